@@ -1,0 +1,17 @@
+import { defineConfig } from '@adonisjs/core/app'
+
+export default defineConfig({
+  commands: [() => import('@adonisjs/core/commands'), () => import('@adonisjs/lucid/commands')],
+  providers: [
+    () => import('@adonisjs/core/providers/app_provider'),
+    () => import('@adonisjs/core/providers/hash_provider'),
+    () => import('@adonisjs/cors/cors_provider'),
+    () => import('@adonisjs/lucid/database_provider'),
+    () => import('@adonisjs/drive/drive_provider'),
+    () => import('#providers/limits_provider'),
+    () => import('#providers/connections_provider'),
+  ],
+  preloads: [() => import('#start/kernel'), () => import('#start/routes')],
+  directories: { migrations: 'database/migrations' },
+  tests: { suites: [], forceExit: false },
+})

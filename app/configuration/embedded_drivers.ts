@@ -1,0 +1,74 @@
+import type { Env } from '#start/env'
+import { needsOf, surfacesOf, type Concern } from './processes.js'
+
+/** A concern that this process looks after itself instead of leaving it to a server made for it. */
+export interface EmbeddedDriver {
+  readonly concern: Concern
+  readonly says: string
+}
+
+/** The settings that replace an embedded driver, and the word that asks for it on purpose. */
+export const DRIVER_SETTINGS: Readonly<Record<Concern, { replace: string; name: string }>> = {
+  database: { replace: 'DATABASE_URL', name: 'DATABASE_URL=embedded' },
+  bus: { replace: 'AMQP_URL', name: 'AMQP_URL=memory' },
+  signals: { replace: 'REDIS_URL', name: 'REDIS_URL=memory' },
+  objects: { replace: 'S3_ENDPOINT', name: 'STORAGE_PATH=<folder>' },
+  logs: { replace: 'LOGSTORE_URL', name: 'LOGSTORE_URL=memory' },
+  identity: { replace: 'IDENTITY_URL', name: 'IDENTITY_EMBEDDED=true' },
+}
+
+/** The embedded drivers this process runs on; start-up says them aloud. */
+export function embeddedDrivers(env: Env): EmbeddedDriver[] {
+  return [...needsOf(env)]
+    .filter((concern) => isEmbedded(concern, env))
+    .map((concern) => ({
+      concern,
+      says: `${describe(concern, env)}; set ${DRIVER_SETTINGS[concern].replace} to use another`,
+    }))
+}
+
+/** Whether a concern is left to its embedded driver. */
+export function isEmbedded(concern: Concern, env: Env): boolean {
+  switch (concern) {
+    case 'database':
+      return surfacesOf(env).some((surface) => databaseOf(surface, env) === undefined)
+    case 'bus':
+      return env.AMQP_URL === undefined
+    case 'signals':
+      return env.REDIS_URL === undefined
+    case 'objects':
+      return env.S3_ENDPOINT === undefined
+    case 'logs':
+      return !env.LOGSTORE_URL && !(env.LOGSTORE_INGESTOR_URL && env.LOGSTORE_QUERIER_URL)
+    case 'identity':
+      return env.IDENTITY_URL === undefined
+  }
+}
+
+function databaseOf(surface: Env['SURFACES'][number], env: Env): string | undefined {
+  const own = {
+    core: env.CORE_DATABASE_URL,
+    storage: env.STORAGE_DATABASE_URL,
+    telemetry: env.TELEMETRY_DATABASE_URL,
+    messenger: env.MESSENGER_DATABASE_URL,
+    identity: env.IDENTITY_DATABASE_URL,
+  }
+  return own[surface] ?? env.DATABASE_URL
+}
+
+function describe(concern: Concern, env: Env): string {
+  switch (concern) {
+    case 'database':
+      return `The database is the embedded PostgreSQL in ${env.DATA_DIR}`
+    case 'bus':
+      return 'The message bus lives in the memory of this process'
+    case 'signals':
+      return 'Signals and caches live in the memory of this process'
+    case 'objects':
+      return `Files are kept in the folder ${env.STORAGE_PATH}`
+    case 'logs':
+      return `Logs are kept in memory, at most ${env.LOGSTORE_MEMORY_LINES} lines`
+    case 'identity':
+      return 'Identities are kept by the embedded provider'
+  }
+}

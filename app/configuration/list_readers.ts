@@ -1,0 +1,83 @@
+import { isIP } from 'node:net'
+import type { Reader } from './catalogue.js'
+import { Refusal } from './report.js'
+
+/** Several words of a closed set, returned in the order of the set; `none` is the empty list. */
+export function listOf<const Word extends string>(
+  words: readonly Word[],
+  synonyms: Readonly<Record<string, Word>> = {}
+): Reader<readonly Word[]> {
+  return {
+    type: `a comma list of ${words.join(', ')}, or none`,
+    quotable: true,
+    read(value) {
+      if (isNone(value)) return []
+      const named = split(value).map(
+        (entry) => synonyms[entry.toLowerCase()] ?? entry.toLowerCase()
+      )
+      if (!named.every((entry) => words.some((word) => word === entry))) {
+        throw new Refusal('holds an unknown word')
+      }
+      return words.filter((word) => named.includes(word))
+    },
+  }
+}
+
+/** Web origins such as `https://hub.example.org`, in the form in which browsers send them. */
+export function origins(): Reader<readonly string[]> {
+  return listWhere('origins such as https://hub.example.org', (entry) => {
+    const origin = URL.parse(entry)?.origin
+    const isBare = /^https?:\/\/[^/?#@\\]+\/?$/i.test(entry)
+    return isBare ? origin : undefined
+  })
+}
+
+const RANGES = ['loopback', 'linklocal', 'uniquelocal']
+
+/** Addresses, CIDR blocks or the named ranges that `proxy-addr` knows. */
+export function proxies(): Reader<readonly string[]> {
+  return listWhere(`IP addresses, CIDR blocks, ${RANGES.join(', ')}`, (entry) =>
+    RANGES.includes(entry) || isAddressBlock(entry) ? entry : undefined
+  )
+}
+
+function listWhere(
+  type: string,
+  accept: (entry: string) => string | undefined
+): Reader<readonly string[]> {
+  return {
+    type: `a comma list of ${type}, or none`,
+    quotable: false,
+    read(value) {
+      if (isNone(value)) return []
+      const accepted = split(value).map((entry, index) => {
+        const result = accept(entry)
+        if (result === undefined) throw new Refusal(`holds a wrong entry (number ${index + 1})`)
+        return result
+      })
+      return [...new Set(accepted)]
+    },
+  }
+}
+
+function isNone(value: string): boolean {
+  return value.trim().toLowerCase() === 'none'
+}
+
+function isAddressBlock(entry: string): boolean {
+  const [address = '', prefix, ...rest] = entry.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  const bits = Number(prefix)
+  return /^\d{1,3}$/.test(prefix) && bits >= 1 && bits <= (version === 4 ? 32 : 128)
+}
+
+function split(value: string): string[] {
+  const entries = value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+  if (entries.length === 0) throw new Refusal('names nothing')
+  return entries
+}

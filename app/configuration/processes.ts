@@ -1,0 +1,52 @@
+/** The parts of the platform that are served over HTTP; `identity` is served at `/auth`. */
+export const SURFACES = ['core', 'storage', 'telemetry', 'messenger', 'identity'] as const
+export type Surface = (typeof SURFACES)[number]
+
+/** The kinds of background work a process can take on. */
+export const JOBS = ['bus', 'outbox', 'sweeps', 'worker'] as const
+export type Job = (typeof JOBS)[number]
+
+/** What a process may lean on, embedded or elsewhere. */
+export const CONCERNS = ['database', 'bus', 'signals', 'objects', 'logs', 'identity'] as const
+export type Concern = (typeof CONCERNS)[number]
+
+const SURFACE_NEEDS: Readonly<Record<Surface, readonly Concern[]>> = {
+  core: ['database', 'bus', 'signals', 'identity'],
+  storage: ['database', 'bus', 'signals', 'objects', 'identity'],
+  telemetry: ['database', 'bus', 'signals', 'logs', 'identity'],
+  messenger: ['database', 'signals', 'identity'],
+  identity: ['database', 'signals', 'identity'],
+}
+
+const JOB_NEEDS: Readonly<Record<Job, readonly Concern[]>> = {
+  bus: ['database', 'bus', 'signals', 'objects', 'logs', 'identity'],
+  outbox: ['database', 'bus', 'signals', 'identity'],
+  sweeps: ['database', 'objects', 'identity'],
+  worker: ['bus', 'identity'],
+}
+
+interface ProcessSettings {
+  readonly SURFACES: readonly Surface[]
+  readonly JOBS: readonly Job[]
+  readonly IDENTITY_URL: string | undefined
+}
+
+/** The surfaces a process works for: those it serves, or all of them where it serves none. */
+export function surfacesOf(settings: ProcessSettings): readonly Surface[] {
+  if (settings.SURFACES.length > 0) return settings.SURFACES
+  return embeddedSurfaces(settings.IDENTITY_URL)
+}
+
+/** All surfaces of an installation; the identity surface only where no other provider is named. */
+export function embeddedSurfaces(identityUrl: string | undefined): readonly Surface[] {
+  return SURFACES.filter((surface) => surface !== 'identity' || identityUrl === undefined)
+}
+
+/** What this process leans on, so that one that serves messages alone is not asked for an object store. */
+export function needsOf(settings: ProcessSettings): ReadonlySet<Concern> {
+  const possible = new Set(surfacesOf(settings).flatMap((surface) => SURFACE_NEEDS[surface]))
+  const served = settings.SURFACES.flatMap((surface) => SURFACE_NEEDS[surface])
+  const worked = settings.JOBS.flatMap((job) => JOB_NEEDS[job]).filter((need) => possible.has(need))
+  const needed = [...served, ...worked]
+  return new Set(CONCERNS.filter((concern) => needed.includes(concern)))
+}

@@ -1,0 +1,92 @@
+import type { Env } from '#start/env'
+import type { Facts, Variables } from './catalogue.js'
+import { DRIVER_SETTINGS, isEmbedded } from './embedded_drivers.js'
+import { needsOf, surfacesOf, type Concern } from './processes.js'
+import type { Mistake } from './report.js'
+
+type EnvFacts = Facts<Env>
+
+/** What holds only where `NODE_ENV` is `production`: secrets of one's own, and no driver by accident. */
+export const productionRules = [missingSecrets, wellKnownSecrets, unnamedDrivers].map(
+  (rule) => (facts: EnvFacts) => (facts.values.NODE_ENV === 'production' ? rule(facts) : [])
+)
+
+function missingSecrets({ variables, values, given }: EnvFacts): Mistake[] {
+  const required = Object.keys(variables).filter((name) => variables[name]?.requiredInProduction)
+  if (values.SURFACES.includes('identity') && !given('IDENTITY_URL')) {
+    required.push('IDENTITY_ADMIN_PASSWORD')
+  }
+  return required
+    .filter((name) => !given(name as keyof Env))
+    .map((name) => ({ name, problem: 'is missing', allowed: 'production has no default for it' }))
+}
+
+function wellKnownSecrets({ variables, text }: EnvFacts): Mistake[] {
+  const known = wellKnown(variables)
+  return Object.keys(variables)
+    .filter((name) => variables[name]?.secret)
+    .filter((name) => secretsIn(text(name) ?? '').some((secret) => known.has(secret.toLowerCase())))
+    .map((name) => ({
+      name,
+      problem: 'holds a secret that everybody knows',
+      allowed: 'choose one of your own',
+    }))
+}
+
+function unnamedDrivers(facts: EnvFacts): Mistake[] {
+  return [...needsOf(facts.values)]
+    .filter((concern) => isEmbedded(concern, facts.values) && !isNamed(concern, facts))
+    .map((concern) => ({
+      name: DRIVER_SETTINGS[concern].replace,
+      problem: 'is missing',
+      allowed: `set it, or ask for the embedded driver with ${DRIVER_SETTINGS[concern].name}`,
+    }))
+}
+
+function isNamed(concern: Concern, { values, given }: EnvFacts): boolean {
+  switch (concern) {
+    case 'database':
+      return (
+        given('DATABASE_URL') || surfacesOf(values).every((surface) => given(ownDatabase(surface)))
+      )
+    case 'bus':
+      return given('AMQP_URL')
+    case 'signals':
+      return given('REDIS_URL')
+    case 'objects':
+      return given('S3_ENDPOINT') || given('STORAGE_PATH')
+    case 'logs':
+      return given('LOGSTORE_URL') || given('LOGSTORE_INGESTOR_URL', 'LOGSTORE_QUERIER_URL')
+    case 'identity':
+      return given('IDENTITY_URL') || (given('IDENTITY_EMBEDDED') && values.IDENTITY_EMBEDDED)
+  }
+}
+
+function ownDatabase(surface: Env['SURFACES'][number]) {
+  return `${surface.toUpperCase() as Uppercase<typeof surface>}_DATABASE_URL` as const
+}
+
+function wellKnown(variables: Variables): ReadonlySet<string> {
+  const examples = Object.values(variables)
+    .filter((variable) => variable.secret)
+    .flatMap(({ example, default: fallback }) => [example, fallback])
+    .filter((shown) => typeof shown === 'string')
+  return new Set(['start123', ...examples.flatMap(secretsIn)].map((secret) => secret.toLowerCase()))
+}
+
+/** The text itself and, where it is a connection string, the passwords in it. */
+function secretsIn(text: string): string[] {
+  const url = text.includes('://') ? URL.parse(text.trim()) : null
+  const inside = url
+    ? [decoded(url.password), ...url.searchParams.values()]
+    : [/^[^:]*:(.*)@/.exec(text)?.[1] ?? '']
+  return [text.trim(), ...inside].filter((secret) => secret !== '')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,135 @@
+import type { Catalogue, Facts, Groups, Source, Values, Variable, Variables } from './catalogue.js'
+import { allowedBy, flatten, isSet, namesOf } from './catalogue.js'
+import { misspellings } from './misspellings.js'
+import { ConfigurationError, Refusal, type Mistake } from './report.js'
+
+/** A configuration without a mistake. */
+export interface Configuration<V> {
+  readonly values: V
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Reads every variable of the catalogue from the source, or throws one `ConfigurationError` that names
+ * all mistakes. Touches nothing but its arguments.
+ */
+export function readConfiguration<G extends Groups>(
+  catalogue: Catalogue<G>,
+  source: Source
+): Configuration<Values<G>> {
+  const reading = new Reading(flatten(catalogue.groups), source)
+  const facts = reading.facts<Values<G>>()
+  const mistakes = [...reading.mistakes, ...catalogue.rules.flatMap((rule) => rule(facts))]
+  const suspects = misspellings(source, reading.knownNames)
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes, suspects)
+  return {
+    values: facts.values,
+    warnings: Object.freeze([
+      ...suspects,
+      ...catalogue.cautions.flatMap((caution) => caution(facts)),
+    ]),
+  }
+}
+
+class Reading {
+  readonly #variables: Variables
+  readonly #source: Source
+  readonly #values: Record<string, unknown> = {}
+  readonly #texts = new Map<string, string>()
+  readonly #given = new Set<string>()
+  readonly #mistakes = new Map<string, Mistake>()
+
+  constructor(variables: Variables, source: Source) {
+    this.#variables = variables
+    this.#source = source
+    for (const [name, variable] of Object.entries(variables)) this.#readText(name, variable)
+    for (const [name, variable] of Object.entries(variables)) this.#readDefault(name, variable)
+    Object.values(this.#values).forEach(Object.freeze)
+    Object.freeze(this.#values)
+  }
+
+  get mistakes(): readonly Mistake[] {
+    return [...this.#mistakes.values()]
+  }
+
+  get knownNames(): string[] {
+    return Object.entries(this.#variables).flatMap(([name, variable]) => namesOf(name, variable))
+  }
+
+  facts<V>(): Facts<V> {
+    return {
+      values: this.#values as V,
+      variables: this.#variables,
+      given: (...names) => names.every((name) => this.#given.has(name)),
+      stated: (name) => this.#given.has(name) && !this.#asksForDefault(name),
+      text: (name) => this.#texts.get(name),
+    }
+  }
+
+  #readText(name: string, variable: Variable): void {
+    const attempt = this.#attempt(name, variable, () => this.#find(name, variable))
+    if (attempt && attempt.value === undefined) return
+    this.#given.add(name)
+    if (attempt?.value === undefined) return
+    const { text, from } = attempt.value
+    this.#texts.set(name, text)
+    if (this.#asksForDefault(name)) return
+    const quote = variable.secret || !variable.is.quotable ? '' : `${shortened(text)} `
+    this.#values[name] = this.#attempt(from, variable, () => variable.is.read(text), quote)?.value
+  }
+
+  // A wrong text is replaced by the default, so that the rules see plausible values beside it.
+  #readDefault(name: string, variable: Variable): void {
+    if (this.#values[name] !== undefined) return
+    const { default: fallback } = variable
+    const text = typeof fallback === 'object' ? fallback.text(this.#values as never) : fallback
+    const quote = typeof fallback === 'object' ? `its default, ${fallback.says}, ` : 'its default '
+    this.#values[name] =
+      text === undefined
+        ? undefined
+        : this.#attempt(name, variable, () => variable.is.read(text), quote)?.value
+  }
+
+  #asksForDefault(name: string): boolean {
+    const word = this.#variables[name]?.asUnset
+    return word !== undefined && this.#texts.get(name)?.trim().toLowerCase() === word
+  }
+
+  #find(name: string, variable: Variable): { text: string; from: string } | undefined {
+    if (isSet(this.#source, name)) return { text: this.#source[name] ?? '', from: name }
+    for (const alias of variable.aliases ?? []) {
+      const { names, text } = typeof alias === 'string' ? plain(alias) : alias
+      const found = text(this.#source)
+      if (found !== undefined && found.trim() !== '') return { text: found, from: names[0] ?? name }
+    }
+    return undefined
+  }
+
+  #attempt<T>(
+    name: string,
+    variable: Variable,
+    read: () => T,
+    quote = ''
+  ): { value: T } | undefined {
+    try {
+      return { value: read() }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const mistake = {
+        name: error.subject ?? name,
+        problem: `${quote}${error.message}`,
+        allowed: error.allowed ?? `allowed: ${allowedBy(variable)}`,
+      }
+      this.#mistakes.set(`${mistake.name} ${mistake.problem}`, mistake)
+      return undefined
+    }
+  }
+}
+
+function plain(name: string) {
+  return { names: [name], text: (source: Source) => source[name] }
+}
+
+function shortened(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
+}

@@ -1,0 +1,97 @@
+import type { Env } from '#start/env'
+import type { Facts } from './catalogue.js'
+import type { Mistake } from './report.js'
+
+type EnvFacts = Facts<Env>
+
+/** Variables that are right one by one and contradict each other. */
+export const relations = [ports, objectStore, logStore, identity, mailbox]
+
+function ports({ values }: EnvFacts): Mistake[] {
+  if (values.PORT === 0 || values.PORT !== values.ADMIN_PORT) return []
+  return [mistake('ADMIN_PORT', 'is the same as PORT', 'give each a port of its own')]
+}
+
+function objectStore({ given }: EnvFacts): Mistake[] {
+  const parts = ['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const
+  const wanted = [...parts, 'S3_BUCKET' as const].filter((name) => given(name))
+  if (wanted.length === 0) return []
+  return parts
+    .filter((name) => !given(name))
+    .map((name) =>
+      mistake(name, `is missing beside ${wanted.join(', ')}`, `set ${parts.join(', ')} together`)
+    )
+}
+
+function logStore({ given, stated }: EnvFacts): Mistake[] {
+  const special = (['LOGSTORE_INGESTOR_URL', 'LOGSTORE_QUERIER_URL'] as const).filter((name) =>
+    given(name)
+  )
+  if (special.length === 0) return []
+  if (given('LOGSTORE_URL') && !stated('LOGSTORE_URL')) {
+    return [
+      mistake(
+        'LOGSTORE_URL',
+        `is memory beside ${special.join(', ')}`,
+        'set a URL, or unset the rest'
+      ),
+    ]
+  }
+  if (given('LOGSTORE_URL') || special.length === 2) return []
+  return [
+    mistake(
+      'LOGSTORE_URL',
+      `is missing beside ${special[0]}`,
+      'set it, or both addresses that override it'
+    ),
+  ]
+}
+
+function identity({ values, given, stated }: EnvFacts): Mistake[] {
+  if (!given('IDENTITY_URL')) {
+    if (values.IDENTITY_EMBEDDED) return []
+    return [
+      mistake(
+        'IDENTITY_EMBEDDED',
+        'is false while IDENTITY_URL is unset',
+        'set IDENTITY_URL, or unset this'
+      ),
+    ]
+  }
+  const mistakes: Mistake[] = []
+  if (given('IDENTITY_EMBEDDED') && values.IDENTITY_EMBEDDED) {
+    mistakes.push(
+      mistake(
+        'IDENTITY_EMBEDDED',
+        'is true while IDENTITY_URL names another provider',
+        'unset one of the two'
+      )
+    )
+  }
+  if (stated('SURFACES') && values.SURFACES.includes('identity')) {
+    mistakes.push(
+      mistake(
+        'SURFACES',
+        'names identity while IDENTITY_URL names another provider',
+        'unset one of the two'
+      )
+    )
+  }
+  return mistakes
+}
+
+function mailbox({ values }: EnvFacts): Mistake[] {
+  const { MAILBOX_MAX_BYTES: mailboxSize, MESSAGE_MAX_BYTES: messageSize } = values
+  if (mailboxSize === 0 || mailboxSize >= messageSize) return []
+  return [
+    mistake(
+      'MAILBOX_MAX_BYTES',
+      'is smaller than MESSAGE_MAX_BYTES',
+      'a mailbox must hold one message at least'
+    ),
+  ]
+}
+
+function mistake(name: keyof Env, problem: string, allowed: string): Mistake {
+  return { name, problem, allowed }
+}

@@ -1,0 +1,61 @@
+import type { Reader } from './catalogue.js'
+import { Refusal } from './report.js'
+
+/** Where a Harbor registry is and who we are there. */
+export interface HarborAccess {
+  readonly host: string
+  readonly accountName: string
+  readonly accountSecret: string
+}
+
+/** A connection string with one of the named protocols; it may carry credentials and is kept as it is. */
+export function connectionUrl(...protocols: readonly string[]): Reader<string> {
+  return {
+    type: `a URL that starts with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
+    quotable: false,
+    read(value) {
+      const url = parse(value, protocols)
+      if (url.hostname === '' && !url.searchParams.has('host')) throw new Refusal('names no host')
+      return value.trim()
+    },
+  }
+}
+
+/** The base address of an HTTP service, returned without a trailing slash so that paths can be appended. */
+export function baseUrl(): Reader<string> {
+  return {
+    type: 'a URL that starts with http:// or https://, without credentials, query or fragment',
+    quotable: false,
+    read(value) {
+      const url = parse(value, ['http', 'https'])
+      if (url.username || url.password) throw new Refusal('carries credentials')
+      if (/[?#]/.test(value)) throw new Refusal('carries a query or a fragment')
+      return value.trim().replace(/\/+$/, '')
+    },
+  }
+}
+
+/** `user:password@host`; the password may hold `:` and `@` and is taken literally. */
+export function harborAccess(): Reader<HarborAccess> {
+  return {
+    type: 'text of the form user:password@host or user:password@host:port',
+    quotable: false,
+    read(value) {
+      const [, accountName, accountSecret, host] =
+        /^(?:https:\/\/)?([^:]+):(.+)@([\w.-]+(?::\d{1,5})?)\/?$/.exec(value.trim()) ?? []
+      if (!accountName || !accountSecret || !host) throw new Refusal('does not have that form')
+      return { host, accountName, accountSecret }
+    },
+  }
+}
+
+function parse(value: string, protocols: readonly string[]): URL {
+  const protocol = /^([a-z][a-z\d+.-]*):\/\//i.exec(value.trim())?.[1]?.toLowerCase()
+  if (protocol === undefined) throw new Refusal('is not a URL')
+  if (!protocols.includes(protocol)) throw new Refusal('has another protocol')
+  const url = URL.parse(value.trim())
+  if (url === null) {
+    throw new Refusal('is not a URL (special characters in a password must be percent-encoded)')
+  }
+  return url
+}

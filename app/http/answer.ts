@@ -1,0 +1,22 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/**
+ * Answers with JSON. A string is taken as JSON text that is ready to be sent. A GET that succeeded carries a weak ETag
+ * and is answered with 304 where the caller has it already.
+ */
+export function answer({ request, response }: HttpContext, content: unknown, status = 200): void {
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  response.status(status)
+  response.header('content-type', JSON_TYPE)
+  if (status === 200 && (request.method() === 'GET' || request.method() === 'HEAD')) {
+    response.setEtag(text, true)
+    if (response.fresh()) {
+      response.status(304)
+      response.send(null)
+      return
+    }
+  }
+  response.send(text)
+}

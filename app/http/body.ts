@@ -1,0 +1,90 @@
+import vine from '@vinejs/vine'
+import type { Infer, SchemaTypes } from '@vinejs/vine/types'
+
+import { FORBIDDEN_NULL, IssueReporter } from '#http/body_issues'
+
+/** The part of Vine's compiled schema that says which values may be left out, and which may be null. */
+interface SchemaNode {
+  type: string
+  propertyName: string
+  allowNull: boolean
+  isOptional: boolean
+  properties?: SchemaNode[]
+  each?: SchemaNode
+}
+
+/**
+ * What a route takes as its body. Types are strict (`"5"` is no number), null is no substitute for leaving an attribute
+ * out, and attributes that are not named are ignored.
+ */
+export class BodyValidator<Body> {
+  readonly #validator
+  readonly #root: SchemaNode
+  readonly #optional: ReadonlySet<string>
+
+  constructor(properties: Record<string, SchemaTypes>) {
+    this.#validator = vine.create(vine.object(properties))
+    this.#root = this.#validator.toJSON().schema.schema as SchemaNode
+    this.#optional = new Set(optionalPaths(this.#root))
+    this.#validator.errorReporter = () => new IssueReporter(this.#optional)
+  }
+
+  /** The body as the handler may use it; throws Vine's error, which is answered with one issue per rejected attribute. */
+  async validate(body: unknown): Promise<Body> {
+    const sent = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {}
+    return (await this.#validator.validate(withForbiddenNulls(sent, this.#root))) as Body
+  }
+
+  /** The JSON schema of the body, for the OpenAPI document. Unknown attributes are ignored, so they are not forbidden. */
+  jsonSchema(): Record<string, unknown> {
+    return withoutClosing(this.#validator.toJSONSchema()) as Record<string, unknown>
+  }
+}
+
+/**
+ * Declares a body by its attributes.
+ */
+export function body<Properties extends Record<string, SchemaTypes>>(properties: Properties) {
+  return new BodyValidator<{ [Name in keyof Properties]: Infer<Properties[Name]> }>(properties)
+}
+
+function withForbiddenNulls(value: unknown, node: SchemaNode): unknown {
+  if (value === null) {
+    return node.allowNull || !node.isOptional ? null : FORBIDDEN_NULL
+  }
+  if (Array.isArray(value)) {
+    const each = node.each
+    return each ? value.map((item) => withForbiddenNulls(item, each)) : value
+  }
+  if (typeof value === 'object' && node.properties) {
+    const copy: Record<string, unknown> = { ...value }
+    for (const property of node.properties) {
+      if (Object.hasOwn(copy, property.propertyName)) {
+        copy[property.propertyName] = withForbiddenNulls(copy[property.propertyName], property)
+      }
+    }
+    return copy
+  }
+  return value
+}
+
+function optionalPaths(node: SchemaNode, prefix: readonly string[] = []): string[] {
+  const children = [...(node.properties ?? []), ...(node.each ? [node.each] : [])]
+  return children.flatMap((child) => {
+    const path = [...prefix, child.propertyName]
+    return [...(child.isOptional ? [path.join('.')] : []), ...optionalPaths(child, path)]
+  })
+}
+
+function withoutClosing(schema: unknown): unknown {
+  if (Array.isArray(schema)) {
+    return schema.map(withoutClosing)
+  }
+  if (typeof schema !== 'object' || schema === null) {
+    return schema
+  }
+  const entries = Object.entries(schema)
+    .filter(([key, value]) => !(key === 'additionalProperties' && value === false))
+    .map(([key, value]) => [key, withoutClosing(value)])
+  return Object.fromEntries(entries)
+}

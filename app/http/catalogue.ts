@@ -1,0 +1,34 @@
+import type { DeclaredRoute, Surface } from '#http/surface'
+
+export interface CataloguedRoute extends DeclaredRoute {
+  surface: Surface
+}
+
+/**
+ * The routes this process serves, by surface; documents and tests are made from it.
+ */
+export class RouteCatalogue {
+  readonly #surfaces = new Map<Surface['name'], Surface>()
+  readonly #routes: CataloguedRoute[] = []
+
+  add(surface: Surface, routes: readonly DeclaredRoute[]): void {
+    if (!this.#surfaces.has(surface.name)) {
+      this.#surfaces.set(surface.name, surface)
+    }
+    this.#routes.push(...routes.map((route) => ({ ...route, surface })))
+  }
+
+  get surfaces(): Surface[] {
+    return [...this.#surfaces.values()]
+  }
+
+  of({ name }: Pick<Surface, 'name'>): CataloguedRoute[] {
+    return this.#routes.filter((route) => route.surface.name === name)
+  }
+
+  all(): readonly CataloguedRoute[] {
+    return this.#routes
+  }
+}
+
+export const catalogue = new RouteCatalogue()

@@ -1,0 +1,71 @@
+import { errors as frameworkErrors } from '@adonisjs/core'
+import { errors as vineErrors } from '@vinejs/vine'
+
+import { databaseFailure } from '#http/database_failures'
+import {
+  BadRequest,
+  EncodingUnsupported,
+  Failure,
+  InternalFailure,
+  PayloadTooLarge,
+  RouteNotFound,
+} from '#http/failures'
+import { bodyFailure } from '#http/body_issues'
+
+/** Statuses that keep their number, with the code that belongs to each. */
+const CODE_BY_STATUS: Record<number, string> = {
+  401: 'identity_unauthorized',
+  403: 'permission_denied',
+  404: 'entity_not_found',
+  406: 'not_acceptable',
+  408: 'request_timeout',
+  409: 'entity_conflict',
+  412: 'precondition_failed',
+  413: 'payload_too_large',
+  415: 'media_type_unsupported',
+  416: 'range_unsatisfiable',
+  429: 'rate_limited',
+  503: 'service_unavailable',
+  507: 'storage_insufficient',
+}
+
+/**
+ * Turns whatever was thrown into the failure that is answered. Anything not recognised becomes a plain 500 whose cause
+ * only the log sees.
+ */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) {
+    return error
+  }
+  if (error instanceof vineErrors.E_VALIDATION_ERROR) {
+    return bodyFailure(error)
+  }
+  if (error instanceof frameworkErrors.E_ROUTE_NOT_FOUND) {
+    const [method = '', path = ''] = error.message.replace(/^Cannot (\w+):/, '$1 ').split(' ')
+    return new RouteNotFound(method, path)
+  }
+  return databaseFailure(error) ?? requestFailure(error) ?? new InternalFailure(error)
+}
+
+function requestFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) {
+    return undefined
+  }
+  const { status, code } = error as Error & { status?: number; code?: string }
+  if (error instanceof SyntaxError && status === 400) {
+    return new BadRequest('The body is not well-formed JSON', { cause: error })
+  }
+  if (code === 'E_ENCODING_UNSUPPORTED') {
+    return new EncodingUnsupported({ cause: error })
+  }
+  if (code === 'E_REQUEST_ENTITY_TOO_LARGE') {
+    return new PayloadTooLarge(undefined, { cause: error })
+  }
+  if (status === undefined || status < 400 || status >= 500) {
+    return undefined
+  }
+  const known = CODE_BY_STATUS[status]
+  return known
+    ? new Failure(status, known, error.message, { cause: error })
+    : new BadRequest('The request could not be read', { cause: error })
+}

@@ -1,0 +1,32 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { answer } from '#http/answer'
+import { failureOf } from '#http/classify'
+import type { Failure } from '#http/failures'
+
+/**
+ * The one place where a failed request becomes an answer: the error envelope, whatever was thrown.
+ */
+export default class ExceptionHandler {
+  report(error: unknown, ctx: HttpContext): void {
+    const failure = failureOf(error)
+    if (failure.status >= 500) {
+      ctx.logger.error({ err: failure.cause ?? failure, status: failure.status }, failure.message)
+    }
+  }
+
+  handle(error: unknown, ctx: HttpContext): void {
+    const failure = failureOf(error)
+    for (const [name, value] of Object.entries(failure.headers)) {
+      ctx.response.header(name, value)
+    }
+    answer(ctx, envelopeOf(failure), failure.status)
+  }
+}
+
+/**
+ * The body of every error answer.
+ */
+export function envelopeOf({ status, code, message, issues }: Failure) {
+  return { statusCode: status, code, message, issues }
+}

@@ -1,0 +1,36 @@
+/**
+ * One reason for a refusal, as clients read it: a leaf, or a group that holds several reasons for one attribute.
+ */
+export interface IssueItem {
+  type: 'item'
+  code: string
+  path: readonly string[]
+  message: string
+  meta: Record<string, unknown>
+  data?: Record<string, unknown>
+  expected?: string
+  received?: unknown
+}
+
+export interface IssueGroup {
+  type: 'group'
+  path: readonly string[]
+  message: string
+  issues: readonly Issue[]
+  meta: Record<string, unknown>
+  code?: string
+}
+
+export type Issue = IssueItem | IssueGroup
+
+/**
+ * Builds a leaf issue; `meta` is always there, empty when nothing is to be said.
+ */
+export function issue(
+  code: string,
+  path: readonly string[],
+  message: string,
+  extra: Partial<Pick<IssueItem, 'meta' | 'data' | 'expected' | 'received'>> = {}
+): IssueItem {
+  return { type: 'item', code, path, message, ...extra, meta: extra.meta ?? {} }
+}

@@ -1,0 +1,44 @@
+import type { HttpContext, Router } from '@adonisjs/core/http'
+import router from '@adonisjs/core/services/router'
+
+import { RateLimited } from '#http/failures'
+import { RateLimiter, type Allowance } from '#http/rate_limiter'
+
+const ROUTED_METHODS = ['GET', 'POST', 'DELETE']
+
+/**
+ * Counts the request against its caller's allowance, and answers OPTIONS, which no route does.
+ */
+export default class LimitMiddleware {
+  readonly #limiter: RateLimiter
+
+  constructor(limiter: RateLimiter) {
+    this.#limiter = limiter
+  }
+
+  async handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
+    const allowance = await this.#limiter.count(ctx.actor, ctx.request.ip())
+    if (allowance) {
+      announce(ctx, allowance)
+      if (allowance.exceeded) {
+        throw new RateLimited(allowance.resetSeconds)
+      }
+    }
+    if (ctx.request.method() === 'OPTIONS') {
+      ctx.response.header('allow', allowedMethods(router, ctx.request.url()).join(','))
+      return ctx.response.status(204).send(null)
+    }
+    return next()
+  }
+}
+
+function announce({ response }: HttpContext, { limit, remaining, resetSeconds }: Allowance): void {
+  response.header('ratelimit-limit', limit)
+  response.header('ratelimit-remaining', remaining)
+  response.header('ratelimit-reset', resetSeconds)
+}
+
+function allowedMethods(routes: Router, path: string): string[] {
+  const methods = ROUTED_METHODS.filter((method) => routes.match(path, method, false))
+  return methods.includes('GET') ? ['GET', 'HEAD', ...methods.slice(1)] : methods
+}

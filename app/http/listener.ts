@@ -1,0 +1,33 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+
+import type { Drain } from '#runtime/drain'
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => unknown
+
+const SAFE_REQUEST_ID = /^[\w.:-]{1,128}$/
+
+/**
+ * The HTTP server of a process. `prefix` is put in front of every path, so that a surface served alone stands at `/`
+ * outside while its routes keep their prefix inside.
+ */
+export function createListener(handle: Handle, options: { prefix: string; drain: Drain }): Server {
+  const { prefix, drain } = options
+  return createServer((request, response) => {
+    dropUnsafeRequestId(request)
+    if (prefix) {
+      request.url = prefix + request.url
+    }
+    if (drain.begun) {
+      response.setHeader('connection', 'close')
+    }
+    handle(request, response)
+  })
+}
+
+/** An id that a caller chose goes into logs and headers, so only a harmless one is taken over. */
+function dropUnsafeRequestId({ headers }: IncomingMessage): void {
+  const sent = headers['x-request-id']
+  if (sent !== undefined && !(typeof sent === 'string' && SAFE_REQUEST_ID.test(sent))) {
+    delete headers['x-request-id']
+  }
+}

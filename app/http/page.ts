@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+
+import type { HttpContext } from '@adonisjs/core/http'
+
+const STYLE = `
+:root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: #0b6bcb; }
+@media (prefers-color-scheme: dark) { :root { --accent: #7ab8ff; } }
+* { box-sizing: border-box; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
+h1 { font-size: 1.6rem; margin: 0 0 .25rem; }
+h2 { font-size: 1.2rem; margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--line); padding-bottom: .25rem; }
+h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
+a { color: var(--accent); }
+p { margin: .25rem 0 .75rem; }
+code, pre { font: .875rem/1.5 ui-monospace, monospace; }
+pre { background: var(--soft); padding: .75rem; border-radius: .5rem; overflow-x: auto; margin: .25rem 0 .75rem; }
+table { border-collapse: collapse; width: 100%; margin: .25rem 0 .75rem; }
+th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); }
+details { border: 1px solid var(--line); border-radius: .5rem; margin: .5rem 0; }
+summary { cursor: pointer; padding: .5rem .75rem; }
+details > div { padding: 0 .75rem .5rem; }
+.method { display: inline-block; min-width: 4rem; font-weight: 600; color: var(--accent); }
+.muted { opacity: .75; }
+`
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'`
+
+/** Text that is HTML already; anything else that is put into a page is escaped. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+/**
+ * Builds HTML from a template; what is put in is escaped unless it is HTML itself. Lists are joined.
+ */
+export function html(parts: TemplateStringsArray, ...values: unknown[]): Html {
+  return new Html(
+    parts
+      .map((part, index) => part + (index < values.length ? escaped(values[index]) : ''))
+      .join('')
+  )
+}
+
+function escaped(value: unknown): string {
+  if (Array.isArray(value)) {
+    return value.map(escaped).join('')
+  }
+  if (value instanceof Html) {
+    return value.text
+  }
+  if (value === undefined || value === null || value === false) {
+    return ''
+  }
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+/**
+ * Answers with a page of the platform. It carries everything it needs, and its policy lets it load nothing else.
+ */
+export function sendPage({ response }: HttpContext, title: string, content: Html): void {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        <style>
+          ${new Html(STYLE)}
+        </style>
+      </head>
+      <body>
+        ${content}
+      </body>
+    </html> `
+  response.header('content-type', 'text/html; charset=utf-8')
+  response.header('content-security-policy', `${POLICY}; img-src data:`)
+  response.send(page.text)
+}

@@ -1,0 +1,79 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import type { Access } from '#http/access'
+import type { BodyValidator } from '#http/body'
+import type { SurfaceName } from '#runtime/surfaces'
+
+export type JsonSchema = Record<string, unknown>
+
+/**
+ * What a route answers with one status: JSON of a schema, another content type, or nothing.
+ */
+export interface Answer {
+  description: string
+  schema?: JsonSchema
+  contentType?: string
+  headers?: Record<string, string>
+}
+
+export interface Parameter {
+  name: string
+  description: string
+  schema: JsonSchema
+}
+
+/**
+ * Everything a route says of itself: what a caller needs, what it takes and what it answers.
+ */
+export interface Operation {
+  name: string
+  summary: string
+  access: Access
+  body?: BodyValidator<any>
+  query?: readonly Parameter[]
+  answers: Record<number, Answer>
+}
+
+export type Handler = (ctx: HttpContext) => unknown
+export type Method = 'GET' | 'POST' | 'DELETE'
+
+export interface DeclaredRoute {
+  method: Method
+  path: string
+  operation: Operation
+  handler: Handler
+}
+
+/**
+ * Where a surface writes down its routes.
+ */
+export class SurfaceRoutes {
+  readonly declared: DeclaredRoute[] = []
+
+  get(path: string, handler: Handler, operation: Operation): this {
+    return this.#declare('GET', path, handler, operation)
+  }
+
+  post(path: string, handler: Handler, operation: Operation): this {
+    return this.#declare('POST', path, handler, operation)
+  }
+
+  delete(path: string, handler: Handler, operation: Operation): this {
+    return this.#declare('DELETE', path, handler, operation)
+  }
+
+  #declare(method: Method, path: string, handler: Handler, operation: Operation): this {
+    this.declared.push({ method, path, handler, operation })
+    return this
+  }
+}
+
+/**
+ * A surface: one group of routes with its own base address.
+ */
+export interface Surface {
+  name: SurfaceName | 'hub'
+  title: string
+  summary: string
+  routes: (routes: SurfaceRoutes) => void
+}

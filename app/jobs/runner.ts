@@ -1,0 +1,42 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import type { Drain } from '#runtime/drain'
+import type { JobName } from '#runtime/jobs'
+
+export interface JobContext {
+  app: ApplicationService
+  drain: Drain
+}
+
+export interface RunningJob {
+  /** Lets what is under way finish and takes on nothing new. */
+  stop(): Promise<void>
+}
+
+type StartJob = (context: JobContext) => Promise<RunningJob>
+
+/** Where each kind of background work is started; a kind is loaded only in a process that does it. */
+const STARTERS: Partial<Record<JobName, () => Promise<{ start: StartJob }>>> = {
+  sweeps: () => import('#jobs/sweeps'),
+}
+
+/**
+ * Starts the background work a process was told to do.
+ */
+export async function startJobs(
+  names: readonly JobName[],
+  context: JobContext
+): Promise<RunningJob> {
+  const running: RunningJob[] = []
+  for (const name of names) {
+    const job = await STARTERS[name]?.()
+    if (job) {
+      running.push(await job.start(context))
+    }
+  }
+  return {
+    async stop() {
+      await Promise.all(running.map((job) => job.stop()))
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { readBracketList, readBracketValue, type ValueTest } from './bracket_value.js'
+import type { Group, Leaf } from './condition.js'
+import type { DroppedKeys } from './dropped_keys.js'
+import { issue, QueryError } from './errors.js'
+import { PATH_LIMIT, segmentsOf, withoutOwnName } from './key_path.js'
+import { QueryGroup, textsOf, type QueryValue } from './query_tree.js'
+import type { RelationScope } from './relation_scope.js'
+import type { Schema } from './schema.js'
+
+interface Entry {
+  /** The key as it was sent. */
+  readonly key: string
+  readonly segments: readonly string[]
+  readonly prefixed: boolean
+  readonly value: string | readonly string[]
+}
+
+/** Reads the bracket form, in which a key that cannot be used is left out. */
+export function decodeBracketFilter(
+  filter: QueryValue | undefined,
+  schema: Schema,
+  scope: RelationScope,
+  dropped: DroppedKeys
+): Group {
+  if (!(filter instanceof QueryGroup)) {
+    if (filter) dropped.add('filters', '', 'inputInvalid')
+    return { kind: 'and', conditions: [] }
+  }
+  const own: Leaf[] = []
+  const related: Leaf[] = []
+  for (const entry of entriesOf(filter, schema, dropped)) {
+    const leaf = leafOf(entry, schema, scope, dropped)
+    if (leaf) (leaf.path.length === 0 ? own : related).push(leaf)
+  }
+  return { kind: 'and', conditions: [...own, ...related] }
+}
+
+/** One entry per key; where a key was sent with and without the kind's name, the former counts. */
+function entriesOf(filter: QueryGroup, schema: Schema, dropped: DroppedKeys): Iterable<Entry> {
+  const entries = new Map<string, Entry>()
+  for (const { key, value } of flatten(filter, '')) {
+    if (value === undefined) {
+      dropped.add('filters', key, 'keyValueInvalid')
+      continue
+    }
+    const sent = segmentsOf('filters', withoutPosition(key))
+    if (sent.length > PATH_LIMIT) throw new QueryError([issue('filters', 'inputInvalid')])
+
+    const segments = withoutOwnName(schema.name, sent)
+    const prefixed = segments !== sent
+    const name = segments.join('.')
+    const rival = entries.get(name)
+    if (rival) dropped.add('filters', rival.prefixed && !prefixed ? key : rival.key, 'keyInvalid')
+    if (!rival?.prefixed || prefixed) entries.set(name, { key, segments, prefixed, value })
+  }
+  return entries.values()
+}
+
+function* flatten(
+  group: QueryGroup,
+  prefix: string
+): Generator<{ key: string; value?: string | readonly string[] }> {
+  for (const [name, value] of group) {
+    const key = `${prefix}${name}`
+    if (typeof value === 'string') yield { key, value }
+    else if (Array.isArray(value)) yield { key, value: textsOf(value) }
+    else if (value.next === undefined) yield* flatten(value, `${key}.`)
+    else yield { key }
+  }
+}
+
+/** `0:name` is the same as `name`: a position some clients put in front. */
+function withoutPosition(key: string): string {
+  const colon = key.indexOf(':')
+  return colon > 0 && /^\d+$/.test(key.slice(0, colon)) ? key.slice(colon + 1) : key
+}
+
+function leafOf(
+  { key, segments, value }: Entry,
+  schema: Schema,
+  scope: RelationScope,
+  dropped: DroppedKeys
+): Leaf | undefined {
+  const path = segments.slice(0, -1)
+  const name = segments.at(-1)!
+  const walk = scope.walk(schema, path)
+  if (!walk.schema?.acceptsFilter(name)) {
+    dropped.add('filters', key, walk.schema ? 'keyNotAllowed' : walk.reason)
+    return undefined
+  }
+  const test = typeof value === 'string' ? readBracketValue(value) : readBracketList(value)
+  if (!test || test.lostNegation) dropped.add('filters', key, 'keyValueInvalid')
+  return test && toLeaf(path, name, test)
+}
+
+function toLeaf(path: readonly string[], name: string, { op, literals }: ValueTest): Leaf {
+  return { kind: 'leaf', op, path, name, literals }
+}

@@ -1,0 +1,54 @@
+import { issue, QueryError, type IssueCode, type QueryParameter } from './errors.js'
+
+/** A key the client sent that has no part in the answer. */
+export interface DroppedKey {
+  readonly parameter: QueryParameter
+  /** As the client wrote it; empty where the parameter as a whole was left out. */
+  readonly key: string
+  readonly reason: IssueCode
+}
+
+const HEADER_LIMIT = 2048
+
+/** Collects dropped keys in the order they were met, each once. */
+export class DroppedKeys {
+  readonly #keys = new Map<string, DroppedKey>()
+
+  add(parameter: QueryParameter, key: string, reason: IssueCode): void {
+    const name = `${parameter}.${key}`
+    if (!this.#keys.has(name)) this.#keys.set(name, { parameter, key, reason })
+  }
+
+  list(): readonly DroppedKey[] {
+    return this.#keys.size === 0 ? NOTHING : Object.freeze([...this.#keys.values()])
+  }
+}
+
+const NOTHING: readonly DroppedKey[] = Object.freeze([])
+
+/** The value of `X-Dropped-Keys`: whatever the client wrote, nothing in it can leave the header. */
+export function droppedKeysHeader(dropped: readonly DroppedKey[]): string {
+  let header = ''
+  for (const { parameter, key } of dropped) {
+    const name = key === '' ? parameter : `${parameter}.${visible(key)}`
+    const longer = header === '' ? name : `${header}, ${name}`
+    if (longer.length > HEADER_LIMIT) return header
+    header = longer
+  }
+  return header
+}
+
+/** What strict handling answers instead of leaving keys out. */
+export function droppedKeysError(dropped: readonly DroppedKey[]): QueryError {
+  return new QueryError(
+    dropped.map(({ parameter, key, reason }) =>
+      key === ''
+        ? issue(parameter, reason)
+        : issue(parameter, reason, { path: key.split('.'), key })
+    )
+  )
+}
+
+function visible(key: string): string {
+  return key.toWellFormed().replace(/[^\w.$:!*'()[\]~-]/gu, encodeURIComponent)
+}

@@ -1,0 +1,70 @@
+/** A piece of a filter expression. `text` of a string is what stands between its quotes. */
+export interface Token {
+  readonly kind: 'word' | 'string' | 'mark' | 'end' | 'unknown'
+  readonly text: string
+}
+
+const END: Token = { kind: 'end', text: '' }
+const UNKNOWN: Token = { kind: 'unknown', text: '' }
+const MARKS = new Set(['(', ')', ',', '.'])
+
+/** Hands out one token at a time, so that a reader who stops early has not paid for the rest. */
+export class Lexer {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  next(): Token {
+    while (isBlank(this.#text[this.#at])) this.#at++
+    const character = this.#text[this.#at]
+    if (character === undefined) return END
+    if (MARKS.has(character)) {
+      this.#at++
+      return { kind: 'mark', text: character }
+    }
+    if (character === "'") return this.#string()
+    if (character === '$' || isWordCharacter(character)) return this.#word()
+    return UNKNOWN
+  }
+
+  /** A name starts and ends with a letter, digit or underscore; hyphens may stand between. */
+  #word(): Token {
+    const start = this.#at
+    do this.#at++
+    while (isWordCharacter(this.#text[this.#at]) || this.#text[this.#at] === '-')
+    const text = this.#text.slice(start, this.#at)
+    return text.endsWith('-') ? UNKNOWN : { kind: 'word', text }
+  }
+
+  /** A quote inside a string is written twice. */
+  #string(): Token {
+    const start = this.#at + 1
+    let end = this.#text.indexOf("'", start)
+    let doubled = false
+    while (end !== -1 && this.#text[end + 1] === "'") {
+      doubled = true
+      end = this.#text.indexOf("'", end + 2)
+    }
+    if (end === -1) return UNKNOWN
+    this.#at = end + 1
+    const text = this.#text.slice(start, end)
+    return { kind: 'string', text: doubled ? text.replaceAll("''", "'") : text }
+  }
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t' || character === '\n' || character === '\r'
+}
+
+function isWordCharacter(character: string | undefined): boolean {
+  if (character === undefined) return false
+  return (
+    (character >= 'a' && character <= 'z') ||
+    (character >= 'A' && character <= 'Z') ||
+    (character >= '0' && character <= '9') ||
+    character === '_'
+  )
+}

@@ -1,0 +1,20 @@
+import { issue, QueryError, type QueryParameter } from './errors.js'
+
+/** A key may lead through this many names, the last one included. */
+export const PATH_LIMIT = 32
+
+const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Splits a dotted key. Names that could reach into an object's prototype are refused outright. */
+export function segmentsOf(parameter: QueryParameter, key: string): string[] {
+  const segments = key.split('.')
+  if (segments.some((segment) => UNSAFE.has(segment))) {
+    throw new QueryError([issue(parameter, 'inputInvalid')])
+  }
+  return segments
+}
+
+/** A key may start with the name of the kind it is asked of, which says nothing. */
+export function withoutOwnName(kind: string, segments: string[]): string[] {
+  return segments.length > 1 && segments[0] === kind ? segments.slice(1) : segments
+}

@@ -1,0 +1,122 @@
+import { append, compact, merge, nest, QueryGroup, type QueryValue } from './query_tree.js'
+
+const PARAMETER_LIMIT = 1000
+const DEPTH_LIMIT = 5
+
+/** Names every object has: a bracket segment that spells one of them drops its parameter. */
+const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype))
+
+export interface ParsedQueryString {
+  readonly values: QueryGroup
+  /** Parameters that were left out because of their names or their number, as they were spelled. */
+  readonly ignored: readonly (readonly string[])[]
+}
+
+interface Parameter {
+  readonly segments: readonly string[]
+  value: QueryValue
+}
+
+/**
+ * Reads the parameters whose name is in `names` out of a raw query string. Every character is
+ * looked at a fixed number of times, whatever the client sends.
+ */
+export function parseQueryString(raw: string, names: ReadonlySet<string>): ParsedQueryString {
+  const values = new QueryGroup()
+  const ignored: (readonly string[])[] = []
+  let numbered = false
+
+  for (const { segments, value } of collect(raw, names, ignored)) {
+    const [name, ...rest] = segments as [string, ...string[]]
+    const nested = nest(rest, value)
+    const present = values.get(name)
+    values.set(name, present === undefined ? nested : merge(present, nested))
+    numbered ||= rest.some(startsWithDigit)
+  }
+  if (numbered) compact(values)
+  return { values, ignored }
+}
+
+function collect(
+  raw: string,
+  names: ReadonlySet<string>,
+  ignored: (readonly string[])[]
+): Iterable<Parameter> {
+  const parameters = new Map<string, Parameter>()
+  const text = plainBrackets(raw)
+  let count = 0
+
+  for (let start = 0; start <= text.length;) {
+    const next = text.indexOf('&', start)
+    const end = next === -1 ? text.length : next
+    const part = text.slice(start, end)
+    start = end + 1
+
+    const equals = keyEnd(part)
+    const key = decodeText(equals === -1 ? part : part.slice(0, equals))
+    const known = parameters.get(key)
+    const segments = known?.segments ?? segmentsOf(key)
+    if (!names.has(segments[0]!)) {
+      count++
+    } else if (count++ >= PARAMETER_LIMIT || segments.some((segment) => INHERITED.has(segment))) {
+      ignored.push(segments)
+    } else {
+      const value = equals === -1 ? '' : decodeText(part.slice(equals + 1))
+      if (known) known.value = append(known.value, value)
+      else parameters.set(key, { segments, value })
+    }
+  }
+  return parameters.values()
+}
+
+function plainBrackets(raw: string): string {
+  return raw.includes('%5') ? raw.replace(/%5B/gi, '[').replace(/%5D/gi, ']') : raw
+}
+
+function keyEnd(part: string): number {
+  const equals = part.indexOf('=')
+  const bracket = part.indexOf('[')
+  if (bracket === -1 || bracket > equals) return equals
+  const closing = part.indexOf(']=', bracket)
+  return closing === -1 ? equals : closing + 1
+}
+
+function decodeText(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  if (!spaced.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return spaced
+  }
+}
+
+/** `a[b][c]` is a, b, c. What is nested too deep, or never closed, stays one literal segment. */
+function segmentsOf(key: string): string[] {
+  let open = key.indexOf('[')
+  if (open === -1) return [key]
+
+  const segments = open === 0 ? [] : [key.slice(0, open)]
+  for (let depth = 0; open !== -1 && depth < DEPTH_LIMIT; depth++) {
+    const close = closingBracket(key, open)
+    if (close === -1) break
+    segments.push(key.slice(open + 1, close))
+    open = key.indexOf('[', close + 1)
+  }
+  if (open !== -1) segments.push(key.slice(open))
+  return segments
+}
+
+function closingBracket(key: string, open: number): number {
+  let level = 0
+  for (let at = open; at < key.length; at++) {
+    const character = key[at]
+    if (character === '[') level++
+    else if (character === ']' && --level === 0) return at
+  }
+  return -1
+}
+
+function startsWithDigit(segment: string): boolean {
+  return segment >= '0' && segment < ':'
+}

@@ -1,0 +1,34 @@
+import type { IssueCode } from './errors.js'
+import { PATH_LIMIT } from './key_path.js'
+import type { Schema } from './schema.js'
+
+export type Walk =
+  | { readonly schema: Schema }
+  | { readonly schema?: undefined; readonly reason: IssueCode; readonly path: readonly string[] }
+
+/**
+ * Says which relations a key may lead through: those the kind really has and, once the client sends
+ * `include`, only those it named.
+ */
+export class RelationScope {
+  readonly #included: ReadonlySet<string> | undefined
+
+  constructor(included?: Iterable<string>) {
+    this.#included = included && new Set(included)
+  }
+
+  walk(root: Schema, path: readonly string[]): Walk {
+    let schema = root
+    let reached = ''
+    for (const [depth, segment] of path.entries()) {
+      const next = depth < PATH_LIMIT ? schema.related(segment) : undefined
+      if (next === undefined) return { reason: 'keyPathInvalid', path: path.slice(0, depth + 1) }
+      reached = depth === 0 ? segment : `${reached}.${segment}`
+      if (this.#included && !this.#included.has(reached)) {
+        return { reason: 'keyPathNotAllowed', path: [segment] }
+      }
+      schema = next
+    }
+    return { schema }
+  }
+}

@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+
+import { StartFailure } from '#runtime/start_failure'
+
+export interface Address {
+  host: string
+  port: number
+  /** The variable that sets the port, for the person who reads that it is taken. */
+  variable: 'PORT' | 'ADMIN_PORT'
+}
+
+/**
+ * Binds a server to its port, or says in one sentence why that does not work.
+ */
+export async function listen(server: Server, { host, port, variable }: Address): Promise<void> {
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+  } catch (error) {
+    throw explained(error as NodeJS.ErrnoException, { host, port, variable })
+  }
+}
+
+/**
+ * Finds out early whether a port is free, before anything that takes longer is started.
+ */
+export async function requireFree(address: Address): Promise<void> {
+  const probe = createServer()
+  await listen(probe, address)
+  probe.close()
+  await once(probe, 'close')
+}
+
+function explained(error: NodeJS.ErrnoException, { host, port, variable }: Address): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return StartFailure.portTaken(port, variable)
+    case 'EACCES':
+      return new StartFailure(
+        `Port ${port} may not be opened by this user: set ${variable} to a port above 1023.`
+      )
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new StartFailure(`This machine has no address ${host}: set HOST to one that it has.`)
+    default:
+      return error
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * A reason not to start that the person in front of the terminal can do something about. It is shown as one sentence.
+ */
+export class StartFailure extends Error {
+  static portTaken(port: number, variable: string): StartFailure {
+    return new StartFailure(
+      `Port ${port} is taken by another program: stop that program or set ${variable} to a free port.`
+    )
+  }
+}

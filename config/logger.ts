@@ -1,0 +1,30 @@
+import { defineConfig } from '@adonisjs/core/logger'
+
+import { env } from '#start/env'
+
+const SECRET_KEYS = [
+  'authorization',
+  'cookie',
+  'password',
+  'secret',
+  'token',
+  'accountSecret',
+  'access_token',
+  'refresh_token',
+  'client_secret',
+]
+
+export default defineConfig({
+  default: 'app',
+  loggers: {
+    app: {
+      enabled: true,
+      name: 'analysis-hub',
+      level: env.LOG_LEVEL,
+      redact: {
+        paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
+        censor: '[redacted]',
+      },
+    },
+  },
+})

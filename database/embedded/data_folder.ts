@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import {
+  access,
+  chown,
+  constants,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import {
+  DataFolderBroken,
+  DataFolderForeign,
+  DataFolderInaccessible,
+  DataFolderVersion,
+} from './errors.js'
+
+const ownEntries =
+  /^(cluster|initializing-\w+|libraries|password|port|owner\.lock|postgres\.log(\.1)?)$/
+
+/** The folder of one embedded PostgreSQL: the cluster and what the supervisor keeps beside it. */
+export class DataFolder {
+  readonly path: string
+  readonly cluster: string
+  readonly libraries: string
+  readonly log: string
+  readonly lock: string
+  readonly passwordFile: string
+
+  constructor(path: string) {
+    this.path = resolve(path)
+    this.cluster = join(this.path, 'cluster')
+    this.libraries = join(this.path, 'libraries')
+    this.log = join(this.path, 'postgres.log')
+    this.lock = join(this.path, 'owner.lock')
+    this.passwordFile = join(this.path, 'password')
+  }
+
+  /** Makes the folder where it is new, and refuses one that belongs to somebody else or holds something else. */
+  async prepare(): Promise<void> {
+    try {
+      await mkdir(this.path, { recursive: true, mode: 0o700 })
+      await access(this.path, constants.R_OK | constants.W_OK | constants.X_OK)
+    } catch (error) {
+      throw new DataFolderInaccessible(this.path, (error as Error).message, { cause: error })
+    }
+    const { uid } = await stat(this.path)
+    const user = process.getuid?.()
+    if (user !== 0 && uid !== user)
+      throw new DataFolderInaccessible(this.path, `it belongs to user ${uid}`)
+    const entries = await readdir(this.path)
+    const foreign = entries.find((entry) => !ownEntries.test(entry))
+    if (foreign && !(await this.hasCluster())) throw new DataFolderForeign(this.path, foreign)
+  }
+
+  /** True once a cluster was completed; an interrupted first start leaves none. */
+  async hasCluster(): Promise<boolean> {
+    return stat(this.cluster).then(
+      () => true,
+      () => false
+    )
+  }
+
+  /** Refuses a cluster that these programs cannot read. */
+  async assertCluster(majorVersion: number): Promise<void> {
+    try {
+      const text = await readFile(join(this.cluster, 'PG_VERSION'), 'utf8')
+      const found = text.trim()
+      if (found !== String(majorVersion))
+        throw new DataFolderVersion(this.path, found, majorVersion)
+      await access(join(this.cluster, 'global/pg_control'))
+    } catch (error) {
+      const { code, path } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT') throw error
+      throw new DataFolderBroken(this.path, `${path} is missing`, { cause: error })
+    }
+  }
+
+  /** A new name for a cluster in the making, after those of interrupted starts were removed. */
+  async draftCluster(): Promise<string> {
+    const entries = await readdir(this.path)
+    const drafts = entries.filter((entry) => entry.startsWith('initializing-'))
+    await Promise.all(
+      drafts.map((entry) => rm(join(this.path, entry), { recursive: true, force: true }))
+    )
+    return join(this.path, `initializing-${randomBytes(6).toString('hex')}`)
+  }
+
+  /** Turns a finished draft into the cluster, durably and all at once. */
+  async completeCluster(draft: string): Promise<void> {
+    await rename(draft, this.cluster)
+    const folder = await open(this.path)
+    await folder.sync().finally(() => folder.close())
+  }
+
+  /** The password of the database role, or undefined before there is one. */
+  async password(): Promise<string | undefined> {
+    return this.#read('password')
+  }
+
+  async keepPassword(password: string): Promise<void> {
+    await this.#write('password', password)
+  }
+
+  /** The port of the last start, so that addresses noted elsewhere stay right. */
+  async lastPort(): Promise<number | undefined> {
+    return Number(await this.#read('port')) || undefined
+  }
+
+  async rememberPort(port: number): Promise<void> {
+    await this.#write('port', String(port))
+  }
+
+  async #read(name: string): Promise<string | undefined> {
+    const text = await readFile(join(this.path, name), 'utf8').catch((error) => {
+      if (error.code === 'ENOENT') return ''
+      throw new DataFolderInaccessible(this.path, error.message, { cause: error })
+    })
+    return text.trim() || undefined
+  }
+
+  /** Written by root, a file still belongs to the owner of the folder, who may start the hub without root next time. */
+  async #write(name: string, text: string): Promise<void> {
+    const file = join(this.path, name)
+    await writeFile(file, `${text}\n`, { mode: 0o600, flush: true })
+    const { uid, gid } = await stat(this.path)
+    if (process.getuid?.() === 0) await chown(file, uid, gid)
+  }
+}

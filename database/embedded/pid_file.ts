@@ -1,0 +1,41 @@
+import { readFile, readlink, realpath, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface PidFile {
+  readonly pid: number
+  readonly port: number
+  readonly ready: boolean
+}
+
+/** What the server of a cluster says about itself, or undefined where none was left. */
+export async function readPidFile(cluster: string): Promise<PidFile | undefined> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
+  const [pid, , , port, , , , status] = text.split('\n')
+  if (!Number(pid)) return undefined
+  return { pid: Number(pid), port: Number(port), ready: status?.trim() === 'ready' }
+}
+
+/** True for a living PostgreSQL process of this cluster; false for a zombie, and where the pid has gone to somebody else. */
+export async function worksIn(cluster: string, pid: number): Promise<boolean> {
+  try {
+    const [name, folder, expected] = await Promise.all([
+      readFile(`/proc/${pid}/comm`, 'utf8'),
+      readlink(`/proc/${pid}/cwd`),
+      realpath(cluster),
+    ])
+    return name.trim() === 'postgres' && folder === expected
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Makes the next server take over the pid file of a dead one. The server refuses where the noted pid is alive, which a
+ * zombie or an unrelated process can be, but accepts that of its parent. Removing the file would also remove its guard
+ * against processes that still use the memory of the dead server.
+ */
+export async function inheritPidFile(cluster: string): Promise<void> {
+  const file = join(cluster, 'postmaster.pid')
+  const text = await readFile(file, 'utf8').catch(() => undefined)
+  if (text !== undefined) await writeFile(file, text.replace(/^\d*/, String(process.pid)))
+}

@@ -1,0 +1,51 @@
+import { lchown, readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Binaries } from './binaries.js'
+import { ProgramsUnusable, SystemToolMissing } from './errors.js'
+import { Launcher } from './launcher.js'
+
+const nobody = { uid: 65534, gid: 65534 }
+
+/**
+ * Decides as whom PostgreSQL runs. It refuses root, so for root: the owner of the data folder where that is somebody
+ * else, a user namespace where the system allows one, else "nobody", who then gets the folder.
+ */
+export async function chooseLauncher(
+  folder: string,
+  binaries: Binaries,
+  libraryPath: string
+): Promise<Launcher> {
+  if (process.getuid?.() !== 0) return usable(Launcher.asThisUser(binaries, libraryPath))
+
+  const owner = await stat(folder)
+  if (owner.uid === 0) {
+    const namespaced = Launcher.inUserNamespace(binaries, libraryPath)
+    const attempt = await namespaced.run(binaries.postgres, ['--version'])
+    if (attempt.ok) return namespaced
+  }
+  const { uid, gid } = owner.uid === 0 ? nobody : owner
+  const launcher = await usable(Launcher.asUser(uid, gid, binaries, libraryPath))
+  const reach = await launcher.run('test', ['-x', dirname(folder)])
+  if (!reach.ok) {
+    throw new ProgramsUnusable(
+      `PostgreSQL must not run as root, and user ${uid} cannot reach ${folder}`
+    )
+  }
+  if (owner.uid === 0) await giveAway(folder, nobody)
+  return launcher
+}
+
+async function usable(launcher: Launcher): Promise<Launcher> {
+  const { ok, output } = await launcher.run(launcher.binaries.postgres, ['--version'])
+  if (ok) return launcher
+  const [, missingTool] = /^spawn (\S+) ENOENT/.exec(output) ?? []
+  if (missingTool) throw new SystemToolMissing(missingTool)
+  throw new ProgramsUnusable(output.trim().split('\n').at(-1) || 'no reason given')
+}
+
+/** The folder itself comes last: whoever finds it changed knows that all inside is. */
+async function giveAway(folder: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true }))
+    await lchown(join(folder, entry), uid, gid)
+  await lchown(folder, uid, gid)
+}

@@ -1,0 +1,81 @@
+import { findBinaries, linkLibraries } from './binaries.js'
+import { createCluster, renewPassword } from './cluster.js'
+import { connectionUrl } from './connection_url.js'
+import type { DataFolder } from './data_folder.js'
+import { createDatabases } from './databases.js'
+import { PasswordRefused, PostgresFailed } from './errors.js'
+import { freePort } from './free_port.js'
+import type { Launcher } from './launcher.js'
+import { endLeftovers } from './leftovers.js'
+import { Postmaster } from './postmaster.js'
+import { chooseLauncher } from './privileges.js'
+
+const portAttempts = 3
+const invalidPassword = '28P01'
+
+/** Leaves a folder that a server can be started on, whatever state an earlier start or end left it in. */
+export async function prepareCluster(
+  folder: DataFolder,
+  notify: (text: string) => void
+): Promise<Launcher> {
+  const binaries = await findBinaries()
+  const exists = await folder.hasCluster()
+  if (exists) {
+    await folder.assertCluster(binaries.majorVersion)
+    await endLeftovers(folder.cluster)
+  }
+  const launcher = await chooseLauncher(
+    folder.path,
+    binaries,
+    await linkLibraries(binaries, folder.libraries)
+  )
+  if (!exists) {
+    notify(`Creating a PostgreSQL database in ${folder.path}.`)
+    await createCluster(folder, launcher)
+  } else if (!(await folder.password())) {
+    notify(`Setting a new database password, because there is none in ${folder.path}.`)
+    await renewPassword(folder, folder.cluster, launcher)
+  }
+  return launcher
+}
+
+/** Starts a server on the port of the last time, or on another where that one is taken. */
+export async function launchOnFreePort(
+  folder: DataFolder,
+  launcher: Launcher
+): Promise<Postmaster> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort(await folder.lastPort())
+    const postmaster = await Postmaster.launch(folder, port, launcher)
+    try {
+      await postmaster.ready()
+      await folder.rememberPort(port)
+      return postmaster
+    } catch (error) {
+      if (attempt === portAttempts || !lostPort(error)) throw error
+    }
+  }
+}
+
+/** Makes the databases that are missing and returns the password that opens them; ends the server where that fails. */
+export async function openDatabases(
+  folder: DataFolder,
+  postmaster: Postmaster,
+  databases: readonly string[]
+): Promise<string> {
+  try {
+    const password = await folder.password()
+    if (!password) throw new PasswordRefused(folder.passwordFile)
+    await createDatabases(connectionUrl(postmaster.port, password, 'postgres'), databases)
+    return password
+  } catch (error) {
+    await postmaster.stop()
+    const refused = (error as { code?: unknown }).code === invalidPassword
+    throw refused ? new PasswordRefused(folder.passwordFile, { cause: error }) : error
+  }
+}
+
+/** Somebody took the port after it was found free. */
+function lostPort(error: unknown): boolean {
+  return error instanceof PostgresFailed && error.lastWords.includes('Address already in use')
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+
+import type { Database } from '@adonisjs/lucid/database'
+import { MigrationRunner } from '@adonisjs/lucid/migration'
+import type { ApplicationService } from '@adonisjs/core/types'
+import pg from 'pg'
+
+import { databaseUrl } from '#database/addresses'
+import type { SurfaceName } from '#runtime/surfaces'
+
+/** Any number that no other program on the same database uses for its advisory locks. */
+const MIGRATION_LOCK = 7_264_101
+
+/**
+ * Brings the tables of the given surfaces up to date. Processes that start together wait for each other.
+ * Returns the names of the migrations that ran.
+ */
+export async function migrate(
+  app: ApplicationService,
+  surfaces: readonly SurfaceName[]
+): Promise<string[]> {
+  const db = await app.container.make('lucid.db')
+  const ran: string[] = []
+  for (const surface of surfaces.filter((name) => existsSync(app.migrationsPath(name)))) {
+    ran.push(...(await locked(databaseUrl(surface), () => migrateSurface(app, db, surface))))
+  }
+  return ran
+}
+
+async function migrateSurface(app: ApplicationService, db: Database, surface: SurfaceName) {
+  const runner = new MigrationRunner(db, app, {
+    direction: 'up',
+    connectionName: surface,
+    disableLocks: true,
+  })
+  await runner.run()
+  if (runner.error) {
+    throw new MigrationFailure(surface, runner.error)
+  }
+  return Object.keys(runner.migratedFiles)
+}
+
+async function locked<T>(url: string, work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'analysis-hub migrations' })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    return await work()
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * A migration that did not go through; the process must not serve on half a schema.
+ */
+export class MigrationFailure extends Error {
+  constructor(surface: SurfaceName, cause: Error) {
+    super(`The tables of the ${surface} surface could not be brought up to date: ${cause.message}`, {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,51 @@
+import pg from 'pg'
+
+import { env } from '#start/env'
+
+/**
+ * The process's PostgreSQL pools: one per distinct address, whoever asks for it, so that five surfaces on one database
+ * do not hold five times the connections.
+ */
+export class Pools {
+  readonly #pools = new Map<string, pg.Pool>()
+  readonly #size: number
+
+  /** Told of a connection that broke while nobody used it; the pool replaces it by itself. */
+  onIdleError: (error: Error) => void = () => {}
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  for(url: string): pg.Pool {
+    let pool = this.#pools.get(url)
+    if (!pool) {
+      pool = this.#open(url)
+      this.#pools.set(url, pool)
+    }
+    return pool
+  }
+
+  all(): pg.Pool[] {
+    return [...this.#pools.values()]
+  }
+
+  async close(): Promise<void> {
+    const open = this.all()
+    this.#pools.clear()
+    await Promise.all(open.map((pool) => pool.end()))
+  }
+
+  #open(url: string): pg.Pool {
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: this.#size,
+      idleTimeoutMillis: 30_000,
+      connectionTimeoutMillis: 10_000,
+      application_name: 'analysis-hub',
+    })
+    return pool.on('error', (error) => this.onIdleError(error))
+  }
+}
+
+export const pools = new Pools(env.DB_POOL)

@@ -1,0 +1,30 @@
+import type pg from 'pg'
+
+type Lent = pg.PoolClient & { __knexUid?: string; __knex__disposed?: unknown }
+
+let lentConnections = 0
+
+/**
+ * Lends connections of a pool that somebody else owns to Lucid, in the shape its query builder expects of a pool.
+ * Closing a Lucid connection leaves the pool as it is.
+ */
+export function sharedPool(pool: pg.Pool) {
+  return {
+    acquire: () => ({ promise: pool.connect().then(named) }),
+    release(connection: Lent) {
+      connection.release(Boolean(connection.__knex__disposed))
+      return true
+    },
+    async destroy() {},
+    numFree: () => pool.idleCount,
+    numUsed: () => pool.totalCount - pool.idleCount,
+    numPendingAcquires: () => pool.waitingCount,
+    numPendingCreates: () => 0,
+    on() {},
+  }
+}
+
+function named(connection: Lent): Lent {
+  connection.__knexUid ??= `lent${++lentConnections}`
+  return connection
+}

@@ -1,0 +1,50 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { pools } from '#database/pools'
+import { health } from '#observability/health'
+import { connectRedis, type RedisConnection } from '#signals/redis'
+import { env } from '#start/env'
+
+declare module '@adonisjs/core/types' {
+  interface ContainerBindings {
+    redis: RedisConnection | undefined
+  }
+}
+
+/**
+ * Opens the connections the process needs, watches their health, and closes them last.
+ */
+export default class ConnectionsProvider {
+  #redis: RedisConnection | undefined
+
+  constructor(protected app: ApplicationService) {}
+
+  register() {
+    this.app.container.singleton('redis', () => this.#redis)
+  }
+
+  async boot() {
+    const logger = await this.app.container.make('logger')
+    pools.onIdleError = (error) => logger.warn({ err: error }, 'an idle database connection broke')
+    health.watch('database', () => this.#checkDatabases())
+    if (env.REDIS_URL) {
+      this.#redis = await connectRedis(env.REDIS_URL, (error) =>
+        logger.warn({ err: error }, 'redis is away')
+      )
+      health.watch('redis', () => this.#checkRedis())
+    }
+  }
+
+  async shutdown() {
+    this.#redis?.disconnect()
+    await pools.close()
+  }
+
+  async #checkDatabases() {
+    await Promise.all(pools.all().map((pool) => pool.query('select 1')))
+  }
+
+  async #checkRedis() {
+    await this.#redis?.ping()
+  }
+}

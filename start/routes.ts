@@ -1,0 +1,24 @@
+import router from '@adonisjs/core/services/router'
+
+import { mountSurface } from '#http/mount'
+import { hub } from '#http/landing'
+import type { Surface } from '#http/surface'
+import type { SurfaceName } from '#runtime/surfaces'
+import { env } from '#start/env'
+
+const SURFACES: Record<SurfaceName, () => Promise<{ default: Surface }>> = {
+  core: () => import('#core/routes'),
+  storage: () => import('#storage/routes'),
+  telemetry: () => import('#telemetry/routes'),
+  messenger: () => import('#messenger/routes'),
+  identity: () => import('#identity/routes'),
+}
+
+for (const name of env.SURFACES) {
+  const { default: surface } = await SURFACES[name]()
+  mountSurface(router, surface)
+}
+
+if (env.SURFACES.length > 1) {
+  mountSurface(router, hub)
+}

@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
+
+import { Ignitor } from '@adonisjs/core'
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import type { SurfaceName } from '#runtime/surfaces'
+
+/** How surfaces are reached in a run: side by side on one port, or each at the root of a port of its own. */
+export type Mounting = 'together' | 'alone'
+
+const APP_ROOT = new URL('../../', import.meta.url)
+
+let addresses: Partial<Record<SurfaceName | 'hub', string>> = {}
+
+/** The address of a path of a surface, in the mounting that the running suite tests. */
+export function at(surface: SurfaceName | 'hub', path = '/'): string {
+  const base = addresses[surface]
+  if (base === undefined) {
+    throw new Error(`The ${surface} surface does not run in this suite`)
+  }
+  return base + path
+}
+
+/** Whether the running suite reaches surfaces side by side. */
+export const isTogether = (): boolean => addresses.hub !== undefined
+
+/**
+ * Boots the application in this process for a suite; the returned function stops it.
+ */
+export async function mountedAs(mounting: Mounting): Promise<() => Promise<void>> {
+  const app = await boot()
+  const servers = await serve(app, mounting)
+  return async () => {
+    addresses = {}
+    for (const server of servers) {
+      server.close()
+    }
+  }
+}
+
+/** The application of this process. It is booted once: its modules keep what was registered in them. */
+let application: ApplicationService | undefined
+
+export async function boot(): Promise<ApplicationService> {
+  if (!application) {
+    const { migrate } = await import('#database/migrator')
+    const { SURFACE_NAMES } = await import('#runtime/surfaces')
+    const { mountSurface } = await import('#http/mount')
+    const { default: core } = await import('#core/routes')
+    const { probeRoutes } = await import('#tests/helpers/probe_routes')
+    application = new Ignitor(APP_ROOT, { importer: imported }).createApp('test')
+    await application.init()
+    await application.boot()
+    await migrate(application, SURFACE_NAMES)
+    await application.start(() => {})
+    mountSurface(await application.container.make('router'), { ...core, routes: probeRoutes })
+  }
+  return application
+}
+
+export async function shutDown(): Promise<void> {
+  await application?.terminate()
+}
+
+const imported = (path: string) =>
+  import(path.startsWith('./') ? new URL(path, APP_ROOT).href : path)
+
+async function serve(app: ApplicationService, mounting: Mounting): Promise<Server[]> {
+  const { createListener } = await import('#http/listener')
+  const { drain } = await import('#runtime/drain')
+  const { SURFACE_NAMES, SURFACE_PREFIXES } = await import('#runtime/surfaces')
+  const server = await app.container.make('server')
+  await server.boot()
+  const handle = server.handle.bind(server)
+  const open = async (prefix: string) => {
+    const listener = createListener(handle, { prefix, drain }).listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const address = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
+    return { listener, address }
+  }
+  if (mounting === 'together') {
+    const { listener, address } = await open('')
+    addresses = { hub: address }
+    for (const name of SURFACE_NAMES) {
+      addresses[name] = address + SURFACE_PREFIXES[name]
+    }
+    return [listener]
+  }
+  const opened = await Promise.all(SURFACE_NAMES.map((name) => open(SURFACE_PREFIXES[name])))
+  addresses = Object.fromEntries(
+    opened.map(({ address }, index) => [SURFACE_NAMES[index]!, address])
+  )
+  return opened.map(({ listener }) => listener)
+}

@@ -1,0 +1,21 @@
+import { ensurePackages } from './packages.js'
+
+/** Without these it looks for its maker's hosts at every start; as root it does not start inside its own sandbox. */
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/**
+ * What Playwright's `chromium.launch` takes. Started by hand, it also needs an empty `--user-data-dir` of its own.
+ */
+export async function locateChromium(): Promise<{ executablePath: string; args: string[] }> {
+  await ensurePackages(['chromium', 'fonts-liberation'])
+  return { executablePath: '/usr/bin/chromium', args: [...ARGUMENTS] }
+}

@@ -1,0 +1,204 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, mkdir, mkdtemp, open, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+import { Guardian } from './guardian.js'
+import { signalInhabitants } from './inhabitants.js'
+
+const execute = promisify(execFile)
+
+const READY_WITHIN_MS = 90_000
+const STOP_WITHIN_MS = 15_000
+const POLL_MS = 25
+const LOG_TAIL_LINES = 30
+
+type Owner = { uid: number; gid: number }
+type Environment = Record<string, string>
+
+export class ServerNotReadyError extends Error {
+  static readonly code = 'E_SERVER_NOT_READY'
+  readonly code = ServerNotReadyError.code
+
+  constructor(name: string, reason: string, log: string, cause: unknown) {
+    super(`${name} ${reason}; the end of its log:\n${log}`, { cause })
+  }
+}
+
+/**
+ * The folder one server lives in: its data, its log and its processes, which all work inside it and are known by that.
+ * Run by root, everything in it belongs to the unprivileged account of the server's package.
+ */
+export class Home {
+  readonly name: string
+  readonly path: string
+  readonly #owner: Owner | undefined
+  readonly #guardian: Guardian
+  readonly #stopSignal: NodeJS.Signals
+  #daemons: ChildProcess[] = []
+  #log = ''
+
+  private constructor(name: string, path: string, owner: Owner | undefined, stop: NodeJS.Signals) {
+    this.name = name
+    this.path = path
+    this.#owner = owner
+    this.#stopSignal = stop
+    this.#guardian = new Guardian(path, stop)
+  }
+
+  static async create(name: string, account: string, stopSignal: NodeJS.Signals): Promise<Home> {
+    const owner = process.getuid?.() === 0 ? await accountIds(account) : undefined
+    const path = await mkdtemp(join(tmpdir(), `analysis-hub-${name}-`))
+    const home = new Home(name, path, owner, stopSignal)
+    await home.#handOver(path)
+    return home
+  }
+
+  /** The process id of the daemon that was started last. None is never 0: signals to that hit the tests themselves. */
+  get pid(): number {
+    const pid = this.#daemons.at(-1)?.pid
+    if (pid === undefined) {
+      throw new Error(`${this.name} is not running, so it has no process id; restart it first`)
+    }
+    return pid
+  }
+
+  async makeFolder(name: string): Promise<string> {
+    const path = join(this.path, name)
+    await mkdir(path, { mode: 0o700 })
+    await this.#handOver(path)
+    return path
+  }
+
+  /** Files are readable by the server alone: passwords go in here, never into arguments. */
+  async write(name: string, content: string): Promise<string> {
+    const path = join(this.path, name)
+    await writeFile(path, content, { mode: 0o600 })
+    await this.#handOver(path)
+    return path
+  }
+
+  /** Runs a command to its end, as the server's account. */
+  async run(command: string, args: string[], env: Environment = {}): Promise<string> {
+    const { stdout } = await execute(command, args, this.#surroundings(env))
+    return stdout
+  }
+
+  /** Starts a process that stays in the foreground; it must not leave this folder as its working directory. */
+  async spawn(command: string, args: string[], env: Environment = {}): Promise<void> {
+    this.#log = join(this.path, `${basename(command)}.log`)
+    const log = await open(this.#log, 'a')
+    try {
+      const daemon = spawn(command, args, {
+        ...this.#surroundings(env),
+        detached: true,
+        stdio: ['ignore', log.fd, log.fd],
+      })
+      await once(daemon, 'spawn')
+      daemon.unref()
+      this.#daemons.push(daemon)
+    } finally {
+      await log.close()
+    }
+  }
+
+  /** Repeats a probe until it passes, and gives up early when a daemon is gone. */
+  async until(probe: () => Promise<unknown>): Promise<void> {
+    const deadline = performance.now() + READY_WITHIN_MS
+    for (;;) {
+      const failure = await probe().then(
+        () => undefined,
+        (error: unknown) => ({ error })
+      )
+      if (!failure) {
+        return
+      }
+      if (this.#daemons.some(hasEnded)) {
+        throw await this.#notReady('ended before it was ready', failure.error)
+      }
+      if (performance.now() > deadline) {
+        throw await this.#notReady(`was not ready in ${READY_WITHIN_MS} ms`, failure.error)
+      }
+      await sleep(POLL_MS)
+    }
+  }
+
+  /** Lets every daemon end by itself, the last one first; those that do not are killed. */
+  async shutDown(): Promise<void> {
+    for (const daemon of this.#daemons.toReversed()) {
+      if (!hasEnded(daemon)) {
+        const patience = AbortSignal.timeout(STOP_WITHIN_MS)
+        const ended = once(daemon, 'exit', { signal: patience }).catch(() => {})
+        daemon.ref()
+        daemon.kill(this.#stopSignal)
+        daemon.kill('SIGCONT')
+        await ended
+      }
+    }
+    await this.kill()
+  }
+
+  /** Ends every process of the server as a power cut would; resolves when none is left. */
+  async kill(): Promise<void> {
+    const deadline = performance.now() + STOP_WITHIN_MS
+    while (this.signal('SIGKILL') > 0 || !this.#daemons.every(hasEnded)) {
+      if (performance.now() > deadline) {
+        throw new Error(`Processes of ${this.name} are still alive after SIGKILL`)
+      }
+      await sleep(5)
+    }
+    this.#daemons = []
+  }
+
+  /** Sends a signal to every process of the server and tells how many there were. */
+  signal(signal: NodeJS.Signals): number {
+    return signalInhabitants(this.path, signal)
+  }
+
+  /** Stops whatever still runs and removes the folder. */
+  async demolish(): Promise<void> {
+    await this.#guardian.dismiss()
+    this.#daemons = []
+  }
+
+  #surroundings(env: Environment) {
+    return {
+      ...this.#owner,
+      cwd: this.path,
+      env: {
+        PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+        LANG: 'C.UTF-8',
+        HOME: this.path,
+        TMPDIR: this.path,
+        ...env,
+      },
+    }
+  }
+
+  async #handOver(path: string): Promise<void> {
+    if (this.#owner) {
+      await chown(path, this.#owner.uid, this.#owner.gid)
+    }
+  }
+
+  async #notReady(reason: string, cause: unknown): Promise<ServerNotReadyError> {
+    const log = await readFile(this.#log, 'utf8').catch(() => '')
+    const tail = log.trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n')
+    return new ServerNotReadyError(this.name, reason, tail, cause)
+  }
+}
+
+async function accountIds(account: string): Promise<Owner> {
+  const [uid, gid] = await Promise.all([
+    execute('id', ['-u', account]),
+    execute('id', ['-g', account]),
+  ])
+  return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+}
+
+function hasEnded(daemon: ChildProcess): boolean {
+  return daemon.exitCode !== null || daemon.signalCode !== null
+}

@@ -1,0 +1,93 @@
+import { connect } from 'amqplib'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+
+import { startPostgres } from './postgres.js'
+import { startRabbitmq } from './rabbitmq.js'
+import type { RealServer } from './real_server.js'
+import { startRedis } from './redis.js'
+
+/** What the tests of the real servers do with each of them, by a real client. */
+export interface Subject {
+  name: string
+  module: string
+  start(): Promise<RealServer>
+  /** Writes something that must outlive the server's processes. */
+  write(url: string, text: string): Promise<void>
+  /** Reads it again with a client of its own, or fails when there is no answer in time. */
+  read(url: string, patienceMs: number): Promise<unknown>
+}
+
+export const SUBJECTS: Subject[] = [
+  {
+    name: 'PostgreSQL',
+    module: 'postgres',
+    start: startPostgres,
+    async write(url, text) {
+      await withPostgres(url, 5000, async (client) => {
+        await client.query('create table if not exists notes (text text)')
+        await client.query('insert into notes values ($1)', [text])
+      })
+    },
+    read: (url, patienceMs) =>
+      withPostgres(url, patienceMs, async (client) => {
+        const { rows } = await client.query('delete from notes returning text')
+        return rows[0]?.text
+      }),
+  },
+  {
+    name: 'Redis',
+    module: 'redis',
+    start: startRedis,
+    async write(url, text) {
+      await withRedis(url, 5000, (client) => client.set('note', text))
+    },
+    read: (url, patienceMs) => withRedis(url, patienceMs, (client) => client.getdel('note')),
+  },
+  {
+    name: 'RabbitMQ',
+    module: 'rabbitmq',
+    start: startRabbitmq,
+    async write(url, text) {
+      const connection = await connect(url)
+      const channel = await connection.createConfirmChannel()
+      await channel.assertQueue('notes', { durable: true })
+      channel.sendToQueue('notes', Buffer.from(text), { persistent: true })
+      await channel.waitForConfirms()
+      await connection.close()
+    },
+    async read(url, patienceMs) {
+      const connection = await connect(url, { timeout: patienceMs })
+      const channel = await connection.createChannel()
+      const message = await channel.get('notes', { noAck: true })
+      await connection.close()
+      return message && message.content.toString()
+    },
+  },
+]
+
+async function withPostgres<T>(url: string, patienceMs: number, use: (client: pg.Client) => T) {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: patienceMs })
+  try {
+    await client.connect()
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function withRedis(
+  url: string,
+  patienceMs: number,
+  use: (client: Redis) => Promise<unknown>
+) {
+  const client = new Redis(url, { retryStrategy: null, disconnectTimeout: 100 })
+  client.on('error', () => {})
+  const late = AbortSignal.timeout(patienceMs)
+  late.addEventListener('abort', () => client.disconnect())
+  try {
+    return await use(client)
+  } finally {
+    client.disconnect()
+  }
+}

@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+import pg from 'pg'
+
+import { untilNext, type Sweep } from '#jobs/sweep'
+import { Sweeper } from '#jobs/sweeper'
+
+const silent = { info() {}, error() {} }
+
+function openPool(): pg.Pool {
+  return new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 2 })
+}
+
+function sweep(run: Sweep['run'], everyMs = 60_000): Sweep {
+  return { name: 'test', schedule: { everyMs }, run }
+}
+
+test.group('Sweeper', () => {
+  test('runs a sweep at the start and again on its schedule', async ({ assert, cleanup }) => {
+    const pool = openPool()
+    let runs = 0
+    const sweeper = new Sweeper({ sweeps: [sweep(async () => ++runs, 20)], pool, logger: silent })
+    cleanup(() => sweeper.stop().then(() => pool.end()))
+    sweeper.start()
+    await delay(200)
+    assert.isAtLeast(runs, 3)
+  })
+
+  test('a sweep runs in one process at a time', async ({ assert, cleanup }) => {
+    const pools = [openPool(), openPool(), openPool()]
+    let atOnce = 0
+    let most = 0
+    const slow = async () => {
+      most = Math.max(most, ++atOnce)
+      await delay(30)
+      atOnce--
+      return 1
+    }
+    const sweepers = pools.map(
+      (pool) => new Sweeper({ sweeps: [sweep(slow, 5)], pool, logger: silent })
+    )
+    cleanup(() => Promise.all(pools.map((pool) => pool.end())))
+    sweepers.forEach((sweeper) => sweeper.start())
+    await delay(300)
+    await Promise.all(sweepers.map((sweeper) => sweeper.stop()))
+    assert.equal(most, 1)
+  })
+
+  test('a failing sweep is logged and tried again', async ({ assert, cleanup }) => {
+    const pool = openPool()
+    const failures: unknown[] = []
+    let runs = 0
+    const failing = async () => {
+      runs++
+      throw new Error('no')
+    }
+    const logger = { info() {}, error: (details: unknown) => void failures.push(details) }
+    const sweeper = new Sweeper({ sweeps: [sweep(failing, 10)], pool, logger })
+    cleanup(() => sweeper.stop().then(() => pool.end()))
+    sweeper.start()
+    await delay(150)
+    assert.isAtLeast(runs, 2)
+    assert.equal(failures.length, runs)
+  })
+
+  test('stopping asks the running sweep to end and waits for it', async ({ assert, cleanup }) => {
+    const pool = openPool()
+    cleanup(() => pool.end())
+    let ended = false
+    const untilAsked = async (signal: AbortSignal) => {
+      while (!signal.aborted) {
+        await delay(5)
+      }
+      ended = true
+      return 0
+    }
+    const sweeper = new Sweeper({ sweeps: [sweep(untilAsked)], pool, logger: silent })
+    sweeper.start()
+    await delay(50)
+    await sweeper.stop()
+    assert.isTrue(ended)
+  })
+})
+
+test.group('Sweep schedule', () => {
+  const at = (text: string) => new Date(text).getTime()
+
+  test('a daily sweep is due at its hour, today or tomorrow', ({ assert }) => {
+    const hour = 3_600_000
+    assert.equal(untilNext({ dailyAt: { hour: 1 } }, at('2026-11-21T00:30:00')), hour / 2)
+    assert.equal(untilNext({ dailyAt: { hour: 1 } }, at('2026-11-21T01:00:00')), 24 * hour)
+    assert.equal(untilNext({ dailyAt: { hour: 1 } }, at('2026-11-21T13:00:00')), 12 * hour)
+  })
+})
