@@ -11,7 +11,10 @@ export interface Reader<Value> {
   read(text: string): Value
 }
 
-/** A default that follows from other variables; it is read like a text somebody had set. */
+/**
+ * A default that follows from other variables: from what was set, and from defaults further up in the
+ * table. It is read like a text somebody had set.
+ */
 export interface Derived<Text extends string | undefined = string | undefined> {
   readonly says: string
   readonly text: (known: never) => Text

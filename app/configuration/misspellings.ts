@@ -18,6 +18,7 @@ export function misspellings(source: Source, known: readonly string[]): string[]
 
 function nearest(name: string, known: readonly string[]): string | undefined {
   const ranked = known
+    .filter((candidate) => Math.abs(candidate.length - name.length) <= tolerance(candidate))
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .filter(({ candidate, distance }) => distance <= tolerance(candidate))
     .sort((a, b) => a.distance - b.distance)

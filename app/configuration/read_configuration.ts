@@ -66,12 +66,13 @@ class Reading {
     }
   }
 
+  // An older name that is refused counts as given too, so that nothing is reported as missing beside it.
   #readText(name: string, variable: Variable): void {
     const attempt = this.#attempt(name, variable, () => this.#find(name, variable))
-    if (attempt && attempt.value === undefined) return
-    this.#given.add(name)
-    if (attempt?.value === undefined) return
-    const { text, from } = attempt.value
+    const found = attempt?.value
+    if (!attempt || found) this.#given.add(name)
+    if (!found) return
+    const { text, from } = found
     this.#texts.set(name, text)
     if (this.#asksForDefault(name)) return
     const quote = variable.secret || !variable.is.quotable ? '' : `${shortened(text)} `

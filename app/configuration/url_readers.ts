@@ -42,7 +42,7 @@ export function harborAccess(): Reader<HarborAccess> {
     quotable: false,
     read(value) {
       const [, accountName, accountSecret, host] =
-        /^(?:https:\/\/)?([^:]+):(.+)@([\w.-]+(?::\d{1,5})?)\/?$/.exec(value.trim()) ?? []
+        /^(?:https:\/\/)?([^:]+):(?!\/\/)(.+)@([\w.-]+(?::\d{1,5})?)\/?$/.exec(value.trim()) ?? []
       if (!accountName || !accountSecret || !host) throw new Refusal('does not have that form')
       return { host, accountName, accountSecret }
     },

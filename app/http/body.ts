@@ -30,8 +30,9 @@ export class BodyValidator<Body> {
   }
 
   /** The body as the handler may use it; throws Vine's error, which is answered with one issue per rejected attribute. */
-  async validate(body: unknown): Promise<Body> {
-    const sent = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {}
+  async validate(content: unknown): Promise<Body> {
+    const sent =
+      typeof content === 'object' && content !== null && !Array.isArray(content) ? content : {}
     return (await this.#validator.validate(withForbiddenNulls(sent, this.#root))) as Body
   }
 

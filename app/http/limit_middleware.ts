@@ -2,7 +2,7 @@ import type { HttpContext, Router } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 
 import { RateLimited } from '#http/failures'
-import { RateLimiter, type Allowance } from '#http/rate_limiter'
+import type { Allowance, RateLimiter } from '#http/rate_limiter'
 
 const ROUTED_METHODS = ['GET', 'POST', 'DELETE']
 

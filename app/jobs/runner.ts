@@ -1,7 +1,7 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import type { Drain } from '#runtime/drain'
-import type { JobName } from '#runtime/jobs'
+import type { Job } from '#configuration/processes'
 
 export interface JobContext {
   app: ApplicationService
@@ -16,7 +16,7 @@ export interface RunningJob {
 type StartJob = (context: JobContext) => Promise<RunningJob>
 
 /** Where each kind of background work is started; a kind is loaded only in a process that does it. */
-const STARTERS: Partial<Record<JobName, () => Promise<{ start: StartJob }>>> = {
+const STARTERS: Partial<Record<Job, () => Promise<{ start: StartJob }>>> = {
   sweeps: () => import('#jobs/sweeps'),
 }
 
@@ -24,7 +24,7 @@ const STARTERS: Partial<Record<JobName, () => Promise<{ start: StartJob }>>> = {
  * Starts the background work a process was told to do.
  */
 export async function startJobs(
-  names: readonly JobName[],
+  names: readonly Job[],
   context: JobContext
 ): Promise<RunningJob> {
   const running: RunningJob[] = []

@@ -1,11 +1,11 @@
+import { SURFACES as SURFACE_NAMES, type Surface as SurfaceName } from '#configuration/processes'
+
+export { SURFACE_NAMES, type SurfaceName }
+
 /**
- * The HTTP surfaces in the order in which they are shown, with the path each has where several are mounted together.
+ * The path each surface has where several are mounted together. `hub` is what stands in front of them: the landing page
+ * and what it links to.
  */
-export const SURFACE_NAMES = ['core', 'storage', 'telemetry', 'messenger', 'identity'] as const
-
-export type SurfaceName = (typeof SURFACE_NAMES)[number]
-
-/** `hub` is what stands in front of several surfaces: the landing page and what it links to. */
 export const SURFACE_PREFIXES: Record<SurfaceName | 'hub', string> = {
   hub: '',
   core: '/core',
@@ -16,7 +16,7 @@ export const SURFACE_PREFIXES: Record<SurfaceName | 'hub', string> = {
 }
 
 /**
- * The path in front of every surface's routes for somebody outside: none where a surface is served alone.
+ * The path in front of a surface's routes for somebody outside: none where a surface is served alone.
  */
 export function publicPrefix(surface: SurfaceName, served: readonly SurfaceName[]): string {
   return served.length > 1 ? SURFACE_PREFIXES[surface] : ''

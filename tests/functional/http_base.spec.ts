@@ -56,7 +56,7 @@ test.group('Paths', () => {
   test('a malformed escape in a path is a bad request', async ({ assert }) => {
     const response = await fetch(at('core', '/probe/records/%ZZ'))
     assert.equal(response.status, 400)
-    assert.equal(((await response.json()) as { code: string }).code, 'bad_request')
+    assert.containsSubset(await response.json(), { code: 'bad_request' })
   })
 })
 
@@ -97,7 +97,8 @@ test.group('Answers', () => {
     const get = await fetch(at('core', '/probe/records/1'))
     const head = await fetch(at('core', '/probe/records/1'), { method: 'HEAD' })
     assert.equal(head.status, 200)
-    assert.equal(head.headers.get('content-length'), String((await get.text()).length))
+    const text = await get.text()
+    assert.equal(head.headers.get('content-length'), String(text.length))
     assert.equal(await head.text(), '')
   })
 

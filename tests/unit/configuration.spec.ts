@@ -222,7 +222,14 @@ test.group('Configuration readers', () => {
       accountSecret: 'p:a@ss',
     })
     assert.equal(harborAccess().read('https://u:p@harbor.example.org/').host, 'harbor.example.org')
-    for (const wrong of ['harbor.example.org', 'u@harbor', ':p@harbor', 'u:@harbor', 'u:p@']) {
+    for (const wrong of [
+      'harbor.example.org',
+      'http://u:p@harbor',
+      'u@harbor',
+      ':p@harbor',
+      'u:@harbor',
+      'u:p@',
+    ]) {
       assert.isFalse(accepts(harborAccess(), wrong), wrong)
     }
   })
@@ -427,6 +434,12 @@ test.group('Configuration mistakes', () => {
     assert.deepEqual(wrongNames({ ...PRODUCTION, IDENTITY_URL: 'nonsense' }), ['IDENTITY_URL'])
     assert.deepEqual(wrongNames({ ...PRODUCTION, S3_ENDPOINT: 'nonsense' }), ['S3_ENDPOINT'])
     assert.deepEqual(wrongNames({ ...PRODUCTION, DATABASE_URL: 'nonsense' }), ['DATABASE_URL'])
+    const older = without(PRODUCTION, 'S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY')
+    assert.deepEqual(wrongNames({ ...older, MINIO_CONNECTION_STRING: 'nonsense' }), [
+      'MINIO_CONNECTION_STRING',
+    ])
+    const parts = { ...without(PRODUCTION, 'DATABASE_URL'), DB_TYPE: 'mysql' }
+    assert.deepEqual(wrongNames(parts), ['DB_TYPE'])
   })
 })
 
@@ -632,9 +645,8 @@ test.group('Configuration in production', () => {
       assert.deepEqual(wrongNames({ ...PRODUCTION, ...source }), Object.keys(source))
       assert.notInclude(failure({ ...PRODUCTION, ...source }).message.toLowerCase(), 'start123')
     }
-    const { AMQP_URL, ...rest } = PRODUCTION
-    assert.isDefined(AMQP_URL)
-    assert.deepEqual(wrongNames({ ...rest, RABBITMQ_CONNECTION_STRING: 'true' }), ['AMQP_URL'])
+    const older = { ...without(PRODUCTION, 'AMQP_URL'), RABBITMQ_CONNECTION_STRING: 'true' }
+    assert.deepEqual(wrongNames(older), ['AMQP_URL'])
   })
 
   test('every example secret of the generated files is refused', ({ assert }) => {

@@ -1,4 +1,4 @@
-import { connect } from 'amqplib'
+import { connect, type ConfirmChannel } from 'amqplib'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 
@@ -49,20 +49,17 @@ export const SUBJECTS: Subject[] = [
     module: 'rabbitmq',
     start: startRabbitmq,
     async write(url, text) {
-      const connection = await connect(url)
-      const channel = await connection.createConfirmChannel()
-      await channel.assertQueue('notes', { durable: true })
-      channel.sendToQueue('notes', Buffer.from(text), { persistent: true })
-      await channel.waitForConfirms()
-      await connection.close()
+      await withRabbitmq(url, 5000, async (channel) => {
+        await channel.assertQueue('notes', { durable: true })
+        channel.sendToQueue('notes', Buffer.from(text), { persistent: true })
+        await channel.waitForConfirms()
+      })
     },
-    async read(url, patienceMs) {
-      const connection = await connect(url, { timeout: patienceMs })
-      const channel = await connection.createChannel()
-      const message = await channel.get('notes', { noAck: true })
-      await connection.close()
-      return message && message.content.toString()
-    },
+    read: (url, patienceMs) =>
+      withRabbitmq(url, patienceMs, async (channel) => {
+        const message = await channel.get('notes', { noAck: true })
+        return message && message.content.toString()
+      }),
   },
 ]
 
@@ -89,5 +86,21 @@ async function withRedis(
     return await use(client)
   } finally {
     client.disconnect()
+  }
+}
+
+async function withRabbitmq<T>(
+  url: string,
+  patienceMs: number,
+  use: (channel: ConfirmChannel) => Promise<T>
+) {
+  const connection = await connect(url, { timeout: patienceMs })
+  connection.on('error', () => {})
+  try {
+    const channel = await connection.createConfirmChannel()
+    channel.on('error', () => {})
+    return await use(channel)
+  } finally {
+    await connection.close()
   }
 }

@@ -1,0 +1,134 @@
+import type { Access } from '#http/access'
+import type { CataloguedRoute } from '#http/catalogue'
+import type { Answer, JsonSchema, Operation, Parameter } from '#http/surface'
+import type {
+  Content,
+  DocumentedAnswer,
+  DocumentedOperation,
+  DocumentedParameter,
+  Reference,
+} from './document.js'
+import { FAILURE, NOT_MODIFIED } from './failure_answers.js'
+import { tagName } from './tags.js'
+
+const PATH_PARAMETER = /:(\w+)/g
+
+/** What identifies an operation: in the document, among the routes and in metrics. */
+export function operationId({ surface, operation }: CataloguedRoute): string {
+  return `${surface.name}.${operation.name}`
+}
+
+/** The name under which the schema of an operation's body stands among the components. */
+export function bodySchemaName(route: CataloguedRoute): string {
+  return `${operationId(route)}.body`
+}
+
+/** `/nodes/:id` as OpenAPI writes it. */
+export function pathTemplate(path: string): string {
+  return path.replace(PATH_PARAMETER, '{$1}')
+}
+
+/**
+ * One route as the document describes it.
+ */
+export function documentedOperation(route: CataloguedRoute): DocumentedOperation {
+  const { path, operation } = route
+  const { access, summary } = operation
+  const parameters = [...pathParameters(path), ...(operation.query ?? []).map(queryParameter)]
+  return {
+    operationId: operationId(route),
+    summary,
+    description: `${summary}. ${needs(access)}`,
+    tags: [tagName(route)],
+    security: access.kind === 'public' ? [] : [{ bearer: [] }],
+    ...(access.kind === 'permissions' && { 'x-permissions': permissionsOf(access) }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(operation.body && { requestBody: requestBody(route, operation.body.jsonSchema()) }),
+    responses: { ...answersOf(route), default: FAILURE },
+  }
+}
+
+/** What a caller needs, in a sentence. */
+export function needs(access: Access): string {
+  if (access.kind === 'public') {
+    return 'Anybody may call this.'
+  }
+  if (access.kind === 'identity') {
+    return 'Needs a login.'
+  }
+  return 'all' in access
+    ? `Needs ${permissionNames(access.all, 'conjunction')}.`
+    : `Needs ${permissionNames(access.any, 'disjunction')}.`
+}
+
+function permissionNames(names: readonly string[], type: 'conjunction' | 'disjunction'): string {
+  const noun = names.length > 1 && type === 'conjunction' ? 'permissions' : 'permission'
+  const list = new Intl.ListFormat('en-GB', { type }).format(names.map((name) => `\`${name}\``))
+  return `the ${noun} ${list}`
+}
+
+function permissionsOf(access: Access & { kind: 'permissions' }) {
+  return 'all' in access ? { all: access.all } : { any: access.any }
+}
+
+function pathParameters(path: string): DocumentedParameter[] {
+  return [...path.matchAll(PATH_PARAMETER)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: name === 'id' ? 'Which record is meant' : `Which ${name} is meant`,
+    schema: { type: 'string' },
+  }))
+}
+
+function queryParameter({ name, description, schema }: Parameter): DocumentedParameter {
+  return {
+    name,
+    in: 'query',
+    required: false,
+    description,
+    schema,
+    ...(schema.type === 'object' && { style: 'deepObject' }),
+  }
+}
+
+function requestBody(route: CataloguedRoute, { required }: JsonSchema) {
+  const schema = { $ref: `#/components/schemas/${bodySchemaName(route)}` }
+  return {
+    required: Array.isArray(required) && required.length > 0,
+    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+  }
+}
+
+function answersOf({ method, operation }: CataloguedRoute): Record<string, DocumentedAnswer | Reference> {
+  const entries = Object.entries(operation.answers)
+  const answers = Object.fromEntries(
+    entries.map(([status, answer]) => [status, documentedAnswer(answer)])
+  )
+  return method === 'GET' && carriesEtag(operation) ? { ...answers, 304: NOT_MODIFIED } : answers
+}
+
+function carriesEtag({ answers }: Operation): boolean {
+  return answers[200]?.schema !== undefined
+}
+
+function documentedAnswer(answer: Answer): DocumentedAnswer {
+  const headers = Object.entries(answer.headers ?? {}).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ])
+  const content = contentOf(answer)
+  return {
+    description: answer.description,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+    ...(Object.keys(content).length > 0 && { content }),
+  }
+}
+
+/** An answer that has both a schema and a content type comes as JSON or as the other, as the caller asked for it. */
+function contentOf({ schema, contentType }: Answer): Content {
+  return {
+    ...(contentType && { [contentType.split(';')[0]!.trim()]: {} }),
+    ...(schema && { 'application/json': { schema } }),
+  }
+}

@@ -1,0 +1,3 @@
+import { hubctl } from '#hubctl/program'
+
+await hubctl().parseAsync()
