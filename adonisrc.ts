@@ -8,7 +8,7 @@ export default defineConfig({
     () => import('@adonisjs/cors/cors_provider'),
     () => import('@adonisjs/lucid/database_provider'),
     () => import('@adonisjs/drive/drive_provider'),
-    () => import('#providers/limits_provider'),
+    () => import('#providers/http_provider'),
     () => import('#providers/connections_provider'),
   ],
   preloads: [() => import('#start/kernel'), () => import('#start/routes')],

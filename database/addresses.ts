@@ -31,7 +31,9 @@ export function needsEmbeddedDatabase(surfaces: readonly SurfaceName[]): boolean
 export function databaseUrl(surface: SurfaceName): string {
   const url = OWN_ADDRESS[surface] ?? env.DATABASE_URL ?? embeddedUrl
   if (!url) {
-    throw new Error(`The ${surface} surface has no database: set DATABASE_URL or start the embedded one first`)
+    throw new Error(
+      `The ${surface} surface has no database: set DATABASE_URL or start the embedded one first`
+    )
   }
   return url
 }

@@ -41,7 +41,10 @@ async function migrateSurface(app: ApplicationService, db: Database, surface: Su
 }
 
 async function locked<T>(url: string, work: () => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'analysis-hub migrations' })
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'analysis-hub migrations',
+  })
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
@@ -56,8 +59,11 @@ async function locked<T>(url: string, work: () => Promise<T>): Promise<T> {
  */
 export class MigrationFailure extends Error {
   constructor(surface: SurfaceName, cause: Error) {
-    super(`The tables of the ${surface} surface could not be brought up to date: ${cause.message}`, {
-      cause,
-    })
+    super(
+      `The tables of the ${surface} surface could not be brought up to date: ${cause.message}`,
+      {
+        cause,
+      }
+    )
   }
 }

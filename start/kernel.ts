@@ -7,6 +7,7 @@ server.errorHandler(() => import('#http/exception_handler'))
 server.use([
   () => import('#http/request_middleware'),
   () => import('@adonisjs/cors/cors_middleware'),
+  () => import('#http/authentication_middleware'),
   () => import('#http/limit_middleware'),
 ])
 

@@ -36,6 +36,11 @@ export class BodyValidator<Body> {
     return (await this.#validator.validate(withForbiddenNulls(sent, this.#root))) as Body
   }
 
+  /** The attributes that were sent without having a part in the body. */
+  dropped(content: unknown): string[][] {
+    return unknownPaths(content, this.#root)
+  }
+
   /** The JSON schema of the body, for the OpenAPI document. Unknown attributes are ignored, so they are not forbidden. */
   jsonSchema(): Record<string, unknown> {
     return withoutClosing(this.#validator.toJSONSchema()) as Record<string, unknown>
@@ -67,6 +72,21 @@ function withForbiddenNulls(value: unknown, node: SchemaNode): unknown {
     return copy
   }
   return value
+}
+
+function unknownPaths(value: unknown, node: SchemaNode): string[][] {
+  if (Array.isArray(value)) {
+    const each = node.each
+    return each ? value.flatMap((item) => unknownPaths(item, each)) : []
+  }
+  if (typeof value !== 'object' || value === null || !node.properties) {
+    return []
+  }
+  const known = new Map(node.properties.map((property) => [property.propertyName, property]))
+  return Object.entries(value).flatMap(([name, content]) => {
+    const property = known.get(name)
+    return property ? unknownPaths(content, property).map((path) => [name, ...path]) : [[name]]
+  })
 }
 
 function optionalPaths(node: SchemaNode, prefix: readonly string[] = []): string[] {

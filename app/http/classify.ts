@@ -11,6 +11,7 @@ import {
   RouteNotFound,
 } from '#http/failures'
 import { bodyFailure } from '#http/body_issues'
+import { QueryError } from '#query/errors'
 
 /** Statuses that keep their number, with the code that belongs to each. */
 const CODE_BY_STATUS: Record<number, string> = {
@@ -39,6 +40,9 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof vineErrors.E_VALIDATION_ERROR) {
     return bodyFailure(error)
+  }
+  if (error instanceof QueryError) {
+    return new BadRequest(error.message, { issues: error.issues, cause: error })
   }
   if (error instanceof frameworkErrors.E_ROUTE_NOT_FOUND) {
     const [method = '', path = ''] = error.message.replace(/^Cannot (\w+):/, '$1 ').split(' ')

@@ -32,59 +32,70 @@ export function docsPage(document: OpenApiDocument): DocsPage {
   const { info, servers } = document
   const groups = document['x-tagGroups']
   const address = servers[0]!.url
-  const content = html`
-<header>
-<h1>${info.title}</h1>
-<p class="muted">Version ${info.version}. ${info.summary}.</p>
-<p>Every path below stands behind <code>${address}</code>. For programs there is <a href="${pathOf(address)}/docs/openapi.json">the same as an OpenAPI document</a>.</p>
-</header>
-<nav aria-label="Sections">
-<ul>
-<li><a href="#calling">How to call</a></li>
-${groups.map(({ name }) => html`<li><a href="#${anchor(name)}">${name}</a></li>`)}
-</ul>
-</nav>
-<main>
-${callingSection(document)}
-${groups.map((group) => surfaceSection(document, group))}
-</main>`
+  const content = html` <header>
+      <h1>${info.title}</h1>
+      <p class="muted">Version ${info.version}. ${info.summary}.</p>
+      <p>
+        Every path below stands behind <code>${address}</code>. For programs there is
+        <a href="${pathOf(address)}/docs/openapi.json">the same as an OpenAPI document</a>.
+      </p>
+    </header>
+    <nav aria-label="Sections">
+      <ul>
+        <li><a href="#calling">How to call</a></li>
+        ${groups.map(({ name }) => html`<li><a href="#${anchor(name)}">${name}</a></li>`)}
+      </ul>
+    </nav>
+    <main>
+      ${callingSection(document)} ${groups.map((group) => surfaceSection(document, group))}
+    </main>`
   return { title: info.title, content }
 }
 
 function callingSection({ info, components }: OpenApiDocument): Html {
-  const schemas = Object.keys(FAILURE_SCHEMAS).map((name) => ({ name, schema: components.schemas[name]! }))
-  return html`
-<section aria-labelledby="calling">
-<h2 id="calling">How to call</h2>
-<p>${prose(info.description)}</p>
-${schemas.map(failureSchema)}
-</section>`
+  const schemas = Object.keys(FAILURE_SCHEMAS).map((name) =>
+    failureSchema(name, components.schemas[name]!)
+  )
+  return html` <section aria-labelledby="calling">
+    <h2 id="calling">How to call</h2>
+    <p>${prose(info.description)}</p>
+    ${schemas}
+  </section>`
 }
 
-function failureSchema({ name, schema }: { name: string; schema: JsonSchema }): Html {
+function failureSchema(name: string, schema: JsonSchema): Html {
   const examples = (schema.examples ?? []) as unknown[]
-  return html`
-<h3 id="${schemaAnchor(name)}"><code>${name}</code></h3>
-${schema.description && html`<p>${prose(schema.description)}.</p>`}
-${schemaTable(schema)}
-${examples.map((example) => html`<pre tabindex="0">${JSON.stringify(example, null, 2)}</pre>`)}`
+  return html` <details>
+    <summary>${name} <span class="muted">${schema.description}</span></summary>
+    <div id="${schemaAnchor(name)}">
+      ${schemaTable(schema)}
+      ${examples.map((example) => html`<pre tabindex="0">${JSON.stringify(example, null, 2)}</pre>`)}
+    </div>
+  </details>`
 }
 
 function surfaceSection(document: OpenApiDocument, { name, description, tags }: TagGroup): Html {
   const kinds = document.tags
     .filter((tag) => tags.includes(tag.name))
-    .map((tag) => ({ id: anchor(tag.name), shown: tag['x-displayName'], operations: operationsOf(document, tag.name) }))
-  return html`
-<section aria-labelledby="${anchor(name)}">
-<h2 id="${anchor(name)}">${name}</h2>
-<p>${description}.</p>
-<nav aria-label="${name}">
-<ul>
-${kinds.map(({ id, shown, operations }) => html`<li><a href="#${id}">${shown}</a> <span class="muted">${operations.length}</span></li>`)}
-</ul>
-</nav>
-${kinds.map(({ id, shown, operations }) => html`<h3 id="${id}">${shown}</h3>${operations.map((one) => operationDetails(document, one))}`)}
-</section>`
+    .map((tag) => ({
+      id: anchor(tag.name),
+      shown: tag['x-displayName'],
+      operations: operationsOf(document, tag.name),
+    }))
+  return html` <section aria-labelledby="${anchor(name)}">
+    <h2 id="${anchor(name)}">${name}</h2>
+    <p>${description}.</p>
+    <nav aria-label="${name}">
+      <ul>
+        ${kinds.map(({ id, shown, operations }) => html`<li><a href="#${id}">${shown}</a> <span class="muted">${operations.length}</span></li>`)}
+      </ul>
+    </nav>
+    ${kinds.map(
+      ({ id, shown, operations }) =>
+        html`<h3 id="${id}">${shown}</h3>
+          ${operations.map((one) => operationDetails(document, one))}`
+    )}
+  </section>`
 }
 
 function operationsOf({ paths }: OpenApiDocument, tag: string): Placed[] {
@@ -98,16 +109,28 @@ function operationsOf({ paths }: OpenApiDocument, tag: string): Placed[] {
 /** The anchor stands inside, so that a browser opens the details of an operation it is led to. */
 function operationDetails(document: OpenApiDocument, { method, path, operation }: Placed): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
-  return html`
-<details>
-<summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> <span class="muted">${summary}</span></summary>
-<div>
-<p id="${operationId}">${prose(description)} <a href="#${operationId}"><code>${operationId}</code></a></p>
-${parameters && html`<h4>Parameters</h4>${attributeTable('Parameter', parameters.map(parameterRow))}`}
-${requestBody && html`<h4>Body${!requestBody.required && ', optional'}</h4>${contentTables(document, requestBody.content)}`}
-${Object.entries(responses).map(([status, answer]) => !isReference(answer) && answerDetails(document, status, answer))}
-</div>
-</details>`
+  return html` <details>
+    <summary>
+      <span class="method">${method.toUpperCase()}</span> <code>${path}</code>
+      <span class="muted">${summary}</span>
+    </summary>
+    <div>
+      <p id="${operationId}">
+        ${prose(description)} <a href="#${operationId}"><code>${operationId}</code></a>
+      </p>
+      ${
+        parameters &&
+        html`<h4>Parameters</h4>
+          ${attributeTable('Parameter', parameters.map(parameterRow))}`
+      }
+      ${
+        requestBody &&
+        html`<h4>Body${!requestBody.required && ', optional'}</h4>
+          ${contentTables(document, requestBody.content)}`
+      }
+      ${Object.entries(responses).map(([status, answer]) => !isReference(answer) && answerDetails(document, status, answer))}
+    </div>
+  </details>`
 }
 
 function parameterRow({ name, in: place, required, description, schema }: DocumentedParameter) {
@@ -125,20 +148,23 @@ function answerDetails(document: OpenApiDocument, status: string, answer: Docume
     schema: { ...schema, description: meaning },
     isOptional: false,
   }))
-  return html`
-<h4>Answer ${status} ${STATUS_CODES[status]}</h4>
-<p>${prose(description)}.</p>
-${rows.length > 0 && attributeTable('Header', rows)}
-${content && contentTables(document, content)}`
+  return html` <h4>Answer ${status} ${STATUS_CODES[status]}</h4>
+    <p>${prose(description)}.</p>
+    ${rows.length > 0 && attributeTable('Header', rows)}
+    ${content && contentTables(document, content)}`
 }
 
 /** Content types that carry the same are shown together. */
 function contentTables(document: OpenApiDocument, content: Content): Html[] {
-  const bySchema = Map.groupBy(Object.keys(content), (type) => JSON.stringify(content[type]!.schema))
+  const bySchema = Map.groupBy(Object.keys(content), (type) =>
+    JSON.stringify(content[type]!.schema)
+  )
   return [...bySchema.values()].map((types) => {
     const { schema } = content[types[0]!]!
-    return html`<p class="muted">${types.map((type, index) => html`${index > 0 && ' or '}<code>${type}</code>`)}</p>
-${schema && schemaTable(resolved(document, schema))}`
+    return html`<p class="muted">
+        ${types.map((type, index) => html`${index > 0 && ' or '}<code>${type}</code>`)}
+      </p>
+      ${schema && schemaTable(resolved(document, schema))}`
   })
 }
 

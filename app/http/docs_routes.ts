@@ -37,7 +37,11 @@ function descriptionAccess({ NODE_ENV }: Settings): Access {
  * Declares where a surface describes itself, for people and for programs; without a surface, where all that are served
  * here are described together.
  */
-export function docsRoutes(routes: SurfaceRoutes, surface?: Surface, settings: Settings = env): void {
+export function docsRoutes(
+  routes: SurfaceRoutes,
+  surface?: Surface,
+  settings: Settings = env
+): void {
   const documentation = new Documentation(surface)
   if (docsAreServed(settings)) {
     routes.get('/docs', (ctx) => documentation.show(ctx), {

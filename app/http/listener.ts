@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { GentleServer } from '#http/gentle_server'
 import type { Drain } from '#runtime/drain'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown
@@ -10,18 +11,17 @@ const SAFE_REQUEST_ID = /^[\w.:-]{1,128}$/
  * The HTTP server of a process. `prefix` is put in front of every path, so that a surface served alone stands at `/`
  * outside while its routes keep their prefix inside.
  */
-export function createListener(handle: Handle, options: { prefix: string; drain: Drain }): Server {
-  const { prefix, drain } = options
-  return createServer((request, response) => {
+export function createListener(
+  handle: Handle,
+  { prefix, drain }: { prefix: string; drain: Drain }
+): GentleServer {
+  return new GentleServer((request, response) => {
     dropUnsafeRequestId(request)
     if (prefix) {
       request.url = prefix + request.url
     }
-    if (drain.begun) {
-      response.setHeader('connection', 'close')
-    }
     handle(request, response)
-  })
+  }, drain)
 }
 
 /** An id that a caller chose goes into logs and headers, so only a harmless one is taken over. */

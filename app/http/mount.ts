@@ -10,12 +10,16 @@ import { SURFACE_PREFIXES } from '#runtime/surfaces'
  */
 export function mountSurface(router: Router, surface: Surface): void {
   const parseBody = bodyParser(router)
+  const prefix = SURFACE_PREFIXES[surface.name]
   const routes = new SurfaceRoutes()
   surface.routes(routes)
   catalogue.add(surface, routes.declared)
-  router
-    .group(() => routes.declared.forEach((route) => register(router, surface, route, parseBody)))
-    .prefix(SURFACE_PREFIXES[surface.name] || '/')
+  const group = router.group(() => {
+    routes.declared.forEach((route) => register(router, surface, route, parseBody))
+  })
+  if (prefix) {
+    group.prefix(prefix)
+  }
 }
 
 function register(
@@ -28,15 +32,15 @@ function register(
   const registered = router
     .route(path, method === 'GET' ? ['GET', 'HEAD'] : [method], handler)
     .as(`${surface.name}.${operation.name}`)
-    .use(entry(operation))
+    .use(door(operation))
   if (method === 'POST') {
     registered.use(parseBody)
   }
 }
 
-function entry({ access }: Operation) {
+function door({ access, entry = access }: Operation) {
   return function enter({ actor }: HttpContext, next: () => Promise<void>) {
-    enforce(access, actor)
+    enforce(entry, actor)
     return next()
   }
 }

@@ -33,7 +33,7 @@ export function documentOf(surface?: Surface): OpenApiDocument {
     return describe({
       title: `Analysis Hub: ${surface.title}`,
       summary: surface.summary,
-      server: env.PUBLIC_URL + prefixOf(surface),
+      server: env.PUBLIC_URL + publicPrefixOf(surface),
       routes: catalogue.of(surface),
     })
   }
@@ -42,14 +42,20 @@ export function documentOf(surface?: Surface): OpenApiDocument {
     summary: 'All services at this address',
     server: env.PUBLIC_URL,
     routes: catalogue.all(),
-    prefixOf,
+    prefixOf: publicPrefixOf,
   })
 }
 
 /**
  * An OpenAPI 3.1 document made from what routes declare of themselves.
  */
-export function describe({ title, summary, server, routes, prefixOf = () => '' }: Described): OpenApiDocument {
+export function describe({
+  title,
+  summary,
+  server,
+  routes,
+  prefixOf = () => '',
+}: Described): OpenApiDocument {
   const paths: Record<string, PathItem> = {}
   for (const route of routes) {
     const path = pathTemplate(prefixOf(route.surface) + route.path)
@@ -61,7 +67,7 @@ export function describe({ title, summary, server, routes, prefixOf = () => '' }
     'info': {
       title,
       summary,
-      description: `${summary}. ${CALLING}`,
+      description: CALLING,
       version: VERSION,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
@@ -73,7 +79,7 @@ export function describe({ title, summary, server, routes, prefixOf = () => '' }
   }
 }
 
-function prefixOf({ name }: Surface): string {
+function publicPrefixOf({ name }: Surface): string {
   return name === 'hub' ? '' : publicPrefix(name, env.SURFACES)
 }
 

@@ -9,17 +9,23 @@ const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
 h1 { font-size: 1.6rem; margin: 0 0 .25rem; }
 h2 { font-size: 1.2rem; margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--line); padding-bottom: .25rem; }
-h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
+h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
+h4 { font-size: .875rem; margin: 1.25rem 0 .25rem; }
 a { color: var(--accent); }
 p { margin: .25rem 0 .75rem; }
 code, pre { font: .875rem/1.5 ui-monospace, monospace; }
 pre { background: var(--soft); padding: .75rem; border-radius: .5rem; overflow-x: auto; margin: .25rem 0 .75rem; }
 table { border-collapse: collapse; width: 100%; margin: .25rem 0 .75rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); }
+tbody th { font-weight: 400; }
+@media (max-width: 45rem) { tbody :is(th, td) { overflow-wrap: anywhere; } }
+.long { overflow-wrap: anywhere; }
+nav ul { columns: 14rem; list-style: none; margin: .5rem 0; padding: 0; }
+[id] { scroll-margin-top: 4rem; }
 details { border: 1px solid var(--line); border-radius: .5rem; margin: .5rem 0; }
 summary { cursor: pointer; padding: .5rem .75rem; }
 details > div { padding: 0 .75rem .5rem; }
-.method { display: inline-block; min-width: 4rem; font-weight: 600; color: var(--accent); }
+.method { display: inline-block; min-width: 4.5rem; font-weight: 600; color: var(--accent); }
 .muted { opacity: .75; }
 `
 

@@ -29,6 +29,8 @@ export interface Operation {
   name: string
   summary: string
   access: Access
+  /** What lets a caller through the door, where the service itself asks for the rest after it saw the body. */
+  entry?: Access
   body?: BodyValidator<any>
   query?: readonly Parameter[]
   answers: Record<number, Answer>

@@ -2,10 +2,9 @@ import { readBracketList, readBracketValue, type ValueTest } from './bracket_val
 import type { Group, Leaf } from './condition.js'
 import type { DroppedKeys } from './dropped_keys.js'
 import { issue, QueryError } from './errors.js'
+import { isRefused, type FilterKeys, type ResolvedKey } from './filter_keys.js'
 import { PATH_LIMIT, segmentsOf, withoutOwnName } from './key_path.js'
 import { QueryGroup, textsOf, type QueryValue } from './query_tree.js'
-import type { RelationScope } from './relation_scope.js'
-import type { Schema } from './schema.js'
 
 interface Entry {
   /** The key as it was sent. */
@@ -18,8 +17,7 @@ interface Entry {
 /** Reads the bracket form, in which a key that cannot be used is left out. */
 export function decodeBracketFilter(
   filter: QueryValue | undefined,
-  schema: Schema,
-  scope: RelationScope,
+  keys: FilterKeys,
   dropped: DroppedKeys
 ): Group {
   if (!(filter instanceof QueryGroup)) {
@@ -28,15 +26,19 @@ export function decodeBracketFilter(
   }
   const own: Leaf[] = []
   const related: Leaf[] = []
-  for (const entry of entriesOf(filter, schema, dropped)) {
-    const leaf = leafOf(entry, schema, scope, dropped)
+  for (const entry of entriesOf(filter, keys.kind, dropped)) {
+    const leaf = leafOf(entry, keys, dropped)
     if (leaf) (leaf.path.length === 0 ? own : related).push(leaf)
   }
   return { kind: 'and', conditions: [...own, ...related] }
 }
 
 /** One entry per key; where a key was sent with and without the kind's name, the former counts. */
-function entriesOf(filter: QueryGroup, schema: Schema, dropped: DroppedKeys): Iterable<Entry> {
+function entriesOf(
+  filter: QueryGroup,
+  kind: string | undefined,
+  dropped: DroppedKeys
+): Iterable<Entry> {
   const entries = new Map<string, Entry>()
   for (const { key, value } of flatten(filter, '')) {
     if (value === undefined) {
@@ -46,7 +48,7 @@ function entriesOf(filter: QueryGroup, schema: Schema, dropped: DroppedKeys): It
     const sent = segmentsOf('filters', withoutPosition(key))
     if (sent.length > PATH_LIMIT) throw new QueryError([issue('filters', 'inputInvalid')])
 
-    const segments = withoutOwnName(schema.name, sent)
+    const segments = withoutOwnName(kind, sent)
     const prefixed = segments !== sent
     const name = segments.join('.')
     const rival = entries.get(name)
@@ -77,22 +79,19 @@ function withoutPosition(key: string): string {
 
 function leafOf(
   { key, segments, value }: Entry,
-  schema: Schema,
-  scope: RelationScope,
+  keys: FilterKeys,
   dropped: DroppedKeys
 ): Leaf | undefined {
-  const path = segments.slice(0, -1)
-  const name = segments.at(-1)!
-  const walk = scope.walk(schema, path)
-  if (!walk.schema?.acceptsFilter(name)) {
-    dropped.add('filters', key, walk.schema ? 'keyNotAllowed' : walk.reason)
+  const resolved = keys.resolve(segments)
+  if (isRefused(resolved)) {
+    dropped.add('filters', key, resolved.reason)
     return undefined
   }
   const test = typeof value === 'string' ? readBracketValue(value) : readBracketList(value)
   if (!test || test.lostNegation) dropped.add('filters', key, 'keyValueInvalid')
-  return test && toLeaf(path, name, test)
+  return test && toLeaf(resolved, test)
 }
 
-function toLeaf(path: readonly string[], name: string, { op, literals }: ValueTest): Leaf {
-  return { kind: 'leaf', op, path, name, literals }
+function toLeaf(key: ResolvedKey, { op, literals }: ValueTest): Leaf {
+  return { kind: 'leaf', op, ...key, literals }
 }

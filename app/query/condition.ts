@@ -33,23 +33,19 @@ export interface SqlCondition {
 
 export type Condition = Leaf | Group | SqlCondition
 
-const TWINS: Partial<Record<Operator, Operator>> = {
-  eq: 'ne',
-  in: 'nin',
-  contains: 'notContains',
-  startsWith: 'notStartsWith',
-  endsWith: 'notEndsWith',
-}
-const NEGATED = new Map<Operator, Operator>()
-const POSITIVE = new Map<Operator, Operator>()
-for (const [positive, negative] of Object.entries(TWINS) as [Operator, Operator][]) {
-  NEGATED.set(positive, negative).set(negative, positive)
-  POSITIVE.set(negative, positive)
-}
+const TWINS: readonly (readonly [Operator, Operator])[] = [
+  ['eq', 'ne'],
+  ['in', 'nin'],
+  ['contains', 'notContains'],
+  ['startsWith', 'notStartsWith'],
+  ['endsWith', 'notEndsWith'],
+]
+const POSITIVE = new Map(TWINS.map(([positive, negative]) => [negative, positive]))
+const TWIN = new Map([...TWINS, ...POSITIVE])
 
 /** The operator that says the opposite, where there is one. */
 export function twinOf(op: Operator): Operator | undefined {
-  return NEGATED.get(op)
+  return TWIN.get(op)
 }
 
 /** The operator a negated one is the complement of. */
@@ -64,8 +60,9 @@ export function keyOf({ path, name }: Pick<Leaf, 'path' | 'name'>): string {
 
 /** Conditions the server puts beside those of the client, such as the realms an actor may see. */
 export const where = {
-  eq: (key: string, value: Scalar): Leaf => leaf('eq', key, [value]),
-  in: (key: string, values: readonly Scalar[]): Leaf => leaf('in', key, values),
+  is: (key: string, literal: Literal): Leaf => leaf('eq', key, [literal]),
+  eq: (key: string, value: Scalar): Leaf => leaf('eq', key, [literalOf(value)]),
+  in: (key: string, values: readonly Scalar[]): Leaf => leaf('in', key, values.map(literalOf)),
   and: (...conditions: Condition[]): Group => ({ kind: 'and', conditions }),
   or: (...conditions: Condition[]): Group => ({ kind: 'or', conditions }),
   not: (condition: Condition): Group => ({ kind: 'not', conditions: [condition] }),
@@ -76,9 +73,12 @@ export const where = {
   }),
 }
 
-function leaf(op: Operator, key: string, values: readonly Scalar[]): Leaf {
+function leaf(op: Operator, key: string, literals: readonly Literal[]): Leaf {
   const path = key.split('.')
   const name = path.pop()!
-  const literals = values.map((value) => ({ value, text: String(value) }))
   return { kind: 'leaf', op, path, name, literals }
+}
+
+function literalOf(value: Scalar): Literal {
+  return { value, text: String(value) }
 }

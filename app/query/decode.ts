@@ -1,11 +1,10 @@
-import { decodeBracketFilter } from './bracket_filter.js'
 import type { Group } from './condition.js'
 import type { Vocabulary } from './declaration.js'
-import { dialectOf } from './dialect.js'
 import { DroppedKeys, type DroppedKey } from './dropped_keys.js'
 import { QueryError, type QueryIssue, type QueryParameter } from './errors.js'
-import { decodeExpressionFilter } from './expression_filter.js'
 import { decodeFields } from './fields.js'
+import { assertCodec, decodeFilter } from './filter.js'
+import { keysOfSchema } from './filter_keys.js'
 import { assertAnchored, indexedSorts } from './index_policy.js'
 import { Lru } from './lru.js'
 import { decodePagination, type Page } from './pagination.js'
@@ -77,7 +76,7 @@ export function decode(
 function read(schema: Schema, raw: string, mode: DecodeMode): DecodedQuery {
   const parsed = parseQueryString(raw, URL_NAMES)
   const { values } = parsed
-  const dialect = dialectOf(values.get('codec'), values.get('filter'))
+  assertCodec(values)
   const dropped = new DroppedKeys()
   const issues: QueryIssue[] = []
   const reads = (parameter: QueryParameter) => READ[mode].has(parameter)
@@ -90,11 +89,7 @@ function read(schema: Schema, raw: string, mode: DecodeMode): DecodedQuery {
     ? attempt(issues, () => select(schema, values.get('fields'), relations, scope, dropped))
     : undefined
   const filters = reads('filters')
-    ? attempt(issues, () =>
-        dialect === 'simple'
-          ? decodeBracketFilter(values.get('filter'), schema, scope, dropped)
-          : decodeExpressionFilter(values.get('filter'), schema, scope)
-      )
+    ? attempt(issues, () => decodeFilter(values, keysOfSchema(schema, scope), dropped))
     : undefined
   const pagination = reads('pagination')
     ? attempt(issues, () => {

@@ -15,6 +15,6 @@ export function segmentsOf(parameter: QueryParameter, key: string): string[] {
 }
 
 /** A key may start with the name of the kind it is asked of, which says nothing. */
-export function withoutOwnName(kind: string, segments: string[]): string[] {
+export function withoutOwnName(kind: string | undefined, segments: string[]): string[] {
   return segments.length > 1 && segments[0] === kind ? segments.slice(1) : segments
 }

@@ -79,6 +79,6 @@ async function succeed(run: Promise<{ ok: boolean; output: string }>): Promise<v
 function failed(output: string): PostgresFailed {
   return new PostgresFailed(
     'The embedded database could not be created',
-    output.trim().split('\n').slice(-4).join('\n')
+    output.trim().split('\n').slice(-6).join('\n')
   )
 }

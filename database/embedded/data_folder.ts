@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   access,
-  chown,
+  lchown,
   constants,
   mkdir,
   open,
@@ -12,7 +12,7 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import {
   DataFolderBroken,
   DataFolderForeign,
@@ -43,19 +43,20 @@ export class DataFolder {
 
   /** Makes the folder where it is new, and refuses one that belongs to somebody else or holds something else. */
   async prepare(): Promise<void> {
-    try {
-      await mkdir(this.path, { recursive: true, mode: 0o700 })
-      await access(this.path, constants.R_OK | constants.W_OK | constants.X_OK)
-    } catch (error) {
-      throw new DataFolderInaccessible(this.path, (error as Error).message, { cause: error })
-    }
-    const { uid } = await stat(this.path)
+    const { uid, entries } = await this.#open()
     const user = process.getuid?.()
-    if (user !== 0 && uid !== user)
+    if (user !== 0 && user !== uid) {
       throw new DataFolderInaccessible(this.path, `it belongs to user ${uid}`)
-    const entries = await readdir(this.path)
+    }
     const foreign = entries.find((entry) => !ownEntries.test(entry))
     if (foreign && !(await this.hasCluster())) throw new DataFolderForeign(this.path, foreign)
+  }
+
+  /** Gives what root made to the owner of the folder, who may start the hub without root next time. */
+  async own(path: string): Promise<void> {
+    if (process.getuid?.() !== 0) return
+    const { uid, gid } = await stat(this.path)
+    await lchown(path, uid, gid)
   }
 
   /** True once a cluster was completed; an interrupted first start leaves none. */
@@ -116,6 +117,18 @@ export class DataFolder {
     await this.#write('port', String(port))
   }
 
+  async #open(): Promise<{ uid: number; entries: string[] }> {
+    try {
+      await mkdir(dirname(this.path), { recursive: true })
+      await mkdir(this.path, { mode: 0o700 }).catch(ignoreExisting)
+      await access(this.path, constants.R_OK | constants.W_OK | constants.X_OK)
+      const { uid } = await stat(this.path)
+      return { uid, entries: await readdir(this.path) }
+    } catch (error) {
+      throw new DataFolderInaccessible(this.path, (error as Error).message, { cause: error })
+    }
+  }
+
   async #read(name: string): Promise<string | undefined> {
     const text = await readFile(join(this.path, name), 'utf8').catch((error) => {
       if (error.code === 'ENOENT') return ''
@@ -124,11 +137,14 @@ export class DataFolder {
     return text.trim() || undefined
   }
 
-  /** Written by root, a file still belongs to the owner of the folder, who may start the hub without root next time. */
   async #write(name: string, text: string): Promise<void> {
     const file = join(this.path, name)
-    await writeFile(file, `${text}\n`, { mode: 0o600, flush: true })
-    const { uid, gid } = await stat(this.path)
-    if (process.getuid?.() === 0) await chown(file, uid, gid)
+    await rm(file, { force: true })
+    await writeFile(file, `${text}\n`, { mode: 0o600, flush: true, flag: 'wx' })
+    await this.own(file)
   }
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
 }

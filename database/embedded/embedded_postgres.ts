@@ -1,6 +1,6 @@
 import { connectionUrl } from './connection_url.js'
 import { DataFolder } from './data_folder.js'
-import { explain } from './errors.js'
+import { explain } from './explain.js'
 import { endLeftovers } from './leftovers.js'
 import { OwnerLock } from './owner_lock.js'
 import { Postmaster } from './postmaster.js'
@@ -48,7 +48,7 @@ export class EmbeddedPostgres {
     const { dataDir, databases = ['hub'], onNotice = () => {} } = options
     const folder = new DataFolder(dataDir)
     await folder.prepare()
-    const lock = OwnerLock.take(folder)
+    const lock = await OwnerLock.take(folder)
     try {
       const launcher = await prepareCluster(folder, onNotice)
       const first = await launchOnFreePort(folder, launcher)
@@ -61,7 +61,7 @@ export class EmbeddedPostgres {
       return new EmbeddedPostgres(first.port, password, databases[0], supervisor, lock)
     } catch (error) {
       lock.release()
-      throw explain(error, folder.path)
+      throw await explain(error, folder)
     }
   }
 

@@ -130,11 +130,15 @@ export class PostgresFailed extends EmbeddedPostgresError {
   }
 }
 
-/** Puts what the operating system says (no space, no permission) into words; typed errors stay as they are. */
-export function explain(error: unknown, folder: string): unknown {
-  if (error instanceof EmbeddedPostgresError) return error
-  if (error instanceof Error && 'syscall' in error) {
-    return new DataFolderInaccessible(folder, error.message, { cause: error })
+/** The disk is too full for a database. */
+export class DiskFull extends EmbeddedPostgresError {
+  readonly code = 'E_DATABASE_DISK_FULL'
+
+  constructor(path: string, freeMegabytes: number, options?: ErrorOptions) {
+    super(
+      `There are only ${freeMegabytes} MB free for the database in ${path}: ` +
+        'make space, or set DATA_DIR to a folder on another disk.',
+      options
+    )
   }
-  return error
 }

@@ -1,6 +1,8 @@
-import { closeSync, fchownSync, openSync } from 'node:fs'
+import { closeSync, constants, openSync } from 'node:fs'
 import { copyFile, open, stat, truncate } from 'node:fs/promises'
-import { dirname } from 'node:path'
+
+/** Another user may own the folder; links of theirs must not lead root elsewhere. */
+const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
 
 const sizeLimit = 4 * 1024 * 1024
 
@@ -13,11 +15,9 @@ export class LogFile {
   }
 
   /** Hands out a descriptor that appends, for as long as the action lasts. */
-  async append<T>(action: (descriptor: number) => T): Promise<T> {
-    const { uid, gid } = await stat(dirname(this.#path))
-    const descriptor = openSync(this.#path, 'a', 0o600)
+  append<T>(action: (descriptor: number) => T): T {
+    const descriptor = openSync(this.#path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
     try {
-      if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid)
       return action(descriptor)
     } finally {
       closeSync(descriptor)

@@ -66,9 +66,10 @@ export class Postmaster {
       '-c',
       `${name}=${value}`,
     ])
-    const child = await log.append((descriptor) =>
+    const child = log.append((descriptor) =>
       launcher.startServer(['-D', folder.cluster, ...options], descriptor)
     )
+    await folder.own(folder.log)
     return new Postmaster(child, port, folder, log, logStart)
   }
 

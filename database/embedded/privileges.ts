@@ -1,7 +1,7 @@
 import { lchown, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Binaries } from './binaries.js'
-import { ProgramsUnusable, SystemToolMissing } from './errors.js'
+import { type EmbeddedPostgresError, ProgramsUnusable, SystemToolMissing } from './errors.js'
 import { Launcher } from './launcher.js'
 
 const nobody = { uid: 65534, gid: 65534 }
@@ -24,23 +24,28 @@ export async function chooseLauncher(
     if (attempt.ok) return namespaced
   }
   const { uid, gid } = owner.uid === 0 ? nobody : owner
-  const launcher = await usable(Launcher.asUser(uid, gid, binaries, libraryPath))
-  const reach = await launcher.run('test', ['-x', dirname(folder)])
-  if (!reach.ok) {
-    throw new ProgramsUnusable(
-      `PostgreSQL must not run as root, and user ${uid} cannot reach ${folder}`
-    )
+  const launcher = Launcher.asUser(uid, gid, binaries, libraryPath)
+  for (const path of [dirname(folder), binaries.postgres]) {
+    const reach = await launcher.run('test', ['-x', path])
+    if (!reach.ok)
+      throw unusable(
+        reach.output || `PostgreSQL must not run as root, and user ${uid} cannot reach ${path}`
+      )
   }
   if (owner.uid === 0) await giveAway(folder, nobody)
-  return launcher
+  return usable(launcher)
 }
 
 async function usable(launcher: Launcher): Promise<Launcher> {
   const { ok, output } = await launcher.run(launcher.binaries.postgres, ['--version'])
-  if (ok) return launcher
+  if (!ok) throw unusable(output)
+  return launcher
+}
+
+function unusable(output: string): EmbeddedPostgresError {
   const [, missingTool] = /^spawn (\S+) ENOENT/.exec(output) ?? []
-  if (missingTool) throw new SystemToolMissing(missingTool)
-  throw new ProgramsUnusable(output.trim().split('\n').at(-1) || 'no reason given')
+  if (missingTool) return new SystemToolMissing(missingTool)
+  return new ProgramsUnusable(output.trim().split('\n').at(-1) || 'no reason given')
 }
 
 /** The folder itself comes last: whoever finds it changed knows that all inside is. */

@@ -11,7 +11,6 @@ import { Postmaster } from './postmaster.js'
 import { chooseLauncher } from './privileges.js'
 
 const portAttempts = 3
-const invalidPassword = '28P01'
 
 /** Leaves a folder that a server can be started on, whatever state an earlier start or end left it in. */
 export async function prepareCluster(
@@ -24,11 +23,9 @@ export async function prepareCluster(
     await folder.assertCluster(binaries.majorVersion)
     await endLeftovers(folder.cluster)
   }
-  const launcher = await chooseLauncher(
-    folder.path,
-    binaries,
-    await linkLibraries(binaries, folder.libraries)
-  )
+  const libraryPath = await linkLibraries(binaries, folder.libraries)
+  await folder.own(folder.libraries)
+  const launcher = await chooseLauncher(folder.path, binaries, libraryPath)
   if (!exists) {
     notify(`Creating a PostgreSQL database in ${folder.path}.`)
     await createCluster(folder, launcher)
@@ -45,11 +42,12 @@ export async function launchOnFreePort(
   launcher: Launcher
 ): Promise<Postmaster> {
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort(await folder.lastPort())
+    const lastPort = await folder.lastPort()
+    const port = await freePort(lastPort)
     const postmaster = await Postmaster.launch(folder, port, launcher)
     try {
       await postmaster.ready()
-      await folder.rememberPort(port)
+      if (port !== lastPort) await folder.rememberPort(port)
       return postmaster
     } catch (error) {
       if (attempt === portAttempts || !lostPort(error)) throw error
@@ -70,8 +68,7 @@ export async function openDatabases(
     return password
   } catch (error) {
     await postmaster.stop()
-    const refused = (error as { code?: unknown }).code === invalidPassword
-    throw refused ? new PasswordRefused(folder.passwordFile, { cause: error }) : error
+    throw error
   }
 }
 

@@ -5,6 +5,8 @@ import { Ignitor } from '@adonisjs/core'
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import type { SurfaceName } from '#runtime/surfaces'
+import { provideTokens } from '#tests/helpers/actors'
+import { testAuthenticator, testTokens } from '#tests/helpers/identities'
 
 /** How surfaces are reached in a run: side by side on one port, or each at the root of a port of its own. */
 export type Mounting = 'together' | 'alone'
@@ -52,6 +54,8 @@ export async function boot(): Promise<ApplicationService> {
     application = new Ignitor(APP_ROOT, { importer: imported }).createApp('test')
     await application.init()
     await application.boot()
+    application.container.singleton('authenticator', () => testAuthenticator)
+    provideTokens(testTokens)
     await migrate(application, SURFACE_NAMES)
     await application.start(() => {})
     mountSurface(await application.container.make('router'), { ...core, routes: probeRoutes })

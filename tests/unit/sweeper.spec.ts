@@ -40,7 +40,7 @@ test.group('Sweeper', () => {
     const sweepers = pools.map(
       (pool) => new Sweeper({ sweeps: [sweep(slow, 5)], pool, logger: silent })
     )
-    cleanup(() => Promise.all(pools.map((pool) => pool.end())))
+    cleanup(async () => void (await Promise.all(pools.map((pool) => pool.end()))))
     sweepers.forEach((sweeper) => sweeper.start())
     await delay(300)
     await Promise.all(sweepers.map((sweeper) => sweeper.stop()))

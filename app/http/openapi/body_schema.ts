@@ -40,7 +40,7 @@ function completed(schema: JsonSchema, node: CompiledNode): JsonSchema {
     case 'tuple':
       return completedTuple(schema, node)
     case 'union':
-      return { ...schema, anyOf: completedEach(schema.anyOf, node.conditions!.map((one) => one.schema)) }
+      return completedUnion(schema, node)
     default:
       return completedValue(schema, node)
   }
@@ -48,24 +48,31 @@ function completed(schema: JsonSchema, node: CompiledNode): JsonSchema {
 
 function completedObject(schema: JsonSchema, { properties = [] }: CompiledNode): JsonSchema {
   const { additionalProperties, required, ...rest } = schema
-  const known = schema.properties as Record<string, JsonSchema>
-  const named = required as string[]
-  const names = properties
-    .filter(({ fieldName, allowNull, isOptional }) => named.includes(fieldName) || (allowNull && !isOptional))
-    .map(({ fieldName }) => fieldName)
+  const attributes = schema.properties as Record<string, JsonSchema>
+  const needed = properties.filter((node) => !canBeLeftOut(node)).map(({ fieldName }) => fieldName)
   return {
     ...rest,
-    properties: {
-      ...known,
-      ...Object.fromEntries(properties.map((node) => [node.fieldName, completed(known[node.fieldName]!, node)])),
-    },
-    ...(names.length > 0 && { required: names }),
+    properties: Object.fromEntries(
+      properties.map((node) => [node.fieldName, completed(attributes[node.fieldName]!, node)])
+    ),
+    ...(needed.length > 0 && { required: needed }),
   }
+}
+
+function canBeLeftOut({ isOptional, conditions = [] }: CompiledNode): boolean {
+  return isOptional ?? conditions.some(({ schema }) => canBeLeftOut(schema))
 }
 
 function completedTuple(schema: JsonSchema, { properties = [] }: CompiledNode): JsonSchema {
   const { additionalItems, items, ...rest } = schema
   return { ...rest, prefixItems: completedEach(items, properties) }
+}
+
+/** That a union can be left out is a member of it in Vine's eyes. */
+function completedUnion(schema: JsonSchema, { conditions = [] }: CompiledNode): JsonSchema {
+  const members = conditions.map((one) => one.schema)
+  const completedMembers = completedEach(schema.anyOf, members)
+  return { ...schema, anyOf: completedMembers.filter((_, index) => !canBeLeftOut(members[index]!)) }
 }
 
 function completedEach(schemas: unknown, nodes: readonly CompiledNode[]): JsonSchema[] {

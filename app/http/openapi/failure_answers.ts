@@ -43,12 +43,14 @@ const text = (description: string): JsonSchema => ({ type: 'string', description
 const PATH: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
-  description: 'Names that lead to what is meant, from the outside in; empty where no attribute is meant',
+  description:
+    'Names that lead to what is meant, from the outside in; empty where no attribute is meant',
 }
 
 const META: JsonSchema = {
   type: 'object',
-  description: 'More about the issue; for a rejected query its `parameter` and the `key` as it was sent',
+  description:
+    'More about the issue; for a rejected query its `parameter` and the `key` as it was sent',
 }
 
 const REASON = text('Why, for people; it may be worded differently at any time')
@@ -63,7 +65,9 @@ export const FAILURE_SCHEMAS: Record<string, JsonSchema> = {
     required: ['statusCode', 'code', 'message', 'issues'],
     properties: {
       statusCode: { type: 'integer', description: 'The HTTP status of the answer' },
-      code: text(`What went wrong, for programs: ${codesByStatus()}; some operations have codes of their own`),
+      code: text(
+        `What went wrong, for programs: ${codesByStatus()}; some operations have codes of their own`
+      ),
       message: REASON,
       issues: {
         type: 'array',
@@ -75,7 +79,10 @@ export const FAILURE_SCHEMAS: Record<string, JsonSchema> = {
   },
   Issue: {
     description: 'One reason for a failure, or several for the same attribute',
-    oneOf: [{ $ref: '#/components/schemas/IssueItem' }, { $ref: '#/components/schemas/IssueGroup' }],
+    oneOf: [
+      { $ref: '#/components/schemas/IssueItem' },
+      { $ref: '#/components/schemas/IssueGroup' },
+    ],
     discriminator: {
       propertyName: 'type',
       mapping: { item: '#/components/schemas/IssueItem', group: '#/components/schemas/IssueGroup' },
@@ -83,6 +90,7 @@ export const FAILURE_SCHEMAS: Record<string, JsonSchema> = {
   },
   IssueItem: {
     type: 'object',
+    description: 'One reason',
     required: ['type', 'code', 'path', 'message', 'meta'],
     properties: {
       type: { type: 'string', const: 'item' },
@@ -97,6 +105,7 @@ export const FAILURE_SCHEMAS: Record<string, JsonSchema> = {
   },
   IssueGroup: {
     type: 'object',
+    description: 'Several reasons for the same attribute',
     required: ['type', 'path', 'message', 'issues', 'meta'],
     properties: {
       type: { type: 'string', const: 'group' },

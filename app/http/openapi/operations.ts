@@ -14,7 +14,7 @@ import { tagName } from './tags.js'
 const PATH_PARAMETER = /:(\w+)/g
 
 /** What identifies an operation: in the document, among the routes and in metrics. */
-export function operationId({ surface, operation }: CataloguedRoute): string {
+function operationId({ surface, operation }: CataloguedRoute): string {
   return `${surface.name}.${operation.name}`
 }
 
@@ -49,7 +49,7 @@ export function documentedOperation(route: CataloguedRoute): DocumentedOperation
 }
 
 /** What a caller needs, in a sentence. */
-export function needs(access: Access): string {
+function needs(access: Access): string {
   if (access.kind === 'public') {
     return 'Anybody may call this.'
   }
@@ -100,7 +100,10 @@ function requestBody(route: CataloguedRoute, { required }: JsonSchema) {
   }
 }
 
-function answersOf({ method, operation }: CataloguedRoute): Record<string, DocumentedAnswer | Reference> {
+function answersOf({
+  method,
+  operation,
+}: CataloguedRoute): Record<string, DocumentedAnswer | Reference> {
   const entries = Object.entries(operation.answers)
   const answers = Object.fromEntries(
     entries.map(([status, answer]) => [status, documentedAnswer(answer)])

@@ -19,7 +19,7 @@ export function schemaTable(schema: JsonSchema): Html {
   const rows = rowsOf(schema, '')
   const isPlainObject = schema.type === 'object' && rows.length > 0
   return html`${!isPlainObject && html`<p>${schemaType(schema)}</p>`}
-${rows.length > 0 && attributeTable('Attribute', rows)}`
+  ${rows.length > 0 && attributeTable('Attribute', rows)}`
 }
 
 /**
@@ -28,9 +28,17 @@ ${rows.length > 0 && attributeTable('Attribute', rows)}`
 export function attributeTable(heading: string, rows: readonly Row[]): Html {
   const isExplained = rows.some(({ schema }) => schema.description !== undefined)
   return html`<table>
-<thead><tr><th scope="col">${heading}</th><th scope="col">Type</th>${isExplained && html`<th scope="col">Meaning</th>`}</tr></thead>
-<tbody>${rows.map((row) => tableRow(row, isExplained))}</tbody>
-</table>`
+    <thead>
+      <tr>
+        <th scope="col">${heading}</th>
+        <th scope="col">Type</th>
+        ${isExplained && html`<th scope="col">Meaning</th>`}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map((row) => tableRow(row, isExplained))}
+    </tbody>
+  </table>`
 }
 
 /** Text in which names of the interface stand between backticks. */
@@ -40,22 +48,39 @@ export function prose(text: unknown): Html {
 }
 
 function tableRow({ name, schema, isOptional }: Row, isExplained: boolean): Html {
-  return html`<tr><th scope="row"><code>${name}</code>${isOptional && html` <span class="muted">optional</span>`}</th>
-<td>${schemaType(schema)}</td>${isExplained && html`<td>${prose(schema.description)}</td>`}</tr>`
+  return html`<tr>
+    <th scope="row">
+      <code>${name}</code>${isOptional && html` <span class="muted">optional</span>`}
+    </th>
+    <td>${schemaType(schema)}</td>
+    ${isExplained && html`<td>${prose(schema.description)}</td>`}
+  </tr>`
 }
 
 function rowsOf(schema: JsonSchema, prefix: string): Row[] {
-  const { properties = {}, required = [], items, additionalProperties, anyOf, oneOf, allOf } = schema
-  const own = Object.entries(properties as Record<string, JsonSchema>).flatMap(([key, property]) => {
-    const name = prefix ? `${prefix}.${key}` : key
-    const isOptional = !(required as string[]).includes(key)
-    return [{ name, schema: property, isOptional }, ...rowsOf(property, name)]
-  })
+  const {
+    properties = {},
+    required = [],
+    items,
+    additionalProperties,
+    anyOf,
+    oneOf,
+    allOf,
+  } = schema
+  const own = Object.entries(properties as Record<string, JsonSchema>).flatMap(
+    ([key, property]) => {
+      const name = prefix ? `${prefix}.${key}` : key
+      const isOptional = !(required as string[]).includes(key)
+      return [{ name, schema: property, isOptional }, ...rowsOf(property, name)]
+    }
+  )
   const alternatives = [anyOf, oneOf, allOf].flatMap((list) => (list as JsonSchema[]) ?? [])
   return [
     ...own,
     ...(isSchema(items) ? rowsOf(items, `${prefix}[]`) : []),
-    ...(isSchema(additionalProperties) ? rowsOf(additionalProperties, prefix ? `${prefix}.*` : '*') : []),
+    ...(isSchema(additionalProperties)
+      ? rowsOf(additionalProperties, prefix ? `${prefix}.*` : '*')
+      : []),
     ...alternatives.flatMap((alternative) => rowsOf(alternative, prefix)),
   ]
 }
@@ -101,7 +126,7 @@ function limitsOf(schema: JsonSchema): (string | Html)[] {
     range(minLength, maxLength, ' characters'),
     range(minimum, maximum, ''),
     range(minItems, maxItems, ' items'),
-    pattern !== undefined && html`matching <code>${pattern}</code>`,
+    pattern !== undefined && html`matching <code class="long">${pattern}</code>`,
   ].filter((limit) => limit !== false)
 }
 

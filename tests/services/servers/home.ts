@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, mkdir, mkdtemp, open, readFile, writeFile } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, open, readFile, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -51,7 +51,7 @@ export class Home {
 
   static async create(name: string, account: string, stopSignal: NodeJS.Signals): Promise<Home> {
     const owner = process.getuid?.() === 0 ? await accountIds(account) : undefined
-    const path = await mkdtemp(join(tmpdir(), `analysis-hub-${name}-`))
+    const path = await mkdtemp(join(await realpath(tmpdir()), `analysis-hub-${name}-`))
     const home = new Home(name, path, owner, stopSignal)
     await home.#handOver(path)
     return home

@@ -1,0 +1,33 @@
+import vine from '@vinejs/vine'
+
+import { holding } from '#http/access'
+import { column, optional, required, timestamps } from '#records/column'
+import { defineKind } from '#records/kind'
+
+const manage = holding('registry_manage')
+
+export const registry = defineKind({
+  name: 'registry',
+  collection: '/registries',
+  table: 'registries',
+  columns: {
+    id: column.uuid(),
+    name: column.text({ body: required(vine.string().minLength(3).maxLength(128)) }),
+    host: column.text({ body: required(vine.string().minLength(3).maxLength(512)) }),
+    accountName: column.text({
+      nullable: true,
+      body: optional(vine.string().minLength(3).maxLength(256).nullable()),
+    }),
+    accountSecret: column.text({
+      nullable: true,
+      secret: true,
+      body: optional(vine.string().minLength(3).maxLength(256).nullable()),
+    }),
+    ...timestamps,
+  },
+  filters: ['id', 'name'],
+  sorts: ['id', 'updatedAt', 'createdAt'],
+  indexes: [['id'], ['name'], ['createdAt'], ['updatedAt']],
+  access: { create: manage, update: manage, remove: manage },
+  reveals: ({ permissions }) => permissions.has('registry_manage'),
+})

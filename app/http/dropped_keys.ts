@@ -1,0 +1,59 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { Counter } from 'prom-client'
+
+import { BadRequest } from '#http/failures'
+import { issue } from '#http/issues'
+import { metrics } from '#observability/metrics'
+import { droppedKeysError, droppedKeysHeader, type DroppedKey } from '#query/dropped_keys'
+
+const counter = new Counter({
+  name: 'dropped_keys_total',
+  help: 'Keys of queries and bodies that had no part in the answer',
+  labelNames: ['route', 'parameter'] as const,
+  registers: [metrics],
+})
+
+/**
+ * Says which keys of a query have no part in the answer, or refuses it where the caller asked for that.
+ */
+export function reportDroppedQuery(ctx: HttpContext, dropped: readonly DroppedKey[]): void {
+  if (dropped.length === 0) {
+    return
+  }
+  dropped.forEach(({ parameter }) => count(ctx, parameter))
+  if (isStrict(ctx)) {
+    throw droppedKeysError(dropped)
+  }
+  append(ctx, droppedKeysHeader(dropped))
+}
+
+/** As for queries; paths name attributes of the body. */
+export function reportDroppedBody(ctx: HttpContext, paths: readonly (readonly string[])[]): void {
+  if (paths.length === 0) {
+    return
+  }
+  paths.forEach(() => count(ctx, 'body'))
+  if (isStrict(ctx)) {
+    const issues = paths.map((path) =>
+      issue('keyNotAllowed', path, 'The attribute is not known here')
+    )
+    throw new BadRequest('The body holds attributes that are not known', { issues })
+  }
+  append(ctx, paths.map((path) => `body.${path.map(encodeURIComponent).join('.')}`).join(', '))
+}
+
+function isStrict({ request }: HttpContext): boolean {
+  return /(^|[,;\s])handling\s*=\s*"?strict"?($|[,;\s])/i.test(request.header('prefer') ?? '')
+}
+
+function count({ route }: HttpContext, parameter: string): void {
+  counter.inc({ route: route?.pattern ?? 'none', parameter })
+}
+
+const HEADER_LIMIT = 2_048
+
+function append({ response }: HttpContext, names: string): void {
+  const before = response.getHeader('x-dropped-keys')
+  const header = before ? `${String(before)}, ${names}` : names
+  response.header('x-dropped-keys', header.slice(0, HEADER_LIMIT))
+}

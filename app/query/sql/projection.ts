@@ -1,0 +1,82 @@
+import type { Declaration } from '../declaration.js'
+import type { Selection } from '../decode.js'
+import { primaryKeyOf, propertyOf } from './identifiers.js'
+import { linkOf } from './joins.js'
+
+/** What one record is answered with: its own properties, and the records it relates to. */
+export interface Projection {
+  readonly declaration: Declaration
+  readonly names: readonly string[]
+  readonly relations: ReadonlyMap<string, Projection>
+  /** How many relations lead here. */
+  readonly depth: number
+  /** Whether a secret was asked for here or further down, so that it matters who asks. */
+  readonly guarded: boolean
+}
+
+interface Asked {
+  readonly fields: readonly string[][]
+  readonly relations: readonly string[][]
+}
+
+const projections = new WeakMap<Selection, Projection>()
+
+/** Turns a selection into a tree along the relations. Kept with the selection. */
+export function projectionOf(declaration: Declaration, selection: Selection): Projection {
+  let projection = projections.get(selection)
+  if (projection === undefined) {
+    const fields = selection.fields.map((field) => field.split('.'))
+    const relations = selection.relations.map((relation) => relation.split('.'))
+    projection = branch(declaration, { fields, relations }, 0, false)
+    projections.set(selection, projection)
+  }
+  return projection
+}
+
+function branch(
+  declaration: Declaration,
+  asked: Asked,
+  depth: number,
+  included: boolean
+): Projection {
+  const names = namesOf(declaration, asked, included)
+  const relations = new Map<string, Projection>()
+  const paths = [...asked.fields.filter(({ length }) => length > 1), ...asked.relations]
+  for (const relation of new Set(paths.map(([first]) => first!))) {
+    const target = linkOf(declaration, relation).target()
+    const named = asked.relations.some((path) => path.length === 1 && path[0] === relation)
+    relations.set(relation, branch(target, below(asked, relation), depth + 1, named))
+  }
+  const guarded =
+    names.some((name) => propertyOf(declaration, name).secret) ||
+    [...relations.values()].some((relation) => relation.guarded)
+  return { declaration, names, relations, depth, guarded }
+}
+
+/** An included record always carries its key, beside the fields that were picked. */
+function namesOf(declaration: Declaration, { fields }: Asked, included: boolean): string[] {
+  const names = fields.filter(({ length }) => length === 1).map(([name]) => name!)
+  if (names.length === 0 && !declaresFields(declaration)) return everyName(declaration)
+  const key = primaryKeyOf(declaration)
+  return included && names.length > 0 && !names.includes(key) ? [key, ...names] : names
+}
+
+function declaresFields({ fields }: Declaration): boolean {
+  return fields?.default !== undefined || fields?.allowed !== undefined
+}
+
+function everyName({ properties }: Declaration): string[] {
+  return Object.keys(properties).filter((name) => {
+    const { internal, secret } = properties[name]!
+    return !internal && !secret
+  })
+}
+
+function below({ fields, relations }: Asked, relation: string): Asked {
+  const under = (paths: readonly string[][]) =>
+    paths.filter(([first, ...rest]) => first === relation && rest.length > 0)
+  return {
+    fields: under(fields).map((path) => path.slice(1)),
+    relations: under(relations).map((path) => path.slice(1)),
+  }
+}

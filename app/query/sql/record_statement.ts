@@ -1,0 +1,61 @@
+import { where as conditions } from '../condition.js'
+import type { Declaration } from '../declaration.js'
+import type { Selection } from '../decode.js'
+import { coerce } from '../scalar.js'
+import { Bindings } from './bindings.js'
+import { whereClause } from './conditions.js'
+import { primaryKeyOf, propertyOf } from './identifiers.js'
+import { Joins } from './joins.js'
+import type { ReadOptions } from './list_statement.js'
+import { ObjectWriter, revealNothing } from './objects.js'
+import { equalOperandOf } from './operand.js'
+import { projectionOf } from './projection.js'
+import { statement, type Statement } from './statement.js'
+
+/** The row a record statement answers with; none where there is no such record. */
+export interface RecordRow {
+  /** The record as JSON text. */
+  readonly data: string
+}
+
+export interface RecordOptions extends ReadOptions {
+  /** A unique property to look the record up by, in place of the primary key. */
+  readonly key?: string
+}
+
+const compiled = new WeakMap<Selection, Statement>()
+
+/**
+ * Compiles the read of one record. Nothing is returned for a key that no record can have, such as a
+ * malformed uuid.
+ */
+export function compileRecord(
+  declaration: Declaration,
+  id: string,
+  selection: Selection,
+  options: RecordOptions = {}
+): Statement | undefined {
+  const { key = primaryKeyOf(declaration), where, reveal } = options
+  const literal = { value: coerce(id).value, text: id }
+  const operand = equalOperandOf(propertyOf(declaration, key).type, literal)
+  if (operand === undefined) return undefined
+
+  const { guarded } = projectionOf(declaration, selection)
+  if (options.key || where?.length || (guarded && reveal)) return compile()
+  const known = compiled.get(selection) ?? compile()
+  compiled.set(selection, known)
+  return { ...known, values: [operand.value] }
+
+  function compile(): Statement {
+    const bindings = new Bindings()
+    const joins = new Joins(declaration)
+    const matching = whereClause([conditions.is(key, literal), ...(where ?? [])], joins, bindings)
+    const projection = projectionOf(declaration, selection)
+    const objects = new ObjectWriter(bindings, reveal ?? revealNothing)
+    const rows = objects.rows(projection, 'r', `${joins.sql} ${matching}`)
+    return statement(
+      `select ${objects.value(projection)}::text as data from ${rows}`,
+      bindings.values
+    )
+  }
+}

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+
+import { Lru } from '../lru.js'
+
+/** One statement, ready for `pg`. The name belongs to the text: equal shapes have equal names. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+const NAMES_KEPT = 512
+const names = new Lru<string, string>(NAMES_KEPT)
+
+export function statement(text: string, values: readonly unknown[]): Statement {
+  return { name: nameOf(text), text, values }
+}
+
+function nameOf(text: string): string {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `q_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`
+    names.set(text, name)
+  }
+  return name
+}

@@ -1,0 +1,154 @@
+import { loggedIn, type Access } from '#http/access'
+import type { Actor } from '#http/actor'
+import { body, type BodyValidator } from '#http/body'
+import type { Column } from '#records/column'
+import { checkDeclaration } from '#query/check_declaration'
+import type { SqlCondition } from '#query/condition'
+import type { Declaration, Direction, Link } from '#query/declaration'
+
+export type Values = Record<string, unknown>
+
+/** A relation to one record of another kind, by the column that holds its id. */
+export interface Relation {
+  readonly to: () => Kind
+  readonly by: string
+  /** Whether `include` takes it; queries may go through it in any case. */
+  readonly includable?: boolean
+}
+
+export interface KindDefinition {
+  /** As it is written on the wire: camelCase. */
+  readonly name: string
+  readonly collection: string
+  readonly table: string
+  /** In the order in which they are shown. */
+  readonly columns: Readonly<Record<string, Column>>
+  readonly relations?: Readonly<Record<string, Relation>>
+  readonly filters?: readonly string[]
+  readonly sorts?: readonly string[]
+  readonly defaultSort?: Readonly<Record<string, Direction>>
+  readonly indexes: readonly (readonly string[])[]
+  /** Whether `meta.schema` names the allowed fields, or leaves it at the default ones. */
+  readonly namesAllowedFields?: boolean
+  /** The column with the realm whose members may write the record; records of no realm are everybody's. */
+  readonly realm?: string
+  readonly access: {
+    readonly read?: Access
+    readonly create?: Access
+    readonly update?: Access
+    readonly remove?: Access
+  }
+  /** Bodies are checked before permissions, unless a kind says otherwise. */
+  readonly permissionFirst?: boolean
+  /** Who sees the secret columns; nobody where it is left out. */
+  readonly reveals?: (actor: Actor) => boolean | SqlCondition
+}
+
+const MAX_PAGE = 50
+
+/**
+ * A kind of record, declared once: how it is stored, shown, asked for and written, and by whom.
+ */
+export class Kind {
+  readonly name: string
+  readonly collection: string
+  readonly table: string
+  /** The name in messages: kebab-case. */
+  readonly label: string
+  readonly columns: Readonly<Record<string, Column>>
+  readonly relations: Readonly<Record<string, Relation>>
+  readonly realm: string | undefined
+  readonly access: KindDefinition['access'] & { readonly read: Access }
+  readonly permissionFirst: boolean
+  readonly declaration: Declaration
+  readonly createBody: BodyValidator<Values> | undefined
+  readonly updateBody: BodyValidator<Values> | undefined
+  readonly reveals: (actor: Actor) => boolean | SqlCondition
+
+  constructor(definition: KindDefinition) {
+    this.name = definition.name
+    this.collection = definition.collection
+    this.table = definition.table
+    this.label = definition.name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    this.columns = definition.columns
+    this.relations = definition.relations ?? {}
+    this.realm = definition.realm
+    this.access = { read: loggedIn, ...definition.access }
+    this.permissionFirst = definition.permissionFirst ?? false
+    this.declaration = declarationOf(definition)
+    this.createBody = definition.access.create && bodyOf(definition.columns, 'create')
+    this.updateBody = definition.access.update && bodyOf(definition.columns, 'update')
+    this.reveals = definition.reveals ?? (() => false)
+  }
+
+  /** The columns that are secret: kept out of answers, events and logs. */
+  get secrets(): string[] {
+    return Object.keys(this.columns).filter((name) => this.columns[name]!.secret)
+  }
+}
+
+/**
+ * Declares a kind. What is wrong with a declaration is said when the program starts.
+ */
+export function defineKind(definition: KindDefinition): Kind {
+  const kind = new Kind(definition)
+  kinds.push(kind)
+  return kind
+}
+
+const kinds: Kind[] = []
+
+/** The kinds of the surfaces that this process serves. */
+export const declaredKinds = (): readonly Kind[] => kinds
+
+export function kindOf(declaration: Declaration): Kind {
+  const kind = kinds.find((candidate) => candidate.declaration === declaration)
+  if (!kind) {
+    throw new Error(`${declaration.name} is declared by no kind`)
+  }
+  return kind
+}
+
+/** Throws where a declaration promises what it cannot keep; run once all kinds are loaded. */
+export function requireSoundKinds(): void {
+  const problems = kinds.flatMap(({ declaration }) => checkDeclaration(declaration))
+  if (problems.length > 0) {
+    throw new Error(`Some kinds are declared wrongly:\n${problems.join('\n')}`)
+  }
+}
+
+function declarationOf(definition: KindDefinition): Declaration {
+  const { name, table, columns, relations = {}, filters, sorts, defaultSort, indexes } = definition
+  const shown = Object.keys(columns).filter((key) => !columns[key]!.internal)
+  const open = shown.filter((key) => !columns[key]!.secret)
+  const secret = shown.filter((key) => columns[key]!.secret)
+  const includable = Object.keys(relations).filter((key) => relations[key]!.includable)
+  return {
+    name,
+    table,
+    properties: columns,
+    indexes,
+    fields: {
+      default: open,
+      ...(definition.namesAllowedFields !== false && { allowed: [...open, ...secret] }),
+    },
+    filters: { allowed: filters },
+    sorts: { allowed: sorts, default: defaultSort },
+    pagination: { maxLimit: MAX_PAGE },
+    relations: {
+      ...(includable.length > 0 && { allowed: includable }),
+      links: Object.fromEntries(Object.entries(relations).map(([key, to]) => [key, linkOf(to)])),
+    },
+  }
+}
+
+function linkOf({ to, by }: Relation): Link {
+  return { target: () => to().declaration, local: by, foreign: 'id' }
+}
+
+function bodyOf(columns: KindDefinition['columns'], write: 'create' | 'update') {
+  const rules = Object.entries(columns).flatMap(([name, { body: rule }]) => {
+    return rule?.[write] ? [[name, rule[write]]] : []
+  })
+  return body(Object.fromEntries(rules)) as BodyValidator<Values>
+}

@@ -1,0 +1,165 @@
+import { loggedIn } from '#http/access'
+import type { Answer, JsonSchema, Operation, Parameter } from '#http/surface'
+import type { Column } from '#records/column'
+import type { Kind } from '#records/kind'
+
+const COLUMN_SCHEMAS: Record<Column['type'], JsonSchema> = {
+  uuid: { type: 'string', format: 'uuid' },
+  text: { type: 'string' },
+  boolean: { type: 'boolean' },
+  integer: { type: 'integer' },
+  bigint: { type: 'integer' },
+  number: { type: 'number' },
+  timestamp: { type: 'string', format: 'date-time' },
+  json: {},
+  jsonText: {},
+}
+
+const DESCRIPTION: JsonSchema = { type: 'object', description: 'What queries on this kind may say' }
+
+const SHAPING: readonly Parameter[] = [
+  {
+    name: 'fields',
+    description: 'Fields to answer with; `+name` adds, `-name` removes',
+    schema: { type: 'string' },
+  },
+  { name: 'include', description: 'Relations to answer with', schema: { type: 'string' } },
+]
+
+const SELECTING: readonly Parameter[] = [
+  {
+    name: 'filter',
+    description:
+      "Conditions: `filter[key]=value`, or one expression such as `and(eq(key,'value'))`",
+    schema: { oneOf: [{ type: 'string' }, { type: 'object' }] },
+  },
+  {
+    name: 'sort',
+    description: 'Keys to sort by; `-key` is descending',
+    schema: { type: 'string' },
+  },
+  { name: 'page[limit]', description: 'Records per page', schema: { type: 'integer', minimum: 1 } },
+  {
+    name: 'page[offset]',
+    description: 'Records to pass over',
+    schema: { type: 'integer', minimum: 0 },
+  },
+]
+
+export function listOperation(kind: Kind): Operation {
+  return {
+    name: `list${capitalised(kind.name)}`,
+    summary: `The ${plural(kind)} that match`,
+    access: kind.access.read,
+    query: [...SELECTING, ...SHAPING],
+    answers: {
+      200: {
+        description: 'A page of them, and how many there are',
+        schema: envelope({ type: 'array', items: recordSchema(kind) }, PAGE_META),
+      },
+    },
+  }
+}
+
+export function readOperation(kind: Kind): Operation {
+  return {
+    name: `read${capitalised(kind.name)}`,
+    summary: `One ${words(kind)}`,
+    access: kind.access.read,
+    query: SHAPING,
+    answers: {
+      200: { description: 'The record', schema: envelope(recordSchema(kind), READ_META) },
+    },
+  }
+}
+
+export function createOperation(kind: Kind): Operation {
+  return {
+    name: `create${capitalised(kind.name)}`,
+    summary: `Create a ${words(kind)}`,
+    access: kind.access.create!,
+    body: kind.createBody,
+    ...enteredBy(kind),
+    answers: { 201: writtenAnswer(kind, 'The new record') },
+  }
+}
+
+export function updateOperation(kind: Kind): Operation {
+  return {
+    name: `update${capitalised(kind.name)}`,
+    summary: `Change a ${words(kind)}`,
+    access: kind.access.update!,
+    body: kind.updateBody,
+    ...enteredBy(kind),
+    answers: { 202: writtenAnswer(kind, 'The record as it is now') },
+  }
+}
+
+export function removeOperation(kind: Kind): Operation {
+  return {
+    name: `delete${capitalised(kind.name)}`,
+    summary: `Delete a ${words(kind)}`,
+    access: kind.access.remove!,
+    answers: { 202: writtenAnswer(kind, 'The record as it was') },
+  }
+}
+
+const PAGE_META: JsonSchema = {
+  type: 'object',
+  required: ['total', 'limit', 'offset', 'schema'],
+  properties: {
+    total: { type: 'integer' },
+    limit: { type: 'integer' },
+    offset: { type: 'integer' },
+    schema: DESCRIPTION,
+  },
+  additionalProperties: false,
+}
+
+const READ_META: JsonSchema = {
+  type: 'object',
+  required: ['schema'],
+  properties: { schema: DESCRIPTION },
+  additionalProperties: false,
+}
+
+const WRITE_META: JsonSchema = { type: 'object', additionalProperties: false }
+
+/** Where the body is looked at first, the route lets in whoever is logged in; the service asks for the permission. */
+function enteredBy({ permissionFirst }: Kind): Partial<Operation> {
+  return permissionFirst ? {} : { entry: loggedIn }
+}
+
+function writtenAnswer(kind: Kind, description: string): Answer {
+  return { description, schema: envelope(recordSchema(kind), WRITE_META) }
+}
+
+function envelope(data: JsonSchema, meta: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    required: ['data', 'meta'],
+    properties: { data, meta },
+    additionalProperties: false,
+  }
+}
+
+/** Every property may be missing, since `fields` chooses; a relation is a record or null. */
+function recordSchema({ columns, relations }: Kind): JsonSchema {
+  const shown = Object.entries(columns).filter(([, { internal }]) => !internal)
+  const own = shown.map(([name, column]) => [name, columnSchema(column)])
+  const related = Object.keys(relations).map((name) => [name, { type: ['object', 'null'] }])
+  return {
+    type: 'object',
+    properties: Object.fromEntries([...own, ...related]),
+    additionalProperties: false,
+  }
+}
+
+function columnSchema({ type, nullable }: Column): JsonSchema {
+  const schema = COLUMN_SCHEMAS[type]
+  return nullable && schema.type ? { ...schema, type: [schema.type, 'null'] } : schema
+}
+
+const words = ({ label }: Kind): string => label.replaceAll('-', ' ')
+const plural = ({ collection }: Kind): string => collection.slice(1).replaceAll('-', ' ')
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

@@ -1,0 +1,88 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { answer } from '#http/answer'
+import type { BodyValidator } from '#http/body'
+import { reportDroppedBody, reportDroppedQuery } from '#http/dropped_keys'
+import type { SurfaceRoutes } from '#http/surface'
+import { decode } from '#query/decode'
+import { describe } from '#query/describe'
+import type { Kind, Values } from '#records/kind'
+import { originOf } from '#records/origin'
+import {
+  createOperation,
+  listOperation,
+  readOperation,
+  removeOperation,
+  updateOperation,
+} from '#records/record_documents'
+import type { RecordService } from '#records/record_service'
+
+/** The service is asked for with each request: it exists once the application has its connections. */
+type ServiceOf = () => RecordService
+
+/**
+ * Gives a kind the routes it declares: list and read, and create, update and delete where somebody may do that.
+ */
+export function recordRoutes(routes: SurfaceRoutes, kind: Kind, service: ServiceOf): void {
+  const { collection, access } = kind
+  const record = `${collection}/:id`
+  routes.get(collection, (ctx) => list(ctx, service()), listOperation(kind))
+  routes.get(record, (ctx) => read(ctx, service()), readOperation(kind))
+  if (access.create) {
+    routes.post(collection, (ctx) => create(ctx, service()), createOperation(kind))
+  }
+  if (access.update) {
+    routes.post(record, (ctx) => update(ctx, service()), updateOperation(kind))
+  }
+  if (access.remove) {
+    routes.delete(record, (ctx) => remove(ctx, service()), removeOperation(kind))
+  }
+}
+
+async function list(ctx: HttpContext, service: RecordService): Promise<void> {
+  const { declaration } = service.kind
+  const query = decode(declaration, queryOf(ctx))
+  reportDroppedQuery(ctx, query.dropped)
+  const { data, total } = await service.list(ctx.actor!, query)
+  const { limit, offset } = query.pagination
+  const schema = describe(declaration).collectionText
+  const page = `"total":${total},"limit":${limit},"offset":${offset}`
+  answer(ctx, `{"data":${data},"meta":{${page},"schema":${schema}}}`)
+}
+
+async function read(ctx: HttpContext, service: RecordService): Promise<void> {
+  const { declaration } = service.kind
+  const { selection, dropped } = decode(declaration, queryOf(ctx), 'record')
+  reportDroppedQuery(ctx, dropped)
+  const data = await service.read(ctx.actor!, ctx.params.id, selection)
+  answer(ctx, `{"data":${data},"meta":{"schema":${describe(declaration).recordText}}}`)
+}
+
+async function create(ctx: HttpContext, service: RecordService): Promise<void> {
+  const body = await bodyOf(ctx, service.kind.createBody!)
+  written(ctx, await service.create(originOf(ctx), body), 201)
+}
+
+async function update(ctx: HttpContext, service: RecordService): Promise<void> {
+  const body = await bodyOf(ctx, service.kind.updateBody!)
+  written(ctx, await service.update(originOf(ctx), ctx.params.id, body), 202)
+}
+
+async function remove(ctx: HttpContext, service: RecordService): Promise<void> {
+  written(ctx, await service.remove(originOf(ctx), ctx.params.id), 202)
+}
+
+function written(ctx: HttpContext, data: string, status: number): void {
+  answer(ctx, `{"data":${data},"meta":{}}`, status)
+}
+
+async function bodyOf(ctx: HttpContext, validator: BodyValidator<Values>): Promise<Values> {
+  const sent = ctx.request.body()
+  const body = await validator.validate(sent)
+  reportDroppedBody(ctx, validator.dropped(sent))
+  return body
+}
+
+function queryOf({ request }: HttpContext): string {
+  return request.parsedUrl.query ?? ''
+}

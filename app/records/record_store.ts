@@ -1,0 +1,110 @@
+import type pg from 'pg'
+
+import type { DecodedQuery, Selection } from '#query/decode'
+import { compileList, type ListRow, type ReadOptions } from '#query/sql/list_statement'
+import { compileRecord, type RecordRow } from '#query/sql/record_statement'
+import type { Statement } from '#query/sql/statement'
+import { columnOf, quoteName } from '#query/sql/identifiers'
+import { writtenRecord } from '#query/sql/written_record'
+import type { Kind, Values } from '#records/kind'
+import { NamedShapes } from '#records/named_shapes'
+
+/** A row as it was written: as JSON text for the caller, and as values for what follows from it. */
+export interface Written {
+  readonly data: string
+  readonly values: Values
+}
+
+const shapes = new NamedShapes()
+
+/**
+ * The statements of one kind. Reads run on the pool; what is written runs on the transaction it is given.
+ */
+export class RecordStore {
+  readonly #kind: Kind
+  readonly #pool: pg.Pool
+  readonly #table: string
+  readonly #returning: string
+  readonly #names: ReadonlyMap<string, string>
+
+  constructor(kind: Kind, pool: pg.Pool) {
+    this.#kind = kind
+    this.#pool = pool
+    this.#table = `${quoteName(kind.table)} as r`
+    this.#returning = `returning ${writtenRecord(kind.declaration)} as data, to_jsonb(r) as row`
+    this.#names = new Map(
+      Object.entries(kind.columns).map(([name, column]) => [columnOf(name, column), name])
+    )
+  }
+
+  async list(query: DecodedQuery, options: ReadOptions): Promise<ListRow> {
+    const rows = await this.#run<ListRow>(compileList(this.#kind.declaration, query, options))
+    return rows[0]!
+  }
+
+  /** The record as JSON text; undefined where there is none with this id. */
+  async read(id: string, selection: Selection, options: ReadOptions): Promise<string | undefined> {
+    const statement = compileRecord(this.#kind.declaration, id, selection, options)
+    const rows = statement ? await this.#run<RecordRow>(statement) : []
+    return rows[0]?.data
+  }
+
+  async exists(id: string): Promise<boolean> {
+    const text = `select 1 from ${this.#table} where r."id" = $1`
+    const { rowCount } = await this.#pool.query(text, [id])
+    return rowCount === 1
+  }
+
+  /** The row as it stands, locked until the transaction ends. */
+  async lock(transaction: pg.ClientBase, id: string): Promise<Values | undefined> {
+    const text = `select to_jsonb(r) as row from ${this.#table} where r."id" = $1 for update`
+    const { rows } = await transaction.query<{ row: Values }>(text, [id])
+    return rows[0] && this.#named(rows[0].row)
+  }
+
+  async insert(transaction: pg.ClientBase, values: Values): Promise<Written> {
+    const names = Object.keys(values)
+    const columns = names.map((name) => this.#column(name)).join(', ')
+    const places = names.map((_, index) => `$${index + 1}`).join(', ')
+    const text = `insert into ${this.#table} (${columns}) values (${places}) ${this.#returning}`
+    return this.#write(transaction, text, Object.values(values))
+  }
+
+  async update(transaction: pg.ClientBase, id: string, values: Values): Promise<Written> {
+    const assignments = Object.keys(values).map(
+      (name, index) => `${this.#column(name)} = $${index + 2}`
+    )
+    const set = [...assignments, `"updated_at" = now()`].join(', ')
+    const text = `update ${this.#table} set ${set} where r."id" = $1 ${this.#returning}`
+    return this.#write(transaction, text, [id, ...Object.values(values)])
+  }
+
+  async remove(transaction: pg.ClientBase, id: string): Promise<Written> {
+    return this.#write(
+      transaction,
+      `delete from ${this.#table} where r."id" = $1 ${this.#returning}`,
+      [id]
+    )
+  }
+
+  async #run<Row>(statement: Statement): Promise<Row[]> {
+    const { rows } = await this.#pool.query(shapes.prepare(statement))
+    return rows as Row[]
+  }
+
+  async #write(transaction: pg.ClientBase, text: string, values: unknown[]): Promise<Written> {
+    const { rows } = await transaction.query<{ data: string; row: Values }>(text, values)
+    const { data, row } = rows[0]!
+    return { data, values: this.#named(row) }
+  }
+
+  #column(name: string): string {
+    return quoteName(columnOf(name, this.#kind.columns[name]!))
+  }
+
+  #named(row: Values): Values {
+    return Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [this.#names.get(name) ?? name, value])
+    )
+  }
+}

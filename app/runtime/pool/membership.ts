@@ -1,0 +1,68 @@
+import cluster from 'node:cluster'
+import type { Socket } from 'node:net'
+
+import type { GentleServer } from '#http/gentle_server'
+import type { Answers, Question, ToMember, ToPrimary } from '#runtime/pool/messages'
+
+type Respond = { [Q in Question]: () => Promise<Answers[Q]> }
+
+/**
+ * The tie of a process to the pool that started it.
+ */
+export class Membership {
+  /** Resolves when the primary is gone; what is under way can still be finished then. */
+  readonly over: Promise<void>
+
+  constructor() {
+    const worker = cluster.worker!
+    this.over = new Promise((resolve) => {
+      worker.once('disconnect', () => {
+        // Without this, node:cluster ends the process on the spot.
+        worker.exitedAfterDisconnect = true
+        resolve()
+      })
+    })
+  }
+
+  /** Reports that this process works. Connections and questions come from then on. */
+  begin(respond: Respond, server?: GentleServer): void {
+    server?.expectConnections()
+    process.on('message', (message: ToMember, socket?: Socket) => {
+      if (message.type === 'connection') {
+        take(server!, socket)
+      } else if (message.type === 'question') {
+        void answer(message.id, respond[message.question])
+      }
+    })
+    send({ type: 'ready' })
+  }
+
+  /** Leaves it to the primary to say why this process did not start. */
+  fail(reason: string): Promise<void> {
+    return new Promise((resolve) => send({ type: 'failed', reason }, resolve))
+  }
+}
+
+/** Undefined in a process that no pool started. */
+export const membership = cluster.isWorker ? new Membership() : undefined
+
+/** The primary keeps a connection until it hears that it was taken, and gives it to another member if it never does. */
+function take(server: GentleServer, socket: Socket | undefined): void {
+  if (!socket || server.take(socket)) {
+    send({ type: 'took', connections: server.connectionCount })
+  } else {
+    socket.destroy()
+  }
+}
+
+async function answer(id: number, respond: () => Promise<Answers[Question]>): Promise<void> {
+  send({ type: 'answer', id, answer: await respond() })
+}
+
+function send(message: ToPrimary, sent = () => {}): void {
+  if (process.connected) {
+    process.send!(message, undefined, undefined, sent)
+  } else {
+    sent()
+  }
+}

@@ -1,0 +1,23 @@
+import type { MetricObjectWithValues, MetricValue } from 'prom-client'
+
+import type { Failing } from '#observability/health'
+
+/** What the primary of a pool may ask a member, with the answer each question has. */
+export interface Answers {
+  /** What keeps the member from working. */
+  failing: readonly Failing[]
+  metrics: readonly MetricObjectWithValues<MetricValue<string>>[]
+}
+
+export type Question = keyof Answers
+
+/** What a primary sends. A connection comes with its socket beside it. */
+export type ToMember =
+  { type: 'connection' } | { type: 'question'; id: number; question: Question }
+
+/** What a member sends. */
+export type ToPrimary =
+  | { type: 'ready' }
+  | { type: 'failed'; reason: string }
+  | { type: 'took'; connections: number }
+  | { type: 'answer'; id: number; answer: Answers[Question] }

@@ -1,0 +1,37 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import AuthenticationMiddleware, { type Authenticator } from '#http/authentication_middleware'
+import LimitMiddleware from '#http/limit_middleware'
+import { RateLimiter } from '#http/rate_limiter'
+import { env } from '#start/env'
+
+declare module '@adonisjs/core/types' {
+  interface ContainerBindings {
+    authenticator: Authenticator | undefined
+  }
+}
+
+const LIMITS = {
+  anonymous: env.RATE_LIMIT_ANONYMOUS,
+  user: env.RATE_LIMIT_USER,
+  client: env.RATE_LIMIT_CLIENT,
+}
+
+/**
+ * Wires what stands in front of all routes: who sends a request, and how many of them are counted (together through Redis
+ * where there is one, else per process).
+ */
+export default class HttpProvider {
+  constructor(protected app: ApplicationService) {}
+
+  register() {
+    const { container } = this.app
+    container.singleton('authenticator', () => undefined)
+    container.singleton(AuthenticationMiddleware, async (resolver) => {
+      return new AuthenticationMiddleware(await resolver.make('authenticator'))
+    })
+    container.singleton(LimitMiddleware, async (resolver) => {
+      return new LimitMiddleware(new RateLimiter(LIMITS, await resolver.make('redis')))
+    })
+  }
+}

@@ -1,0 +1,84 @@
+import { test } from '@japa/runner'
+
+import {
+  address,
+  isForeign,
+  SERVICES,
+  useInstallation,
+  type Service,
+} from '#tests/acceptance/interface/installation'
+
+const ID = '9b2d7a54-0000-4000-8000-000000000000'
+
+const COLLECTIONS: Record<Service, string[]> = {
+  core: ['/analyses', '/projects', '/nodes', '/registries', '/master-images'],
+  storage: ['/buckets', '/bucket-files'],
+  telemetry: ['/events', '/logs'],
+  messenger: ['/messages'],
+}
+
+interface OpenApi {
+  openapi: string
+  info: { title: string; version: string }
+  paths: Record<string, Record<string, unknown>>
+}
+
+async function descriptionOf(service: Service): Promise<OpenApi | undefined> {
+  const response = await fetch(address(service, '/docs/openapi.json'))
+  return response.ok ? ((await response.json()) as OpenApi) : undefined
+}
+
+async function servesDocs(service: Service): Promise<boolean> {
+  const response = await fetch(address(service, '/docs'), { method: 'HEAD' })
+  return response.status !== 404
+}
+
+test.group('Interface: description', (group) => {
+  useInstallation(group)
+
+  const described = test(
+    'What the service does / Common rules 2: {$self} describes its interface at /docs'
+  )
+    .with([...SERVICES])
+    .run(async ({ assert }, service) => {
+      const forPrograms = await fetch(address(service, '/docs'), {
+        headers: { accept: 'application/json' },
+      })
+      assert.equal(forPrograms.status, 200)
+      assert.match(forPrograms.headers.get('content-type')!, /^application\/json/)
+      const description = (await forPrograms.json()) as OpenApi
+      assert.match(description.openapi, /^3\./)
+      assert.isNotEmpty(description.info.title)
+      assert.containsSubset(description.paths, { '/': { get: { responses: { 200: {} } } } })
+
+      const forPeople = await fetch(address(service, '/docs'), { headers: { accept: 'text/html' } })
+      assert.equal(forPeople.status, 200)
+      assert.match(forPeople.headers.get('content-type')!, /^text\/html/)
+      assert.include(await forPeople.text(), description.info.title)
+    })
+  described.skip(
+    async () => SERVICES.some(isForeign) && !(await servesDocs('core')),
+    'this installation does not show its description to everybody'
+  )
+
+  test('Endpoints / Common rules 1b: nothing of {$self} answers to PUT')
+    .with([...SERVICES])
+    .run(async ({ assert }, service) => {
+      const description = await descriptionOf(service)
+      const operations = Object.values(description?.paths ?? {}).flatMap(Object.keys)
+      assert.notInclude(operations, 'put')
+      const described = Object.keys(description?.paths ?? {}).map((path) =>
+        path.replaceAll(/\{[^}]+\}/g, ID)
+      )
+      const collections = COLLECTIONS[service].flatMap((path) => [path, `${path}/${ID}`])
+      for (const path of new Set(['/', ...described, ...collections])) {
+        const response = await fetch(address(service, path), {
+          method: 'PUT',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        })
+        assert.equal(response.status, 404, path)
+        assert.containsSubset(await response.json(), { statusCode: 404, code: 'entity_not_found' })
+      }
+    })
+})

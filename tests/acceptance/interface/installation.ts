@@ -1,0 +1,43 @@
+import type { Group, Suite } from '@japa/runner/core'
+
+import { startProgram, type Program } from '#tests/acceptance/interface/program'
+
+/** The services whose interface is tested. */
+export const SERVICES = ['core', 'storage', 'telemetry', 'messenger'] as const
+export type Service = (typeof SERVICES)[number]
+
+let program: Promise<Program> | undefined
+let origin: string | undefined
+
+/**
+ * Lets the tests of a group talk to the installation that CORE_URL, STORAGE_URL, TELEMETRY_URL and MESSENGER_URL name.
+ * What they do not name is answered by a program that is started once and stopped when the suite ends.
+ */
+export function useInstallation(group: Group): void {
+  group.setup(async () => {
+    if (SERVICES.some((service) => named(service) === undefined)) {
+      program ??= startFor(group.options.meta.suite)
+      origin = (await program).origin
+    }
+  })
+}
+
+/** Where a path of a service is found. */
+export function address(service: Service, path = '/'): string {
+  return (named(service) ?? `${origin}/${service}`) + path
+}
+
+/** Whether a service is one of an installation that somebody else started. */
+export function isForeign(service: Service): boolean {
+  return named(service) !== undefined
+}
+
+function startFor(suite: Suite): Promise<Program> {
+  const starting = startProgram()
+  suite.teardown(async () => (await starting).stop())
+  return starting
+}
+
+function named(service: Service): string | undefined {
+  return process.env[`${service.toUpperCase()}_URL`]?.replace(/\/$/, '') || undefined
+}

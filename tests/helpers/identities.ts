@@ -1,0 +1,52 @@
+import type { Actor } from '#http/actor'
+import type { Authenticator } from '#http/authentication_middleware'
+import { clock } from '#runtime/clock'
+import type { TokenSource, ValidActor } from '#tests/helpers/actors'
+
+export const REALMS = {
+  master: 'aaaaaaaa-0000-4000-8000-000000000001',
+  other: 'aaaaaaaa-0000-4000-8000-000000000002',
+} as const
+
+const PERMISSIONS = [
+  'node_create',
+  'node_update',
+  'node_delete',
+  'registry_manage',
+  'registry_project_manage',
+]
+
+const actors = new Map<string, Actor>()
+
+/**
+ * Makes somebody up who may call the platform in a test; answers the token to call with.
+ */
+export function identity(traits: Partial<Omit<Actor, 'permissions'>> & { permissions?: string[] } = {}) {
+  const { permissions = PERMISSIONS, ...rest } = traits
+  const actor: Actor = {
+    kind: 'user',
+    id: clock.uuid(),
+    name: 'somebody',
+    realmId: REALMS.master,
+    realmName: 'master',
+    clientId: null,
+    expiresAt: Number.MAX_SAFE_INTEGER,
+    ...rest,
+    permissions: new Set(permissions),
+  }
+  const token = `test-${actor.id}`
+  actors.set(token, actor)
+  return { actor, token, headers: { authorization: `Bearer ${token}` } }
+}
+
+/** Vouches for whoever a test made up. */
+export const testAuthenticator: Authenticator = { verify: (token) => actors.get(token) }
+
+/** The same people, for vectors that describe whom they need. */
+export const testTokens: TokenSource = {
+  valid: async ({ kind, permissions, realm }: ValidActor) => {
+    const held = permissions === 'all' ? PERMISSIONS : []
+    return identity({ kind, permissions: held, realmId: REALMS[realm], realmName: realm }).token
+  },
+  revoked: async () => 'test-revoked',
+}
