@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 import type { HttpContext } from '@adonisjs/core/http'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -7,16 +9,20 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
  * and is answered with 304 where the caller has it already.
  */
 export function answer({ request, response }: HttpContext, content: unknown, status = 200): void {
-  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  const bytes = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
   response.status(status)
   response.header('content-type', JSON_TYPE)
   if (status === 200 && (request.method() === 'GET' || request.method() === 'HEAD')) {
-    response.setEtag(text, true)
+    response.header('etag', weakEtag(bytes))
     if (response.fresh()) {
       response.status(304)
       response.send(null)
       return
     }
   }
-  response.send(text)
+  response.send(bytes)
+}
+
+function weakEtag(bytes: Buffer): string {
+  return `W/"${bytes.length.toString(36)}-${hash('sha1', bytes, 'base64url')}"`
 }

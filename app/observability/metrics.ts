@@ -22,8 +22,20 @@ export interface FinishedRequest {
   seconds: number
 }
 
-export function observeRequest({ surface, method, route, status, seconds }: FinishedRequest): void {
-  requests.observe({ surface, method, route, status: String(status) }, seconds)
+type Series = ReturnType<typeof requests.labels>
+
+/** Finding a series by its labels costs more than counting in it, and there are few of them. */
+const known = new Map<string, Series>()
+
+export function observeRequest({ seconds, ...labels }: FinishedRequest): void {
+  const { surface, method, route, status } = labels
+  const key = `${method} ${status} ${route}`
+  let series = known.get(key)
+  if (!series) {
+    series = requests.labels(surface, method, route, String(status))
+    known.set(key, series)
+  }
+  series.observe(seconds)
 }
 
 /**

@@ -19,8 +19,12 @@ export class DroppedKeys {
     if (!this.#keys.has(name)) this.#keys.set(name, { parameter, key, reason })
   }
 
+  get none(): boolean {
+    return this.#keys.size === 0
+  }
+
   list(): readonly DroppedKey[] {
-    return this.#keys.size === 0 ? NOTHING : Object.freeze([...this.#keys.values()])
+    return this.none ? NOTHING : Object.freeze([...this.#keys.values()])
   }
 }
 

@@ -6,6 +6,7 @@ export interface Token {
 
 const END: Token = { kind: 'end', text: '' }
 const UNKNOWN: Token = { kind: 'unknown', text: '' }
+const QUOTE = "'".charCodeAt(0)
 const MARKS = new Set(['(', ')', ',', '.'])
 
 /** Hands out one token at a time, so that a reader who stops early has not paid for the rest. */
@@ -41,17 +42,24 @@ export class Lexer {
 
   /** A quote inside a string is written twice. */
   #string(): Token {
+    const text = this.#text
     const start = this.#at + 1
-    let end = this.#text.indexOf("'", start)
     let doubled = false
-    while (end !== -1 && this.#text[end + 1] === "'") {
-      doubled = true
-      end = this.#text.indexOf("'", end + 2)
+    let end = start
+    while (end < text.length) {
+      if (text.charCodeAt(end) !== QUOTE) {
+        end++
+      } else if (text.charCodeAt(end + 1) === QUOTE) {
+        doubled = true
+        end += 2
+      } else {
+        break
+      }
     }
-    if (end === -1) return UNKNOWN
+    if (end >= text.length) return UNKNOWN
     this.#at = end + 1
-    const text = this.#text.slice(start, end)
-    return { kind: 'string', text: doubled ? text.replaceAll("''", "'") : text }
+    const quoted = text.slice(start, end)
+    return { kind: 'string', text: doubled ? quoted.replaceAll("''", "'") : quoted }
   }
 }
 

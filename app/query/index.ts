@@ -9,7 +9,7 @@ export type {
   Property,
   Vocabulary,
 } from './declaration.js'
-export { decode, type DecodedQuery, type DecodeMode, type Selection } from './decode.js'
+export { decode, type DecodedQuery, type DecodeMode } from './decode.js'
 export {
   describe,
   type CollectionDescription,
@@ -27,6 +27,7 @@ export {
   type LogQuery,
 } from './log_query.js'
 export type { Page } from './pagination.js'
+export type { Selection } from './selection.js'
 export type { Sort } from './sorts.js'
 export { compileDelete, UnconditionalDelete } from './sql/delete_statement.js'
 export { compileList, type ListRow, type ReadOptions } from './sql/list_statement.js'

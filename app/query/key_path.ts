@@ -5,9 +5,12 @@ export const PATH_LIMIT = 32
 
 const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Splits a dotted key. Names that could reach into an object's prototype are refused outright. */
+/**
+ * Splits a dotted key, a little further than a path may go. Names that could reach into an object's
+ * prototype are refused outright.
+ */
 export function segmentsOf(parameter: QueryParameter, key: string): string[] {
-  const segments = key.split('.')
+  const segments = key.split('.', PATH_LIMIT + 2)
   if (segments.some((segment) => UNSAFE.has(segment))) {
     throw new QueryError([issue(parameter, 'inputInvalid')])
   }

@@ -1,7 +1,12 @@
 import { append, compact, merge, nest, QueryGroup, type QueryValue } from './query_tree.js'
 
 const PARAMETER_LIMIT = 1000
+/** Of the parameters beyond the limit, as many again are still told. */
+const WATCHED_PARAMETERS = 2 * PARAMETER_LIMIT
 const DEPTH_LIMIT = 5
+
+const OPENING = '['.charCodeAt(0)
+const CLOSING = ']'.charCodeAt(0)
 
 /** Names every object has: a bracket segment that spells one of them drops its parameter. */
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype))
@@ -46,7 +51,7 @@ function collect(
   const text = plainBrackets(raw)
   let count = 0
 
-  for (let start = 0; start <= text.length;) {
+  for (let start = 0; start <= text.length && count < WATCHED_PARAMETERS;) {
     const next = text.indexOf('&', start)
     const end = next === -1 ? text.length : next
     const part = text.slice(start, end)
@@ -56,15 +61,15 @@ function collect(
     const key = decodeText(equals === -1 ? part : part.slice(0, equals))
     const known = parameters.get(key)
     const segments = known?.segments ?? segmentsOf(key)
-    if (!names.has(segments[0]!)) {
-      count++
-    } else if (count++ >= PARAMETER_LIMIT || segments.some((segment) => INHERITED.has(segment))) {
+    count++
+    if (!names.has(segments[0]!)) continue
+    if (count > PARAMETER_LIMIT || segments.some((segment) => INHERITED.has(segment))) {
       ignored.push(segments)
-    } else {
-      const value = equals === -1 ? '' : decodeText(part.slice(equals + 1))
-      if (known) known.value = append(known.value, value)
-      else parameters.set(key, { segments, value })
+      continue
     }
+    const value = equals === -1 ? '' : decodeText(part.slice(equals + 1))
+    if (known) known.value = append(known.value, value)
+    else parameters.set(key, { segments, value })
   }
   return parameters.values()
 }
@@ -110,9 +115,9 @@ function segmentsOf(key: string): string[] {
 function closingBracket(key: string, open: number): number {
   let level = 0
   for (let at = open; at < key.length; at++) {
-    const character = key[at]
-    if (character === '[') level++
-    else if (character === ']' && --level === 0) return at
+    const character = key.charCodeAt(at)
+    if (character === OPENING) level++
+    else if (character === CLOSING && --level === 0) return at
   }
   return -1
 }

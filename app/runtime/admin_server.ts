@@ -1,19 +1,17 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 
-import { failureOf } from '#http/classify'
-import { envelopeOf } from '#http/exception_handler'
 import { JSON_TYPE } from '#http/answer'
-import { RouteNotFound } from '#http/failures'
+import { Failure, InternalFailure, RouteNotFound } from '#http/failures'
 import { requireReady } from '#http/readiness'
 import { metrics } from '#observability/metrics'
 import { drain } from '#runtime/drain'
 
-type Page = () => Promise<{ type: string; body: string }>
+export type Page = () => Promise<{ type: string; body: string }>
 
-const OK = { type: JSON_TYPE, body: '{"status":"ok"}' }
+export const OK = { type: JSON_TYPE, body: '{"status":"ok"}' }
 
-/** What the operator's tools ask for; a pool's primary answers with its own pages for all its processes. */
-export const PROCESS_PAGES: Record<string, Page> = {
+/** What the operator's tools ask for; a pool's primary answers with pages of its own, for all its processes. */
+const PROCESS_PAGES: Record<string, Page> = {
   '/health/live': async () => OK,
   '/health/ready': async () => {
     drain.requireRunning()
@@ -37,10 +35,15 @@ export function createAdminServer(pages: Record<string, Page> = PROCESS_PAGES): 
       const { type, body } = await page()
       send(response, 200, type, body)
     } catch (error) {
-      const failure = failureOf(error)
-      send(response, failure.status, JSON_TYPE, JSON.stringify(envelopeOf(failure)))
+      const failure = error instanceof Failure ? error : new InternalFailure(error)
+      send(response, failure.status, JSON_TYPE, envelopeOf(failure))
     }
   })
+}
+
+/** Without the framework, which the primary of a pool does not load. */
+function envelopeOf({ status, code, message, issues }: Failure): string {
+  return JSON.stringify({ statusCode: status, code, message, issues })
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

@@ -3,31 +3,39 @@ import { publicPrefix } from '#runtime/surfaces'
 import { env, warnings } from '#start/env'
 
 interface Started {
-  migrated: readonly string[]
   milliseconds: number
+  /** The ports that are open, by what they are for. */
+  ports: { web?: number; admin: number }
+  /** What happened at the start, or runs now, beyond what the configuration says. */
+  facts: readonly (readonly [name: string, value: string])[]
 }
 
 /**
  * Tells the person at the terminal what runs and where, what is embedded, and what deserves a second thought.
  */
-export function announce({ migrated, milliseconds }: Started): void {
-  const base = env.PUBLIC_URL.replace(/\/$/, '')
-  const surfaces = env.SURFACES.map((name) => [name, `${base}${publicPrefix(name, env.SURFACES)}/`])
+export function announce({ milliseconds, ports, facts }: Started): void {
+  const admin = `http://${env.HOST}:${ports.admin}`
   const rows = [
-    ...surfaces,
-    ...(env.DOCS_ENABLED ? [['docs', `${base}/docs`]] : []),
-    ['health', `http://${env.HOST}:${env.ADMIN_PORT}/health/ready`],
-    ['metrics', `http://${env.HOST}:${env.ADMIN_PORT}/metrics`],
+    ...(ports.web === undefined ? [] : surfaceRows()),
+    ...(ports.web === undefined ? [] : [['listens', `${env.HOST}:${ports.web}`]]),
+    ['health', `${admin}/health/ready`],
+    ['metrics', `${admin}/metrics`],
     ...(env.JOBS.length > 0 ? [['jobs', env.JOBS.join(', ')]] : []),
+    ...facts,
+    ...embeddedDrivers(env).map(({ says }) => ['embedded', says]),
+    ...warnings.map((warning) => ['warning', warning]),
   ]
-  const lines = [
-    `Analysis Hub is ready after ${(milliseconds / 1000).toFixed(1)} s.`,
-    ...rows.map(([name, value]) => `  ${name!.padEnd(10)} ${value}`),
-    ...embeddedDrivers(env).map(({ says }) => `  embedded   ${says}`),
-    ...(migrated.length > 0
-      ? [`  tables     brought up to date: ${migrated.length} migrations`]
-      : []),
-    ...warnings.map((warning) => `  warning    ${warning}`),
-  ]
-  console.log(lines.join('\n'))
+  const lines = rows.map(([name, value]) => `  ${name!.padEnd(10)} ${value}`)
+  console.log(
+    [`Analysis Hub is ready after ${(milliseconds / 1000).toFixed(1)} s.`, ...lines].join('\n')
+  )
+}
+
+function surfaceRows(): string[][] {
+  const base = env.PUBLIC_URL.replace(/\/$/, '')
+  const surfaces = env.SURFACES.map((name) => [
+    name,
+    `${base}${publicPrefix(name, env.SURFACES)}/`,
+  ])
+  return [...surfaces, ...(env.DOCS_ENABLED ? [['docs', `${base}/docs`]] : [])]
 }

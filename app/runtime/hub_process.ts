@@ -1,115 +1,111 @@
 import type { Server } from 'node:http'
-import cluster from 'node:cluster'
 
-import { Ignitor } from '@adonisjs/core'
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import { migrate } from '#database/migrator'
+import { surfacesOf } from '#configuration/processes'
+import type { GentleServer } from '#http/gentle_server'
 import { createListener } from '#http/listener'
 import { startJobs, type RunningJob } from '#jobs/runner'
-import { collectProcessMetrics } from '#observability/metrics'
+import { health } from '#observability/health'
+import { collectProcessMetrics, metrics } from '#observability/metrics'
 import { startTracing, stopTracing } from '#observability/tracing'
 import { createAdminServer } from '#runtime/admin_server'
-import { closeGently } from '#runtime/close_gently'
-import { drain } from '#runtime/drain'
-import { listen, requireFree } from '#runtime/listening'
-import { OwnDatabase } from '#runtime/own_database'
 import { announce } from '#runtime/announcement'
-import { SURFACE_NAMES, SURFACE_PREFIXES } from '#runtime/surfaces'
+import { createApplication } from '#runtime/application'
+import { drain } from '#runtime/drain'
+import { ADMIN, listen, portOf, requireFree, WEB } from '#runtime/listening'
+import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
+import { membership } from '#runtime/pool/membership'
+import { SURFACE_PREFIXES } from '#runtime/surfaces'
+import { bringTablesUpToDate } from '#runtime/tables'
 import { env } from '#start/env'
 
-const WEB = { host: env.HOST, port: env.PORT, variable: 'PORT' } as const
-const ADMIN = { host: env.HOST, port: env.ADMIN_PORT, variable: 'ADMIN_PORT' } as const
+/** Supervisors of whole machines mostly kill after 30 seconds; until then there is something to say still. */
+const STOP_LIMIT_MS = 28_000
 
 /**
- * One process of the platform: the surfaces and jobs it was told to run, with everything they need started before and
- * stopped after them.
+ * One process of the platform: the surfaces and jobs it was told to run. In a pool, the ports, the tables and the
+ * embedded database are the primary's; on its own, a process sees to them itself.
  */
 export class HubProcess {
-  readonly #database: OwnDatabase | undefined
-  readonly #app: ApplicationService
-  #web: Server | undefined
+  readonly #app = createApplication()
+  #database: OwnDatabase | undefined
+  #web: GentleServer | undefined
   #admin: Server | undefined
   #jobs: RunningJob | undefined
 
-  private constructor(app: ApplicationService, database: OwnDatabase | undefined) {
-    this.#app = app
-    this.#database = database
-  }
-
   /** Starts everything; what was started is stopped again when a later step fails. */
-  static async start(appRoot: URL): Promise<HubProcess> {
-    const startedAt = performance.now()
-    await requirePorts()
-    const database = await OwnDatabase.startIfNeeded()
-    const hub = new HubProcess(createApplication(appRoot), database)
+  static async start(): Promise<HubProcess> {
+    const hub = new HubProcess()
     try {
-      await hub.#boot()
+      await (membership ? hub.#startAsMember() : hub.#startAlone())
     } catch (error) {
       await hub.stop()
       throw error
     }
-    announce({ migrated: hub.#migrated, milliseconds: performance.now() - startedAt })
     return hub
   }
 
-  #migrated: string[] = []
+  /** Lets what is under way finish, then stops everything in the opposite order of the start. */
+  async stop(): Promise<void> {
+    setTimeout(giveUp, STOP_LIMIT_MS).unref()
+    drain.begin()
+    await Promise.all([this.#web?.closeGently(), this.#jobs?.stop()])
+    this.#admin?.close()
+    await this.#app.terminate()
+    await stopTracing()
+    await this.#database?.stop()
+  }
+
+  async #startAsMember(): Promise<void> {
+    await this.#boot()
+    await this.#work()
+    membership!.begin(
+      { failing: () => health.failing(), metrics: () => metrics.getMetricsAsJSON() },
+      this.#web
+    )
+  }
+
+  async #startAlone(): Promise<void> {
+    const startedAt = performance.now()
+    await Promise.all([env.SURFACES.length > 0 && requireFree(WEB), requireFree(ADMIN)])
+    this.#database = await startOwnDatabase(surfacesOf(env))
+    await this.#boot()
+    const migrated = await bringTablesUpToDate(this.#app)
+    await this.#work()
+    await this.#openPorts()
+    announce({
+      milliseconds: performance.now() - startedAt,
+      ports: { web: this.#web && portOf(this.#web), admin: portOf(this.#admin!) },
+      facts: migrated.length > 0 ? [['tables', `${migrated.length} migrations were made`]] : [],
+    })
+  }
 
   async #boot(): Promise<void> {
     await startTracing()
     collectProcessMetrics()
     await this.#app.init()
     await this.#app.boot()
-    if (cluster.isPrimary) {
-      this.#migrated = await migrate(
-        this.#app,
-        env.SURFACES.length > 0 ? env.SURFACES : SURFACE_NAMES
-      )
-    }
+  }
+
+  async #work(): Promise<void> {
     await this.#app.start(() => {})
-    await this.#openPorts()
+    if (env.SURFACES.length > 0) {
+      this.#web = await createWebServer(this.#app)
+    }
     this.#jobs = await startJobs(env.JOBS, { app: this.#app, drain })
   }
 
   async #openPorts(): Promise<void> {
-    if (env.SURFACES.length > 0) {
-      this.#web = await createWebServer(this.#app)
+    this.#admin = createAdminServer()
+    await listen(this.#admin, ADMIN)
+    if (this.#web) {
       await listen(this.#web, WEB)
     }
-    if (cluster.isPrimary) {
-      this.#admin = createAdminServer()
-      await listen(this.#admin, ADMIN)
-    }
-  }
-
-  /** Lets what is under way finish, then stops everything in the opposite order of the start. */
-  async stop(): Promise<void> {
-    drain.begin()
-    await Promise.all([this.#web && closeGently(this.#web), this.#jobs?.stop()])
-    this.#admin?.close()
-    await this.#app.terminate()
-    await stopTracing()
-    await this.#database?.stop()
   }
 }
 
-async function requirePorts(): Promise<void> {
-  if (cluster.isPrimary) {
-    await Promise.all([env.SURFACES.length > 0 && requireFree(WEB), requireFree(ADMIN)])
-  }
-}
-
-function createApplication(appRoot: URL): ApplicationService {
-  return new Ignitor(appRoot, { importer: (path) => import(resolved(path, appRoot)) }).createApp(
-    'web'
-  )
-}
-
-function resolved(path: string, appRoot: URL): string {
-  return path.startsWith('./') ? new URL(path, appRoot).href : path
-}
-
-async function createWebServer(app: ApplicationService): Promise<Server> {
+async function createWebServer(app: ApplicationService): Promise<GentleServer> {
   const server = await app.container.make('server')
   await server.boot()
   const [alone, ...others] = env.SURFACES
@@ -117,4 +113,9 @@ async function createWebServer(app: ApplicationService): Promise<Server> {
   const web = createListener(server.handle.bind(server), { prefix, drain })
   server.setNodeServer(web)
   return web
+}
+
+function giveUp(): never {
+  console.error(`Not everything had ended after ${STOP_LIMIT_MS / 1000} s; the rest was cut off.`)
+  process.exit(1)
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 
 import { StartFailure } from '#runtime/start_failure'
+import { env } from '#start/env'
 
 export interface Address {
   host: string
@@ -9,6 +10,9 @@ export interface Address {
   /** The variable that sets the port, for the person who reads that it is taken. */
   variable: 'PORT' | 'ADMIN_PORT'
 }
+
+export const WEB: Address = { host: env.HOST, port: env.PORT, variable: 'PORT' }
+export const ADMIN: Address = { host: env.HOST, port: env.ADMIN_PORT, variable: 'ADMIN_PORT' }
 
 /**
  * Binds a server to its port, or says in one sentence why that does not work.
@@ -32,6 +36,11 @@ export async function requireFree(address: Address): Promise<void> {
   await once(probe, 'close')
 }
 
+/** The port a server listens on, also where it was left to the system to choose one. */
+export function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
 function explained(error: NodeJS.ErrnoException, { host, port, variable }: Address): Error {
   switch (error.code) {
     case 'EADDRINUSE':
@@ -42,7 +51,9 @@ function explained(error: NodeJS.ErrnoException, { host, port, variable }: Addre
       )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new StartFailure(`This machine has no address ${host}: set HOST to one that it has.`)
+      return new StartFailure(
+        `This machine has no address ${host}: set HOST to one that it has.`
+      )
     default:
       return error
   }

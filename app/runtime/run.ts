@@ -1,40 +1,49 @@
+import { inspect } from 'node:util'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { membership } from '#runtime/pool/membership'
 import { StartFailure } from '#runtime/start_failure'
 
 export interface Running {
   stop(): Promise<void>
+  /** What a hang-up signal asks for; it ends a program that has none. */
   reload?(): Promise<void>
 }
-
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** Ctrl-C reaches a process from the terminal and again from its parent; only a later second one is an order to hurry. */
 const REPEATED_SIGNAL_MS = 1_000
 
+/** How long a start that is not wanted any more may go on to its end, from where it is undone in order. */
+const UNWANTED_START_MS = 5_000
+
 /**
- * Runs a program until a signal ends it: starts it, stops it in order, and turns whatever goes wrong at the start into
- * one sentence and exit code 1.
+ * Runs a program until a signal ends it, or its pool is gone: starts it, stops it in order, and turns whatever goes wrong
+ * at the start into one sentence and exit code 1.
  */
-export async function run(start: () => Promise<Running>): Promise<void> {
-  const stopping = stopRequested()
+export async function run(
+  start: () => Promise<Running>,
+  { reloads = false } = {}
+): Promise<never> {
   let running: Running | undefined
-  try {
-    running = await Promise.race([start(), stopping.then(() => undefined)])
-  } catch (error) {
-    explain(error)
-    process.exit(1)
+  if (reloads || membership) {
+    process.on('SIGHUP', () => void running?.reload?.())
   }
-  if (running?.reload) {
-    process.on('SIGHUP', () => void running.reload?.())
+  const stopping = stopRequested(reloads || membership ? [] : ['SIGHUP'])
+  try {
+    running = await Promise.race([start(), stopping.then(() => delay(UNWANTED_START_MS, undefined))])
+  } catch (error) {
+    await explain(error)
+    process.exit(1)
   }
   await stopping
   await running?.stop()
   process.exit(0)
 }
 
-function stopRequested(): Promise<void> {
-  return new Promise((resolve) => {
+function stopRequested(furtherSignals: readonly NodeJS.Signals[]): Promise<void> {
+  const signalled = new Promise<void>((resolve) => {
     let firstAt: number | undefined
-    for (const signal of STOP_SIGNALS) {
+    for (const signal of ['SIGINT', 'SIGTERM', ...furtherSignals] as const) {
       process.on(signal, () => {
         if (firstAt !== undefined && performance.now() - firstAt > REPEATED_SIGNAL_MS) {
           process.exit(130)
@@ -44,11 +53,12 @@ function stopRequested(): Promise<void> {
       })
     }
   })
+  return membership ? Promise.race([signalled, membership.over]) : signalled
 }
 
 /** Errors with a code of their own were written to be read; anything else is shown whole. */
-function explain(error: unknown): void {
-  const isForPeople =
-    error instanceof StartFailure || /^E_/.test((error as { code?: string }).code ?? '')
-  console.error(isForPeople ? (error as Error).message : error)
+async function explain(error: unknown): Promise<void> {
+  const isForPeople = error instanceof StartFailure || /^E_/.test((error as { code?: string }).code ?? '')
+  const text = isForPeople ? (error as Error).message : inspect(error)
+  await (membership ? membership.fail(text) : console.error(text))
 }

@@ -28,7 +28,9 @@ printOpen(statements.filter(({ id }) => !tested.has(id)))
 for (const { file, line, reason } of misnamed) {
   console.error(`tests/acceptance/interface/${file}:${line}: ${reason}`)
 }
-console.log(`${tested.size} of ${statements.length} statements tested, ${statements.length - tested.size} open`)
+console.log(
+  `${tested.size} of ${statements.length} statements tested, ${statements.length - tested.size} open`
+)
 process.exitCode = misnamed.length > 0 ? 1 : 0
 
 function printOpen(open: Statement[]): void {

@@ -26,13 +26,10 @@ const KNOWN = {
 let source: TokenSource | undefined
 
 /**
- * Names the source of tokens; the returned function takes it off again. Tests that need an identity run from then on.
+ * Names the source of tokens. Tests that need an identity run from then on.
  */
-export function provideTokens(given: TokenSource): () => void {
+export function provideTokens(given: TokenSource): void {
   source = given
-  return () => {
-    source = undefined
-  }
 }
 
 /** Whether the actor can be played now: somebody without a token always can. */

@@ -1,5 +1,5 @@
 import type { Issue } from '#http/issues'
-import { catalogue } from '#http/catalogue'
+import { catalogue, type CataloguedRoute } from '#http/catalogue'
 import { canPlay, headersOf } from '#tests/helpers/actors'
 import type { ErrorFixture } from '#tests/helpers/error_fixture'
 import { placeholdersIn, type ErrorCase, type ExpectedIssue } from '#tests/helpers/vectors'
@@ -8,16 +8,23 @@ import type { SurfaceName } from '#runtime/surfaces'
 const ROUTED_METHODS = ['GET', 'POST', 'DELETE']
 
 /**
- * Whether a surface has the route. For a method that no route ever has, a route of that path is enough.
+ * Whether one of the routes takes such a request. For a method that no route ever has, a route of that path is enough.
  */
-export function isServed(surface: SurfaceName, method: string, path: string): boolean {
-  const sent = segmentsOf(path.split('?')[0]!)
-  const methods = catalogue
-    .of({ name: surface })
+export function serves(
+  routes: readonly Pick<CataloguedRoute, 'method' | 'path'>[],
+  method: string,
+  path: string
+): boolean {
+  const sent = segmentsOf(pathOf(path))
+  const methods = routes
     .filter((route) => fits(segmentsOf(route.path), sent))
     .map((route) => route.method as string)
   return methods.includes(method) || (methods.length > 0 && !ROUTED_METHODS.includes(method))
 }
+
+/** Whether a surface of this process takes such a request. */
+export const isServed = (surface: SurfaceName, method: string, path: string): boolean =>
+  serves(catalogue.of({ name: surface }), method, path)
 
 function fits(pattern: string[], sent: string[]): boolean {
   return (
@@ -26,6 +33,7 @@ function fits(pattern: string[], sent: string[]): boolean {
   )
 }
 
+const pathOf = (url: string): string => url.split('?')[0]!
 const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
 /**
@@ -34,7 +42,9 @@ const segmentsOf = (path: string): string[] => path.split('/').filter((part) => 
 export function awaitedBy(entry: ErrorCase, fixture: ErrorFixture): string | undefined {
   const { surface, method, path, actor } = entry
   const awaited = [
-    ...(isServed(surface, method, path) ? [] : [`the route ${method} ${path} of ${surface}`]),
+    ...(isServed(surface, method, path)
+      ? []
+      : [`the route ${method} ${pathOf(path)} of ${surface}`]),
     ...(canPlay(actor) ? [] : ['a source of tokens']),
     ...placeholdersIn(entry)
       .filter((name) => !fixture.has(name))
@@ -71,8 +81,7 @@ export function unmetIssues(
   const mostSpecificFirst = expected.toSorted((a, b) => Number(!a.path) - Number(!b.path))
   return mostSpecificFirst.filter(({ code, path }) => {
     const index = left.findIndex(
-      (item) =>
-        item.code === code && (!path || JSON.stringify(item.path) === JSON.stringify(path))
+      (item) => item.code === code && (!path || JSON.stringify(item.path) === JSON.stringify(path))
     )
     return index === -1 || left.splice(index, 1).length === 0
   })
@@ -97,7 +106,9 @@ function occursAt(value: unknown, [step, ...rest]: string[]): boolean {
   }
   if (step === '*') {
     if (!Array.isArray(value) || value.length === 0) {
-      throw new Error(`Nothing can be absent from ${JSON.stringify(value)}: it is no list with elements`)
+      throw new Error(
+        `Nothing can be absent from ${JSON.stringify(value)}: it is no list with elements`
+      )
     }
     return value.some((element) => occursAt(element, rest))
   }

@@ -133,7 +133,9 @@ export class ErrorFixture {
     })
     const text = await response.text()
     if (!response.ok) {
-      throw new Error(`The fixture could not ${method} ${path} of ${surface}: ${response.status} ${text}`)
+      throw new Error(
+        `The fixture could not ${method} ${path} of ${surface}: ${response.status} ${text}`
+      )
     }
     return (JSON.parse(text) as { data: FixtureRecord }).data
   }

@@ -21,7 +21,9 @@ const actors = new Map<string, Actor>()
 /**
  * Makes somebody up who may call the platform in a test; answers the token to call with.
  */
-export function identity(traits: Partial<Omit<Actor, 'permissions'>> & { permissions?: string[] } = {}) {
+export function identity(
+  traits: Partial<Omit<Actor, 'permissions'>> & { permissions?: string[] } = {}
+) {
   const { permissions = PERMISSIONS, ...rest } = traits
   const actor: Actor = {
     kind: 'user',

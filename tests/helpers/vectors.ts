@@ -78,8 +78,7 @@ export interface EndpointSchema {
  */
 export function readErrorCases(named = process.env.ERROR_CASES): ErrorCase[] {
   const file = located('errors.json', named)
-  const { cases } = parsed(file) as { cases: ErrorCase[] }
-  requireCases(file, cases)
+  const { cases } = withCases<{ cases: ErrorCase[] }>(file)
   for (const entry of cases) {
     checking(`${file}, case "${entry.title}"`, () => {
       requireOneOf('surface', entry.surface, SURFACE_NAMES)
@@ -95,8 +94,12 @@ export function readErrorCases(named = process.env.ERROR_CASES): ErrorCase[] {
  */
 export function readDecodeVectors(named = process.env.QUERY_DECODE_CASES): DecodeVectors {
   const file = located('query-decode.json', named)
-  const { probes = {}, openLogCases = [], coreLogCases = [], cases } = parsed(file) as DecodeVectors
-  requireCases(file, cases)
+  const {
+    probes = {},
+    openLogCases = [],
+    coreLogCases = [],
+    cases,
+  } = withCases<DecodeVectors>(file)
   const schemas = [...Object.keys(probes), ...schemaNames()]
   for (const entry of cases) {
     checking(`${file}, case ${entry.id}`, () => {
@@ -111,18 +114,18 @@ export function readDecodeVectors(named = process.env.QUERY_DECODE_CASES): Decod
  * The vectors of query semantics with their rows: those of this repository, or of the file that QUERY_EXECUTE_CASES names.
  */
 export function readExecuteVectors(named = process.env.QUERY_EXECUTE_CASES): ExecuteVectors {
-  const file = located('query-execute.json', named)
-  const { dataset, cases } = parsed(file) as ExecuteVectors
-  requireCases(file, cases)
+  const { dataset = {}, cases } = withCases<ExecuteVectors>(located('query-execute.json', named))
   return { dataset, cases }
 }
+
+type Schemas = Record<string, Record<string, EndpointSchema>>
 
 /**
  * What every endpoint that takes queries says of itself, by surface and by method and path.
  */
-export function readEndpointSchemas(): Record<string, Record<string, EndpointSchema>> {
-  const { probes: _, ...surfaces } = parsed(located('schemas.json'))
-  return surfaces as Record<string, Record<string, EndpointSchema>>
+export function readEndpointSchemas(): Schemas {
+  const schemas = parsed<Schemas>(located('schemas.json'))
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => name !== 'probes'))
 }
 
 /**
@@ -147,7 +150,9 @@ export function testVectors<Vectors>(
 /** The names in braces that a case uses in its path and in the texts of its body. */
 export function placeholdersIn({ path, body }: Pick<ErrorCase, 'path' | 'body'>): Placeholder[] {
   const texts = [path, ...textsIn(body)]
-  const names = texts.flatMap((text) => [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name!))
+  const names = texts.flatMap((text) =>
+    [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name!)
+  )
   return [...new Set(names)] as Placeholder[]
 }
 
@@ -168,7 +173,7 @@ function located(own: string, named?: string): string {
   return named ? resolve(named) : fileURLToPath(new URL(`../vectors/${own}`, import.meta.url))
 }
 
-function parsed(file: string): Record<string, unknown> {
+function parsed<Content>(file: string): Content {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
@@ -176,10 +181,12 @@ function parsed(file: string): Record<string, unknown> {
   }
 }
 
-function requireCases(file: string, cases: unknown): void {
-  if (!Array.isArray(cases) || cases.length === 0) {
+function withCases<Content extends { cases: unknown[] }>(file: string): Content {
+  const content = parsed<Content | null>(file)
+  if (!Array.isArray(content?.cases) || content.cases.length === 0) {
     throw new VectorsUnusable(`${file} holds no case: it needs a list named "cases"`)
   }
+  return content
 }
 
 function checking(where: string, check: () => void): void {

@@ -22,112 +22,119 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import pg from 'pg'
 import { findBinaries } from '#database/embedded/binaries'
-import { EmbeddedPostgres } from '#database/embedded/embedded_postgres'
+import { DataFolder } from '#database/embedded/data_folder'
+import {
+  EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+} from '#database/embedded/embedded_postgres'
 import {
   BinariesMissing,
   DataFolderBroken,
   DataFolderForeign,
   DataFolderInUse,
   DataFolderVersion,
-  DiskFull,
   PasswordRefused,
-  SystemToolMissing,
 } from '#database/embedded/errors'
 import { locateEmbeddedPostgres } from '#database/embedded/locate'
 import { LogFile } from '#database/embedded/log_file'
 import { readPidFile } from '#database/embedded/pid_file'
+import { launchOnFreePort, prepareCluster } from '#database/embedded/startup'
 
 const isRoot = process.getuid?.() === 0
-const nobody = 65534
-const loader = import.meta.resolve('@poppinss/ts-exec')
+const nobody = 65_534
+const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+
 const ownerScript = `
-  const { EmbeddedPostgres } = await import(${JSON.stringify(import.meta.resolve('#database/embedded/embedded_postgres'))})
-  const report = (message) => console.log(JSON.stringify(message))
+  import { EmbeddedPostgres } from '#database/embedded/embedded_postgres'
+  const report = (outcome) => console.log(JSON.stringify(outcome))
   try {
-    const postgres = await EmbeddedPostgres.start({
-      dataDir: process.argv[1],
-      onNotice: (notice) => report({ notice }),
-    })
-    process.on('SIGTERM', () => postgres.stop())
+    const postgres = await EmbeddedPostgres.start({ dataDir: process.argv[1] })
+    const alive = setInterval(() => {}, 1000)
+    process.on('SIGTERM', () => postgres.stop().then(() => clearInterval(alive)))
     report({ url: postgres.url })
-  } catch (error) {
-    report({ error: error.code, message: error.message })
+  } catch ({ code, message }) {
+    report({ code, message })
   }
 `
 
-interface Report {
+interface Outcome {
   url?: string
-  error?: string
+  code?: string
   message?: string
 }
 
-/** A process that owns a server, so that tests can kill it, or run it as somebody else. */
+/** A process of its own that owns a server, so that tests can kill it, or run it as somebody else. */
 class Owner {
-  readonly process: ChildProcess
-  readonly #reports: Promise<Report>
+  readonly outcome: Promise<Outcome>
+  readonly #process: ChildProcess
 
   constructor(dataDir: string, prefix: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-    const command = [...prefix, process.execPath, `--import=${loader}`, '--input-type=module']
-    const [file, ...args] = [...command, '--eval', ownerScript, '--', dataDir] as [
-      string,
-      ...string[],
-    ]
-    this.process = spawn(file, args, {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, ...env },
-      cwd: '/',
-    })
-    this.#reports = this.#firstOutcome()
+    const options = ['--import=@poppinss/ts-exec', '--input-type=module', '--eval', ownerScript]
+    const [file, ...args] = [...prefix, process.execPath, ...options, '--', dataDir]
+    const stdio = ['ignore', 'pipe', 'inherit'] as const
+    this.#process = spawn(file!, args, { stdio: [...stdio], env: { ...process.env, ...env } })
+    this.outcome = this.#firstLine()
   }
 
   async url(): Promise<string> {
-    const { url, error, message } = await this.#reports
-    if (!url) throw new Error(`${error}: ${message}`)
+    const { url, message } = await this.outcome
+    if (!url) throw new Error(message)
     return url
   }
 
-  async failure(): Promise<Report> {
-    return this.#reports
-  }
-
   async end(signal: NodeJS.Signals): Promise<void> {
-    if (this.process.exitCode !== null || this.process.signalCode !== null) return
-    this.process.kill(signal)
-    await once(this.process, 'exit')
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return
+    this.#process.kill(signal)
+    await once(this.#process, 'exit')
   }
 
-  async #firstOutcome(): Promise<Report> {
-    for await (const line of createInterface({ input: this.process.stdout! })) {
-      const report = JSON.parse(line)
-      if (!report.notice) return report
-    }
-    return { error: 'Ended', message: 'The owner ended without a word' }
+  async #firstLine(): Promise<Outcome> {
+    for await (const line of createInterface({ input: this.#process.stdout! }))
+      return JSON.parse(line)
+    return { message: 'The owner ended without a word' }
   }
 }
 
-async function ask<T>(url: string, statement: string): Promise<T[]> {
+/** Runs a statement on a connection of its own and returns the first column. */
+async function ask(url: string, statement: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
   await client.connect()
   try {
-    const { rows } = await client.query(statement)
-    return rows.map((row) => Object.values(row)[0] as T)
+    const { rows } = await client.query({ text: statement, rowMode: 'array' })
+    return rows.map(([first]) => first)
   } finally {
     await client.end()
   }
 }
 
-/** Repeats an action until it succeeds; the server may be away for a moment. */
-async function eventually<T>(action: () => Promise<T>, patience = 10_000): Promise<T> {
-  const deadline = Date.now() + patience
+/** Writes a note nobody else wrote, to be looked for later. */
+async function writeNote(url: string): Promise<string> {
+  const [note] = await ask(url, 'insert into notes values (gen_random_uuid()) returning note')
+  return note as string
+}
+
+async function notes(url: string): Promise<unknown[]> {
+  return ask(url, 'select note from notes')
+}
+
+/** Repeats an action until it succeeds: the server may be away for a moment. */
+async function eventually<T>(action: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + 10_000
   for (;;) {
     try {
       return await action()
     } catch (error) {
       if (Date.now() > deadline) throw error
-      await delay(25)
+      await delay(10)
     }
   }
+}
+
+async function refusal(promise: Promise<unknown>): Promise<Error | undefined> {
+  return promise.then(
+    () => undefined,
+    (error) => error
+  )
 }
 
 async function serverPid(dataDir: string): Promise<number> {
@@ -135,209 +142,210 @@ async function serverPid(dataDir: string): Promise<number> {
   return noted!.pid
 }
 
-async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error) => error
-  )
-}
-
 test.group('Embedded PostgreSQL', (group) => {
   let base: string
   let dataDir: string
-  const running: (() => Promise<void>)[] = []
+  const ending: (() => Promise<void>)[] = []
 
-  async function start(
-    options: { onNotice?: (text: string) => void } = {}
-  ): Promise<EmbeddedPostgres> {
+  async function start(options: Partial<EmbeddedPostgresOptions> = {}): Promise<EmbeddedPostgres> {
     const postgres = await EmbeddedPostgres.start({ dataDir, ...options })
-    running.push(() => postgres.stop())
+    ending.push(() => postgres.stop())
     return postgres
   }
 
   function startOwner(prefix?: readonly string[], env?: NodeJS.ProcessEnv): Owner {
     const owner = new Owner(dataDir, prefix, env)
-    running.push(() => owner.end('SIGTERM'))
+    ending.push(() => owner.end('SIGTERM'))
     return owner
+  }
+
+  async function newFolder(): Promise<string> {
+    const folder = await mkdtemp(join(base, 'folder-'))
+    await chmod(folder, 0o755)
+    return folder
+  }
+
+  /** For a test that damages its data. */
+  async function useCopy(): Promise<void> {
+    dataDir = join(await newFolder(), 'postgres')
+    await cp(join(base, 'postgres'), dataDir, { recursive: true })
+  }
+
+  async function useNothing(): Promise<void> {
+    dataDir = join(await newFolder(), 'postgres')
   }
 
   group.setup(async () => {
     base = await mkdtemp(join(tmpdir(), 'embedded postgres-'))
     await chmod(base, 0o755)
-    const postgres = await EmbeddedPostgres.start({ dataDir: join(base, 'template') })
-    await ask(postgres.url, 'create table notes as select 42 as note')
+    const postgres = await EmbeddedPostgres.start({ dataDir: join(base, 'postgres') })
+    await ask(postgres.url, 'create table notes (note uuid)')
     await postgres.stop()
     return () => rm(base, { recursive: true, force: true })
   })
 
-  group.each.setup(async () => {
-    const folder = await mkdtemp(join(base, 'test-'))
-    await chmod(folder, 0o755)
-    dataDir = join(folder, 'postgres')
+  group.each.setup(() => {
+    dataDir = join(base, 'postgres')
     return async () => {
-      for (const end of running.splice(0).toReversed()) await end()
+      for (const end of ending.splice(0).toReversed()) await end()
     }
   })
 
-  async function useTemplate(): Promise<void> {
-    await cp(join(base, 'template'), dataDir, { recursive: true })
-  }
-
   test('makes the databases in a new folder and answers', async ({ assert }) => {
+    await useNothing()
     const notices: string[] = []
-    const postgres = await EmbeddedPostgres.start({
-      dataDir,
-      databases: ['hub', 'Second "one"'],
-      onNotice: (text) => notices.push(text),
-    })
-    running.push(() => postgres.stop())
+    const databases = ['hub', 'Second "one"'] as const
+    const postgres = await start({ databases, onNotice: (text) => notices.push(text) })
 
     assert.deepEqual(await ask(postgres.url, 'select current_database()'), ['hub'])
     const second = postgres.urlOf('Second "one"')
     assert.deepEqual(await ask(second, 'select current_database()'), ['Second "one"'])
     assert.deepEqual(await ask(postgres.url, `select lower('ÄÉ')`), ['äé'])
-    assert.lengthOf(notices, 1)
+    assert.deepEqual(notices, [`Creating a PostgreSQL database in ${dataDir}.`])
   })
 
-  test('keeps every safety of the data on, and no rights beyond the databases', async ({
+  test('keeps every safety of the data on, and gives no rights beyond the databases', async ({
     assert,
   }) => {
-    await useTemplate()
     const { url } = await start()
     for (const name of ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums']) {
       assert.deepEqual(await ask(url, `show ${name}`), ['on'], name)
     }
-    assert.isAtLeast(Number((await ask(url, 'show max_connections'))[0]), 100)
-    assert.deepEqual(await ask(url, 'select rolsuper from pg_roles where rolname = current_user'), [
-      false,
-    ])
-    const asSuperuser = url.replace(/hub:[^@]+/, 'postgres')
-    assert.instanceOf(await rejection(ask(asSuperuser, 'select 1')), Error)
+    const [connections] = await ask(url, 'show max_connections')
+    assert.isAtLeast(Number(connections), 100)
+    const superuser = 'select rolsuper from pg_roles where rolname = current_user'
+    assert.deepEqual(await ask(url, superuser), [false])
+    assert.exists(await refusal(ask(url.replace('//hub:', '//postgres:'), 'select 1')))
   })
 
   test('keeps data, password and port from one start to the next', async ({ assert }) => {
-    await useTemplate()
     const first = await start()
-    await ask(first.url, 'insert into notes values (43)')
+    const note = await writeNote(first.url)
     await first.stop()
     const second = await start()
     assert.equal(second.url, first.url)
-    assert.deepEqual(await ask(second.url, 'select note from notes order by 1'), [42, 43])
+    assert.include(await notes(second.url), note)
   })
 
   test('shows the password to nobody but the owner of the folder', async ({ assert }) => {
-    await useTemplate()
-    process.env.SECRET_OF_THE_HUB = 'do-not-hand-on'
+    process.env.SECRET_OF_THE_HUB = 'not-to-be-handed-on'
+    ending.push(async () => void delete process.env.SECRET_OF_THE_HUB)
     const { url } = await start()
-    delete process.env.SECRET_OF_THE_HUB
     const { password } = new URL(url)
-    const pid = await serverPid(dataDir)
-
+    assert.isAtLeast(password.length, 32)
     const { mode } = await stat(join(dataDir, 'password'))
     assert.equal(mode & 0o777, 0o600)
-    assert.isAtLeast(password.length, 32)
-    await rejection(ask(url, 'select no_such_column'))
-    for (const source of [
-      `/proc/${pid}/cmdline`,
-      `/proc/${pid}/environ`,
-      join(dataDir, 'postgres.log'),
-    ]) {
+
+    await refusal(ask(url, 'select no_such_column'))
+    const server = `/proc/${await serverPid(dataDir)}`
+    for (const source of [`${server}/cmdline`, `${server}/environ`, `${dataDir}/postgres.log`]) {
       const text = await readFile(source, 'utf8')
+      assert.isNotEmpty(text)
       assert.notInclude(text, password, source)
-      assert.notInclude(text, 'do-not-hand-on', source)
+      assert.notInclude(text, 'not-to-be-handed-on', source)
     }
   })
 
   test('starts a killed server again on the same address with its data', async ({ assert }) => {
-    await useTemplate()
     const notices: string[] = []
     const { url } = await start({ onNotice: (text) => notices.push(text) })
-    await ask(url, 'insert into notes values (43)')
+    const note = await writeNote(url)
     const killed = await serverPid(dataDir)
     process.kill(killed, 'SIGKILL')
 
-    const notes = await eventually(() => ask(url, 'select note from notes order by 1'))
-    assert.deepEqual(notes, [42, 43])
+    assert.include(await eventually(() => notes(url)), note)
     assert.notEqual(await serverPid(dataDir), killed)
+    await eventually(async () => assert.lengthOf(notices, 2))
     assert.match(notices[0]!, /ended by SIGKILL/)
-    await eventually(async () => assert.match(notices[1]!, /answers again/))
+    assert.match(notices[1]!, /answers again/)
   })
 
   test('gets over a killed connection process', async ({ assert }) => {
-    await useTemplate()
     const { url } = await start()
+    const note = await writeNote(url)
     const client = new pg.Client({ connectionString: url })
-    client.on('error', () => {})
+    const broken = new Promise((resolve) => client.on('error', resolve))
     await client.connect()
     const { rows } = await client.query('select pg_backend_pid() as pid')
     process.kill(rows[0].pid, 'SIGKILL')
-    assert.deepEqual(await eventually(() => ask(url, 'select note from notes')), [42])
-    await client.end().catch(() => {})
+    await broken
+    assert.include(await eventually(() => notes(url)), note)
   })
 
-  test('does not start a server again that was stopped, also while it is being revived', async ({
-    assert,
-  }) => {
-    await useTemplate()
+  test('stays down when it is stopped while it is started again', async ({ assert }) => {
     const postgres = await start()
     process.kill(await serverPid(dataDir), 'SIGKILL')
     await delay(5)
     await postgres.stop()
     await delay(100)
     assert.isUndefined(await locateEmbeddedPostgres(dataDir))
-    assert.instanceOf(await rejection(ask(postgres.url, 'select 1')), Error)
+    assert.exists(await refusal(ask(postgres.url, 'select 1')))
   })
 
-  test('ends with an owner that is killed, and starts on the same data afterwards', async ({
-    assert,
-  }) => {
-    await useTemplate()
+  test('is not held up by a busy connection of the killed server', async ({ assert }) => {
+    const { url } = await start()
+    const note = await writeNote(url)
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    await client.connect()
+    const busy = refusal(client.query('select count(*) from generate_series(1, 1000000000000)'))
+    process.kill(await serverPid(dataDir), 'SIGKILL')
+    assert.include(await eventually(() => notes(url)), note)
+    assert.exists(await busy)
+  })
+
+  test('ends with an owner that is killed', async ({ assert }) => {
+    const owner = startOwner()
+    await owner.url()
+    assert.exists(await locateEmbeddedPostgres(dataDir))
+    await owner.end('SIGKILL')
+    await eventually(async () => assert.isUndefined(await locateEmbeddedPostgres(dataDir)))
+  })
+
+  test('starts right after its owner was killed', async ({ assert }) => {
     const owner = startOwner()
     const url = await owner.url()
-    await ask(url, 'insert into notes values (43)')
+    const note = await writeNote(url)
     const pid = await serverPid(dataDir)
     await owner.end('SIGKILL')
-
     const postgres = await start()
-    assert.notEqual(await serverPid(dataDir), pid)
     assert.equal(postgres.url, url)
-    assert.deepEqual(await ask(url, 'select note from notes order by 1'), [42, 43])
-  })
-
-  test('takes the place of a server that outlived its owner', async ({ assert }) => {
-    await useTemplate()
-    const first = await start()
-    const pid = await serverPid(dataDir)
-    const orphanDir = dataDir
-    // The lock of the first owner goes away as it does when a process dies, the server stays.
-    await rm(join(orphanDir, 'owner.lock'))
-    const second = await start()
     assert.notEqual(await serverPid(dataDir), pid)
-    assert.deepEqual(await ask(second.url, 'select note from notes'), [42])
-    await first.stop()
+    assert.include(await notes(url), note)
   })
 
-  test('is not held up by a pid file whose process is now another', async ({ assert }) => {
-    await useTemplate()
+  test('takes the place of a server that has no owner', async ({ assert }) => {
+    const folder = new DataFolder(dataDir)
+    const orphan = await launchOnFreePort(folder, await prepareCluster(folder, () => {}))
+    ending.push(() => orphan.stop())
+    const pid = await serverPid(dataDir)
+    const { url } = await start()
+    assert.notEqual(await serverPid(dataDir), pid)
+    assert.exists(await writeNote(url))
+  })
+
+  test('is not held up by a pid file whose pid now belongs to another', async ({ assert }) => {
     const postgres = await start()
-    const pidFile = await readFile(join(dataDir, 'cluster/postmaster.pid'), 'utf8')
+    const note = await writeNote(postgres.url)
+    const pidFile = join(dataDir, 'cluster/postmaster.pid')
+    const text = await readFile(pidFile, 'utf8')
     await postgres.stop()
     const stranger = spawn('sleep', ['60'])
-    running.push(async () => void stranger.kill())
-    await writeFile(
-      join(dataDir, 'cluster/postmaster.pid'),
-      pidFile.replace(/^\d+/, String(stranger.pid))
-    )
+    ending.push(async () => void stranger.kill())
+    await writeFile(pidFile, text.replace(/^\d+/, String(stranger.pid)))
 
     const { url } = await start()
-    assert.deepEqual(await ask(url, 'select note from notes'), [42])
+    assert.include(await notes(url), note)
     assert.isNull(stranger.exitCode)
+    assert.isNull(stranger.signalCode)
   })
 
   test('begins anew when the very first start was killed half way', async ({ assert }) => {
+    await useNothing()
     const owner = startOwner()
     await eventually(async () => {
-      const draft = (await readdir(dataDir)).find((entry) => entry.startsWith('initializing-'))
+      const entries = await readdir(dataDir)
+      const draft = entries.find((entry) => entry.startsWith('initializing-'))
       await stat(join(dataDir, draft!, 'PG_VERSION'))
     })
     await owner.end('SIGKILL')
@@ -345,73 +353,84 @@ test.group('Embedded PostgreSQL', (group) => {
 
     const { url } = await start()
     assert.deepEqual(await ask(url, 'select 1'), [1])
-    assert.isFalse((await readdir(dataDir)).some((entry) => entry.startsWith('initializing-')))
+    const entries = await readdir(dataDir)
+    assert.isFalse(entries.some((entry) => entry.startsWith('initializing-')))
   })
 
   test('refuses a second owner and names the first', async ({ assert }) => {
-    await useTemplate()
     const { url } = await start()
-    const error = await rejection(EmbeddedPostgres.start({ dataDir }))
-    assert.instanceOf(error, DataFolderInUse)
-    assert.include((error as Error).message, String(process.pid))
-    assert.deepEqual(await ask(url, 'select note from notes'), [42])
+    const owner = startOwner()
+    const { code, message } = await owner.outcome
+    assert.equal(code, 'E_DATA_FOLDER_IN_USE')
+    assert.include(message, String(process.pid))
+    assert.instanceOf(await refusal(EmbeddedPostgres.start({ dataDir })), DataFolderInUse)
+    assert.exists(await writeNote(url))
   })
 
   test('leaves a folder alone that holds something else', async ({ assert }) => {
+    await useNothing()
     await mkdir(dataDir)
     await writeFile(join(dataDir, 'thesis.txt'), 'precious')
-    assert.instanceOf(await rejection(EmbeddedPostgres.start({ dataDir })), DataFolderForeign)
+    assert.instanceOf(await refusal(EmbeddedPostgres.start({ dataDir })), DataFolderForeign)
     assert.deepEqual(await readdir(dataDir), ['thesis.txt'])
   })
 
-  test('leaves a damaged cluster and one of another version alone', async ({ assert }) => {
-    await useTemplate()
+  test('leaves a cluster alone that is damaged or of another version', async ({ assert }) => {
+    await useCopy()
     const { majorVersion } = await findBinaries()
-    await writeFile(join(dataDir, 'cluster/PG_VERSION'), '9\n')
-    assert.instanceOf(await rejection(EmbeddedPostgres.start({ dataDir })), DataFolderVersion)
-    await writeFile(join(dataDir, 'cluster/PG_VERSION'), `${majorVersion}\n`)
+    const versionFile = join(dataDir, 'cluster/PG_VERSION')
+    await writeFile(versionFile, '9\n')
+    assert.instanceOf(await refusal(EmbeddedPostgres.start({ dataDir })), DataFolderVersion)
+    await writeFile(versionFile, `${majorVersion}\n`)
     await rm(join(dataDir, 'cluster/global/pg_control'))
-    assert.instanceOf(await rejection(EmbeddedPostgres.start({ dataDir })), DataFolderBroken)
+    assert.instanceOf(await refusal(EmbeddedPostgres.start({ dataDir })), DataFolderBroken)
     assert.isTrue(existsSync(join(dataDir, 'cluster/base')))
   })
 
-  test('takes another port when somebody has the old one', async ({ assert }) => {
-    await useTemplate()
+  test('takes another port where somebody has the old one', async ({ assert }) => {
     const port = Number(await readFile(join(dataDir, 'port'), 'utf8'))
     const squatter = createServer().listen(port, '127.0.0.1')
     await once(squatter, 'listening')
-    running.push(async () => void squatter.close())
+    ending.push(async () => void squatter.close())
     const { url } = await start()
     assert.notEqual(Number(new URL(url).port), port)
-    assert.deepEqual(await ask(url, 'select note from notes'), [42])
+    assert.exists(await writeNote(url))
   })
 
-  test('sets a new password where the old one was lost, and says so where it is wrong', async ({
+  test('sets a new password where it is lost, and says so where it is wrong', async ({
     assert,
   }) => {
-    await useTemplate()
+    await useCopy()
     await writeFile(join(dataDir, 'password'), 'guessed')
-    assert.instanceOf(await rejection(EmbeddedPostgres.start({ dataDir })), PasswordRefused)
+    assert.instanceOf(await refusal(EmbeddedPostgres.start({ dataDir })), PasswordRefused)
     await rm(join(dataDir, 'password'))
     const { url } = await start()
-    assert.deepEqual(await ask(url, 'select note from notes'), [42])
+    assert.exists(await writeNote(url))
   })
 
   test('says which package is missing', async ({ assert }) => {
-    const error = await rejection(findBinaries(join(base, 'elsewhere.js')))
+    const error = await refusal(findBinaries('/nowhere/module.js'))
     assert.instanceOf(error, BinariesMissing)
-    assert.match((error as Error).message, /@embedded-postgres\/.*DATABASE_URL/)
+    assert.match(error!.message, /@embedded-postgres\/.*DATABASE_URL/)
   })
 
   test('says which command is missing', async ({ assert }) => {
-    const owner = startOwner([], { PATH: base })
-    const { error, message } = await owner.failure()
-    assert.equal(error, new SystemToolMissing('').code)
+    const { code, message } = await startOwner([], { PATH: base }).outcome
+    assert.equal(code, 'E_SYSTEM_TOOL_MISSING')
     assert.include(message, '"flock"')
   })
 
+  test('says that the disk is full', async ({ assert }) => {
+    await useNothing()
+    await mkdir(dataDir)
+    const onSmallDisk = 'mount -t tmpfs -o size=20m none "$0" && exec "$@"'
+    const owner = startOwner(['unshare', '--mount', 'sh', '-c', onSmallDisk, dataDir])
+    const { code, message } = await owner.outcome
+    assert.equal(code, 'E_DATABASE_DISK_FULL')
+    assert.match(message!, /only \d+ MB free/)
+  }).skip(!isRoot, 'only root can mount')
+
   test('is found by others only while it runs', async ({ assert }) => {
-    await useTemplate()
     assert.isUndefined(await locateEmbeddedPostgres(dataDir))
     const postgres = await start()
     assert.equal(await locateEmbeddedPostgres(dataDir), postgres.url)
@@ -421,59 +440,44 @@ test.group('Embedded PostgreSQL', (group) => {
   })
 
   test('keeps its log small', async ({ assert }) => {
-    const path = join(base, 'some.log')
-    const log = new LogFile(path)
-    await writeFile(path, 'x'.repeat(5 * 1024 * 1024))
-    await log.append(async (descriptor) => descriptor)
-    await log.bound()
-    assert.equal(await log.size(), 0)
-    assert.isTrue(existsSync(`${path}.1`))
+    await useCopy()
+    const path = join(dataDir, 'postgres.log')
+    await writeFile(path, 'old line\n'.repeat(500_000), { flag: 'a' })
+    await start()
+    assert.isBelow(await new LogFile(path).size(), 10_000)
+    assert.include(await readFile(`${path}.1`, 'utf8'), 'old line')
   })
 
   test('runs as nobody where root has no user namespaces, and root finds it again', async ({
     assert,
   }) => {
-    await useTemplate()
-    const tools = join(base, 'tools')
-    await mkdir(tools)
+    await useCopy()
+    const tools = await newFolder()
+    const path = process.env.PATH!.split(':')
     for (const tool of ['flock', 'setpriv', 'test']) {
-      await symlink((await which(tool))!, join(tools, tool))
+      const found = path.map((folder) => join(folder, tool)).find((file) => existsSync(file))
+      await symlink(found!, join(tools, tool))
     }
     const owner = startOwner([], { PATH: tools })
-    assert.deepEqual(await ask(await owner.url(), 'select note from notes'), [42])
-    assert.equal((await stat(`/proc/${await serverPid(dataDir)}`)).uid, nobody)
+    const note = await writeNote(await owner.url())
+    const { uid } = await stat(`/proc/${await serverPid(dataDir)}`)
+    assert.equal(uid, nobody)
     await owner.end('SIGTERM')
 
     const { url } = await start()
-    assert.deepEqual(await ask(url, 'select note from notes'), [42])
+    assert.include(await notes(url), note)
   }).skip(!isRoot, 'only root can become another user')
 
-  test('runs for a normal user, and root may start the folder afterwards', async ({ assert }) => {
+  test('runs for a normal user, whose folder root may start in between', async ({ assert }) => {
+    await useNothing()
     await chown(join(dataDir, '..'), nobody, nobody)
-    const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
     const owner = startOwner(asNobody, { HOME: '/nonexistent' })
     const url = await owner.url()
-    await ask(url, 'create table notes as select 44 as note')
     await owner.end('SIGTERM')
 
-    const again = await start()
-    assert.equal(again.url, url)
-    assert.deepEqual(await ask(url, 'select note from notes'), [44])
-    await again.stop()
-    assert.equal(await startOwner(asNobody).url(), url)
+    const byRoot = await start()
+    assert.equal(byRoot.url, url)
+    await byRoot.stop()
+    assert.equal(await startOwner(asNobody, { HOME: '/nonexistent' }).url(), url)
   }).skip(!isRoot, 'only root can become another user')
-
-  test('says that the disk is full', async ({ assert }) => {
-    await mkdir(dataDir)
-    const smallDisk = 'mount -t tmpfs -o size=20m none "$0" && exec "$@"'
-    const owner = startOwner(['unshare', '--mount', 'sh', '-c', smallDisk, dataDir])
-    const { error, message } = await owner.failure()
-    assert.equal(error, new DiskFull('', 0).code)
-    assert.match(message!, /only \d+ MB free/)
-  }).skip(!isRoot, 'only root can mount')
 })
-
-async function which(tool: string): Promise<string | undefined> {
-  const folders = (process.env.PATH ?? '').split(':')
-  return folders.map((folder) => join(folder, tool)).find((path) => existsSync(path))
-}

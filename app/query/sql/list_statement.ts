@@ -5,7 +5,7 @@ import type { Page } from '../pagination.js'
 import type { Sort } from '../sorts.js'
 import { Bindings } from './bindings.js'
 import { whereClause } from './conditions.js'
-import { primaryKeyOf, propertyOf, quoteName, valueOf } from './identifiers.js'
+import { primaryKeyOf, propertyOf, valueOf } from './identifiers.js'
 import { Joins } from './joins.js'
 import { ObjectWriter, revealNothing, type Reveal } from './objects.js'
 import { projectionOf } from './projection.js'
@@ -62,8 +62,7 @@ function compile(
 
   const projection = projectionOf(declaration, selection)
   const objects = new ObjectWriter(bindings, reveal)
-  const columns = [...objects.columns(projection)].map((column) => `r.${quoteName(column)}`)
-  const page = `select ${columns.join(', ')} ${joins.sql} ${matching} ${order}${window}`
+  const page = `select ${objects.columns(projection, 'r')} ${joins.sql} ${matching} ${order}${window}`
   const rows = objects.rows(projection, 'p', `from (${page}) p`)
   return statement(
     `select coalesce(json_agg(${objects.value(projection)}), '[]')::text as data, ` +

@@ -12,8 +12,10 @@ export const revealNothing: Reveal = () => false
 
 const TIMESTAMP_FORMAT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
 
-/** Select lists by projection and alias, where they do not depend on who asks. */
-const written = new WeakMap<Projection, Map<string, string>>()
+type ListsByRow = WeakMap<Projection, Map<string, string>>
+
+const columnLists: ListsByRow = new WeakMap()
+const fieldLists: ListsByRow = new WeakMap()
 
 /** Writes records as JSON. Related records are looked up per row, after the page is cut. */
 export class ObjectWriter {
@@ -39,17 +41,22 @@ export class ObjectWriter {
 
   /** One of those rows as a value. */
   value(projection: Projection): string {
-    return typeof this.#revealed(projection) === 'boolean' ? 'row_to_json(o)' : 'o.o'
+    return typeof this.#revealed(projection) === 'boolean' ? 'row_to_json(o.*)' : 'o.o'
   }
 
-  /** The columns a row needs to have. */
-  columns(projection: Projection): readonly string[] {
+  /** The columns a row needs to have, as a select list. */
+  columns(projection: Projection, row: string): string {
+    return keptWith(columnLists, projection, row, () => this.#writeColumns(projection, row))
+  }
+
+  #writeColumns(projection: Projection, row: string): string {
     const { declaration, relations } = projection
     const revealed = this.#revealed(projection)
     const names = namesOf(projection, revealed !== false)
     const locals = [...relations.keys()].map((relation) => linkOf(declaration, relation).local)
     const columns = [...names, ...locals].flatMap((name) => columnsOf(declaration, name))
-    return [...new Set([...columns, ...(typeof revealed === 'boolean' ? [] : revealed.columns)])]
+    const all = [...columns, ...(typeof revealed === 'boolean' ? [] : revealed.columns)]
+    return [...new Set(all)].map((column) => `${row}.${quoteName(column)}`).join(', ')
   }
 
   #object(projection: Projection, row: string, revealed: boolean): string {
@@ -57,12 +64,7 @@ export class ObjectWriter {
   }
 
   #fields(projection: Projection, row: string, revealed: boolean): string {
-    if (projection.guarded) return this.#writeFields(projection, row, revealed)
-    const lists = written.get(projection) ?? new Map<string, string>()
-    written.set(projection, lists)
-    const list = lists.get(row) ?? this.#writeFields(projection, row, revealed)
-    lists.set(row, list)
-    return list
+    return keptWith(fieldLists, projection, row, () => this.#writeFields(projection, row, revealed))
   }
 
   #writeFields(projection: Projection, row: string, revealed: boolean): string {
@@ -90,6 +92,21 @@ export class ObjectWriter {
     const secret = guarded && names.some((name) => propertyOf(declaration, name).secret)
     return secret && this.#reveal(declaration)
   }
+}
+
+/** A select list is written once per alias, where it does not depend on who asks. */
+function keptWith(
+  lists: ListsByRow,
+  projection: Projection,
+  row: string,
+  write: () => string
+): string {
+  if (projection.guarded) return write()
+  const kept = lists.get(projection) ?? new Map<string, string>()
+  lists.set(projection, kept)
+  const list = kept.get(row) ?? write()
+  kept.set(row, list)
+  return list
 }
 
 function namesOf({ declaration, names, guarded }: Projection, revealed: boolean) {

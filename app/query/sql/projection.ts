@@ -1,5 +1,5 @@
 import type { Declaration } from '../declaration.js'
-import type { Selection } from '../decode.js'
+import type { Selection } from '../selection.js'
 import { primaryKeyOf, propertyOf } from './identifiers.js'
 import { linkOf } from './joins.js'
 

@@ -1,7 +1,7 @@
 import { where as conditions } from '../condition.js'
 import type { Declaration } from '../declaration.js'
-import type { Selection } from '../decode.js'
 import { coerce } from '../scalar.js'
+import type { Selection } from '../selection.js'
 import { Bindings } from './bindings.js'
 import { whereClause } from './conditions.js'
 import { primaryKeyOf, propertyOf } from './identifiers.js'

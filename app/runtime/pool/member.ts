@@ -1,12 +1,138 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
 
+import config from '#config/pool'
 import { StartFailure } from '#runtime/start_failure'
 import type { Answers, Question, ToMember, ToPrimary } from './messages.js'
 
 export interface Program {
-  /** How the process is called in the pool, and in the list of the system's processes. */
+  /** How the process is called in the pool, and in the system's list of processes. */
   readonly name: string
   readonly file: string
   readonly environment: NodeJS.ProcessEnv
+  readonly startLimitMs: number
+}
+
+type Asked = Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>
+
+const ANSWER_LIMIT_MS = 2_000
+
+/**
+ * One process of a pool, from its start to its end, as the primary sees it.
+ */
+export class Member {
+  readonly startedAt = performance.now()
+  /** Rejects with what the process said, or what became of it, where it does not get that far. */
+  readonly ready: Promise<void>
+  /** How the process ended, to be put behind its name. */
+  readonly ended: Promise<string>
+  readonly #worker: Worker
+  readonly #asked = new Map<number, Asked>()
+  readonly #offered: Socket[] = []
+  #connections = 0
+  #questions = 0
+
+  private constructor({ name, startLimitMs }: Program, worker: Worker) {
+    const ready = Promise.withResolvers<void>()
+    this.#worker = worker
+    this.ended = ending(worker)
+    this.ready = ready.promise
+    worker.on('message', (message: ToPrimary) => this.#receive(message, ready))
+    const limit = setTimeout(() => {
+      ready.reject(new StartFailure(`${name} was not ready after ${startLimitMs / 1000} s.`))
+      this.kill()
+    }, startLimitMs)
+    void this.ended.then((how) => ready.reject(new StartFailure(`${name} ${how} while it started.`)))
+    void ready.promise.catch(() => {}).finally(() => clearTimeout(limit))
+  }
+
+  static start(program: Program): Member {
+    const { name, file, environment } = program
+    cluster.setupPrimary({ exec: file, args: [name], serialization: 'advanced' })
+    return new Member(program, cluster.fork(environment))
+  }
+
+  get pid(): number | undefined {
+    return this.#worker.process.pid
+  }
+
+  /** The connections it has, as far as it said, and those it is about to get. */
+  get load(): number {
+    return this.#connections + this.#offered.length
+  }
+
+  /** Gives it a connection, which stays open here until it is known to be taken. */
+  offer(socket: Socket): void {
+    this.#offered.push(socket)
+    this.#send({ type: 'connection' }, socket)
+  }
+
+  /** The connections it never took; for after its end. */
+  returned(): Socket[] {
+    return this.#offered.splice(0).filter((socket) => !socket.destroyed)
+  }
+
+  ask<Q extends Question>(question: Q): Promise<Answers[Q]> {
+    const id = ++this.#questions
+    const { promise, ...asked } = Promise.withResolvers<Answers[Q]>()
+    const limit = setTimeout(() => asked.reject(new Error('does not answer')), ANSWER_LIMIT_MS)
+    this.#asked.set(id, asked)
+    this.#send({ type: 'question', id, question })
+    return promise.finally(() => {
+      clearTimeout(limit)
+      this.#asked.delete(id)
+    })
+  }
+
+  /** Lets it finish what is under way, within a limit; resolves when it is gone. */
+  async stop(): Promise<void> {
+    this.#worker.process.kill('SIGTERM')
+    const limit = setTimeout(() => this.kill(), config.stopLimitMs)
+    await this.ended
+    clearTimeout(limit)
+  }
+
+  kill(): void {
+    this.#worker.process.kill('SIGKILL')
+  }
+
+  #receive(message: ToPrimary, ready: PromiseWithResolvers<void>): void {
+    switch (message.type) {
+      case 'ready':
+        return ready.resolve()
+      case 'failed':
+        return ready.reject(new StartFailure(message.reason))
+      case 'took':
+        this.#connections = message.connections
+        this.#offered.shift()?.destroy()
+        return
+      case 'answer':
+        return this.#asked.get(message.id)?.resolve(message.answer as never)
+      case 'unanswered':
+        return this.#asked.get(message.id)?.reject(new Error(message.reason))
+    }
+  }
+
+  /** A process that cannot be reached any more is about to end, and that is what counts. */
+  #send(message: ToMember, socket?: Socket): void {
+    this.#worker.send(message, socket, { keepOpen: true }, () => {})
+  }
+}
+
+/** Resolves only after the last message of the process has been received. */
+async function ending(worker: Worker): Promise<string> {
+  const exit = new Promise<string>((resolve) => {
+    worker.once('exit', (code: number, signal: string | null) => {
+      resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`)
+    })
+  })
+  const silence = new Promise((resolve) => worker.once('disconnect', resolve))
+  const absence = new Promise<string>((resolve) => {
+    worker.on('error', (error) => {
+      if (worker.process.pid === undefined) {
+        resolve(`could not be started (${error.message})`)
+      }
+    })
+  })
+  return Promise.race([absence, silence.then(() => exit)])
 }

@@ -56,7 +56,11 @@ function take(server: GentleServer, socket: Socket | undefined): void {
 }
 
 async function answer(id: number, respond: () => Promise<Answers[Question]>): Promise<void> {
-  send({ type: 'answer', id, answer: await respond() })
+  try {
+    send({ type: 'answer', id, answer: await respond() })
+  } catch (error) {
+    send({ type: 'unanswered', id, reason: (error as Error).message })
+  }
 }
 
 function send(message: ToPrimary, sent = () => {}): void {

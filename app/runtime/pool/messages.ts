@@ -21,3 +21,4 @@ export type ToPrimary =
   | { type: 'failed'; reason: string }
   | { type: 'took'; connections: number }
   | { type: 'answer'; id: number; answer: Answers[Question] }
+  | { type: 'unanswered'; id: number; reason: string }

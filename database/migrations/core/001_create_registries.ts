@@ -18,8 +18,8 @@ export default class CreateRegistries extends BaseSchema {
     const table = 'registries'
     this.schema.raw(index.text(table, 'name'))
     this.schema.raw(index.match(table, 'name'))
-    this.schema.raw(index.order(table, 'created_at'))
-    this.schema.raw(index.order(table, 'updated_at'))
+    this.schema.raw(index.value(table, 'created_at'))
+    this.schema.raw(index.value(table, 'updated_at'))
   }
 
   async down() {

@@ -32,8 +32,8 @@ export default class CreateRegistryProjects extends BaseSchema {
     this.schema.raw(index.match(table, 'external_name'))
     this.schema.raw(index.text(table, 'type'))
     this.schema.raw(index.value(table, 'registry_id'))
-    this.schema.raw(index.order(table, 'created_at'))
-    this.schema.raw(index.order(table, 'updated_at'))
+    this.schema.raw(index.value(table, 'created_at'))
+    this.schema.raw(index.value(table, 'updated_at'))
   }
 
   async down() {

@@ -33,8 +33,8 @@ export default class CreateNodes extends BaseSchema {
     for (const reference of ['registry_id', 'registry_project_id']) {
       this.schema.raw(index.value(table, reference))
     }
-    this.schema.raw(index.order(table, 'created_at'))
-    this.schema.raw(index.order(table, 'updated_at'))
+    this.schema.raw(index.value(table, 'created_at'))
+    this.schema.raw(index.value(table, 'updated_at'))
   }
 
   async down() {

@@ -37,7 +37,11 @@ export function testedIn(file: string, text: string, statements: readonly Statem
   const misnamed: Misnamed[] = []
 
   function visit(node: ts.Node): void {
-    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'test') {
+    if (
+      ts.isCallExpression(node) &&
+      ts.isIdentifier(node.expression) &&
+      node.expression.text === 'test'
+    ) {
       look(node)
     }
     ts.forEachChild(node, visit)
@@ -73,7 +77,9 @@ function isAlwaysSkipped({ name, first }: { name: string; first?: ts.Expression 
 }
 
 /** The calls made on a call's result: `skip` and `run` of `test('…').skip().run()`. */
-function* chainedCalls(call: ts.CallExpression): Generator<{ name: string; first?: ts.Expression }> {
+function* chainedCalls(
+  call: ts.CallExpression
+): Generator<{ name: string; first?: ts.Expression }> {
   const access = call.parent
   if (ts.isPropertyAccessExpression(access) && ts.isCallExpression(access.parent)) {
     yield { name: access.name.text, first: access.parent.arguments[0] }

@@ -6,25 +6,25 @@ import { startProgram, type Program } from '#tests/acceptance/interface/program'
 export const SERVICES = ['core', 'storage', 'telemetry', 'messenger'] as const
 export type Service = (typeof SERVICES)[number]
 
-let program: Promise<Program> | undefined
-let origin: string | undefined
+let program: Program | undefined
+const stoppedBy = new WeakSet<Suite>()
 
 /**
  * Lets the tests of a group talk to the installation that CORE_URL, STORAGE_URL, TELEMETRY_URL and MESSENGER_URL name.
  * What they do not name is answered by a program that is started once and stopped when the suite ends.
  */
 export function useInstallation(group: Group): void {
+  stopAfter(group.options.meta.suite)
   group.setup(async () => {
-    if (SERVICES.some((service) => named(service) === undefined)) {
-      program ??= startFor(group.options.meta.suite)
-      origin = (await program).origin
+    if (!SERVICES.every(isForeign)) {
+      program ??= await startProgram()
     }
   })
 }
 
 /** Where a path of a service is found. */
 export function address(service: Service, path = '/'): string {
-  return (named(service) ?? `${origin}/${service}`) + path
+  return (named(service) ?? `${program?.origin}/${service}`) + path
 }
 
 /** Whether a service is one of an installation that somebody else started. */
@@ -32,10 +32,11 @@ export function isForeign(service: Service): boolean {
   return named(service) !== undefined
 }
 
-function startFor(suite: Suite): Promise<Program> {
-  const starting = startProgram()
-  suite.teardown(async () => (await starting).stop())
-  return starting
+function stopAfter(suite: Suite): void {
+  if (!stoppedBy.has(suite)) {
+    stoppedBy.add(suite)
+    suite.teardown(() => program?.stop())
+  }
 }
 
 function named(service: Service): string | undefined {

@@ -60,9 +60,12 @@ export class Sandbox {
     }
   }
 
-  async run<Result>({ name, text, values }: Statement): Promise<Result[]> {
-    const { rows } = await this.#client.query({ name, text, values: [...values] })
-    return rows as Result[]
+  async run<Result>(statement: Statement): Promise<Result[]> {
+    return (await this.execute(statement)).rows as Result[]
+  }
+
+  async execute({ name, text, values }: Statement): Promise<pg.QueryResult> {
+    return this.#client.query({ name, text, values: [...values] })
   }
 
   async query(text: string): Promise<pg.QueryResult> {

@@ -1,0 +1,15 @@
+import { Ignitor } from '@adonisjs/core'
+import type { ApplicationService } from '@adonisjs/core/types'
+
+const APP_ROOT = new URL('../../', import.meta.url)
+
+/**
+ * The framework's application, not booted yet.
+ */
+export function createApplication(): ApplicationService {
+  return new Ignitor(APP_ROOT, { importer: (path) => import(resolved(path)) }).createApp('web')
+}
+
+function resolved(path: string): string {
+  return path.startsWith('./') ? new URL(path, APP_ROOT).href : path
+}

@@ -1,0 +1,73 @@
+import { AggregatorRegistry, Counter, Gauge } from 'prom-client'
+
+import { ServiceUnavailable } from '#http/failures'
+import { issue } from '#http/issues'
+import { metrics } from '#observability/metrics'
+import { OK, type Page } from '#runtime/admin_server'
+import type { Answers } from './messages.js'
+import type { Place } from './place.js'
+
+/**
+ * What a pool answers on the admin port, for all its processes.
+ */
+export function poolPages(places: readonly Place[]): Record<string, Page> {
+  observe(places)
+  return {
+    '/health/live': async () => OK,
+    '/health/ready': async () => {
+      await requireAllReady(places)
+      return OK
+    },
+    '/metrics': async () => ({ type: metrics.contentType, body: await collectMetrics(places) }),
+  }
+}
+
+async function requireAllReady(places: readonly Place[]): Promise<void> {
+  const failing = (await Promise.all(places.map((place) => place.failing()))).flat()
+  if (failing.length > 0) {
+    const names = [...new Set(failing.map(({ name }) => name))].join(', ')
+    const issues = failing.map(({ name, reason }) => issue('unavailable', [name], reason))
+    throw new ServiceUnavailable(`Not ready: ${names}`, { issues })
+  }
+}
+
+/** The series of each process under its name in the pool. One that does not answer is left out, not waited for. */
+async function collectMetrics(places: readonly Place[]): Promise<string> {
+  const own = metrics.getMetricsAsJSON().then((all) => labelled(all, 'primary'))
+  const members = places.map(async ({ name, atWork }) => {
+    const all = await atWork?.ask('metrics').catch(() => undefined)
+    return labelled(all ?? [], name)
+  })
+  return AggregatorRegistry.aggregate(await Promise.all([own, ...members])).metrics()
+}
+
+function labelled(all: Answers['metrics'], name: string) {
+  return all.map((metric) => ({
+    ...metric,
+    aggregator: 'sum',
+    values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, process: name } })),
+  }))
+}
+
+function observe(places: readonly Place[]): void {
+  new Gauge({
+    name: 'pool_processes',
+    help: 'Places of the pool by what becomes of them',
+    labelNames: ['kind', 'state'],
+    registers: [metrics],
+    collect() {
+      this.reset()
+      places.forEach(({ kind, state }) => this.inc({ kind, state }))
+    },
+  })
+  new Counter({
+    name: 'pool_restarts_total',
+    help: 'Processes that were started again because they had ended by themselves',
+    labelNames: ['kind'],
+    registers: [metrics],
+    collect() {
+      this.reset()
+      places.forEach(({ kind, restarts }) => this.inc({ kind }, restarts))
+    },
+  })
+}

@@ -1,0 +1,152 @@
+import cluster from 'node:cluster'
+import type { Server } from 'node:http'
+
+import { Logger } from '@adonisjs/core/logger'
+
+import loggerConfig from '#config/logger'
+import config from '#config/pool'
+import { surfacesOf } from '#configuration/processes'
+import { collectProcessMetrics } from '#observability/metrics'
+import { createAdminServer } from '#runtime/admin_server'
+import { announce } from '#runtime/announcement'
+import { ADMIN, listen, portOf, WEB } from '#runtime/listening'
+import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
+import { env } from '#start/env'
+import { Member, type Program } from './member.js'
+import { poolPages } from './pages.js'
+import { Place } from './place.js'
+import { requirePoolable } from './preconditions.js'
+import { programs } from './programs.js'
+import { SharedPort } from './shared_port.js'
+
+/**
+ * The primary of a pool: it owns the ports and the embedded database, and looks after the processes that do the work.
+ */
+export class Pool {
+  readonly #environment: NodeJS.ProcessEnv
+  readonly #logger = new Logger(loggerConfig.loggers.app)
+  readonly #places: Place[] = []
+  #admin: Server | undefined
+  #port: SharedPort | undefined
+  #database: OwnDatabase | undefined
+  #migration: Program | undefined
+  #reloading: Promise<void> | undefined
+  #reloadWaits = false
+  #isStopping = false
+
+  private constructor(environment: NodeJS.ProcessEnv) {
+    this.#environment = environment
+  }
+
+  /** Starts everything; what was started is stopped again when a later step fails. */
+  static async start(environment: NodeJS.ProcessEnv): Promise<Pool> {
+    const startedAt = performance.now()
+    requirePoolable(env, config)
+    process.once('exit', killMembers)
+    const pool = new Pool(environment)
+    try {
+      await pool.#start()
+    } catch (error) {
+      await pool.stop()
+      throw error
+    }
+    pool.#announce(performance.now() - startedAt)
+    return pool
+  }
+
+  /**
+   * Replaces the processes one by one, each by one that is ready before it leaves. Asked while that is under way, it is
+   * done once more afterwards.
+   */
+  async reload(): Promise<void> {
+    if (!this.#reloadWaits) {
+      this.#reloadWaits = true
+      await this.#reloading
+      this.#reloadWaits = false
+      this.#reloading = this.#replaceAll()
+    }
+    await this.#reloading
+  }
+
+  /** Lets every process finish what is under way, then stops the rest in the opposite order of the start. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.#port?.close()
+    await Promise.all(this.#places.map((place) => place.stop()))
+    this.#admin?.close()
+    await this.#database?.stop()
+  }
+
+  async #start(): Promise<void> {
+    collectProcessMetrics()
+    this.#admin = createAdminServer(poolPages(this.#places))
+    await listen(this.#admin, ADMIN)
+    if (config.web > 0) {
+      this.#port = await SharedPort.open(WEB)
+    }
+    this.#database = await startOwnDatabase(surfacesOf(config.jobs > 0 ? { ...env, SURFACES: [] } : env))
+    await this.#fill()
+  }
+
+  async #fill(): Promise<void> {
+    const { migration, web, jobs } = programs({
+      environment: this.#environment,
+      port: this.#port?.number,
+      databaseUrl: this.#database?.url,
+    })
+    this.#migration = migration
+    this.#places.push(
+      ...web.map((program) => this.#place('web', program)),
+      ...jobs.map((program) => this.#place('jobs', program))
+    )
+    await this.#migrate()
+    await Promise.all(this.#places.map((place) => place.start()))
+  }
+
+  #place(kind: 'web' | 'jobs', program: Program): Place {
+    const port = kind === 'web' ? this.#port : undefined
+    return new Place({
+      kind,
+      program,
+      logger: this.#logger,
+      onReady: (member) => port?.admit(member),
+      onLeaving: (member) => port?.dismiss(member),
+    })
+  }
+
+  /** In a process of its own: at a reload, the tables are those of the program that is now on disk. */
+  async #migrate(): Promise<void> {
+    const migration = Member.start(this.#migration!)
+    await migration.ready
+    await migration.stop()
+  }
+
+  async #replaceAll(): Promise<void> {
+    const startedAt = performance.now()
+    try {
+      await this.#migrate()
+      for (const place of this.#places) {
+        await place.replace()
+      }
+      const ms = Math.round(performance.now() - startedAt)
+      this.#logger.info({ ms }, 'every process was replaced')
+    } catch (error) {
+      if (!this.#isStopping) {
+        this.#logger.error({ err: error }, 'the reload was given up; processes not replaced yet go on')
+      }
+    }
+  }
+
+  #announce(milliseconds: number): void {
+    const { web, jobs } = config
+    announce({
+      milliseconds,
+      ports: { web: this.#port?.number, admin: portOf(this.#admin!) },
+      facts: [['processes', `${web} web, ${jobs} for jobs, and their primary`]],
+    })
+  }
+}
+
+function killMembers(): void {
+  Object.values(cluster.workers ?? {}).forEach((worker) => worker?.process.kill('SIGKILL'))
+}

@@ -1,0 +1,49 @@
+import { isEmbedded } from '#configuration/embedded_drivers'
+import { needsOf } from '#configuration/processes'
+import { StartFailure } from '#runtime/start_failure'
+import type { Env } from '#start/env'
+
+interface Counts {
+  web: number
+  jobs: number
+}
+
+/**
+ * Refuses a pool that has nothing to do, or whose processes would each keep to themselves what they have to share.
+ */
+export function requirePoolable(env: Env, { web, jobs }: Counts): void {
+  if (web + jobs === 0) {
+    throw new StartFailure(
+      'A pool without surfaces and without jobs has nothing to do: set SURFACES, or JOBS and POOL_JOBS.'
+    )
+  }
+  const unshared = unsharedDrivers(env, web)
+  if (unshared.length > 0) {
+    const drivers = unshared.map(({ driver }) => driver)
+    const variables = unshared.map(({ variable }) => variable)
+    throw new StartFailure(
+      `The processes of a pool cannot share ${enumerated(drivers)}: set ${enumerated(variables)}, ` +
+        'or start a single process with "npm start".'
+    )
+  }
+}
+
+function unsharedDrivers(env: Env, web: number): { driver: string; variable: string }[] {
+  const needs = needsOf(env)
+  const servesTelemetry = env.SURFACES.includes('telemetry')
+  return [
+    ...(needs.has('bus') && isEmbedded('bus', env)
+      ? [{ driver: 'the memory bus', variable: 'AMQP_URL' }]
+      : []),
+    ...(needs.has('signals') && isEmbedded('signals', env)
+      ? [{ driver: 'memory signals', variable: 'REDIS_URL' }]
+      : []),
+    ...(servesTelemetry && web > 1 && isEmbedded('logs', env)
+      ? [{ driver: 'the memory log store', variable: 'LOGSTORE_URL' }]
+      : []),
+  ]
+}
+
+function enumerated(items: readonly string[]): string {
+  return new Intl.ListFormat('en').format(items)
+}

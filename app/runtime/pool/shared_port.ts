@@ -1,0 +1,78 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+
+import { listen, type Address } from '#runtime/listening'
+import type { Member } from './member.js'
+
+/** How many connections may wait here, and for how long, while no member can take one. */
+const MOST_WAITING = 4_096
+const WAIT_LIMIT_MS = 30_000
+
+/**
+ * The port of a pool. The primary accepts and gives each connection to the member that has the fewest.
+ *
+ * node:cluster would do that too, but forgets a connection whose worker is killed before it took it, and closes the port
+ * with the last worker. Here such a connection goes to another member, or waits for one.
+ */
+export class SharedPort {
+  readonly #server = createServer({ pauseOnConnect: true, noDelay: true })
+  readonly #members = new Set<Member>()
+  readonly #waiting = new Set<Socket>()
+
+  static async open(address: Address): Promise<SharedPort> {
+    const port = new SharedPort()
+    await listen(port.#server, address)
+    return port
+  }
+
+  private constructor() {
+    this.#server.maxConnections = MOST_WAITING
+    this.#server.on('connection', (socket) => {
+      socket.on('error', () => {})
+      socket.setTimeout(WAIT_LIMIT_MS, () => socket.destroy())
+      this.#distribute(socket)
+    })
+  }
+
+  get number(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Gives connections to a member from now on, until it is dismissed or ends. */
+  admit(member: Member): void {
+    this.#members.add(member)
+    void member.ended.then(() => {
+      this.dismiss(member)
+      member.returned().forEach((socket) => this.#distribute(socket))
+    })
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    waiting.forEach((socket) => this.#distribute(socket))
+  }
+
+  dismiss(member: Member): void {
+    this.#members.delete(member)
+  }
+
+  close(): void {
+    this.#server.close()
+    this.#waiting.forEach((socket) => socket.destroy())
+  }
+
+  #distribute(socket: Socket): void {
+    const [first, ...others] = this.#members
+    if (first) {
+      const member = others.reduce((least, other) => (other.load < least.load ? other : least), first)
+      this.#putLast(member)
+      member.offer(socket)
+    } else {
+      this.#waiting.add(socket)
+      socket.once('close', () => this.#waiting.delete(socket))
+    }
+  }
+
+  /** Members with equal loads take turns. */
+  #putLast(member: Member): void {
+    this.#members.delete(member)
+    this.#members.add(member)
+  }
+}

@@ -1,0 +1,34 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { surfacesOf } from '#configuration/processes'
+import { migrate } from '#database/migrator'
+import { StartFailure } from '#runtime/start_failure'
+import { env } from '#start/env'
+
+/** What a database or the way to it answers, with the variable's share in it. */
+const REASONS: Record<string, string> = {
+  'ECONNREFUSED': 'nothing answers at its address',
+  'ENOTFOUND': 'its host name is not known',
+  'EAI_AGAIN': 'its host name is not known',
+  'ETIMEDOUT': 'its host does not answer',
+  'EHOSTUNREACH': 'its host does not answer',
+  '28P01': 'it refuses the password',
+  '28000': 'it refuses the user',
+  '3D000': 'the server has no database of that name',
+}
+
+/**
+ * Brings the tables of all surfaces this process works for up to date. Returns the names of the migrations that ran.
+ */
+export async function bringTablesUpToDate(app: ApplicationService): Promise<string[]> {
+  try {
+    return await migrate(app, surfacesOf(env))
+  } catch (error) {
+    const reason = REASONS[(error as { code?: string }).code ?? '']
+    if (!reason) {
+      throw error
+    }
+    const problem = `The database cannot be used, ${reason}: start it, or correct DATABASE_URL.`
+    throw new StartFailure(problem, { cause: error })
+  }
+}

@@ -1,0 +1,59 @@
+/*
+ * Starts the programs of the hub from a fresh clone: installs and builds what is missing or outdated, finds the
+ * Node.js the hub needs, and hands over to the program. Runs on Node.js 20 and uses nothing that must be installed.
+ */
+import { fileURLToPath } from 'node:url'
+import { build, isBuilt } from './bootstrap/build.mjs'
+import { Failure, say } from './bootstrap/failure.mjs'
+import { install, isInstalled } from './bootstrap/install.mjs'
+import { exclusively } from './bootstrap/lock.mjs'
+import { findNode } from './bootstrap/node.mjs'
+import { programEnvironment, runToEnd } from './bootstrap/processes.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+const commands = {
+  'start': { built: true, program: 'build/bin/server.js' },
+  'pool': { built: true, program: 'build/bin/pool.js' },
+  'hubctl': { built: true, program: 'build/bin/hubctl.js' },
+  'db:url': { built: true, program: 'build/bin/db_url.js' },
+  'build': { built: true },
+  'test': { built: true, program: 'bin/test.ts' },
+  'test:services': { built: true, program: 'bin/test.ts', args: ['services'] },
+  'check:interface': { built: false, program: 'tests/acceptance/check_interface.ts' },
+}
+
+async function main([name, ...args]) {
+  const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
+  if (!command) {
+    throw new Failure(
+      `"${name ?? ''}" is not a command: use one of ${Object.keys(commands).join(', ')}.`
+    )
+  }
+  const isReady = () => isInstalled(root) && (!command.built || isBuilt(root))
+  if (!isReady()) {
+    await exclusively(root, async () => {
+      if (!isInstalled(root)) await install(root)
+      if (!isReady()) await build(root, findNode(root))
+    })
+  }
+  return command.program ? runProgram(command, args) : 0
+}
+
+function runProgram({ program, args: fixed = [] }, args) {
+  const loader = program.endsWith('.ts')
+    ? [`--import=${import.meta.resolve('@poppinss/ts-exec')}`]
+    : []
+  const file = fileURLToPath(new URL(`../${program}`, import.meta.url))
+  return runToEnd(findNode(root), [...loader, file, ...fixed, ...args], {
+    env: programEnvironment(root),
+  })
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof Failure)) throw error
+  say(error.message)
+  process.exitCode = error.exitCode
+}

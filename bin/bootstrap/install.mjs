@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { Failure, say } from './failure.mjs'
+import { withNpmCache } from './npm_cache.mjs'
+import { runStep } from './processes.mjs'
+
+const exactly = ['ci', '--include=dev', '--include=optional', '--ignore-scripts']
+const calmly = ['--engine-strict=false', '--loglevel=error', '--no-audit', '--no-fund']
+
+/** True when node_modules is what package-lock.json says, whoever installed it. */
+export function isInstalled(root) {
+  const wanted = read(join(root, 'package-lock.json'))
+  const present = read(join(root, 'node_modules/.package-lock.json'))
+  if (wanted === undefined)
+    throw new Failure(`There is no package-lock.json in ${root}: clone the repository again.`)
+  if (present === undefined) return false
+  const stamp = stampOf(wanted, present)
+  if (read(stampFile(root)) === stamp) return true
+  if (!satisfies(JSON.parse(present).packages, JSON.parse(wanted).packages)) return false
+  keepStamp(root, stamp)
+  return true
+}
+
+/** Installs exactly what package-lock.json says; no package needs to run a script for it. */
+export async function install(root) {
+  say(
+    'Installing dependencies with npm ci. Warnings of npm about the version of Node.js are harmless: ' +
+      'the hub brings its own Node.js 24.'
+  )
+  await withNpmCache(async (cache) => {
+    const env = { ...process.env, ...cache, PATH: pathWithout(join(root, 'node_modules/.bin')) }
+    const options = { cwd: root, env, stdio: ['ignore', 2, 2] }
+    await runStep(
+      'npm',
+      [...exactly, ...calmly],
+      options,
+      'The dependencies could not be installed; npm says why above.'
+    )
+  })
+  keepStamp(
+    root,
+    stampOf(
+      read(join(root, 'package-lock.json')),
+      read(join(root, 'node_modules/.package-lock.json'))
+    )
+  )
+}
+
+/** npm must not run on a Node.js that it is about to replace. */
+function pathWithout(folder) {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.filter((entry) => entry !== folder).join(delimiter)
+}
+
+/** Every package is there in its version; optional ones only where the project itself asks for them on this machine. */
+function satisfies(present, wanted) {
+  const needed = new Set(
+    Object.keys(wanted['']?.optionalDependencies ?? {}).map((name) => `node_modules/${name}`)
+  )
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (!path.startsWith('node_modules/')) return true
+    const found = present[path]
+    if (!found) return Boolean(entry.optional) && !(needed.has(path) && isForThisMachine(entry))
+    return (
+      found.version === entry.version &&
+      found.integrity === entry.integrity &&
+      found.resolved === entry.resolved
+    )
+  })
+}
+
+function isForThisMachine({ os = [process.platform], cpu = [process.arch] }) {
+  return os.includes(process.platform) && cpu.includes(process.arch)
+}
+
+function stampOf(wanted, present) {
+  return createHash('sha256').update(wanted).update('\0').update(present).digest('hex')
+}
+
+function stampFile(root) {
+  return join(root, 'node_modules/.bootstrap-stamp')
+}
+
+function keepStamp(root, stamp) {
+  try {
+    writeFileSync(stampFile(root), stamp)
+  } catch {
+    // A folder that cannot be written is compared again next time.
+  }
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  }
+}

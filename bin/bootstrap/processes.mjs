@@ -1,0 +1,72 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { constants } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { Failure } from './failure.mjs'
+
+const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']
+
+/** One Ctrl-C can arrive twice: from the terminal and from npm. */
+const repeatedWithin = 500
+
+/**
+ * Runs a program to its end, hands it the signals this process gets, and resolves with its exit code. The program has
+ * a session of its own, so that a Ctrl-C reaches it once, from here, and not from the terminal as well.
+ */
+export function runToEnd(file, args, options = {}) {
+  const [command, ...rest] = [...endWithParent(), file, ...args]
+  const child = spawn(command, rest, { stdio: 'inherit', detached: true, ...options })
+  const stopForwarding = forwardSignals(child)
+  return new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(new Failure(`${file} cannot be run (${error.message}).`)))
+    child.on('exit', (code, signal) => {
+      endGroup(child.pid)
+      resolve(signal ? 128 + constants.signals[signal] : code)
+    })
+  }).finally(stopForwarding)
+}
+
+/** Runs a step of the preparation, which goes on only when the step succeeded and nobody asked this process to end. */
+export async function runStep(file, args, options, failure) {
+  let received
+  const remember = (signal) => (received = signal)
+  for (const signal of forwarded) process.once(signal, remember)
+  const code = await runToEnd(file, args, options)
+  for (const signal of forwarded) process.off(signal, remember)
+  if (received)
+    throw new Failure('Ended before the hub was ready.', 128 + constants.signals[received])
+  if (code !== 0) throw new Failure(failure)
+}
+
+/** Puts the programs that npm installed first, so that a nested `node` is the Node.js of the hub. */
+export function programEnvironment(root) {
+  const programs = join(root, 'node_modules/.bin')
+  return { ...process.env, PATH: [programs, process.env.PATH].join(delimiter) }
+}
+
+/** Lets the kernel end a child whose parent was killed and could not do it. */
+function endWithParent() {
+  const prefix = ['setpriv', '--pdeathsig', 'TERM', '--']
+  const { status } = spawnSync(prefix[0], [...prefix.slice(1), 'true'], { stdio: 'ignore' })
+  return status === 0 ? prefix : []
+}
+
+function forwardSignals(child) {
+  const lastAt = new Map()
+  const forward = (signal) => {
+    const now = performance.now()
+    if (now - (lastAt.get(signal) ?? -Infinity) < repeatedWithin) return
+    lastAt.set(signal, now)
+    child.kill(signal)
+  }
+  for (const signal of forwarded) process.on(signal, forward)
+  return () => forwarded.forEach((signal) => process.off(signal, forward))
+}
+
+/** A program that was ended may leave helpers in its session, which no terminal reaches any more. */
+function endGroup(pid) {
+  try {
+    process.kill(-pid, 'SIGTERM')
+  } catch {
+    // Nothing is left, which is the rule.
+  }
+}

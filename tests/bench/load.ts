@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { Agent, get } from 'node:http'
+
+const MICROSECONDS_PER_TICK = 10_000
+
+/** What a process has used of the processor so far, in user and system mode. */
+export function cpuMicroseconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_PER_TICK
+}
+
+/**
+ * Asks for one address over and over, each connection as soon as it has its answer; answers how many requests were made.
+ */
+export async function load(
+  url: string,
+  { connections, seconds }: { connections: number; seconds: number }
+): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const until = performance.now() + seconds * 1_000
+  const headers = { authorization: 'Bearer bench' }
+  let requests = 0
+  const one = () =>
+    new Promise<void>((resolve, reject) => {
+      get(url, { agent, headers }, (response) => {
+        if (response.statusCode !== 200) {
+          reject(new Error(`${url} answered ${response.statusCode}`))
+        }
+        response.resume().once('end', resolve)
+      }).once('error', reject)
+    })
+  const connection = async () => {
+    while (performance.now() < until) {
+      await one()
+      requests++
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, connection))
+  agent.destroy()
+  return requests
+}

@@ -1,0 +1,88 @@
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { columnOf, quoteName } from '#query/sql/identifiers'
+import type { Column } from '#records/column'
+import type { Kind, Values } from '#records/kind'
+import { clock } from '#runtime/clock'
+import type { SurfaceName } from '#runtime/surfaces'
+
+/**
+ * Puts a record of any kind into the database, with the records it refers to; what is given is taken over.
+ */
+export async function sampleRecord(
+  surface: SurfaceName,
+  kind: Kind,
+  given: Values = {}
+): Promise<Values> {
+  const values: Values = {}
+  for (const [name, column] of Object.entries(kind.columns)) {
+    values[name] = given[name] ?? sampleValue(name, column)
+  }
+  for (const { to, by } of Object.values(kind.relations)) {
+    values[by] = given[by] ?? (await sampleRecord(surface, to())).id
+  }
+  const names = Object.keys(values).filter((name) => !kind.columns[name]!.computed)
+  const columns = names.map((name) => quoteName(columnOf(name, kind.columns[name]!)))
+  const places = names.map((_, index) => `$${index + 1}`)
+  await pools.for(databaseUrl(surface)).query(
+    `insert into ${quoteName(kind.table)} (${columns.join()}) values (${places.join()})`,
+    names.map((name) => values[name])
+  )
+  return values
+}
+
+function sampleValue(name: string, { type }: Column): unknown {
+  switch (type) {
+    case 'uuid':
+      return clock.uuid()
+    case 'text':
+      return `${name.slice(0, 8).toLowerCase()}-${clock.uuid().slice(0, 8)}`
+    case 'boolean':
+      return false
+    case 'timestamp':
+      return new Date(clock.now())
+    case 'json':
+    case 'jsonText':
+      return '[]'
+    default:
+      return 1
+  }
+}
+
+interface BodySchema {
+  required?: string[]
+  properties: Record<
+    string,
+    { enum?: unknown[]; type?: string; format?: string; minLength?: number }
+  >
+}
+
+/**
+ * A body that creates a record of a kind: what is required, nothing else.
+ */
+export async function sampleBody(surface: SurfaceName, kind: Kind): Promise<Values> {
+  const { required = [], properties } = kind.createBody!.jsonSchema() as unknown as BodySchema
+  const body: Values = {}
+  for (const name of required) {
+    const relation = Object.values(kind.relations).find(({ by }) => by === name)
+    body[name] = relation
+      ? (await sampleRecord(surface, relation.to())).id
+      : sampleAttribute(properties[name]!)
+  }
+  return body
+}
+
+function sampleAttribute({
+  enum: choices,
+  type,
+  format,
+  minLength = 1,
+}: BodySchema['properties'][string]) {
+  if (choices) {
+    return choices[0]
+  }
+  if (type === 'string') {
+    return format === 'uuid' ? clock.uuid() : `a${clock.uuid().slice(0, Math.max(8, minLength))}`
+  }
+  return type === 'boolean' ? true : 1
+}

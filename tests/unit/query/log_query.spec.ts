@@ -1,0 +1,112 @@
+import { test } from '@japa/runner'
+
+import type { Condition } from '#query/condition'
+import { QueryError } from '#query/errors'
+import { labelsOf } from '#query/labels'
+import { decodeLabelQuery, decodeLogDeletion, decodeLogQuery } from '#query/log_query'
+
+import { conditionForm } from './vector_form.js'
+import { seedSchemas, vocabulariesOf } from './vocabularies.js'
+
+const analysisNodeLog = vocabulariesOf(seedSchemas()).get('analysisNodeLog')!
+
+function labels(query: string): Record<string, string> {
+  return labelsOf(decodeLogQuery(query).filters)
+}
+
+test.group('Log queries', () => {
+  test('any label can be asked for, and keeps its spelling', ({ assert }) => {
+    assert.deepEqual(labels('filter[refType]=node&filter[code]=007'), {
+      refType: 'node',
+      code: '007',
+    })
+    assert.deepEqual(labels("filter=and(eq(a,'1'),and(eq(b,'2')))"), { a: '1', b: '2' })
+  })
+
+  test('what stands before the first dot of a key is cut', ({ assert }) => {
+    assert.deepEqual(labels('filter[labels.refType]=node&filter[x][y.z]=1'), {
+      'refType': 'node',
+      'y.z': '1',
+    })
+  })
+
+  test('a malformed key is dropped in brackets and refused in an expression', ({ assert }) => {
+    const { filters, dropped } = decodeLogQuery('filter[bad-key]=1&filter[good]=2')
+    assert.deepEqual(conditionForm(filters), { and: [{ op: 'eq', field: 'good', value: 2 }] })
+    assert.deepEqual(
+      dropped.map(({ key }) => key),
+      ['bad-key']
+    )
+    assert.throws(() => decodeLogQuery("filter=eq(bad-key,'1')"), QueryError)
+  })
+
+  test('a query without a label is refused: {0}')
+    .with(['', 'filter=', 'filter[a]=', 'filter[bad-key]=1', 'page[limit]=5'])
+    .run(({ assert }, query) => {
+      assert.throws(() => decodeLogQuery(query), 'A filter has to name at least one label')
+    })
+
+  test('a page has 100 lines, which is also the most that can be asked for', ({ assert }) => {
+    const page = (query: string) => decodeLogQuery(`filter[a]=1&${query}`).pagination
+    assert.deepEqual(page(''), { limit: 100, offset: 0 })
+    assert.deepEqual(page('page[limit]=0'), { limit: 100, offset: 0 })
+    assert.deepEqual(page('page[limit]=101&page[offset]=7'), { limit: 100, offset: 7 })
+    assert.deepEqual(page('pagination[limit]=20'), { limit: 20, offset: 0 })
+  })
+
+  test('labels are equalities that all hold; {0} is refused and named')
+    .with([
+      ['filter[a]=!1', 'ne'],
+      ['filter[a]=1,2', 'in'],
+      ['filter[a]=~1~', 'contains'],
+      ['filter[a]=<1', 'lt'],
+      ["filter=or(eq(a,'1'),eq(b,'2'))", 'or'],
+      ["filter=and(eq(a,'1'),not(and(eq(b,'2'))))", 'not'],
+    ] as [string, string][])
+    .run(({ assert }, [query, operator]) => {
+      assert.throws(
+        () => labels(query),
+        `Logs can be filtered by equality only, not by ${operator}`
+      )
+    })
+
+  test('one label with two values is refused, and with one value twice is fine', ({ assert }) => {
+    assert.throws(() => labels("filter=and(eq(a,'1'),eq(a,'2'))"), /two values/)
+    assert.deepEqual(labels("filter=and(eq(a,'1'),eq(a,'1'))"), { a: '1' })
+  })
+
+  test('a label may have any name', ({ assert }) => {
+    const read = labels("filter=eq(__proto__,'x')")
+    assert.deepEqual(Object.entries(read), [['__proto__', 'x']])
+  })
+
+  test('a deletion takes a time to start from, beside at least one label', ({ assert }) => {
+    assert.deepEqual(decodeLogDeletion('filter[a]=1&filter[time]=1700000000'), {
+      labels: { a: '1' },
+      start: 1700000000,
+      dropped: [],
+    })
+    assert.deepEqual(decodeLogDeletion('filter[a]=1').labels, { a: '1' })
+    assert.throws(() => decodeLogDeletion('filter[time]=5'), /at least one label/)
+    assert.throws(() => decodeLogDeletion('filter[a]=1&filter[time]=soon'), /number/)
+    assert.throws(() => decodeLogDeletion('filter[a]=1&filter[time]=Infinity'), /number/)
+    assert.throws(() => decodeLogDeletion('filter[a]=1&filter[time]=null'), /number/)
+    assert.throws(() => decodeLogDeletion("filter=not(eq(a,'1'))"), /equality/)
+  })
+
+  test('a kind in the log store says which labels it needs', ({ assert }) => {
+    const read = (query: string) =>
+      decodeLabelQuery(analysisNodeLog, query, ['analysisId', 'nodeId'])
+    assert.throws(() => read('filter[analysisId]=a'), 'A filter has to name nodeId')
+    assert.throws(() => read(''), 'A filter has to name analysisId and nodeId')
+    assert.deepEqual(read('filter[analysisId]=a&filter[nodeId]=n&filter[bogus]=1').labels, {
+      analysisId: 'a',
+      nodeId: 'n',
+    })
+  })
+
+  test('a condition of the server is no label', ({ assert }) => {
+    const condition: Condition = { kind: 'sql', write: () => 'true', columns: [] }
+    assert.throws(() => labelsOf(condition), QueryError)
+  })
+})
