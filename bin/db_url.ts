@@ -1,21 +1,20 @@
 /*
- * Prints the address of the database the hub uses: that of the environment, else that of the embedded server while it
- * runs. Meant for scripts: psql "$(npm run -s db:url)"
+ * Prints the address of the database the hub uses: the configured one, else that of the embedded server while it runs.
+ * Meant for scripts: psql "$(npm run -s db:url)"
  */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { locateEmbeddedPostgres } from '#database/embedded/locate'
 
-if (existsSync('.env')) process.loadEnvFile()
-
-const url =
-  process.env.DATABASE_URL ||
-  (await locateEmbeddedPostgres(join(process.env.DATA_DIR || '.data', 'postgres')))
-if (url) {
+try {
+  const { env } = await import('#start/env')
+  const url = env.DATABASE_URL ?? (await locateEmbeddedPostgres(join(env.DATA_DIR, 'postgres')))
+  if (!url) {
+    throw new Error(
+      'The embedded database is not running: start the hub with "npm start", or set DATABASE_URL.'
+    )
+  }
   console.log(url)
-} else {
-  console.error(
-    'The embedded database is not running: start the hub with "npm start", or set DATABASE_URL.'
-  )
+} catch (error) {
+  console.error((error as Error).message)
   process.exitCode = 1
 }

@@ -2,6 +2,7 @@ import vine from '@vinejs/vine'
 import type { Infer, SchemaTypes } from '@vinejs/vine/types'
 
 import { FORBIDDEN_NULL, IssueReporter } from '#http/body_issues'
+import { bodySchema } from '#http/openapi/body_schema'
 
 /** The part of Vine's compiled schema that says which values may be left out, and which may be null. */
 interface SchemaNode {
@@ -41,9 +42,9 @@ export class BodyValidator<Body> {
     return unknownPaths(content, this.#root)
   }
 
-  /** The JSON schema of the body, for the OpenAPI document. Unknown attributes are ignored, so they are not forbidden. */
+  /** The JSON schema of the body, for the OpenAPI document. */
   jsonSchema(): Record<string, unknown> {
-    return withoutClosing(this.#validator.toJSONSchema()) as Record<string, unknown>
+    return bodySchema(this.#validator)
   }
 }
 
@@ -95,17 +96,4 @@ function optionalPaths(node: SchemaNode, prefix: readonly string[] = []): string
     const path = [...prefix, child.propertyName]
     return [...(child.isOptional ? [path.join('.')] : []), ...optionalPaths(child, path)]
   })
-}
-
-function withoutClosing(schema: unknown): unknown {
-  if (Array.isArray(schema)) {
-    return schema.map(withoutClosing)
-  }
-  if (typeof schema !== 'object' || schema === null) {
-    return schema
-  }
-  const entries = Object.entries(schema)
-    .filter(([key, value]) => !(key === 'additionalProperties' && value === false))
-    .map(([key, value]) => [key, withoutClosing(value)])
-  return Object.fromEntries(entries)
 }

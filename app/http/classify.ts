@@ -45,8 +45,8 @@ export function failureOf(error: unknown): Failure {
     return new BadRequest(error.message, { issues: error.issues, cause: error })
   }
   if (error instanceof frameworkErrors.E_ROUTE_NOT_FOUND) {
-    const [method = '', path = ''] = error.message.replace(/^Cannot (\w+):/, '$1 ').split(' ')
-    return new RouteNotFound(method, path)
+    const method = /^Cannot (\w+):/.exec(error.message)?.[1] ?? ''
+    return new RouteNotFound(method)
   }
   return databaseFailure(error) ?? requestFailure(error) ?? new InternalFailure(error)
 }

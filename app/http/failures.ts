@@ -73,8 +73,8 @@ export class EntityNotFound extends Failure {
 
 /** No route answers to this method and path. */
 export class RouteNotFound extends Failure {
-  constructor(method: string, path: string) {
-    super(404, 'entity_not_found', `Nothing answers to ${method} ${path}`)
+  constructor(method: string) {
+    super(404, 'entity_not_found', `No route answers this ${method} request`)
   }
 }
 

@@ -27,6 +27,7 @@ export const hub: Surface = {
         200: {
           description: 'Version and time, where JSON is asked for; else the page',
           schema: METADATA,
+          contentType: 'text/html',
         },
       },
     })

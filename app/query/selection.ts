@@ -1,7 +1,7 @@
 import { decodeFields } from './fields.js'
 import { Lru } from './lru.js'
 import type { QueryValue } from './query_tree.js'
-import { Reading } from './reading.js'
+import { type Reading } from './reading.js'
 import { RelationScope } from './relation_scope.js'
 import { decodeRelations } from './relations.js'
 import type { Schema } from './schema.js'

@@ -131,7 +131,7 @@ function enteredBy({ permissionFirst }: Kind): Partial<Operation> {
 }
 
 function writtenAnswer(kind: Kind, description: string): Answer {
-  return { description, schema: envelope(recordSchema(kind), WRITE_META) }
+  return { description, schema: envelope(recordSchema(kind, { secrets: false }), WRITE_META) }
 }
 
 function envelope(data: JsonSchema, meta: JsonSchema): JsonSchema {
@@ -143,9 +143,11 @@ function envelope(data: JsonSchema, meta: JsonSchema): JsonSchema {
   }
 }
 
-/** Every property may be missing, since `fields` chooses; a relation is a record or null. */
-function recordSchema({ columns, relations }: Kind): JsonSchema {
-  const shown = Object.entries(columns).filter(([, { internal }]) => !internal)
+/** Every property may be missing, since `fields` chooses; a relation is a record or null. Writes never answer secrets. */
+function recordSchema({ columns, relations }: Kind, { secrets = true } = {}): JsonSchema {
+  const shown = Object.entries(columns).filter(([, column]) => {
+    return !column.internal && (secrets || !column.secret)
+  })
   const own = shown.map(([name, column]) => [name, columnSchema(column)])
   const related = Object.keys(relations).map((name) => [name, { type: ['object', 'null'] }])
   return {

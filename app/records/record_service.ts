@@ -137,7 +137,9 @@ export class RecordService {
   }
 
   async #requireRelations(body: Values): Promise<void> {
-    const named = Object.values(this.kind.relations).filter(({ by }) => body[by] != null)
+    const named = Object.values(this.kind.relations).filter(
+      ({ by }) => body[by] !== undefined && body[by] !== null
+    )
     const dangling = await Promise.all(
       named.map(async ({ to, by }) => {
         const found = await new RecordStore(to(), this.#pool).exists(body[by] as string)

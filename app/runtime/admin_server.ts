@@ -30,7 +30,7 @@ export function createAdminServer(pages: Record<string, Page> = PROCESS_PAGES): 
     try {
       const page = method === 'GET' || method === 'HEAD' ? pages[path] : undefined
       if (!page) {
-        throw new RouteNotFound(method, path)
+        throw new RouteNotFound(method)
       }
       const { type, body } = await page()
       send(response, 200, type, body)

@@ -33,9 +33,6 @@ export function announce({ milliseconds, ports, facts }: Started): void {
 
 function surfaceRows(): string[][] {
   const base = env.PUBLIC_URL.replace(/\/$/, '')
-  const surfaces = env.SURFACES.map((name) => [
-    name,
-    `${base}${publicPrefix(name, env.SURFACES)}/`,
-  ])
+  const surfaces = env.SURFACES.map((name) => [name, `${base}${publicPrefix(name, env.SURFACES)}/`])
   return [...surfaces, ...(env.DOCS_ENABLED ? [['docs', `${base}/docs`]] : [])]
 }

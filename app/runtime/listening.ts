@@ -51,9 +51,7 @@ function explained(error: NodeJS.ErrnoException, { host, port, variable }: Addre
       )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new StartFailure(
-        `This machine has no address ${host}: set HOST to one that it has.`
-      )
+      return new StartFailure(`This machine has no address ${host}: set HOST to one that it has.`)
     default:
       return error
   }

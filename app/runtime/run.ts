@@ -20,17 +20,17 @@ const UNWANTED_START_MS = 5_000
  * Runs a program until a signal ends it, or its pool is gone: starts it, stops it in order, and turns whatever goes wrong
  * at the start into one sentence and exit code 1.
  */
-export async function run(
-  start: () => Promise<Running>,
-  { reloads = false } = {}
-): Promise<never> {
+export async function run(start: () => Promise<Running>, { reloads = false } = {}): Promise<never> {
   let running: Running | undefined
   if (reloads || membership) {
     process.on('SIGHUP', () => void running?.reload?.())
   }
   const stopping = stopRequested(reloads || membership ? [] : ['SIGHUP'])
   try {
-    running = await Promise.race([start(), stopping.then(() => delay(UNWANTED_START_MS, undefined))])
+    running = await Promise.race([
+      start(),
+      stopping.then(() => delay(UNWANTED_START_MS, undefined)),
+    ])
   } catch (error) {
     await explain(error)
     process.exit(1)
@@ -58,7 +58,8 @@ function stopRequested(furtherSignals: readonly NodeJS.Signals[]): Promise<void>
 
 /** Errors with a code of their own were written to be read; anything else is shown whole. */
 async function explain(error: unknown): Promise<void> {
-  const isForPeople = error instanceof StartFailure || /^E_/.test((error as { code?: string }).code ?? '')
+  const isForPeople =
+    error instanceof StartFailure || /^E_/.test((error as { code?: string }).code ?? '')
   const text = isForPeople ? (error as Error).message : inspect(error)
   await (membership ? membership.fail(text) : console.error(text))
 }

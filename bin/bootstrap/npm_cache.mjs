@@ -9,7 +9,7 @@ export async function withNpmCache(action) {
     return action({})
   const temporary = mkdtempSync(join(tmpdir(), 'npm-cache-'))
   try {
-    return await action({ npm_config_cache: temporary })
+    return await action({ npm_config_cache: temporary, npm_config_logs_max: '0' })
   } finally {
     rmSync(temporary, { recursive: true, force: true })
   }

@@ -66,12 +66,7 @@ for (const served of allKinds) {
         'relations',
       ])
       if (kind.access.create) {
-        const created = await send(
-          served,
-          'POST',
-          collection,
-          await sampleBody(surface, kind)
-        )
+        const created = await send(served, 'POST', collection, await sampleBody(surface, kind))
         assert.equal(created.response.status, 201)
         assert.deepEqual(created.body.meta, {})
       }

@@ -304,6 +304,11 @@ test.group('Documented operations', () => {
   test('a parameter with keys is written with brackets, any other as it is', ({ assert }) => {
     const query = [
       { name: 'page', description: 'Which part', schema: { type: 'object' } },
+      {
+        name: 'filter',
+        description: 'Which ones',
+        schema: { oneOf: [{ type: 'string' }, { type: 'object' }] },
+      },
       { name: 'sort', description: 'In which order', schema: { type: 'string' } },
     ]
     const { parameters = [] } = operationOf(route('GET', '/things', { query }))
@@ -311,6 +316,7 @@ test.group('Documented operations', () => {
       parameters.map(({ name, style }) => [name, style]),
       [
         ['page', 'deepObject'],
+        ['filter', 'deepObject'],
         ['sort', undefined],
       ]
     )

@@ -1,57 +1,187 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
+import { livingIn, procFile } from '#tests/services/servers/process_table'
+
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const SOURCES = '{app,bin,config,database,providers,start}/**/*.ts'
+const MEMBER = /^(web|jobs)-\d+$/
 const LIMIT_MS = 60_000
+const LOOK_AGAIN_MS = 20
 
 type Program = 'server' | 'pool'
 type Variables = Record<string, string | undefined>
 
-export interface End {
-  code: number | null
-  signal: NodeJS.Signals | null
+const DEFAULTS: Variables = {
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  NODE_ENV: 'development',
+  PORT: '0',
+  ADMIN_PORT: '0',
+  RATE_LIMIT_ANONYMOUS: '0',
 }
 
+let building: Promise<void> | undefined
+
 /**
- * A program of the hub in a real process, with a folder of its own as working directory and for its data. It takes free
- * ports. Whoever started it calls `remove`.
+ * A program of the hub with everything it starts, in real processes: on free ports, with a folder of its own as working
+ * directory and for its data. Whoever starts one calls `remove`; all of it ends with the tests in any case.
  */
 export class HubProcesses {
   readonly folder: string
-  readonly ended: Promise<End>
+  /** Exit code of the program, or the signal that ended it. */
+  readonly exit: Promise<number | NodeJS.Signals>
   readonly #child: ChildProcess
   #output = ''
 
   /** Starts a program and returns at once. */
-  static async launch(program: Program, variables: Variables = {}, folder?: string): Promise<HubProcesses> {
-    return new HubProcesses(program, variables, folder ?? (await mkdtemp(join(tmpdir(), 'hub-processes-'))))
+  static async launch(program: Program, variables?: Variables, root = ROOT): Promise<HubProcesses> {
+    await (building ??= makeBuild())
+    const folder = await mkdtemp(join(tmpdir(), 'hub-processes-'))
+    return new HubProcesses(folder, join(root, 'build', 'bin', `${program}.js`), variables)
   }
 
   /** Starts a program and returns when it says that it is ready. */
-  static async start(program: Program, variables: Variables = {}): Promise<HubProcesses> {
+  static async start(program: Program, variables?: Variables): Promise<HubProcesses> {
     const hub = await HubProcesses.launch(program, variables)
-    await hub.until('ready', () => hub.#output.includes('is ready after'))
-    return hub
+    try {
+      await hub.until('it was ready', () => hub.output.includes('is ready after'))
+      return hub
+    } catch (error) {
+      await hub.remove()
+      throw error
+    }
   }
 
-  private constructor(program: Program, variables: Variables, folder: string) {
+  private constructor(folder: string, file: string, variables?: Variables) {
     this.folder = folder
-    // In a process group of its own, as from a terminal, so that all of it can be signalled at once.
-    this.#child = spawn(process.execPath, entry(program), {
+    // A group of its own, as a terminal makes one, so that Ctrl-C can reach all of it.
+    this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', process.execPath, file], {
       cwd: folder,
-      env: { ...surroundings(folder), ...variables },
+      env: { ...DEFAULTS, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     })
-    this.#child.stdout!.on('data', (chunk: Buffer) => void (this.#output += chunk))
-    this.#child.stderr!.on('data', (chunk: Buffer) => void (this.#output += chunk))
-    this.ended = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }))
+    const keep = (chunk: Buffer) => void (this.#output += chunk)
+    this.#child.stdout!.on('data', keep)
+    this.#child.stderr!.on('data', keep)
+    this.exit = once(this.#child, 'exit').then(([code, signal]) => code ?? signal)
   }
+
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  /** What the program and its processes have printed. */
+  get output(): string {
+    return this.#output
+  }
+
+  /** Base address of the surfaces. */
+  get origin(): string {
+    return `http://${this.#said(/^ {2}listens +(\S+)$/m)}`
+  }
+
+  /** Base address of health and metrics. */
+  get admin(): string {
+    return this.#said(/^ {2}metrics +(\S+)\/metrics$/m)
+  }
+
+  /** Every process that is left of it. */
+  get processes(): number[] {
+    return livingIn(this.folder)
+  }
+
+  /** The processes of a pool that do its work, by their names. At a reload, one name may have two for a while. */
+  get members(): [name: string, pid: number][] {
+    return this.processes
+      .map((pid): [string, number] => [procFile(pid, 'cmdline').split('\0').at(-2) ?? '', pid])
+      .filter(([name]) => MEMBER.test(name))
+  }
+
+  /** Every process of its embedded database. */
+  get database(): number[] {
+    return livingIn(join(this.folder, '.data', 'postgres'))
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
+  }
+
+  /** Every process of the terminal's foreground group is told. */
+  pressCtrlC(): void {
+    process.kill(-this.pid, 'SIGINT')
+  }
+
+  /** Holds up its database, and with it whatever waits for an answer of it; the returned function lets it go on. */
+  pauseDatabase(): () => void {
+    const paused = this.database
+    paused.forEach((pid) => process.kill(pid, 'SIGSTOP'))
+    return () => paused.forEach((pid) => process.kill(pid, 'SIGCONT'))
+  }
+
+  /** Waits until something is so; fails with what was printed where it never gets so. */
+  async until(what: string, isSo: () => unknown): Promise<void> {
+    const deadline = performance.now() + LIMIT_MS
+    while (!(await isSo())) {
+      const { exitCode, signalCode } = this.#child
+      if ((exitCode ?? signalCode) !== null || performance.now() > deadline) {
+        throw new Error(`The program ended, or took too long, before ${what}:\n${this.output}`)
+      }
+      await delay(LOOK_AGAIN_MS)
+    }
+  }
+
+  /** Waits until nothing is left of it, for as long as an orderly end may take. */
+  async gone(): Promise<void> {
+    const deadline = performance.now() + LIMIT_MS
+    while (this.processes.length > 0) {
+      if (performance.now() > deadline) {
+        throw new Error(`Processes were left behind: ${this.processes.map(describe).join('; ')}`)
+      }
+      await delay(LOOK_AGAIN_MS)
+    }
+  }
+
+  /** Ends whatever is left of it and removes its folder. */
+  async remove(): Promise<void> {
+    while (this.processes.length > 0) {
+      this.processes.forEach(kill)
+      await delay(LOOK_AGAIN_MS)
+    }
+    await rm(this.folder, { recursive: true, force: true })
+  }
+
+  #said(pattern: RegExp): string {
+    const found = pattern.exec(this.output)?.[1]
+    if (!found) {
+      throw new Error(`The program did not say ${pattern}:\n${this.output}`)
+    }
+    return found
+  }
+}
+
+/** Builds what changed, as every start by npm does; for tests that are started without it. */
+async function makeBuild(): Promise<void> {
+  const step = (name: string) => import(join(ROOT, 'bin', 'bootstrap', `${name}.mjs`))
+  const [{ isBuilt, build }, { exclusively }] = await Promise.all([step('build'), step('lock')])
+  if (!isBuilt(ROOT)) {
+    await exclusively(ROOT, () => build(ROOT, process.execPath))
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself in the meantime.
+  }
+}
+
+function describe(pid: number): string {
+  return `${pid} ${procFile(pid, 'cmdline').replaceAll('\0', ' ')}`
 }

@@ -20,7 +20,10 @@ function functional(name: string, mounting: Mounting): TestSuite {
   return {
     name,
     files: 'tests/functional/**/*.spec.ts',
-    configure: (suite) => void suite.setup(() => mountedAs(mounting)),
+    configure(suite) {
+      suite.setup(() => mountedAs(mounting))
+      suite.setup(async () => (await import('#tests/helpers/conformance')).checkEveryAnswer())
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import {
@@ -135,6 +135,15 @@ async function refusal(promise: Promise<unknown>): Promise<Error | undefined> {
     () => undefined,
     (error) => error
   )
+}
+
+/** Runs the program behind `npm run db:url`; returns its exit code and what it printed to both outputs. */
+function dbUrl(env: NodeJS.ProcessEnv): [number, string, string] {
+  const { PATH } = process.env
+  const options = { env: { PATH, NODE_ENV: 'test', ...env }, encoding: 'utf8' } as const
+  const args = ['--import=@poppinss/ts-exec', 'bin/db_url.ts']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, options)
+  return [status!, stdout, stderr]
 }
 
 async function serverPid(dataDir: string): Promise<number> {
@@ -437,6 +446,17 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.equal(await locateEmbeddedPostgres(dataDir, 'other'), postgres.urlOf('other'))
     await postgres.stop()
     assert.isUndefined(await locateEmbeddedPostgres(dataDir))
+  })
+
+  test('is named by db:url while it runs, and only there', async ({ assert }) => {
+    const postgres = await start()
+    assert.deepEqual(dbUrl({ DATA_DIR: base }), [0, `${postgres.url}\n`, ''])
+    const elsewhere = 'postgres://somebody@db.example/hub'
+    assert.deepEqual(dbUrl({ DATABASE_URL: elsewhere }), [0, `${elsewhere}\n`, ''])
+    await postgres.stop()
+    const [status, printed, explanation] = dbUrl({ DATA_DIR: base })
+    assert.deepEqual([status, printed], [1, ''])
+    assert.match(explanation, /^The embedded database is not running: .*\n$/)
   })
 
   test('keeps its log small', async ({ assert }) => {

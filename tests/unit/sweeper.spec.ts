@@ -57,9 +57,10 @@ test.group('Sweeper', () => {
     }
     const logger = { info() {}, error: (details: unknown) => void failures.push(details) }
     const sweeper = new Sweeper({ sweeps: [sweep(failing, 10)], pool, logger })
-    cleanup(() => sweeper.stop().then(() => pool.end()))
+    cleanup(() => pool.end())
     sweeper.start()
     await delay(150)
+    await sweeper.stop()
     assert.isAtLeast(runs, 2)
     assert.equal(failures.length, runs)
   })

@@ -88,8 +88,13 @@ function queryParameter({ name, description, schema }: Parameter): DocumentedPar
     required: false,
     description,
     schema,
-    ...(schema.type === 'object' && { style: 'deepObject' }),
+    ...(hasKeys(schema) && { style: 'deepObject' }),
   }
+}
+
+/** Whether a parameter may be written as `name[key]=value`. */
+function hasKeys({ type, oneOf = [] }: JsonSchema): boolean {
+  return type === 'object' || (oneOf as JsonSchema[]).some(hasKeys)
 }
 
 function requestBody(route: CataloguedRoute, { required }: JsonSchema) {

@@ -42,7 +42,9 @@ export class Member {
       ready.reject(new StartFailure(`${name} was not ready after ${startLimitMs / 1000} s.`))
       this.kill()
     }, startLimitMs)
-    void this.ended.then((how) => ready.reject(new StartFailure(`${name} ${how} while it started.`)))
+    void this.ended.then((how) =>
+      ready.reject(new StartFailure(`${name} ${how} while it started.`))
+    )
     void ready.promise.catch(() => {}).finally(() => clearTimeout(limit))
   }
 

@@ -12,8 +12,7 @@ export interface Answers {
 export type Question = keyof Answers
 
 /** What a primary sends. A connection comes with its socket beside it. */
-export type ToMember =
-  { type: 'connection' } | { type: 'question'; id: number; question: Question }
+export type ToMember = { type: 'connection' } | { type: 'question'; id: number; question: Question }
 
 /** What a member sends. */
 export type ToPrimary =

@@ -45,7 +45,10 @@ function labelled(all: Answers['metrics'], name: string) {
   return all.map((metric) => ({
     ...metric,
     aggregator: 'sum',
-    values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, process: name } })),
+    values: metric.values.map((value) => ({
+      ...value,
+      labels: { ...value.labels, process: name },
+    })),
   }))
 }
 

@@ -84,7 +84,9 @@ export class Pool {
     if (config.web > 0) {
       this.#port = await SharedPort.open(WEB)
     }
-    this.#database = await startOwnDatabase(surfacesOf(config.jobs > 0 ? { ...env, SURFACES: [] } : env))
+    this.#database = await startOwnDatabase(
+      surfacesOf(config.jobs > 0 ? { ...env, SURFACES: [] } : env)
+    )
     await this.#fill()
   }
 
@@ -132,7 +134,10 @@ export class Pool {
       this.#logger.info({ ms }, 'every process was replaced')
     } catch (error) {
       if (!this.#isStopping) {
-        this.#logger.error({ err: error }, 'the reload was given up; processes not replaced yet go on')
+        this.#logger.error(
+          { err: error },
+          'the reload was given up; processes not replaced yet go on'
+        )
       }
     }
   }

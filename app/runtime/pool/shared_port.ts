@@ -61,7 +61,10 @@ export class SharedPort {
   #distribute(socket: Socket): void {
     const [first, ...others] = this.#members
     if (first) {
-      const member = others.reduce((least, other) => (other.load < least.load ? other : least), first)
+      const member = others.reduce(
+        (least, other) => (other.load < least.load ? other : least),
+        first
+      )
       this.#putLast(member)
       member.offer(socket)
     } else {

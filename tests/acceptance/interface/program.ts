@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +8,13 @@ import { fileURLToPath } from 'node:url'
 
 import { freePort } from '#database/embedded/free_port'
 
-const APP_ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const BUILT = 'build/bin/server.js'
-const SOURCES = '{app,bin,config,database,providers,start}/**/*.ts'
+const APP_ROOT = new URL('../../../', import.meta.url)
+
+/** Plain JavaScript, so that it runs before anything is built; its types are written here. */
+const BUILD_MODULE = 'bin/bootstrap/build.mjs'
+interface BuildModule {
+  isBuilt(root: string): boolean
+}
 
 const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 30_000
@@ -26,8 +29,8 @@ export interface Program {
 }
 
 /**
- * Starts the program with nothing but embedded drivers, on free ports and in a folder of its own, and waits until it is
- * ready. A variable given as undefined is left to its default.
+ * Starts the program with nothing but embedded drivers, on free ports and in a folder of its own, where no `.env` is
+ * found, and waits until it is ready. A variable given as undefined is left to its default.
  */
 export async function startProgram(variables: Variables = {}): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-interface-'))
@@ -45,8 +48,8 @@ export async function startProgram(variables: Variables = {}): Promise<Program> 
     LOG_LEVEL: 'error',
     ...variables,
   }
-  const child = spawn(process.execPath, entryPoint(), {
-    cwd: APP_ROOT,
+  const child = spawn(process.execPath, await entryPoint(), {
+    cwd: folder,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...given },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -66,12 +69,13 @@ export async function startProgram(variables: Variables = {}): Promise<Program> 
 /** The port the program takes where none is named. */
 export const DEFAULT_PORT = 3000
 
-/** The build where there is one of these sources, else the sources. */
-function entryPoint(): string[] {
-  const modified = (file: string) =>
-    statSync(join(APP_ROOT, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const newest = Math.max(...globSync(SOURCES, { cwd: APP_ROOT }).map(modified))
-  return modified(BUILT) > newest ? [BUILT] : ['--import=@poppinss/ts-exec', 'bin/server.ts']
+/** The build where there is one of these very sources, else the sources. */
+async function entryPoint(): Promise<string[]> {
+  const { isBuilt } = (await import(new URL(BUILD_MODULE, APP_ROOT).href)) as BuildModule
+  const file = (path: string) => fileURLToPath(new URL(path, APP_ROOT))
+  return isBuilt(file('.'))
+    ? [file('build/bin/server.js')]
+    : [`--import=${import.meta.resolve('@poppinss/ts-exec')}`, file('bin/server.ts')]
 }
 
 async function ready(child: ChildProcess, url: string): Promise<void> {

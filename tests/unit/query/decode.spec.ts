@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { decode } from '#query/decode'
 import type { Vocabulary } from '#query/declaration'
-import { QueryError } from '#query/errors'
+import { type QueryError } from '#query/errors'
 
 import { specimen } from './specimens.js'
 import { conditionForm } from './vector_form.js'

@@ -61,7 +61,8 @@ export class Sandbox {
   }
 
   async run<Result>(statement: Statement): Promise<Result[]> {
-    return (await this.execute(statement)).rows as Result[]
+    const { rows } = await this.execute(statement)
+    return rows as Result[]
   }
 
   async execute({ name, text, values }: Statement): Promise<pg.QueryResult> {

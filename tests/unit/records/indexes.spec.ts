@@ -60,7 +60,7 @@ for (const served of allKinds) {
   const { kind } = served
 
   test.group(`Storage of ${kind.name}`, (group) => {
-    group.setup(() => boot().then(() => {}))
+    group.setup(async () => void (await boot()))
 
     test('the declaration keeps its own promises', ({ assert }) => {
       assert.deepEqual(checkDeclaration(kind.declaration), [])

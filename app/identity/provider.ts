@@ -1,0 +1,92 @@
+/**
+ * What the platform needs of an identity provider. The embedded provider and the client of an external one both offer it
+ * and pass the same tests; nothing else in the platform knows which of them is there.
+ */
+export interface IdentityProvider {
+  /** What the provider says of a token now; undefined where it is not, or no longer, one that may be used. */
+  introspect(token: string): Promise<Introspection | undefined>
+  /** The public keys its tokens are signed with, and who it says it is. */
+  metadata(): Promise<ProviderMetadata>
+  /** A token for calls the platform makes itself. */
+  ownToken(): Promise<string>
+
+  /** Clients are what nodes and analyses log in with; undefined where the provider keeps none for others. */
+  readonly clients: ClientDirectory | undefined
+  /** Who exists, for cleaning up after those who do not any more; undefined where the provider does not tell. */
+  readonly people: PeopleDirectory | undefined
+
+  /** Tells of realms, users and clients that come, change and go, as far as the provider does. Answers how to stop. */
+  onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+/** The claims of a token as providers spell them. */
+export interface Introspection {
+  readonly active: true
+  readonly sub: string
+  readonly sub_kind: 'user' | 'client' | 'robot'
+  readonly sub_name: string | null
+  readonly realm_id: string | null
+  readonly realm_name: string | null
+  readonly client_id: string | null
+  readonly scope: string
+  readonly permissions: readonly { readonly name: string }[]
+  /** Seconds since 1970. */
+  readonly exp: number
+}
+
+export interface ProviderMetadata {
+  readonly issuers: readonly string[] | 'any'
+  readonly keys: readonly Readonly<Record<string, unknown>>[]
+}
+
+export interface ProviderClient {
+  readonly id: string
+  readonly name: string
+  readonly displayName: string | null
+  readonly realmId: string
+  /** Only where it was asked for. */
+  readonly secret?: string | null
+}
+
+export interface ProviderPermission {
+  readonly id: string
+  readonly name: string
+}
+
+export interface ClientPermission {
+  readonly id: string
+  readonly clientId: string
+  readonly permissionId: string
+  readonly permission: ProviderPermission
+}
+
+/** Every call may fail with `IdentityUnavailable`. What is not there is undefined, or already gone. */
+export interface ClientDirectory {
+  /** Idempotent by name: a client of that name and realm is answered as it is. */
+  create(client: { name: string; realmId: string }): Promise<ProviderClient>
+  read(id: string, options?: { secret?: boolean }): Promise<ProviderClient | undefined>
+  findByName(name: string): Promise<ProviderClient | undefined>
+  /** Sets a secret (and names, where given). */
+  rotate(
+    id: string,
+    change: { secret: string; name?: string; displayName?: string }
+  ): Promise<ProviderClient | undefined>
+  remove(id: string): Promise<void>
+
+  permissionsOf(clientId: string): Promise<readonly ClientPermission[]>
+  permission(idOrName: string): Promise<ProviderPermission | undefined>
+  grant(clientId: string, permissionId: string): Promise<ClientPermission>
+  revoke(clientPermissionId: string): Promise<void>
+}
+
+export interface PeopleDirectory {
+  realmIds(): Promise<ReadonlySet<string>>
+  userIds(): Promise<ReadonlySet<string>>
+}
+
+export interface ProviderChange {
+  readonly type: 'realm' | 'user' | 'client'
+  readonly event: 'created' | 'updated' | 'deleted'
+  readonly data: { readonly id: string; readonly name?: string; readonly realmId?: string | null }
+}

