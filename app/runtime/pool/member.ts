@@ -15,7 +15,8 @@ export interface Program {
 
 type Asked = Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>
 
-const ANSWER_LIMIT_MS = 2_000
+/** Longer than a member gives its own health checks. */
+const ANSWER_LIMIT_MS = 3_000
 
 /**
  * One process of a pool, from its start to its end, as the primary sees it.
