@@ -9,6 +9,8 @@ type Rule = SchemaTypes & { clone(): Rule; optional(): SchemaTypes }
  * A column of a kind: how it is stored and shown, and what a client may write into it.
  */
 export interface Column extends Property {
+  /** Shown only to those who ask for it by name. */
+  readonly optIn?: boolean
   readonly body?: { readonly create?: SchemaTypes; readonly update?: SchemaTypes }
 }
 

@@ -23,6 +23,8 @@ export interface KindDefinition {
   readonly table: string
   /** In the order in which they are shown. */
   readonly columns: Readonly<Record<string, Column>>
+  /** What a body may hold although no column keeps it; the kind's service takes it out again. */
+  readonly unstored?: Readonly<Record<string, Column['body']>>
   readonly relations?: Readonly<Record<string, Relation>>
   readonly filters?: readonly string[]
   readonly sorts?: readonly string[]
@@ -76,8 +78,8 @@ export class Kind {
     this.access = { read: loggedIn, ...definition.access }
     this.permissionFirst = definition.permissionFirst ?? false
     this.declaration = declarationOf(definition)
-    this.createBody = definition.access.create && bodyOf(definition.columns, 'create')
-    this.updateBody = definition.access.update && bodyOf(definition.columns, 'update')
+    this.createBody = definition.access.create && bodyOf(definition, 'create')
+    this.updateBody = definition.access.update && bodyOf(definition, 'update')
     this.reveals = definition.reveals ?? (() => false)
   }
 
@@ -120,8 +122,8 @@ export function requireSoundKinds(): void {
 function declarationOf(definition: KindDefinition): Declaration {
   const { name, table, columns, relations = {}, filters, sorts, defaultSort, indexes } = definition
   const shown = Object.keys(columns).filter((key) => !columns[key]!.internal)
-  const open = shown.filter((key) => !columns[key]!.secret)
-  const secret = shown.filter((key) => columns[key]!.secret)
+  const open = shown.filter((key) => !columns[key]!.secret && !columns[key]!.optIn)
+  const onRequest = shown.filter((key) => !open.includes(key))
   const includable = Object.keys(relations).filter((key) => relations[key]!.includable)
   return {
     name,
@@ -130,7 +132,7 @@ function declarationOf(definition: KindDefinition): Declaration {
     indexes,
     fields: {
       default: open,
-      ...(definition.namesAllowedFields !== false && { allowed: [...open, ...secret] }),
+      ...(definition.namesAllowedFields !== false && { allowed: [...open, ...onRequest] }),
     },
     filters: { allowed: filters },
     sorts: { allowed: sorts, default: defaultSort },
@@ -146,8 +148,9 @@ function linkOf({ to, by }: Relation): Link {
   return { target: () => to().declaration, local: by, foreign: 'id' }
 }
 
-function bodyOf(columns: KindDefinition['columns'], write: 'create' | 'update') {
-  const rules = Object.entries(columns).flatMap(([name, { body: rule }]) => {
+function bodyOf({ columns, unstored = {} }: KindDefinition, write: 'create' | 'update') {
+  const stored = Object.entries(columns).map(([name, { body: rule }]) => [name, rule] as const)
+  const rules = [...stored, ...Object.entries(unstored)].flatMap(([name, rule]) => {
     return rule?.[write] ? [[name, rule[write]]] : []
   })
   return body(Object.fromEntries(rules)) as BodyValidator<Values>

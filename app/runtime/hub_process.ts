@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import type { ApplicationService } from '@adonisjs/core/types'
 
@@ -19,6 +20,8 @@ import { membership } from '#runtime/pool/membership'
 import { SURFACE_PREFIXES } from '#runtime/surfaces'
 import { bringTablesUpToDate } from '#runtime/tables'
 import { env } from '#start/env'
+
+const HEALTHY_LIMIT_MS = 5_000
 
 /** Supervisors of whole machines mostly kill after 30 seconds; until then there is something to say still. */
 const STOP_LIMIT_MS = 28_000
@@ -94,6 +97,7 @@ export class HubProcess {
       this.#web = await createWebServer(this.#app)
     }
     this.#jobs = await startJobs(env.JOBS, { app: this.#app, drain })
+    await untilHealthy()
   }
 
   async #openPorts(): Promise<void> {
@@ -113,6 +117,14 @@ async function createWebServer(app: ApplicationService): Promise<GentleServer> {
   const web = createListener(server.handle.bind(server), { prefix, drain })
   server.setNodeServer(web)
   return web
+}
+
+/** Some connections are made in the background. Where one cannot be made, the process starts without it. */
+async function untilHealthy(): Promise<void> {
+  const deadline = performance.now() + HEALTHY_LIMIT_MS
+  while ((await health.failing()).length > 0 && performance.now() < deadline) {
+    await delay(50)
+  }
 }
 
 function giveUp(): never {

@@ -143,6 +143,7 @@ class Run {
     const [file, ...rest] = [...prefix, node, join(project, 'bin/bootstrap.mjs'), ...args]
     this.process = spawn(file!, rest, {
       cwd: project,
+      detached: true,
       env: { PATH: systemPath, HOME: process.env.HOME, npm_config_offline: 'true', ...env },
     })
     this.process.stdout!.on('data', (chunk) => (this.stdout += chunk))
@@ -324,6 +325,15 @@ test.group('The way from a clone to a running program', (group) => {
       assert.deepEqual(JSON.parse(stdout.split('\n')[1]!).signals, [signal])
     })
     await Promise.all(endings)
+  })
+
+  test('hands Ctrl-C on once, which a terminal sends to all it started', async ({ assert }) => {
+    const waiting = run(['start', 'wait'])
+    await waiting.until(/waiting/)
+    process.kill(-waiting.process.pid!, 'SIGINT')
+    const { code, stdout } = await waiting.ended
+    assert.equal(code, 7)
+    assert.deepEqual(JSON.parse(stdout.split('\n')[1]!).signals, ['SIGINT'])
   })
 
   test('ends with 128 and the signal that killed the program', async ({ assert }) => {

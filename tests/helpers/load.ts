@@ -72,7 +72,9 @@ export class Load {
       })
       request.once('socket', (socket) => {
         port = socket.localPort
-        socket.once('connect', () => (port = socket.localPort))
+        if (socket.connecting) {
+          socket.once('connect', () => (port = socket.localPort))
+        }
       })
       request.once('timeout', () => request.destroy(new Error('no answer')))
       request.once('error', (error) => lose(error.message))

@@ -26,7 +26,7 @@ let rabbitmq: RealServer
 test.group('A pool', (group) => {
   group.setup(async () => {
     ;[redis, rabbitmq] = await Promise.all([startRedis(), startRabbitmq()])
-    return () => Promise.all([redis.stop(), rabbitmq.stop()])
+    return async () => void (await Promise.all([redis.stop(), rabbitmq.stop()]))
   })
 
   test('of {$self} web processes: a killed one loses only the requests under way on it')
@@ -38,6 +38,7 @@ test.group('A pool', (group) => {
       await delay(1_000)
       const victim = pidOf(hub, 'web-1')
       process.kill(victim, 'SIGSTOP')
+      await delay(100)
       const served = clientPorts(victim)
       process.kill(victim, 'SIGKILL')
       await hub.until('it was whole again', () => isReady(hub))

@@ -46,6 +46,7 @@ export class Member {
     void this.ended.then((how) =>
       ready.reject(new StartFailure(`${name} ${how} while it started.`))
     )
+    void this.ended.then((how) => this.#asked.forEach(({ reject }) => reject(new Error(how))))
     void ready.promise.catch(() => {}).finally(() => clearTimeout(limit))
   }
 

@@ -1,0 +1,99 @@
+import { IdentityUnavailable } from '#http/failures'
+
+const LIMIT_MS = 3_000
+
+export interface Question {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  /** Sent as a form, as OAuth wants it. */
+  readonly form?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly authorization?: string
+  /** Statuses that say something; any other means that the provider cannot be used now. */
+  readonly expected?: readonly number[]
+}
+
+export interface Reply {
+  readonly status: number
+  /** What the JSON of the reply says; undefined where it has no body. */
+  readonly body: any
+}
+
+/**
+ * Sends one request to an identity provider. Whatever is no proper reply in time ends as `IdentityUnavailable`; the cause
+ * says for the log what happened, without what was sent.
+ */
+export async function ask(url: string, question: Question = {}): Promise<Reply> {
+  const { method = 'GET', expected = [200] } = question
+  const signal = AbortSignal.timeout(LIMIT_MS)
+  try {
+    const response = await sent(url, { ...question, method }, signal)
+    const text = await response.text()
+    if (!expected.includes(response.status)) {
+      throw new Error(`it answered with the status ${response.status}${hint(response)}`)
+    }
+    const isEmpty = text === '' || response.status === 401
+    return { status: response.status, body: isEmpty ? undefined : parsed(text) }
+  } catch (error) {
+    const reason = signal.aborted ? `no answer within ${LIMIT_MS} ms` : reasonOf(error)
+    const cause = new Error(`${method} ${url} at the identity provider failed: ${reason}`)
+    throw new IdentityUnavailable(undefined, { cause })
+  }
+}
+
+/** A connection that was kept open may have been closed by the other side just now; then a new one is tried once. */
+async function sent(url: string, question: Question, signal: AbortSignal): Promise<Response> {
+  const request: RequestInit = {
+    method: question.method,
+    headers: headersOf(question),
+    body: bodyOf(question),
+    redirect: 'error',
+    signal,
+  }
+  try {
+    return await fetch(url, request)
+  } catch (error) {
+    if (isStaleConnection(error)) {
+      return fetch(url, request)
+    }
+    throw error
+  }
+}
+
+function headersOf({ authorization, form, json }: Question): Record<string, string> {
+  return {
+    accept: 'application/json',
+    ...(authorization !== undefined && { authorization }),
+    ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+    ...(json !== undefined && { 'content-type': 'application/json' }),
+  }
+}
+
+function bodyOf({ form, json }: Question): string | undefined {
+  return form ? new URLSearchParams(form).toString() : JSON.stringify(json)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('it answered with something else than JSON')
+  }
+}
+
+function hint({ status }: Response): string {
+  return status === 401 || status === 403
+    ? '; check CLIENT_ID, CLIENT_SECRET, REALM, IDENTITY_INTROSPECTION_AUTH and the permissions of that client'
+    : ''
+}
+
+function isStaleConnection(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error) ?? '')
+}
+
+function codeOf(error: unknown): string | undefined {
+  return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code
+}
+
+function reasonOf(error: unknown): string {
+  return codeOf(error) ?? (error as Error).message
+}

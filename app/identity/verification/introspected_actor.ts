@@ -1,0 +1,34 @@
+import type { Actor } from '#http/actor'
+import type { Introspection } from '#identity/provider'
+
+import type { Claims } from './signed_tokens.js'
+
+const SAID_IN_BOTH = ['sub', 'exp', 'sub_kind', 'realm_id', 'client_id'] as const
+
+/**
+ * Whether a provider's answer is about the token it was asked for, and not about another one.
+ */
+export function isAbout(introspection: Introspection, claims: Claims): boolean {
+  return SAID_IN_BOTH.every((name) => {
+    const told = introspection[name]
+    const signed = claims[name]
+    const isSaidTwice = told != null && signed != null && told !== Number.POSITIVE_INFINITY
+    return !isSaidTwice || told === signed
+  })
+}
+
+/**
+ * The actor of an introspection. A token without an end of its own lasts as long as its provider stands by it.
+ */
+export function actorOf(introspection: Introspection, claims: Claims | undefined): Actor {
+  return {
+    kind: introspection.sub_kind,
+    id: introspection.sub,
+    name: introspection.sub_name,
+    realmId: introspection.realm_id,
+    realmName: introspection.realm_name,
+    clientId: introspection.client_id,
+    permissions: new Set(introspection.permissions.map(({ name }) => name)),
+    expiresAt: Math.min(introspection.exp, claims?.exp ?? Number.POSITIVE_INFINITY),
+  }
+}

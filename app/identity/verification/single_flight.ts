@@ -1,0 +1,15 @@
+/**
+ * Lets whoever asks for the same thing at the same time share one piece of work. What it ended with is not remembered.
+ */
+export class SingleFlight<Key, Result> {
+  readonly #underWay = new Map<Key, Promise<Result>>()
+
+  run(key: Key, work: () => Promise<Result>): Promise<Result> {
+    let flight = this.#underWay.get(key)
+    if (!flight) {
+      flight = work().finally(() => this.#underWay.delete(key))
+      this.#underWay.set(key, flight)
+    }
+    return flight
+  }
+}

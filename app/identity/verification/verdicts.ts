@@ -1,0 +1,41 @@
+import type { Actor } from '#http/actor'
+import { Lru } from '#query/lru'
+import { clock } from '#runtime/clock'
+
+/** Who a token belongs to, and until when that can be relied upon (milliseconds since 1970). */
+export interface Verdict {
+  readonly actor: Actor | undefined
+  readonly until: number
+}
+
+/**
+ * Verdicts that can still be relied upon. Refused tokens have room of their own: made-up ones do not crowd out the good.
+ */
+export class Verdicts {
+  readonly #accepted: Lru<string, Verdict>
+  readonly #refused: Lru<string, Verdict>
+
+  constructor(capacity: number) {
+    this.#accepted = new Lru(capacity)
+    this.#refused = new Lru(capacity)
+  }
+
+  get(key: string): Verdict | undefined {
+    return current(this.#accepted.get(key)) ?? current(this.#refused.get(key))
+  }
+
+  /** A token that was accepted before is refused in its old place, so that the older verdict does not outlive this one. */
+  keep(key: string, verdict: Verdict): void {
+    const wasAccepted = this.#accepted.get(key) !== undefined
+    const room = verdict.actor || wasAccepted ? this.#accepted : this.#refused
+    room.set(key, verdict)
+  }
+
+  get size(): number {
+    return this.#accepted.size + this.#refused.size
+  }
+}
+
+function current(verdict: Verdict | undefined): Verdict | undefined {
+  return verdict && verdict.until > clock.now() ? verdict : undefined
+}
