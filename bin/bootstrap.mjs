@@ -20,6 +20,8 @@ const commands = {
   'build': { built: true },
   'test': { built: true, program: 'bin/test.ts' },
   'test:services': { built: true, program: 'bin/test.ts', args: ['services'] },
+  'bench:query': { built: true, program: 'tests/bench/query.ts' },
+  'docs:generate': { built: false, program: 'bin/generate_docs.ts' },
   'check:interface': { built: false, program: 'tests/acceptance/check_interface.ts' },
 }
 

@@ -1,19 +1,25 @@
 import 'reflect-metadata'
 
-import { Ignitor, prettyPrintError } from '@adonisjs/core'
+import { prettyPrintError } from '@adonisjs/core'
 
-const APP_ROOT = new URL('../', import.meta.url)
+import { surfacesOf } from '#configuration/processes'
+import { needsEmbeddedDatabase, useEmbeddedDatabase } from '#database/addresses'
+import { locateEmbeddedPostgres } from '#database/embedded/locate'
+import { createIgnitor } from '#runtime/application'
+import { env } from '#start/env'
 
-const importer = (path: string) =>
-  import(path.startsWith('./') ? new URL(path, APP_ROOT).href : path)
+/** Commands work on the embedded database of a running hub; without one, those that need a database say so. */
+if (needsEmbeddedDatabase(surfacesOf(env))) {
+  const running = await locateEmbeddedPostgres(`${env.DATA_DIR}/postgres`)
+  if (running) {
+    useEmbeddedDatabase(running)
+  }
+}
 
-new Ignitor(APP_ROOT, { importer })
-  .tap((app) => {
-    app.listen('SIGTERM', () => app.terminate())
-    app.listenIf(app.managedByPm2, 'SIGINT', () => app.terminate())
-  })
+createIgnitor()
+  .tap((app) => app.listen('SIGTERM', () => app.terminate()))
   .ace()
-  .handle(process.argv.splice(2))
+  .handle(process.argv.slice(2))
   .catch((error: unknown) => {
     process.exitCode = 1
     void prettyPrintError(error)

@@ -1,5 +1,6 @@
 import { defineConfig } from '@adonisjs/core/logger'
 
+import { loggableError } from '#observability/loggable_error'
 import { env } from '#start/env'
 
 const SECRET_KEYS = [
@@ -21,6 +22,7 @@ export default defineConfig({
       enabled: true,
       name: 'analysis-hub',
       level: env.LOG_LEVEL,
+      serializers: { err: (error: unknown) => loggableError(error) },
       redact: {
         paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
         censor: '[redacted]',

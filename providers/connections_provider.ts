@@ -25,7 +25,8 @@ export default class ConnectionsProvider {
 
   async boot() {
     const logger = await this.app.container.make('logger')
-    pools.onIdleError = (error) => logger.warn({ err: error }, 'an idle database connection broke')
+    pools.onIdleError = ({ message }) =>
+      logger.warn({ message }, 'an idle database connection broke')
     health.watch('database', () => this.#checkDatabases())
     if (env.REDIS_URL) {
       this.#redis = await connectRedis(env.REDIS_URL, (error) =>

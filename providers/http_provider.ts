@@ -1,6 +1,8 @@
 import type { ApplicationService } from '@adonisjs/core/types'
+import CorsMiddleware from '@adonisjs/cors/cors_middleware'
 
 import AuthenticationMiddleware, { type Authenticator } from '#http/authentication_middleware'
+import EntranceMiddleware from '#http/entrance_middleware'
 import LimitMiddleware from '#http/limit_middleware'
 import { RateLimiter } from '#http/rate_limiter'
 import { env } from '#start/env'
@@ -18,8 +20,8 @@ const LIMITS = {
 }
 
 /**
- * Wires what stands in front of all routes: who sends a request, and how many of them are counted (together through Redis
- * where there is one, else per process).
+ * Wires what stands in front of all routes: other origins, who sends a request, and how many of them are counted (together
+ * through Redis where there is one, else per process).
  */
 export default class HttpProvider {
   constructor(protected app: ApplicationService) {}
@@ -27,11 +29,13 @@ export default class HttpProvider {
   register() {
     const { container } = this.app
     container.singleton('authenticator', () => undefined)
-    container.singleton(AuthenticationMiddleware, async (resolver) => {
-      return new AuthenticationMiddleware(await resolver.make('authenticator'))
-    })
-    container.singleton(LimitMiddleware, async (resolver) => {
-      return new LimitMiddleware(new RateLimiter(LIMITS, await resolver.make('redis')))
+    container.singleton(EntranceMiddleware, async (resolver) => {
+      const limiter = new RateLimiter(LIMITS, await resolver.make('redis'))
+      return new EntranceMiddleware({
+        cors: await resolver.make(CorsMiddleware),
+        authentication: new AuthenticationMiddleware(await resolver.make('authenticator')),
+        limits: new LimitMiddleware(limiter),
+      })
     })
   }
 }

@@ -4,11 +4,6 @@ import server from '@adonisjs/core/services/server'
 import { matchAnyCase } from '#http/any_case'
 
 server.errorHandler(() => import('#http/exception_handler'))
-server.use([
-  () => import('#http/request_middleware'),
-  () => import('@adonisjs/cors/cors_middleware'),
-  () => import('#http/authentication_middleware'),
-  () => import('#http/limit_middleware'),
-])
+server.use([() => import('#http/entrance_middleware')])
 
 matchAnyCase(router)

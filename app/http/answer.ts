@@ -9,20 +9,16 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
  * and is answered with 304 where the caller has it already.
  */
 export function answer({ request, response }: HttpContext, content: unknown, status = 200): void {
-  const bytes = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
   response.status(status)
   response.header('content-type', JSON_TYPE)
   if (status === 200 && (request.method() === 'GET' || request.method() === 'HEAD')) {
-    response.header('etag', weakEtag(bytes))
+    response.header('etag', `W/"${hash('sha1', text, 'base64url')}"`)
     if (response.fresh()) {
       response.status(304)
       response.send(null)
       return
     }
   }
-  response.send(bytes)
-}
-
-function weakEtag(bytes: Buffer): string {
-  return `W/"${bytes.length.toString(36)}-${hash('sha1', bytes, 'base64url')}"`
+  response.send(text)
 }

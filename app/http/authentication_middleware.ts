@@ -12,6 +12,11 @@ import { env } from '#start/env'
  */
 export interface Authenticator {
   verify(token: string): Promise<Actor | undefined> | Actor | undefined
+  /**
+   * For connections that outlive their request: aborts with `closed`, and when the token ends or is revoked. Without it,
+   * tokens are good for as long as a connection lasts.
+   */
+  stay?(token: string, closed: AbortSignal): AbortSignal
 }
 
 export interface TokenSources {

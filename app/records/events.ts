@@ -32,3 +32,22 @@ export interface RecordChange {
 export interface EventSink {
   record(transaction: pg.ClientBase, change: RecordChange): Promise<void>
 }
+
+/**
+ * Something that has to be known later although no record changed. What was refused or read is named, never shown.
+ */
+export interface SecurityEvent {
+  readonly type: 'permissionRefused' | 'secretRead'
+  /** A kind of record, or the name of a route. */
+  readonly subject: string
+  readonly id: string | null
+  readonly realmId: string | null
+  readonly origin: Origin
+  /** What was missing, where permissions were. */
+  readonly permissions: readonly string[]
+}
+
+/** Where security events go. There is no transaction they belong to. */
+export interface SecuritySink {
+  note(event: SecurityEvent): Promise<void>
+}

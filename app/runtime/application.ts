@@ -3,11 +3,16 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 const APP_ROOT = new URL('../../', import.meta.url)
 
+/** What starts the framework, whatever it is started for. */
+export function createIgnitor(): Ignitor {
+  return new Ignitor(APP_ROOT, { importer: (path) => import(resolved(path)) })
+}
+
 /**
  * The framework's application, not booted yet.
  */
 export function createApplication(): ApplicationService {
-  return new Ignitor(APP_ROOT, { importer: (path) => import(resolved(path)) }).createApp('web')
+  return createIgnitor().createApp('web')
 }
 
 function resolved(path: string): string {

@@ -32,15 +32,16 @@ export async function runStep(file, args, options, failure) {
   for (const signal of forwarded) process.once(signal, remember)
   const code = await runToEnd(file, args, options)
   for (const signal of forwarded) process.off(signal, remember)
-  if (received)
+  if (received) {
     throw new Failure('Ended before the hub was ready.', 128 + constants.signals[received])
+  }
   if (code !== 0) throw new Failure(failure)
 }
 
 /** Puts the programs that npm installed first, so that a nested `node` is the Node.js of the hub. */
 export function programEnvironment(root) {
   const programs = join(root, 'node_modules/.bin')
-  return { ...process.env, PATH: [programs, process.env.PATH].join(delimiter) }
+  return { ...process.env, PATH: [programs, process.env.PATH].filter(Boolean).join(delimiter) }
 }
 
 /** Lets the kernel end a child whose parent was killed and could not do it. */

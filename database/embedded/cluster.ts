@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DataFolder } from './data_folder.js'
+import { removeDraft, type DataFolder } from './data_folder.js'
 import { PostgresFailed } from './errors.js'
 import type { Launcher } from './launcher.js'
 
@@ -39,7 +39,7 @@ export async function createCluster(folder: DataFolder, launcher: Launcher): Pro
     await succeed(launcher.run(initdb, ['--sync-only', '-D', draft]))
     await folder.completeCluster(draft)
   } catch (error) {
-    await rm(draft, { recursive: true, force: true })
+    await removeDraft(draft)
     throw error
   }
 }

@@ -86,9 +86,7 @@ export class DataFolder {
   async draftCluster(): Promise<string> {
     const entries = await readdir(this.path)
     const drafts = entries.filter((entry) => entry.startsWith('initializing-'))
-    await Promise.all(
-      drafts.map((entry) => rm(join(this.path, entry), { recursive: true, force: true }))
-    )
+    await Promise.all(drafts.map((entry) => removeDraft(join(this.path, entry))))
     return join(this.path, `initializing-${randomBytes(6).toString('hex')}`)
   }
 
@@ -143,6 +141,11 @@ export class DataFolder {
     await writeFile(file, `${text}\n`, { mode: 0o600, flush: true, flag: 'wx' })
     await this.own(file)
   }
+}
+
+/** Tries more than once: the programs of a killed start may be writing for another moment. */
+export async function removeDraft(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 })
 }
 
 function ignoreExisting(error: NodeJS.ErrnoException): void {

@@ -27,10 +27,8 @@ export async function chooseLauncher(
   const launcher = Launcher.asUser(uid, gid, binaries, libraryPath)
   for (const path of [dirname(folder), binaries.postgres]) {
     const reach = await launcher.run('test', ['-x', path])
-    if (!reach.ok)
-      throw unusable(
-        reach.output || `PostgreSQL must not run as root, and user ${uid} cannot reach ${path}`
-      )
+    const reason = `PostgreSQL must not run as root, and user ${uid} cannot reach ${path}`
+    if (!reach.ok) throw unusable(reach.output || reason)
   }
   if (owner.uid === 0) await giveAway(folder, nobody)
   return usable(launcher)
@@ -50,7 +48,7 @@ function unusable(output: string): EmbeddedPostgresError {
 
 /** The folder itself comes last: whoever finds it changed knows that all inside is. */
 async function giveAway(folder: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
-  for (const entry of await readdir(folder, { recursive: true }))
-    await lchown(join(folder, entry), uid, gid)
+  const entries = await readdir(folder, { recursive: true })
+  for (const entry of entries) await lchown(join(folder, entry), uid, gid)
   await lchown(folder, uid, gid)
 }

@@ -144,7 +144,7 @@ class Run {
     this.process = spawn(file!, rest, {
       cwd: project,
       detached: true,
-      env: { PATH: systemPath, HOME: process.env.HOME, npm_config_offline: 'true', ...env },
+      env: { PATH: systemPath, HOME: project, npm_config_offline: 'true', ...env },
     })
     this.process.stdout!.on('data', (chunk) => (this.stdout += chunk))
     this.process.stderr!.on('data', (chunk) => (this.stderr += chunk))
@@ -396,13 +396,18 @@ test.group('The way from a clone to a running program', (group) => {
     spawnSync('chown', ['root:root', home])
 
     const prefix = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
-    const env = { HOME: home, npm_config_engine_strict: 'true', NODE_ENV: 'production' }
+    const { PATH } = await fakeNpm(`
+      echo "cache: $npm_config_cache" >&2
+      PATH='${systemPath}' exec npm "$@"`)
+    const env = { HOME: home, PATH, npm_config_engine_strict: 'true', NODE_ENV: 'production' }
     const { code, stdout, stderr } = await finish(['start', 'report'], { prefix, env })
     assert.equal(code, 0, stderr)
+    assert.match(stderr, /cache: \S+npm-cache-/)
     assert.equal(JSON.parse(stdout).greeting, 'together')
   }).skip(!isRoot, 'only root can become another user')
 
   test('says what to do where there is no Node.js that is new enough', async ({ assert }) => {
+    await finish(['build'])
     await rm(join(project, 'vendor', nodePackage, 'bin/node'))
     const { code, stderr } = await finish(['start', 'report'])
     assert.equal(code, 1)

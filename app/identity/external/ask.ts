@@ -23,16 +23,36 @@ export interface Reply {
  * says for the log what happened, without what was sent.
  */
 export async function ask(url: string, question: Question = {}): Promise<Reply> {
-  const { method = 'GET', expected = [200] } = question
+  const { expected = [200] } = question
+  return exchange(url, question, (status, text) => {
+    if (!expected.includes(status)) {
+      throw new Error(`it answered with the status ${status}${hint(status)}`)
+    }
+    return { status, body: text === '' || status === 401 ? undefined : parsed(text) }
+  })
+}
+
+/**
+ * What an address answers with, whatever that is.
+ */
+export function lookAt(url: string): Promise<{ status: number; text: string }> {
+  return exchange(url, {}, (status, text) => {
+    if (status >= 500) {
+      throw new Error(`it answered with the status ${status}`)
+    }
+    return { status, text }
+  })
+}
+
+async function exchange<Result>(
+  url: string,
+  { method = 'GET', ...question }: Question,
+  read: (status: number, text: string) => Result
+): Promise<Result> {
   const signal = AbortSignal.timeout(LIMIT_MS)
   try {
     const response = await sent(url, { ...question, method }, signal)
-    const text = await response.text()
-    if (!expected.includes(response.status)) {
-      throw new Error(`it answered with the status ${response.status}${hint(response)}`)
-    }
-    const isEmpty = text === '' || response.status === 401
-    return { status: response.status, body: isEmpty ? undefined : parsed(text) }
+    return read(response.status, await response.text())
   } catch (error) {
     const reason = signal.aborted ? `no answer within ${LIMIT_MS} ms` : reasonOf(error)
     const cause = new Error(`${method} ${url} at the identity provider failed: ${reason}`)
@@ -46,7 +66,7 @@ async function sent(url: string, question: Question, signal: AbortSignal): Promi
     method: question.method,
     headers: headersOf(question),
     body: bodyOf(question),
-    redirect: 'error',
+    redirect: 'manual',
     signal,
   }
   try {
@@ -80,7 +100,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function hint({ status }: Response): string {
+function hint(status: number): string {
   return status === 401 || status === 403
     ? '; check CLIENT_ID, CLIENT_SECRET, REALM, IDENTITY_INTROSPECTION_AUTH and the permissions of that client'
     : ''

@@ -28,7 +28,7 @@ export class HttpClientDirectory implements ClientDirectory {
       expected: [...WRITTEN, 409],
     })
     if (status !== 409) {
-      return clientIn(body.data)
+      return clientIn(body?.data)
     }
     const [existing] = await this.#named(name, realmId)
     return existing ?? unusable(`it has a client ${name} already and does not show it`)
@@ -37,7 +37,7 @@ export class HttpClientDirectory implements ClientDirectory {
   async read(id: string, { secret = false } = {}): Promise<ProviderClient | undefined> {
     const fields = secret ? '?fields=%2Bsecret' : ''
     const { status, body } = await this.#api.call(pathOf(id) + fields, { expected: [200, 404] })
-    return status === 404 ? undefined : clientIn(body.data)
+    return status === 404 ? undefined : clientIn(body?.data)
   }
 
   async findByName(name: string): Promise<ProviderClient | undefined> {
@@ -54,7 +54,7 @@ export class HttpClientDirectory implements ClientDirectory {
       json: { secret, name, displayName },
       expected: [...WRITTEN, 404],
     })
-    return status === 404 ? undefined : { ...clientIn(body.data), secret }
+    return status === 404 ? undefined : { ...clientIn(body?.data), secret }
   }
 
   async remove(id: string): Promise<void> {
@@ -70,7 +70,7 @@ export class HttpClientDirectory implements ClientDirectory {
   async permission(idOrName: string): Promise<ProviderPermission | undefined> {
     const path = `/permissions/${encodeURIComponent(idOrName)}`
     const { status, body } = await this.#api.call(path, { expected: [200, 404] })
-    return status === 404 ? undefined : body.data
+    return status === 404 ? undefined : body?.data
   }
 
   async grant(clientId: string, permissionId: string): Promise<ClientPermission> {
@@ -84,7 +84,7 @@ export class HttpClientDirectory implements ClientDirectory {
       const existing = grants.find((grant) => grant.permissionId === permissionId)
       return existing ?? unusable('it has a client permission already and does not show it')
     }
-    return { permission: await this.permission(permissionId), ...body.data }
+    return { permission: await this.permission(permissionId), ...body?.data }
   }
 
   async revoke(clientPermissionId: string): Promise<void> {

@@ -8,6 +8,7 @@ import { clock } from '#runtime/clock'
 import { actorOf, isAbout } from './introspected_actor.js'
 import { looksSigned, SignedTokens } from './signed_tokens.js'
 import { SingleFlight } from './single_flight.js'
+import { stayVerified } from './stay_verified.js'
 import { Verdicts, type Verdict } from './verdicts.js'
 
 const MAX_TOKEN_LENGTH = 16 * 1024
@@ -52,6 +53,11 @@ export class TokenVerifier implements Authenticator {
   verify(token: string): Promise<Actor | undefined> | Actor | undefined {
     const verdict = this.judge(token)
     return verdict instanceof Promise ? verdict.then(({ actor }) => actor) : verdict.actor
+  }
+
+  /** Aborts with `closed`, and when the token ends or is revoked. */
+  stay(token: string, closed: AbortSignal): AbortSignal {
+    return stayVerified(this, token, closed)
   }
 
   /** As `verify`, with the time until which that can be relied upon. */

@@ -10,7 +10,7 @@ export function readTimestamp(text: string): string | undefined {
   const [year, month, day, hour, minute, second] = match
     .slice(1, 7)
     .map((part) => Number(part ?? 0)) as [number, number, number, number, number, number]
-  if (year === 0 || hour > 23 || minute > 59 || second > 59) return undefined
+  if (hour > 23 || minute > 59 || second > 59) return undefined
 
   const milliseconds = Math.trunc(Number(`0.${match[7] ?? 0}`) * 1000)
   const local = Date.UTC(2000, month - 1, day, hour, minute, second, milliseconds)

@@ -110,6 +110,9 @@ export class Member {
         this.#connections = message.connections
         this.#offered.shift()?.destroy()
         return
+      case 'has':
+        this.#connections = message.connections
+        return
       case 'answer':
         return this.#asked.get(message.id)?.resolve(message.answer as never)
       case 'unanswered':

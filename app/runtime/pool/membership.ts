@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import type { Socket } from 'node:net'
 
 import type { GentleServer } from '#http/gentle_server'
+import { Intake } from '#runtime/pool/intake'
 import type { Answers, Question, ToMember, ToPrimary } from '#runtime/pool/messages'
 
 type Respond = { [Q in Question]: () => Promise<Answers[Q]> }
@@ -26,10 +27,10 @@ export class Membership {
 
   /** Reports that this process works. Connections and questions come from then on. */
   begin(respond: Respond, server?: GentleServer): void {
-    server?.expectConnections()
+    const intake = server && new Intake(server, send)
     process.on('message', (message: ToMember, socket?: Socket) => {
       if (message.type === 'connection') {
-        take(server!, socket)
+        intake?.take(socket)
       } else if (message.type === 'question') {
         void answer(message.id, respond[message.question])
       }
@@ -45,15 +46,6 @@ export class Membership {
 
 /** Undefined in a process that no pool started. */
 export const membership = cluster.isWorker ? new Membership() : undefined
-
-/** The primary keeps a connection until it hears that it was taken, and gives it to another member if it never does. */
-function take(server: GentleServer, socket: Socket | undefined): void {
-  if (!socket || server.take(socket)) {
-    send({ type: 'took', connections: server.connectionCount })
-  } else {
-    socket.destroy()
-  }
-}
 
 async function answer(id: number, respond: () => Promise<Answers[Question]>): Promise<void> {
   try {

@@ -19,5 +19,6 @@ export type ToPrimary =
   | { type: 'ready' }
   | { type: 'failed'; reason: string }
   | { type: 'took'; connections: number }
+  | { type: 'has'; connections: number }
   | { type: 'answer'; id: number; answer: Answers[Question] }
   | { type: 'unanswered'; id: number; reason: string }

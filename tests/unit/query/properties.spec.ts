@@ -12,6 +12,8 @@ import { specimen, specimenRows } from './specimens.js'
 
 /** Set it to the seed of a failed run to see that run again. */
 const seed = process.env.QUERY_SEED ? Number(process.env.QUERY_SEED) : undefined
+/** Looking for the smallest example that fails can take long; what was found by then is told. */
+const settings = { seed, interruptAfterTimeLimit: 40_000 }
 const MODES = ['collection', 'record', 'filtersOnly'] as const
 const AMOUNT = 45
 
@@ -55,14 +57,14 @@ test.group('Any filter', (group) => {
       const others = await byExpression({ not: filter })
       assert.deepEqual([...matching, ...others].sort(), everything)
     })
-    await fc.assert(property, { seed, numRuns: 600 })
+    await fc.assert(property, { ...settings, numRuns: 600 })
   }).timeout(60_000)
 
   test('means the same in both dialects', async ({ assert }) => {
     const property = fc.asyncProperty(arbitrary.test, async (comparison) => {
       assert.deepEqual(await idsOf(arbitrary.brackets(comparison)), await byExpression(comparison))
     })
-    await fc.assert(property, { seed, numRuns: 600 })
+    await fc.assert(property, { ...settings, numRuns: 600 })
   }).timeout(60_000)
 
   test('narrows what another one lets through', async ({ assert }) => {
@@ -72,7 +74,7 @@ test.group('Any filter', (group) => {
       assert.includeMembers(await byExpression(one), both)
       assert.includeMembers(either, await byExpression(other))
     })
-    await fc.assert(property, { seed, numRuns: 150 })
+    await fc.assert(property, { ...settings, numRuns: 150 })
   }).timeout(60_000)
 
   test('is answered or refused, and never upsets the database', async () => {
@@ -82,7 +84,7 @@ test.group('Any filter', (group) => {
       if (!isAnswered(() => (statement = compileList(specimen, decode(specimen, raw))))) return
       await sandbox.run(statement!)
     })
-    await fc.assert(property, { seed, numRuns: 4000 })
+    await fc.assert(property, { ...settings, numRuns: 4000 })
   }).timeout(60_000)
 })
 
@@ -95,14 +97,14 @@ test.group('Any text', () => {
         isAnswered(() => decode(specimen, raw, mode))
       }
     )
-    fc.assert(property, { seed, numRuns: 100_000 })
+    fc.assert(property, { ...settings, numRuns: 100_000 })
   }).timeout(60_000)
 
   test('is read as a query for logs or refused with the one error', () => {
     const property = fc.property(fc.oneof(arbitrary.almostQuery, arbitrary.anyValue), (raw) => {
       isAnswered(() => decodeLogQuery(raw))
     })
-    fc.assert(property, { seed, numRuns: 10_000 })
+    fc.assert(property, { ...settings, numRuns: 10_000 })
   })
 
   test('that is refused is refused for a stated reason, as often as it is sent', ({ assert }) => {
@@ -110,7 +112,7 @@ test.group('Any text', () => {
       const read = () => JSON.stringify(outcomeOf(raw))
       assert.strictEqual(read(), read())
     })
-    fc.assert(property, { seed, numRuns: 3000 })
+    fc.assert(property, { ...settings, numRuns: 3000 })
   })
 })
 

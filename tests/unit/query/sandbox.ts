@@ -44,8 +44,21 @@ export class Sandbox {
   }
 
   async close(): Promise<void> {
-    await this.#client.query(`drop schema ${this.#schema} cascade`)
-    await this.#client.end()
+    try {
+      await this.#client.query(`rollback; drop schema ${this.#schema} cascade`)
+    } finally {
+      await this.#client.end()
+    }
+  }
+
+  /** Runs a change that is not there any more afterwards. */
+  async undone(change: () => Promise<void>): Promise<void> {
+    await this.#client.query('begin')
+    try {
+      await change()
+    } finally {
+      await this.#client.query('rollback')
+    }
   }
 
   async insert(declaration: Declaration, rows: readonly Row[]): Promise<void> {
@@ -67,10 +80,6 @@ export class Sandbox {
 
   async execute({ name, text, values }: Statement): Promise<pg.QueryResult> {
     return this.#client.query({ name, text, values: [...values] })
-  }
-
-  async query(text: string): Promise<pg.QueryResult> {
-    return this.#client.query(text)
   }
 
   async #createTable({ table, properties }: Declaration): Promise<void> {

@@ -13,11 +13,28 @@ const SECURITY_HEADERS: Record<string, string> = {
   ...(env.PUBLIC_URL.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
 }
 
+type Next = () => Promise<void>
+
+interface Gate {
+  handle(ctx: HttpContext, next: Next): Promise<void>
+}
+
 /**
- * Around every request: the headers each answer has, and what is observed of it once it ended.
+ * What every request passes before its route: it gets the headers each answer has, is observed, and goes through the gates
+ * in their order. One class instead of several, since each costs every request its way through the container.
  */
-export default class RequestMiddleware {
-  handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
+export default class EntranceMiddleware {
+  readonly #cors: Gate
+  readonly #authentication: Gate
+  readonly #limits: Gate
+
+  constructor(gates: { cors: Gate; authentication: Gate; limits: Gate }) {
+    this.#cors = gates.cors
+    this.#authentication = gates.authentication
+    this.#limits = gates.limits
+  }
+
+  handle(ctx: HttpContext, next: Next): Promise<void> {
     const { request, response } = ctx
     for (const name in SECURITY_HEADERS) {
       response.response.setHeader(name, SECURITY_HEADERS[name]!)
@@ -28,7 +45,14 @@ export default class RequestMiddleware {
       observe(ctx, startedAt)
       span?.end(ctx)
     })
-    return span ? span.run(next) : next()
+    const enter = () => this.#passGates(ctx, next)
+    return span ? span.run(enter) : enter()
+  }
+
+  #passGates(ctx: HttpContext, next: Next): Promise<void> {
+    const authenticated = () => this.#limits.handle(ctx, next)
+    const allowed = () => this.#authentication.handle(ctx, authenticated)
+    return ctx.request.request.headers.origin ? this.#cors.handle(ctx, allowed) : allowed()
   }
 }
 

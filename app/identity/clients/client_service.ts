@@ -1,0 +1,97 @@
+import type pg from 'pg'
+
+import { enforce } from '#http/access'
+import type { Actor } from '#http/actor'
+import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
+import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
+import { requireNotStronger } from '#identity/embedded/held_permissions'
+import { withReadableSecrets } from '#identity/embedded/readable_secrets'
+import { onlyOwn, visibleRealm } from '#identity/embedded/visible_realm'
+import type { Condition } from '#query/condition'
+import type { DecodedQuery, Selection } from '#query/decode'
+import type { ListRow } from '#query/sql/list_statement'
+import type { Origin } from '#records/events'
+import type { Kind, Values } from '#records/kind'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
+
+/**
+ * Clients, whose secrets are kept encrypted. One that needs a secret and was given none gets one made up.
+ */
+export class ClientService extends RecordService {
+  readonly #pool: pg.Pool
+
+  constructor(kind: Kind, options: RecordServiceOptions) {
+    super(kind, options)
+    this.#pool = options.pool
+  }
+
+  override async list(actor: Actor, query: DecodedQuery): Promise<ListRow> {
+    const { data, total } = await super.list(actor, query)
+    return { data: await withReadableSecrets(this.kind, query.selection, data), total }
+  }
+
+  override async read(actor: Actor, id: string, selection: Selection): Promise<string> {
+    const data = await super.read(actor, id, selection)
+    return withReadableSecrets(this.kind, selection, data)
+  }
+
+  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+    enforce(this.kind.access.update!, origin.actor)
+    if (body.secret !== undefined) {
+      await this.#requireOwnSecret(origin.actor, id)
+    }
+    return super.update(origin, id, body)
+  }
+
+  override async remove(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    await requireRemovable(this.#pool, this.kind, id)
+    return super.remove(origin, id)
+  }
+
+  protected override visible(actor: Actor): readonly Condition[] {
+    return actor.permissions.has('client_read') ? visibleRealm(actor, this.kind) : onlyOwn(actor)
+  }
+
+  protected override async prepareCreation(origin: Origin, body: Values): Promise<Values> {
+    const values = await super.prepareCreation(origin, kept(body))
+    const needsSecret = body.authMethod === undefined || body.authMethod === 'secret'
+    const secret = (body.secret as string | null | undefined) ?? (needsSecret ? newSecret() : null)
+    return { ...values, ...(await storedSecret(secret)) }
+  }
+
+  protected override async prepareUpdate(
+    _origin: Origin,
+    previous: Values,
+    body: Values
+  ): Promise<Values> {
+    requireSameName(this.kind, previous, body)
+    const secret = secretAfter(previous, body)
+    return secret === undefined
+      ? kept(body)
+      : { ...kept(body), ...(await storedSecret(secret)) }
+  }
+
+  /** The clients that the provider came with may be taken over only by who may do as much as they. */
+  async #requireOwnSecret(actor: Actor, id: string): Promise<void> {
+    const text = 'select id from clients where id::text = lower($1) and built_in'
+    const { rows } = await this.#pool.query<{ id: string }>(text, [id])
+    if (rows[0]) {
+      await requireNotStronger(this.#pool, actor, 'client', rows[0].id)
+    }
+  }
+}
+
+/** Without what older clients send and the provider decides by itself. */
+function kept({ isConfidential, secretHashed, secretEncrypted, ...body }: Values): Values {
+  return body
+}
+
+/** The secret that is set by a change; undefined where it stays as it is. */
+function secretAfter(previous: Values, { secret, authMethod }: Values): string | null | undefined {
+  if (secret !== undefined) {
+    return secret as string | null
+  }
+  const isMissing = authMethod === 'secret' && previous.secretDigest === null
+  return isMissing ? newSecret() : undefined
+}

@@ -1,0 +1,88 @@
+import { identityPool } from '#identity/embedded/database'
+import type { Subject } from '#identity/embedded/tokens/claims'
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+export const MASTER = 'master'
+
+/** Somebody with a login of their own. */
+export interface Account extends Subject {
+  readonly name: string
+  readonly active: boolean
+}
+
+export interface UserAccount extends Account {
+  readonly kind: 'user'
+  readonly displayName: string | null
+  readonly email: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly passwordHash: string | null
+}
+
+export interface ClientAccount extends Account {
+  readonly kind: 'client'
+  readonly displayName: string | null
+  readonly authMethod: string
+  readonly secretDigest: string | null
+  readonly grantTypes: string | null
+  readonly redirectUri: string | null
+}
+
+export interface Realm {
+  readonly id: string
+  readonly name: string
+}
+
+const USER = `'user' as kind, a.id, a.name, a.active, a.display_name as "displayName", a.email,
+  a.first_name as "firstName", a.last_name as "lastName", a.password as "passwordHash",
+  r.id as "realmId", r.name as "realmName" from users a join realms r on r.id = a.realm_id`
+
+const CLIENT = `'client' as kind, a.id, a.name, a.active, a.display_name as "displayName",
+  a.auth_method as "authMethod", a.secret_digest as "secretDigest", a.grant_types as "grantTypes",
+  a.redirect_uri as "redirectUri", r.id as "realmId", r.name as "realmName"
+  from clients a join realms r on r.id = a.realm_id`
+
+export const isUuid = (text: string): boolean => UUID.test(text)
+
+/** A realm by its id or its name. */
+export async function findRealm(idOrName: string): Promise<Realm | undefined> {
+  const condition = isUuid(idOrName) ? 'id = $1' : 'lower(name) = lower($1)'
+  return first<Realm>(`select id, name from realms where ${condition}`, [idOrName])
+}
+
+export async function findUser(realmId: string, name: string): Promise<UserAccount | undefined> {
+  return first<UserAccount>(
+    `select ${USER} where lower(a.name) = lower($1) and a.realm_id = $2`,
+    [name, realmId]
+  )
+}
+
+export async function readUser(id: string): Promise<UserAccount | undefined> {
+  return first<UserAccount>(`select ${USER} where a.id = $1`, [id])
+}
+
+/** A client by its id, or by its name in a realm. Where a realm is named, a client of another one is not found. */
+export async function findClient(
+  idOrName: string,
+  realm: string | undefined
+): Promise<ClientAccount | undefined> {
+  const [column, value] = isUuid(idOrName) ? ['a.id', '$1'] : ['lower(a.name)', 'lower($1)']
+  const where = realm ?? (isUuid(idOrName) ? undefined : MASTER)
+  if (where === undefined) {
+    return first<ClientAccount>(`select ${CLIENT} where ${column} = ${value}`, [idOrName])
+  }
+  const realmColumn = isUuid(where) ? 'r.id = $2' : 'lower(r.name) = lower($2)'
+  return first<ClientAccount>(`select ${CLIENT} where ${column} = ${value} and ${realmColumn}`, [
+    idOrName,
+    where,
+  ])
+}
+
+/** Text that the database cannot hold is the name of nobody. */
+async function first<Row extends object>(text: string, values: string[]): Promise<Row | undefined> {
+  if (values.some((value) => value.includes('\0'))) {
+    return undefined
+  }
+  const { rows } = await identityPool().query<Row>(text, values)
+  return rows[0]
+}

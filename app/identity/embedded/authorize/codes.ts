@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto'
+
+import type pg from 'pg'
+
+import { identityPool } from '#identity/embedded/database'
+import { recordSecurityEvent, type Source } from '#identity/embedded/sign_in/security_events'
+import { CODE_MS } from '#identity/embedded/tokens/lifetimes'
+import {
+  beginSession,
+  endSession,
+  type TokenSession,
+} from '#identity/embedded/tokens/token_sessions'
+import { inTransaction } from '#records/transaction'
+import { clock } from '#runtime/clock'
+
+/** What a code stands for, and what whoever exchanges it has to match. */
+export interface CodeTerms {
+  readonly clientId: string
+  readonly userId: string
+  /** The login it was given for; when that ends, so does the code. */
+  readonly loginSession: string
+  readonly redirectUri: string
+  readonly codeChallenge: string
+  readonly scope: string
+  readonly nonce: string | null
+}
+
+interface CodeRow extends CodeTerms {
+  readonly tokenSession: string
+  readonly isAlive: boolean
+}
+
+export interface Exchange {
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly verifier: string
+}
+
+export interface Redeemed {
+  readonly session: TokenSession
+  readonly nonce: string | null
+  readonly signedInAt: Date
+}
+
+const VERIFIER = /^[\w.~-]{43,128}$/
+
+/** A code that can be exchanged for tokens, once and soon. Only a digest of it is kept. */
+export async function issueCode(terms: CodeTerms): Promise<string> {
+  const code = clock.random(32).toString('base64url')
+  await identityPool().query(
+    `insert into identity_authorization_codes (code, client_id, user_id, login_session,
+       redirect_uri, code_challenge, scope, nonce, token_session, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      hash('sha256', code),
+      terms.clientId,
+      terms.userId,
+      terms.loginSession,
+      terms.redirectUri,
+      terms.codeChallenge,
+      terms.scope,
+      terms.nonce,
+      clock.uuid(),
+      new Date(clock.now() + CODE_MS),
+    ]
+  )
+  return code
+}
+
+/**
+ * Exchanges a code for the session that its tokens belong to; undefined where it does not fit. Any attempt uses it up, and
+ * a second one ends the session that the first one began.
+ */
+export function redeemCode(
+  code: string,
+  exchange: Exchange,
+  source: Source
+): Promise<Redeemed | undefined> {
+  const digest = hash('sha256', code)
+  return inTransaction(identityPool(), async (transaction) => {
+    const row = await take(transaction, digest)
+    if (!row) {
+      await endReused(transaction, digest, source)
+      return undefined
+    }
+    const login = await signedInAt(transaction, row)
+    if (!login || !row.isAlive || !fits(row, exchange)) {
+      return undefined
+    }
+    const { userId, clientId, scope, nonce, tokenSession: id } = row
+    const session = await beginSession({ id, userId, clientId, scope }, transaction)
+    return { session, nonce, signedInAt: login }
+  })
+}
+
+async function take(transaction: pg.ClientBase, digest: string): Promise<CodeRow | undefined> {
+  const { rows } = await transaction.query<CodeRow>(
+    `update identity_authorization_codes set used_at = $2 where code = $1 and used_at is null
+     returning client_id as "clientId", user_id as "userId", login_session as "loginSession",
+       redirect_uri as "redirectUri", code_challenge as "codeChallenge", scope, nonce,
+       token_session as "tokenSession", expires_at > $2 as "isAlive"`,
+    [digest, new Date(clock.now())]
+  )
+  return rows[0]
+}
+
+async function signedInAt(
+  transaction: pg.ClientBase,
+  { loginSession }: CodeRow
+): Promise<Date | undefined> {
+  const { rows } = await transaction.query<{ created_at: Date }>(
+    'select created_at from identity_login_sessions where id = $1 and expires_at > $2',
+    [loginSession, new Date(clock.now())]
+  )
+  return rows[0]?.created_at
+}
+
+function fits(row: CodeRow, { clientId, redirectUri, verifier }: Exchange): boolean {
+  return (
+    row.clientId === clientId &&
+    row.redirectUri === redirectUri &&
+    VERIFIER.test(verifier) &&
+    hash('sha256', verifier, 'base64url') === row.codeChallenge
+  )
+}
+
+async function endReused(
+  transaction: pg.ClientBase,
+  digest: string,
+  source: Source
+): Promise<void> {
+  const { rows } = await transaction.query<{ session: string; id: string; realmId: string }>(
+    `select c.token_session as session, u.id, u.realm_id as "realmId"
+     from identity_authorization_codes c join users u on u.id = c.user_id where c.code = $1`,
+    [digest]
+  )
+  if (rows[0]) {
+    const { session, id, realmId } = rows[0]
+    await endSession(session, transaction)
+    const account = { kind: 'user', id, realmId } as const
+    await recordSecurityEvent(transaction, { name: 'authorizationCodeReused', account }, source)
+  }
+}

@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto'
+
+import { readUser, type UserAccount } from '#identity/embedded/accounts'
+import { identityPool } from '#identity/embedded/database'
+import { LOGIN_SESSION_MS } from '#identity/embedded/tokens/lifetimes'
+import { clock } from '#runtime/clock'
+
+/** A user who is signed in with a browser. */
+export interface Login {
+  readonly id: string
+  readonly user: UserAccount
+  readonly signedInAt: Date
+}
+
+/** Only a digest of what the browser holds is kept. */
+const idOf = (value: string): string => hash('sha256', value)
+
+/** Signs a user in under the value that the browser will hold. */
+export async function beginLogin(value: string, user: UserAccount): Promise<Login> {
+  const login = { id: idOf(value), user, signedInAt: new Date(clock.now()) }
+  await identityPool().query(
+    `insert into identity_login_sessions (id, user_id, created_at, expires_at)
+     values ($1, $2, $3, $4)`,
+    [login.id, user.id, login.signedInAt, new Date(clock.now() + LOGIN_SESSION_MS)]
+  )
+  return login
+}
+
+export async function readLogin(value: string): Promise<Login | undefined> {
+  const id = idOf(value)
+  const { rows } = await identityPool().query<{ user_id: string; created_at: Date }>(
+    `select s.user_id, s.created_at from identity_login_sessions s join users u on u.id = s.user_id
+     where s.id = $1 and s.expires_at > $2 and u.active
+       and (u.sessions_since is null or s.created_at >= u.sessions_since)`,
+    [id, new Date(clock.now())]
+  )
+  const user = rows[0] && (await readUser(rows[0].user_id))
+  return user && { id, user, signedInAt: rows[0]!.created_at }
+}
+
+export async function endLogin(value: string): Promise<void> {
+  await identityPool().query('delete from identity_login_sessions where id = $1', [idOf(value)])
+}

@@ -1,0 +1,82 @@
+import { identityPool } from '#identity/embedded/database'
+import type {
+  IdentityProvider,
+  Introspection,
+  PeopleDirectory,
+  ProviderChange,
+  ProviderMetadata,
+} from '#identity/provider'
+import { clock } from '#runtime/clock'
+import { ChangeListener } from './changes.js'
+import { EmbeddedClients } from './embedded_clients.js'
+import { signingKeys } from './keys/signing_keys.js'
+import { platformClient } from './platform_origin.js'
+import { grantedScope } from './oauth/scopes.js'
+import { introspect } from './tokens/introspect.js'
+import { clientToken } from './tokens/issue.js'
+
+const RENEWED_BEFORE_MS = 60_000
+
+/**
+ * The provider that comes with the platform, used without a network in between. What it does over HTTP is in
+ * `endpoints`; both work on the same tables, so any number of processes can do either.
+ */
+export class EmbeddedProvider implements IdentityProvider {
+  readonly clients = new EmbeddedClients()
+  readonly people: PeopleDirectory = { realmIds: () => idsIn('realms'), userIds: () => idsIn('users') }
+  readonly #listeners = new Set<ChangeListener>()
+  #own: { token: string; until: number } | undefined
+
+  async introspect(token: string): Promise<Introspection | undefined> {
+    const live = await introspect(token)
+    return (
+      live && {
+        active: true,
+        sub: live.claims.sub,
+        sub_kind: live.claims.sub_kind,
+        sub_name: live.name,
+        realm_id: live.claims.realm_id,
+        realm_name: live.claims.realm_name,
+        client_id: live.claims.client_id ?? null,
+        scope: live.claims.scope,
+        permissions: live.permissions,
+        exp: live.claims.exp,
+      }
+    )
+  }
+
+  /** Issuers are not listed: there is one more with every realm, and introspection checks them against the realms. */
+  async metadata(): Promise<ProviderMetadata> {
+    const keys = await signingKeys.published()
+    return { issuers: 'any', keys: keys as ProviderMetadata['keys'] }
+  }
+
+  async ownToken(): Promise<string> {
+    if (!this.#own || clock.now() >= this.#own.until) {
+      const issued = await clientToken(await platformClient(), grantedScope(undefined))
+      const until = clock.now() + issued.expires_in * 1_000 - RENEWED_BEFORE_MS
+      this.#own = { token: issued.access_token, until }
+    }
+    return this.#own.token
+  }
+
+  async onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
+    const heard = new ChangeListener(listener)
+    this.#listeners.add(heard)
+    await heard.start()
+    return async () => {
+      this.#listeners.delete(heard)
+      await heard.stop()
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#listeners].map((listener) => listener.stop()))
+    this.#listeners.clear()
+  }
+}
+
+async function idsIn(table: 'realms' | 'users'): Promise<ReadonlySet<string>> {
+  const { rows } = await identityPool().query<{ id: string }>(`select id from ${table}`)
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,75 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { answer } from '#http/answer'
+import { EntityNotFound } from '#http/failures'
+import { findRealm, MASTER } from '#identity/embedded/accounts'
+import { issuerOf, PROVIDER_URL } from '#identity/embedded/addresses'
+import { ALGORITHM } from '#identity/embedded/keys/key_store'
+import { signingKeys } from '#identity/embedded/keys/signing_keys'
+import { SCOPES } from '#identity/embedded/oauth/scopes'
+import { GRANTS } from './token.js'
+
+/** All realms sign with the same keys; what tells their tokens apart is the issuer. */
+export async function showKeys(ctx: HttpContext): Promise<void> {
+  answer(ctx, { keys: await signingKeys.published() })
+}
+
+/** Where everything is. Users of any realm can sign in where no realm is named. */
+export function showConfiguration(ctx: HttpContext): void {
+  answer(ctx, configuration(MASTER, `${PROVIDER_URL}/authorize`))
+}
+
+/** The same for one realm, in which users then sign in. */
+export async function showRealmConfiguration(ctx: HttpContext): Promise<void> {
+  const { name } = await requireRealmOf(ctx)
+  answer(ctx, configuration(name, `${PROVIDER_URL}/authorize?realm_name=${name}`))
+}
+
+export async function showRealmKeys(ctx: HttpContext): Promise<void> {
+  await requireRealmOf(ctx)
+  return showKeys(ctx)
+}
+
+async function requireRealmOf({ params }: HttpContext) {
+  const realm = await findRealm(params.realm)
+  if (!realm) {
+    throw new EntityNotFound('realm')
+  }
+  return realm
+}
+
+function configuration(realm: string, authorization: string) {
+  const issuer = issuerOf(realm)
+  const authMethods = ['client_secret_basic', 'client_secret_post', 'none']
+  return {
+    issuer,
+    authorization_endpoint: authorization,
+    token_endpoint: `${PROVIDER_URL}/token`,
+    introspection_endpoint: `${PROVIDER_URL}/token/introspect`,
+    revocation_endpoint: `${PROVIDER_URL}/token/revoke`,
+    userinfo_endpoint: `${PROVIDER_URL}/userinfo`,
+    jwks_uri: `${issuer}/jwks`,
+    scopes_supported: SCOPES,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: [...GRANTS.keys()],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [ALGORITHM],
+    token_endpoint_auth_methods_supported: authMethods,
+    introspection_endpoint_auth_methods_supported: authMethods,
+    revocation_endpoint_auth_methods_supported: authMethods,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    claims_supported: [
+      'sub',
+      'name',
+      'preferred_username',
+      'given_name',
+      'family_name',
+      'email',
+      'sub_kind',
+      'realm_id',
+      'realm_name',
+    ],
+  }
+}

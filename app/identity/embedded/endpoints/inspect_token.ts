@@ -1,0 +1,56 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import vine from '@vinejs/vine'
+
+import { answer } from '#http/answer'
+import { body } from '#http/body'
+import { requireClient } from '#identity/embedded/oauth/clients'
+import { clientCredentialsOf, parametersOf, sourceOf } from '#identity/embedded/oauth/request'
+import { introspect, type LiveToken } from '#identity/embedded/tokens/introspect'
+import { revoke } from '#identity/embedded/tokens/revoke'
+
+const parameter = () => vine.string().optional()
+
+/** What is asked about one token, by anybody who has it. A client that names itself has to be who it says. */
+export const tokenInBody = body({
+  token: vine.string(),
+  token_type_hint: parameter(),
+  client_id: parameter(),
+  client_secret: parameter(),
+  realm_id: parameter(),
+  realm_name: parameter(),
+})
+
+/** Says what an access token is good for now. Refresh tokens are good for nobody but us, so they are never active. */
+export async function introspectToken(ctx: HttpContext): Promise<void> {
+  const token = await askedToken(ctx)
+  const live = await introspect(token)
+  answer(ctx, live ? introspectionOf(live) : { active: false })
+}
+
+/** Ends a token before its time. Whether there was one to end is not told. */
+export async function revokeToken(ctx: HttpContext): Promise<void> {
+  await revoke(await askedToken(ctx))
+  ctx.response.status(200).send(null)
+}
+
+export function introspectionOf({ claims, name, displayName, permissions }: LiveToken) {
+  return {
+    active: true,
+    ...claims,
+    client_id: claims.client_id ?? null,
+    token_type: 'Bearer',
+    sub_name: name,
+    name: displayName ?? name,
+    username: name,
+    permissions,
+  }
+}
+
+async function askedToken(ctx: HttpContext): Promise<string> {
+  const parameters = await parametersOf(ctx, tokenInBody)
+  const credentials = clientCredentialsOf(ctx, parameters)
+  if (credentials?.secret !== undefined) {
+    await requireClient(credentials, parameters.realm_id ?? parameters.realm_name, sourceOf(ctx))
+  }
+  return parameters.token
+}

@@ -1,0 +1,57 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { answer } from '#http/answer'
+import { reportDroppedQuery } from '#http/dropped_keys'
+import { EntityNotFound, Unauthorized } from '#http/failures'
+import { readUser } from '#identity/embedded/accounts'
+import { forbidCaching } from '#identity/embedded/oauth/endpoint'
+import { services } from '#identity/embedded/services'
+import { userClaims } from '#identity/embedded/tokens/id_token'
+import { introspect, type LiveToken } from '#identity/embedded/tokens/introspect'
+import { user } from '#identity/users/user'
+import { decode } from '#query/decode'
+import { describe } from '#query/describe'
+
+const BEARER = /^bearer (\S+)$/i
+
+/** What OpenID Connect tells about whoever the token is for. */
+export async function showUserinfo(ctx: HttpContext): Promise<void> {
+  forbidCaching(ctx)
+  const token = BEARER.exec(ctx.request.header('authorization') ?? '')?.[1]
+  const live = token === undefined ? undefined : await introspect(token)
+  if (!live) {
+    throw new Unauthorized()
+  }
+  answer(ctx, { sub: live.claims.sub, ...(await claimsOf(live)) })
+}
+
+async function claimsOf({ claims, name, displayName }: LiveToken) {
+  const found = claims.sub_kind === 'user' && (await readUser(claims.sub))
+  return found
+    ? userClaims(found, claims.scope)
+    : {
+        name: displayName ?? name,
+        preferred_username: name,
+        sub_kind: claims.sub_kind,
+        realm_id: claims.realm_id,
+        realm_name: claims.realm_name,
+        client_id: claims.client_id,
+      }
+}
+
+/** The user who asks, as a record, and flat beside it for clients that read it there. */
+export async function showMe(ctx: HttpContext): Promise<void> {
+  const actor = ctx.actor!
+  if (actor.kind !== 'user') {
+    throw new EntityNotFound('user')
+  }
+  const { selection, dropped } = decode(
+    user.declaration,
+    ctx.request.parsedUrl.query ?? '',
+    'record'
+  )
+  reportDroppedQuery(ctx, dropped)
+  const data = JSON.parse(await services.user().read(actor, actor.id, selection))
+  const meta = { schema: describe(user.declaration).record }
+  answer(ctx, { ...data, data, meta })
+}

@@ -1,0 +1,46 @@
+import vine from '@vinejs/vine'
+
+import { body } from '#http/body'
+import type { ClientCredentials } from '#identity/embedded/oauth/request'
+import type { Source } from '#identity/embedded/sign_in/security_events'
+
+const parameter = () => vine.string().optional()
+
+export const tokenBody = body({
+  grant_type: vine.string(),
+  username: parameter(),
+  password: parameter(),
+  realm_id: parameter(),
+  realm_name: parameter(),
+  client_id: parameter(),
+  client_secret: parameter(),
+  refresh_token: parameter(),
+  code: parameter(),
+  redirect_uri: parameter(),
+  code_verifier: parameter(),
+  scope: parameter(),
+})
+
+export type TokenParameters = Awaited<ReturnType<typeof tokenBody.validate>>
+
+/** A request for tokens. */
+export interface TokenRequest {
+  readonly parameters: TokenParameters
+  readonly credentials: ClientCredentials | undefined
+  /** The id or name of the realm that was asked for. */
+  readonly realm: string | undefined
+  readonly source: Source
+}
+
+export interface TokenAnswer {
+  readonly access_token: string
+  readonly expires_in: number
+  readonly token_type: 'Bearer'
+  readonly scope: string
+  readonly refresh_token?: string
+  readonly refresh_token_expires_in?: number
+  readonly id_token?: string
+}
+
+/** One way to get tokens. */
+export type Grant = (request: TokenRequest) => Promise<TokenAnswer>

@@ -1,0 +1,31 @@
+import { findRealm, MASTER } from '#identity/embedded/accounts'
+import { identifyClient, requireGrantType, servesRealm } from '#identity/embedded/oauth/clients'
+import { InvalidRequest, UnauthorizedClient } from '#identity/embedded/oauth/oauth_failure'
+import { grantedScope } from '#identity/embedded/oauth/scopes'
+import { signInUser } from '#identity/embedded/sign_in/sign_in'
+import { userTokens } from '#identity/embedded/tokens/issue'
+import { beginSession } from '#identity/embedded/tokens/token_sessions'
+import type { Grant } from './grant.js'
+
+/** Tokens for a user's name and password. A client may be named, and is then asked for its secret where it has one. */
+export const passwordGrant: Grant = async ({ parameters, credentials, realm, source }) => {
+  const { username, password, scope } = parameters
+  if (username === undefined || password === undefined) {
+    throw new InvalidRequest('A password grant needs username and password.')
+  }
+  const client = await identifyClient(credentials, undefined, source)
+  const found = await findRealm(realm ?? MASTER)
+  if (client) {
+    requireGrantType(client, 'password')
+    if (found && !servesRealm(client, found.id)) {
+      throw new UnauthorizedClient()
+    }
+  }
+  const user = await signInUser({ realm: found, name: username, password }, source)
+  const session = await beginSession({
+    userId: user.id,
+    clientId: client?.id ?? null,
+    scope: grantedScope(scope),
+  })
+  return userTokens(user, session)
+}

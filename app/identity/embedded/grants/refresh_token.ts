@@ -1,0 +1,47 @@
+import { readUser } from '#identity/embedded/accounts'
+import { identityPool } from '#identity/embedded/database'
+import { identifyClient } from '#identity/embedded/oauth/clients'
+import { InvalidGrant, InvalidRequest } from '#identity/embedded/oauth/oauth_failure'
+import { recordSecurityEvent, type Source } from '#identity/embedded/sign_in/security_events'
+import type { Claims } from '#identity/embedded/tokens/claims'
+import { userTokens } from '#identity/embedded/tokens/issue'
+import { endSession, readSession, renewSession } from '#identity/embedded/tokens/token_sessions'
+import { verify } from '#identity/embedded/tokens/verify'
+import { inTransaction } from '#records/transaction'
+import type { Grant } from './grant.js'
+
+/**
+ * New tokens for a refresh token, which is used up by that. One that comes a second time was stolen, or the first use was
+ * the thief's: the whole session ends.
+ */
+export const refreshTokenGrant: Grant = async ({ parameters, credentials, realm, source }) => {
+  if (parameters.refresh_token === undefined) {
+    throw new InvalidRequest('A refresh grant needs refresh_token.')
+  }
+  const claims = await verify(parameters.refresh_token, 'refresh_token')
+  const session = claims?.sid === undefined ? undefined : await readSession(claims.sid)
+  const client = await identifyClient(credentials, realm, source)
+  const user = session && (await readUser(session.userId))
+  if (!claims || !session || !user || isOfAnother(session.clientId, client?.id)) {
+    throw InvalidGrant.refreshToken()
+  }
+  const renewed = await renewSession(claims)
+  if (!renewed) {
+    await endReused(claims, source)
+    throw InvalidGrant.refreshToken()
+  }
+  return userTokens(user, renewed)
+}
+
+function isOfAnother(owner: string | null, client: string | undefined): boolean {
+  return owner !== null && owner !== client
+}
+
+function endReused({ sid, sub: id, realm_id: realmId }: Claims, source: Source): Promise<void> {
+  return inTransaction(identityPool(), async (transaction) => {
+    if (await endSession(sid!, transaction)) {
+      const account = { kind: 'user', id, realmId } as const
+      await recordSecurityEvent(transaction, { name: 'refreshTokenReused', account }, source)
+    }
+  })
+}

@@ -1,0 +1,96 @@
+import type { KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+
+import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair, type JWK } from 'jose'
+import type pg from 'pg'
+
+import { seal, unseal } from '#identity/embedded/encryption'
+import { RETIRED_KEY_MS, SIGNING_KEY_MS } from '#identity/embedded/tokens/lifetimes'
+import { inTransaction } from '#records/transaction'
+import { clock } from '#runtime/clock'
+
+export const ALGORITHM = 'RS256'
+
+/** A key of the provider; without its private half where that was encrypted with an application key that is gone. */
+export interface SigningKey {
+  readonly kid: string
+  readonly createdAt: number
+  readonly publicJwk: JWK
+  readonly publicKey: KeyObject
+  readonly privateKey: KeyObject | undefined
+}
+
+interface Row {
+  kid: string
+  public_key: JWK
+  private_key: string
+  created_at: Date
+}
+
+const BITS = 2048
+
+/** Any number that nothing else on the same database uses for its advisory locks. */
+const ROTATION_LOCK = 7_264_102
+
+const COLUMNS = 'kid, public_key, private_key, created_at'
+
+/** All keys that tokens may be signed with, the newest first. */
+export async function readKeys(pool: pg.Pool | pg.ClientBase): Promise<SigningKey[]> {
+  const { rows } = await pool.query<Row>(
+    `select ${COLUMNS} from identity_signing_keys where created_at > $1 order by created_at desc`,
+    [new Date(clock.now() - SIGNING_KEY_MS - RETIRED_KEY_MS)]
+  )
+  return Promise.all(rows.map(keyOf))
+}
+
+/** Whether a key may sign now. */
+export function canSign({ privateKey, createdAt }: SigningKey): boolean {
+  return privateKey !== undefined && clock.now() < createdAt + SIGNING_KEY_MS
+}
+
+/**
+ * Makes a new key where none can sign, and removes those that are over. Processes that find so at the same time wait for
+ * each other, and all but one find the new key there. Answers all keys.
+ */
+export async function rotateKeys(pool: pg.Pool): Promise<SigningKey[]> {
+  const fresh = await newKey()
+  return inTransaction(pool, async (transaction) => {
+    await transaction.query('select pg_advisory_xact_lock($1)', [ROTATION_LOCK])
+    const keys = await readKeys(transaction)
+    if (keys.some(canSign)) {
+      return keys
+    }
+    await transaction.query(
+      `insert into identity_signing_keys (${COLUMNS}) values ($1, $2, $3, $4)`,
+      [fresh.kid, fresh.public_key, fresh.private_key, fresh.created_at]
+    )
+    await transaction.query('delete from identity_signing_keys where created_at <= $1', [
+      new Date(clock.now() - SIGNING_KEY_MS - RETIRED_KEY_MS),
+    ])
+    return readKeys(transaction)
+  })
+}
+
+async function newKey(): Promise<Row> {
+  const pair = await generateKeyPair(ALGORITHM, { modulusLength: BITS, extractable: true })
+  const publicJwk = await exportJWK(pair.publicKey)
+  const kid = await calculateJwkThumbprint(publicJwk)
+  const secret = await exportPKCS8(pair.privateKey)
+  return {
+    kid,
+    public_key: { ...publicJwk, kid, alg: ALGORITHM, use: 'sig' },
+    private_key: await seal('signing key', secret),
+    created_at: new Date(clock.now()),
+  }
+}
+
+async function keyOf(row: Row): Promise<SigningKey> {
+  const secret = await unseal('signing key', row.private_key)
+  return {
+    kid: row.kid,
+    createdAt: row.created_at.getTime(),
+    publicJwk: row.public_key,
+    publicKey: createPublicKey({ key: row.public_key as JsonWebKey, format: 'jwk' }),
+    privateKey: secret === null ? undefined : createPrivateKey(secret),
+  }
+}

@@ -1,0 +1,61 @@
+import type { KeyObject } from 'node:crypto'
+
+import type { JWK } from 'jose'
+
+import { identityPool } from '#identity/embedded/database'
+import { canSign, readKeys, rotateKeys, type SigningKey } from './key_store.js'
+
+/** Tokens with made-up key ids must not become queries of the database. */
+const RELOAD_AFTER_MS = 1_000
+
+/**
+ * The keys of the provider as this process knows them. All processes share those in the database; a process looks there
+ * again when its own can sign no more, and when it meets a key id it does not know.
+ */
+class SigningKeys {
+  #keys: SigningKey[] = []
+  #loadedAt = Number.NEGATIVE_INFINITY
+  #loading: Promise<SigningKey[]> | undefined
+  #rotation: Promise<SigningKey[]> | undefined
+
+  /** The key to sign with now. */
+  async current(): Promise<SigningKey & { privateKey: KeyObject }> {
+    const key = this.#keys.find(canSign) ?? (await this.#load()).find(canSign)
+    return (key ?? (await this.#rotate())) as SigningKey & { privateKey: KeyObject }
+  }
+
+  async find(kid: string): Promise<KeyObject | undefined> {
+    const known = this.#known(kid)
+    const looked = !this.#loading && performance.now() - this.#loadedAt < RELOAD_AFTER_MS
+    if (known || looked) {
+      return known
+    }
+    await this.#load()
+    return this.#known(kid)
+  }
+
+  /** The public halves, straight from the database: whoever asks has met a key id that is new to it. */
+  async published(): Promise<JWK[]> {
+    await this.current()
+    return (await this.#load()).map(({ publicJwk }) => publicJwk)
+  }
+
+  #known(kid: string): KeyObject | undefined {
+    return this.#keys.find((key) => key.kid === kid)?.publicKey
+  }
+
+  async #load(): Promise<SigningKey[]> {
+    this.#loading ??= readKeys(identityPool()).finally(() => (this.#loading = undefined))
+    this.#keys = await this.#loading
+    this.#loadedAt = performance.now()
+    return this.#keys
+  }
+
+  async #rotate(): Promise<SigningKey> {
+    this.#rotation ??= rotateKeys(identityPool()).finally(() => (this.#rotation = undefined))
+    this.#keys = await this.#rotation
+    return this.#keys.find(canSign)!
+  }
+}
+
+export const signingKeys = new SigningKeys()

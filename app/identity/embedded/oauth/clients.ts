@@ -1,0 +1,50 @@
+import { findClient, MASTER, type ClientAccount } from '#identity/embedded/accounts'
+import type { Source } from '#identity/embedded/sign_in/security_events'
+import { signInClient } from '#identity/embedded/sign_in/sign_in'
+import { InvalidClient, UnauthorizedClient } from './oauth_failure.js'
+import type { ClientCredentials } from './request.js'
+
+/** The client that sends a request, which has to prove that with its secret. */
+export async function requireClient(
+  credentials: ClientCredentials | undefined,
+  realm: string | undefined,
+  source: Source
+): Promise<ClientAccount> {
+  if (!credentials?.secret) {
+    throw new InvalidClient()
+  }
+  return signInClient({ id: credentials.id, secret: credentials.secret, realm }, source)
+}
+
+/**
+ * The client that sends a request, where one is named: with its secret, unless it is registered as one that can keep none.
+ */
+export async function identifyClient(
+  credentials: ClientCredentials | undefined,
+  realm: string | undefined,
+  source: Source
+): Promise<ClientAccount | undefined> {
+  if (!credentials) {
+    return undefined
+  }
+  if (credentials.secret !== undefined) {
+    return requireClient(credentials, realm, source)
+  }
+  const client = await findClient(credentials.id, realm)
+  if (!client?.active || client.authMethod !== 'none') {
+    throw new InvalidClient()
+  }
+  return client
+}
+
+/** Throws where a client is registered for other kinds of grant only. */
+export function requireGrantType({ grantTypes }: ClientAccount, type: string): void {
+  if (grantTypes !== null && !grantTypes.split(/[\s,]+/).includes(type)) {
+    throw new UnauthorizedClient()
+  }
+}
+
+/** Users of any realm sign in through a client of the master realm, through others only those of the client's own. */
+export function servesRealm({ realmName, realmId }: ClientAccount, userRealmId: string): boolean {
+  return realmName === MASTER || realmId === userRealmId
+}

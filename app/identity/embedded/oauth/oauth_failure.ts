@@ -1,0 +1,84 @@
+import { Failure } from '#http/failures'
+import type { Issue } from '#http/issues'
+
+interface Options {
+  readonly issues?: readonly Issue[]
+  readonly headers?: Record<string, string>
+  readonly cause?: unknown
+}
+
+/**
+ * A refusal that OAuth has a word for. Its answer is the envelope of the platform with `error` and `error_description`
+ * beside it.
+ */
+export class OAuthFailure extends Failure {
+  constructor(
+    status: number,
+    code: string,
+    readonly error: string,
+    message: string,
+    options?: Options
+  ) {
+    super(status, code, message, options)
+  }
+}
+
+/** A parameter is missing, is there twice, or makes no sense. */
+export class InvalidRequest extends OAuthFailure {
+  constructor(message: string, options?: Options) {
+    super(400, 'invalid_request', 'invalid_request', message, options)
+  }
+}
+
+export class InvalidCredentials extends OAuthFailure {
+  constructor() {
+    super(400, 'invalid_credentials', 'invalid_grant', 'The user credentials are invalid.')
+  }
+}
+
+export class InvalidClient extends OAuthFailure {
+  constructor() {
+    super(401, 'invalid_client', 'invalid_client', 'Client authentication failed.', {
+      headers: { 'www-authenticate': 'Basic realm="clients", charset="UTF-8"' },
+    })
+  }
+}
+
+/** What was to be exchanged for a token is not, or no longer, good for that. */
+export class InvalidGrant extends OAuthFailure {
+  constructor(message: string) {
+    super(400, 'invalid_grant', 'invalid_grant', message)
+  }
+
+  static refreshToken(): InvalidGrant {
+    return new InvalidGrant('The JWT is invalid: it is no refresh token, has ended or was used before.')
+  }
+
+  static code(): InvalidGrant {
+    return new InvalidGrant(
+      'The authorization code is not good for this request: it has ended, was used or belongs to another one.'
+    )
+  }
+}
+
+export class UnauthorizedClient extends OAuthFailure {
+  constructor() {
+    super(
+      400,
+      'unauthorized_client',
+      'unauthorized_client',
+      'The client is not registered for this kind of grant.'
+    )
+  }
+}
+
+export class UnsupportedGrant extends OAuthFailure {
+  constructor() {
+    super(
+      400,
+      'unsupported_token_grant_type',
+      'unsupported_grant_type',
+      'This grant type is not offered; the discovery document lists those that are.'
+    )
+  }
+}

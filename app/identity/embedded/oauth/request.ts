@@ -1,0 +1,81 @@
+import { errors } from '@vinejs/vine'
+import type { HttpContext } from '@adonisjs/core/http'
+
+import type { BodyValidator } from '#http/body'
+import { bodyFailure } from '#http/body_issues'
+import type { Source } from '#identity/embedded/sign_in/security_events'
+import { InvalidClient, InvalidRequest } from './oauth_failure.js'
+
+/**
+ * The parameters of an OAuth request. What is sent without a value counts as not sent; what is sent twice is refused.
+ */
+export async function parametersOf<Body>(
+  { request }: HttpContext,
+  validator: BodyValidator<Body>
+): Promise<Body> {
+  const sent = Object.entries(request.body()).filter(([, value]) => value !== '')
+  try {
+    return await validator.validate(Object.fromEntries(sent))
+  } catch (error) {
+    if (error instanceof errors.E_VALIDATION_ERROR) {
+      const { message, issues } = bodyFailure(error)
+      throw new InvalidRequest(message, { issues, cause: error })
+    }
+    throw error
+  }
+}
+
+/** Who a client says it is. */
+export interface ClientCredentials {
+  readonly id: string
+  readonly secret: string | undefined
+}
+
+interface InBody {
+  readonly client_id?: string
+  readonly client_secret?: string
+}
+
+/**
+ * The id and secret of a client, from HTTP Basic or from the body; undefined where neither names one.
+ */
+export function clientCredentialsOf(
+  { request }: HttpContext,
+  { client_id: id, client_secret: secret }: InBody
+): ClientCredentials | undefined {
+  const basic = /^basic (.*)$/i.exec(request.header('authorization') ?? '')?.[1]
+  if (basic === undefined) {
+    return id === undefined ? undefined : { id, secret }
+  }
+  const credentials = basicCredentials(basic)
+  if (secret !== undefined || (id !== undefined && id !== credentials.id)) {
+    throw new InvalidRequest('A client names itself either in the header or in the body.')
+  }
+  return credentials
+}
+
+/** Both halves are form-encoded before they are joined. */
+function basicCredentials(encoded: string): ClientCredentials {
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
+  if (!id) {
+    throw new InvalidClient()
+  }
+  return { id: formDecoded(id), secret: formDecoded(secret!) || undefined }
+}
+
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new InvalidClient()
+  }
+}
+
+/** Where a request comes from, for events and for counting. */
+export function sourceOf({ request }: HttpContext): Source {
+  return {
+    requestId: request.id() ?? '',
+    address: request.ip(),
+    userAgent: request.header('user-agent'),
+  }
+}

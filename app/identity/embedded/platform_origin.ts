@@ -1,0 +1,42 @@
+import { IdentityUnavailable } from '#http/failures'
+import { findClient, type ClientAccount } from '#identity/embedded/accounts'
+import { identityPool } from '#identity/embedded/database'
+import { heldBy } from '#identity/embedded/held_permissions'
+import type { Origin } from '#records/events'
+import { clock } from '#runtime/clock'
+import { env } from '#start/env'
+
+/** The client as which the platform calls its own provider. */
+export async function platformClient(): Promise<ClientAccount> {
+  const client = await findClient(env.CLIENT_ID, env.REALM)
+  if (!client?.active) {
+    const state = client ? 'is not active' : 'is not there'
+    const cause = new Error(`the client ${env.CLIENT_ID} of the realm ${env.REALM} ${state}`)
+    throw new IdentityUnavailable(undefined, { cause })
+  }
+  return client
+}
+
+/** Who changes the provider's records when the platform does so itself, with what that client may do. */
+export async function platformOrigin(): Promise<Origin> {
+  const client = await platformClient()
+  const { rows } = await identityPool().query<{ name: string }>(
+    `select name from permissions where id in (${heldBy('client', '$1')})`,
+    [client.id]
+  )
+  return {
+    actor: {
+      kind: 'client',
+      id: client.id,
+      name: client.name,
+      realmId: client.realmId,
+      realmName: client.realmName,
+      clientId: client.id,
+      permissions: new Set(rows.map(({ name }) => name)),
+      expiresAt: Number.MAX_SAFE_INTEGER,
+    },
+    requestId: clock.uuid(),
+    address: '',
+    userAgent: undefined,
+  }
+}

@@ -1,0 +1,10 @@
+import type { Actor } from '#http/actor'
+import type { Values } from '#records/kind'
+import { requireRealm } from '#records/realm'
+
+/** The realm of a new record that may also be of none: null where that was said, the actor's where nothing was. */
+export function realmAsSent(actor: Actor, { realmId }: Values): string | null {
+  const realm = realmId === undefined ? actor.realmId : (realmId as string | null)
+  requireRealm(actor, realm)
+  return realm
+}

@@ -1,0 +1,43 @@
+import { client } from '#identity/clients/client'
+import { ClientService } from '#identity/clients/client_service'
+import { clientPermission } from '#identity/client_permissions/client_permission'
+import { clientRole } from '#identity/client_roles/client_role'
+import { permission } from '#identity/permissions/permission'
+import { PermissionService } from '#identity/permissions/permission_service'
+import { realm } from '#identity/realms/realm'
+import { RealmService } from '#identity/realms/realm_service'
+import { role } from '#identity/roles/role'
+import { RoleService } from '#identity/roles/role_service'
+import { rolePermission } from '#identity/role_permissions/role_permission'
+import { user } from '#identity/users/user'
+import { UserService } from '#identity/users/user_service'
+import { userPermission } from '#identity/user_permissions/user_permission'
+import { userRole } from '#identity/user_roles/user_role'
+import type { RecordServiceOptions } from '#records/record_service'
+import type { Assignment } from './assignment.js'
+import { AssignmentService } from './assignment_service.js'
+import { announcingSink } from './changes.js'
+import { identityPool } from './database.js'
+
+/** A service is made when it is first needed: routes are declared before any connection is. */
+function lazily<Service>(make: (options: RecordServiceOptions) => Service): () => Service {
+  let service: Service | undefined
+  return () => (service ??= make({ pool: identityPool(), sink: announcingSink }))
+}
+
+const assigning = (assignment: Assignment) =>
+  lazily((options) => new AssignmentService(assignment, options))
+
+/** The services of the provider's records. */
+export const services = {
+  realm: lazily((options) => new RealmService(realm, options)),
+  user: lazily((options) => new UserService(user, options)),
+  client: lazily((options) => new ClientService(client, options)),
+  role: lazily((options) => new RoleService(role, options)),
+  permission: lazily((options) => new PermissionService(permission, options)),
+  userRole: assigning(userRole),
+  userPermission: assigning(userPermission),
+  rolePermission: assigning(rolePermission),
+  clientRole: assigning(clientRole),
+  clientPermission: assigning(clientPermission),
+}

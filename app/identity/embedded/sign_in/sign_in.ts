@@ -1,0 +1,83 @@
+import {
+  findClient,
+  findUser,
+  type Account,
+  type ClientAccount,
+  type Realm,
+  type UserAccount,
+} from '#identity/embedded/accounts'
+import { isSecret } from '#identity/embedded/client_secrets'
+import { identityPool } from '#identity/embedded/database'
+import { InvalidClient, InvalidCredentials } from '#identity/embedded/oauth/oauth_failure'
+import { hashPassword, isOutdated, isPassword } from '#identity/embedded/passwords'
+import { inTransaction } from '#records/transaction'
+import { recordSecurityEvent, type Source } from './security_events.js'
+import { SignInAttempt } from './sign_in_limit.js'
+
+/**
+ * The user with this name and password. Whether the name, the password or the account is at fault can be told neither
+ * from the answer nor from the time it takes.
+ */
+export async function signInUser(
+  { realm, name, password }: { realm: Realm | undefined; name: string; password: string },
+  source: Source
+): Promise<UserAccount> {
+  const user = realm && (await findUser(realm.id, name))
+  const attempt = new SignInAttempt(
+    user ? `user ${user.id}` : `user ${realm?.id} ${name.toLowerCase()}`,
+    source.address
+  )
+  const open = () => attempt.requireOpen()
+  const isRight = await isPassword(password, user?.passwordHash ?? null, open)
+  if (!user?.active || !isRight) {
+    await countFailure(attempt, user, source)
+    throw new InvalidCredentials()
+  }
+  // Many guesses may have been under way at once, all of them let in before the first was counted.
+  await attempt.requireOpen()
+  await attempt.succeeded()
+  await renewHash(user, password)
+  return user
+}
+
+/** The client with this id or name, and secret. */
+export async function signInClient(
+  { id, secret, realm }: { id: string; secret: string; realm: string | undefined },
+  source: Source
+): Promise<ClientAccount> {
+  const client = await findClient(id, realm)
+  const attempt = new SignInAttempt(
+    client ? `client ${client.id}` : `client ${realm} ${id.toLowerCase()}`,
+    source.address
+  )
+  await attempt.requireOpen()
+  const isRight = isSecret(secret, client?.secretDigest ?? null)
+  if (!client?.active || client.authMethod !== 'secret' || !isRight) {
+    await countFailure(attempt, client, source)
+    throw new InvalidClient()
+  }
+  await attempt.succeeded()
+  return client
+}
+
+function countFailure(
+  attempt: SignInAttempt,
+  account: Account | undefined,
+  source: Source
+): Promise<void> {
+  return inTransaction(identityPool(), async (transaction) => {
+    const isLast = await attempt.failed(transaction)
+    const name = isLast ? 'signInsBlocked' : 'signInFailed'
+    await recordSecurityEvent(transaction, { name, account }, source)
+  })
+}
+
+async function renewHash({ id, passwordHash }: UserAccount, password: string): Promise<void> {
+  if (await isOutdated(passwordHash!)) {
+    await identityPool().query('update users set password = $2 where id = $1 and password = $3', [
+      id,
+      await hashPassword(password),
+      passwordHash,
+    ])
+  }
+}

@@ -1,0 +1,105 @@
+import { hash } from 'node:crypto'
+
+import type pg from 'pg'
+
+import { identityPool } from '#identity/embedded/database'
+import { clock } from '#runtime/clock'
+import { TooManyFailures } from './failures.js'
+
+const FAILURES_ALLOWED = 10
+const WINDOW_MS = 60_000
+
+/** Everybody whose address never signed in to the account shares one count. */
+const STRANGERS = 'strangers'
+
+/** How long an address that signed in stays known, and how often that is noted anew. */
+export const SOURCE_KNOWN_MS = 30 * 24 * 3_600_000
+const NOTED_EVERY_MS = 24 * 3_600_000
+
+interface Standing {
+  known: boolean
+  fresh: boolean
+  failures: number | null
+  since: Date | null
+}
+
+const STANDING = `
+  with source as (
+    select seen_at from identity_sign_in_sources where account = $1 and source = $2 and seen_at > $3
+  )
+  select exists (select 1 from source) as known,
+    exists (select 1 from source where seen_at > $4) as fresh, f.failures, f.since
+  from (select 1) one left join identity_sign_in_failures f
+    on f.account = $1 and f.since > $5
+    and f.source = case when exists (select 1 from source) then $2 else '${STRANGERS}' end`
+
+const COUNT = `
+  insert into identity_sign_in_failures as f (account, source, failures, since)
+  values ($1, $2, 1, $3)
+  on conflict (account, source) do update set
+    failures = case when f.since > $4 then f.failures + 1 else 1 end,
+    since = case when f.since > $4 then f.since else excluded.since end
+  returning failures`
+
+/**
+ * One attempt to sign in to an account. Ten wrong secrets within a minute close the account to further ones until the
+ * minute is over. Addresses that signed in to it before are counted each on their own, so that strangers close it only to
+ * strangers.
+ */
+export class SignInAttempt {
+  readonly #account: string
+  readonly #source: string
+  #standing: Standing | undefined
+
+  /** `account` is anything that names it; only a digest of it is kept. */
+  constructor(account: string, address: string) {
+    this.#account = hash('sha256', account)
+    this.#source = hash('sha256', `${account} ${address}`)
+  }
+
+  /** Throws where the account is closed to this attempt. */
+  async requireOpen(): Promise<void> {
+    const now = clock.now()
+    const { rows } = await identityPool().query<Standing>({
+      name: 'sign-in-standing',
+      text: STANDING,
+      values: [
+        this.#account,
+        this.#source,
+        new Date(now - SOURCE_KNOWN_MS),
+        new Date(now - NOTED_EVERY_MS),
+        new Date(now - WINDOW_MS),
+      ],
+    })
+    this.#standing = rows[0]!
+    const { failures, since } = this.#standing
+    if (failures !== null && failures >= FAILURES_ALLOWED) {
+      throw new TooManyFailures(since!.getTime() + WINDOW_MS - now)
+    }
+  }
+
+  /** Counts a wrong secret. Answers whether it was the last one allowed. */
+  async failed(transaction: pg.ClientBase): Promise<boolean> {
+    const now = clock.now()
+    const source = this.#standing?.known ? this.#source : STRANGERS
+    const { rows } = await transaction.query<{ failures: number }>(COUNT, [
+      this.#account,
+      source,
+      new Date(now),
+      new Date(now - WINDOW_MS),
+    ])
+    return rows[0]!.failures === FAILURES_ALLOWED
+  }
+
+  /** Notes that the address belongs to the account. */
+  async succeeded(): Promise<void> {
+    if (this.#standing?.fresh) {
+      return
+    }
+    await identityPool().query(
+      `insert into identity_sign_in_sources (account, source, seen_at) values ($1, $2, $3)
+       on conflict (account, source) do update set seen_at = excluded.seen_at`,
+      [this.#account, this.#source, new Date(clock.now())]
+    )
+  }
+}

@@ -1,0 +1,60 @@
+import { identityPool } from '#identity/embedded/database'
+import { heldBy } from '#identity/embedded/held_permissions'
+import type { Claims } from './claims.js'
+import { verify } from './verify.js'
+
+/** A permission as introspection tells it. */
+export interface HeldPermission {
+  readonly name: string
+  readonly client_id: string | null
+  readonly realm_id: string | null
+}
+
+/** What can be said of a token that may be used. */
+export interface LiveToken {
+  readonly claims: Claims
+  readonly name: string
+  readonly displayName: string | null
+  readonly permissions: readonly HeldPermission[]
+}
+
+type Row = Omit<LiveToken, 'claims'>
+
+/** One look at everything that can end a token before its time, and at what it lets its owner do. */
+const STATEMENTS = { user: statement('user'), client: statement('client') } as const
+
+/**
+ * What is known of an access token now: it was signed by us, its time is not over, it was not revoked, and whoever it is
+ * for is still there and may sign in.
+ */
+export async function introspect(token: string): Promise<LiveToken | undefined> {
+  const claims = await verify(token, 'access_token')
+  if (!claims || !(claims.sub_kind in STATEMENTS)) {
+    return undefined
+  }
+  const { sub, sub_kind: kind, realm_id: realmId, realm_name: realmName, jti, sid } = claims
+  const { rows } = await identityPool().query<Row>({
+    name: `introspect-${kind}`,
+    text: STATEMENTS[kind],
+    values: [sub, realmId, realmName, jti, ...(kind === 'user' ? [sid] : [])],
+  })
+  return rows[0] && { claims, ...rows[0] }
+}
+
+function statement(kind: 'user' | 'client'): string {
+  return `
+    select a.name, a.display_name as "displayName", coalesce((
+        select json_agg(json_build_object(
+          'name', p.name, 'client_id', p.client_id, 'realm_id', p.realm_id) order by p.name)
+        from permissions p where p.id in (${heldBy(kind, 'a.id')})
+      ), '[]') as permissions
+    from ${kind}s a join realms r on r.id = a.realm_id
+    where a.id = $1 and a.active and r.id = $2 and r.name = $3
+      and not exists (select 1 from identity_revoked_tokens where id = $4)
+      ${kind === 'user' ? `and ${SESSION_LIVES}` : ''}`
+}
+
+const SESSION_LIVES = `exists (
+  select 1 from identity_token_sessions s left join clients c on c.id = s.client_id
+  where s.id = $5 and s.user_id = a.id and c.active is not false
+    and (a.sessions_since is null or s.created_at >= a.sessions_since))`

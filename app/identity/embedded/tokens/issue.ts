@@ -1,0 +1,35 @@
+import type { TokenAnswer } from '#identity/embedded/grants/grant'
+import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
+import { clock } from '#runtime/clock'
+import type { Subject } from './claims.js'
+import { signToken } from './sign.js'
+import type { TokenSession } from './token_sessions.js'
+
+/** The tokens of a user for what is left of a session. */
+export async function userTokens(user: Subject, session: TokenSession): Promise<TokenAnswer> {
+  const { id: sid, clientId, scope, refreshId } = session
+  const shared = { scope, sid, ...(clientId !== null && { client_id: clientId }) }
+  const [access, refresh] = await Promise.all([
+    signToken(user, { kind: 'access_token', jti: clock.uuid(), ...shared }, ACCESS_TOKEN_SECONDS),
+    signToken(user, { kind: 'refresh_token', jti: refreshId, ...shared }, REFRESH_TOKEN_SECONDS),
+  ])
+  return {
+    access_token: access,
+    expires_in: ACCESS_TOKEN_SECONDS,
+    token_type: 'Bearer',
+    scope,
+    refresh_token: refresh,
+    refresh_token_expires_in: REFRESH_TOKEN_SECONDS,
+  }
+}
+
+/** The token of a client, which can get another one at any time. */
+export async function clientToken(client: Subject, scope: string): Promise<TokenAnswer> {
+  const claims = { kind: 'access_token', jti: clock.uuid(), scope, client_id: client.id } as const
+  return {
+    access_token: await signToken(client, claims, ACCESS_TOKEN_SECONDS),
+    expires_in: ACCESS_TOKEN_SECONDS,
+    token_type: 'Bearer',
+    scope,
+  }
+}

@@ -1,0 +1,24 @@
+import { identityPool } from '#identity/embedded/database'
+import type { Claims } from './claims.js'
+import { endSession } from './token_sessions.js'
+import { verify } from './verify.js'
+
+/** Ends an access token, or a refresh token with its whole session. Any other text is nothing to end. */
+export async function revoke(token: string): Promise<void> {
+  const access = await verify(token, 'access_token')
+  if (access) {
+    return revokeAccessToken(access)
+  }
+  const refresh = await verify(token, 'refresh_token')
+  if (refresh?.sid !== undefined) {
+    await endSession(refresh.sid)
+  }
+}
+
+/** It is remembered until it would have ended by itself. */
+async function revokeAccessToken({ jti, exp }: Claims): Promise<void> {
+  await identityPool().query(
+    `insert into identity_revoked_tokens (id, expires_at) values ($1, $2) on conflict do nothing`,
+    [jti, new Date(exp * 1000)]
+  )
+}

@@ -1,0 +1,38 @@
+import { SignJWT, type JWTPayload } from 'jose'
+
+import { issuerOf } from '#identity/embedded/addresses'
+import { ALGORITHM } from '#identity/embedded/keys/key_store'
+import { signingKeys } from '#identity/embedded/keys/signing_keys'
+import { clock } from '#runtime/clock'
+import type { Claims, Subject } from './claims.js'
+
+/** A token of the provider for somebody. */
+export function signToken(
+  subject: Subject,
+  claims: Pick<Claims, 'kind' | 'scope' | 'jti' | 'client_id' | 'sid'>,
+  seconds: number
+): Promise<string> {
+  return sign(
+    subject,
+    {
+      sub_kind: subject.kind,
+      realm_id: subject.realmId,
+      realm_name: subject.realmName,
+      ...claims,
+    },
+    seconds
+  )
+}
+
+/** Signs whatever is to be said of somebody, with the key of now and in the name of the realm. */
+export async function sign(
+  { id, realmName }: Subject,
+  payload: JWTPayload,
+  seconds: number
+): Promise<string> {
+  const { kid, privateKey } = await signingKeys.current()
+  const now = Math.floor(clock.now() / 1000)
+  return new SignJWT({ ...payload, iss: issuerOf(realmName), sub: id, iat: now, exp: now + seconds })
+    .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid })
+    .sign(privateKey)
+}

@@ -1,0 +1,80 @@
+import type pg from 'pg'
+
+import { identityPool } from '#identity/embedded/database'
+import { REFRESH_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
+import { clock } from '#runtime/clock'
+import type { Claims } from './claims.js'
+
+/**
+ * What the tokens of one sign-in have in common: one refresh token is good at a time, and when the session goes, so do
+ * all of its tokens.
+ */
+export interface TokenSession {
+  readonly id: string
+  readonly userId: string
+  /** The client the user signed in through. */
+  readonly clientId: string | null
+  readonly scope: string
+  /** The refresh token that is good now. */
+  readonly refreshId: string
+}
+
+const COLUMNS = `id, user_id as "userId", client_id as "clientId", scope, refresh_id as "refreshId"`
+
+const until = () => new Date(clock.now() + REFRESH_TOKEN_SECONDS * 1000)
+
+/** A session that lives: of a user who is active, and not from before the password was changed. */
+const LIVES = `s.expires_at > $2 and exists (select 1 from users u where u.id = s.user_id and u.active
+  and (u.sessions_since is null or s.created_at >= u.sessions_since))`
+
+export async function beginSession(
+  given: Pick<TokenSession, 'userId' | 'clientId' | 'scope'> & { id?: string },
+  runner: pg.Pool | pg.ClientBase = identityPool()
+): Promise<TokenSession> {
+  const session = { id: clock.uuid(), ...given, refreshId: clock.uuid() }
+  await runner.query(
+    `insert into identity_token_sessions
+       (id, user_id, client_id, scope, refresh_id, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      session.id,
+      session.userId,
+      session.clientId,
+      session.scope,
+      session.refreshId,
+      new Date(clock.now()),
+      until(),
+    ]
+  )
+  return session
+}
+
+export async function readSession(id: string): Promise<TokenSession | undefined> {
+  const { rows } = await identityPool().query<TokenSession>(
+    `select ${COLUMNS} from identity_token_sessions s where id = $1 and ${LIVES}`,
+    [id, new Date(clock.now())]
+  )
+  return rows[0]
+}
+
+/** Puts the next refresh token in the place of one; undefined where that is not the one that is good now. */
+export async function renewSession({ sid, jti }: Claims): Promise<TokenSession | undefined> {
+  const { rows } = await identityPool().query<TokenSession>(
+    `update identity_token_sessions s set refresh_id = $4, expires_at = $5
+     where id = $1 and refresh_id = $3 and ${LIVES} returning ${COLUMNS}`,
+    [sid, new Date(clock.now()), jti, clock.uuid(), until()]
+  )
+  return rows[0]
+}
+
+/** Ends a session. Answers whose it was, where it was there. */
+export async function endSession(
+  id: string,
+  runner: pg.Pool | pg.ClientBase = identityPool()
+): Promise<string | undefined> {
+  const { rows } = await runner.query<{ user_id: string }>(
+    'delete from identity_token_sessions where id = $1 returning user_id',
+    [id]
+  )
+  return rows[0]?.user_id
+}

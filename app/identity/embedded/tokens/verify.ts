@@ -1,0 +1,41 @@
+import { errors, jwtVerify, type JWTHeaderParameters } from 'jose'
+
+import { issuerOf } from '#identity/embedded/addresses'
+import { ALGORITHM } from '#identity/embedded/keys/key_store'
+import { signingKeys } from '#identity/embedded/keys/signing_keys'
+import { clock } from '#runtime/clock'
+import type { Claims } from './claims.js'
+
+const LONGEST_TOKEN = 16_384
+
+/**
+ * The claims of a token that we signed for that use and whose time it is; undefined for any other text.
+ */
+export async function verify(token: string, kind: Claims['kind']): Promise<Claims | undefined> {
+  if (token.length > LONGEST_TOKEN) {
+    return undefined
+  }
+  try {
+    const { payload } = await jwtVerify<Claims>(token, keyOf, {
+      algorithms: [ALGORITHM],
+      currentDate: new Date(clock.now()),
+      requiredClaims: ['sub', 'jti', 'exp', 'kind', 'realm_id', 'realm_name'],
+    })
+    return payload.kind === kind && payload.iss === issuerOf(payload.realm_name)
+      ? payload
+      : undefined
+  } catch (error) {
+    if (error instanceof errors.JOSEError) {
+      return undefined
+    }
+    throw error
+  }
+}
+
+async function keyOf({ kid }: JWTHeaderParameters) {
+  const key = kid === undefined ? undefined : await signingKeys.find(kid)
+  if (!key) {
+    throw new errors.JWKSNoMatchingKey()
+  }
+  return key
+}

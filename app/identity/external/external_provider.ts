@@ -1,0 +1,107 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import { introspectionOf, type ClaimNames } from '#identity/oidc/claims'
+import type {
+  ClientDirectory,
+  IdentityProvider,
+  Introspection,
+  PeopleDirectory,
+  ProviderChange,
+  ProviderMetadata,
+} from '#identity/provider'
+
+import { ask } from './ask.js'
+import { basicAuthorization, type Credentials } from './credentials.js'
+import { HttpClientDirectory } from './http_client_directory.js'
+import { HttpPeopleDirectory } from './http_people_directory.js'
+import { listenToProvider } from './lifecycle_channels.js'
+import { OwnToken } from './own_token.js'
+import { ProviderApi } from './provider_api.js'
+
+export interface ProviderSettings {
+  readonly url: string
+  readonly credentials: Credentials
+  /** Realm of the platform's own client, by name or id. */
+  readonly realm: string
+  readonly introspectionAuth: 'none' | 'basic'
+  readonly claims: ClaimNames
+  /** Where the provider publishes what happens to its records. */
+  readonly redisUrl: string | undefined
+  readonly logger: Pick<Logger, 'info' | 'warn'>
+}
+
+/**
+ * A provider elsewhere that offers what the embedded one does: tokens, and the records API with clients for others.
+ */
+export class ExternalProvider implements IdentityProvider {
+  readonly clients: ClientDirectory
+  readonly people: PeopleDirectory
+  readonly #settings: ProviderSettings
+  readonly #token: OwnToken
+  readonly #listening = new Set<() => Promise<void>>()
+
+  constructor(settings: ProviderSettings) {
+    this.#settings = settings
+    this.#token = new OwnToken(async () => ownTokenRequest(settings))
+    const api = new ProviderApi(settings.url, this.#token)
+    this.clients = new HttpClientDirectory(api)
+    this.people = new HttpPeopleDirectory(api)
+  }
+
+  /** Our own bearer is never sent along: a provider could take that for the token it is asked about. */
+  async introspect(token: string): Promise<Introspection | undefined> {
+    const { url, introspectionAuth, credentials, claims } = this.#settings
+    const { status, body } = await ask(`${url}/token/introspect`, {
+      method: 'POST',
+      form: { token },
+      ...(introspectionAuth === 'basic' && { authorization: basicAuthorization(credentials) }),
+      expected: [200, 400],
+    })
+    return status === 200 && body?.active === true ? introspectionOf(body, claims) : undefined
+  }
+
+  async metadata(): Promise<ProviderMetadata> {
+    const { url } = this.#settings
+    const [discovery, jwks] = await Promise.all([
+      ask(`${url}/.well-known/openid-configuration`, { expected: [200, 404] }),
+      ask(`${url}/jwks`),
+    ])
+    const issuer = discovery.body?.issuer
+    return {
+      issuers: typeof issuer === 'string' ? [issuer.replace(/\/realms\/[^/]+\/?$/, '')] : 'any',
+      keys: jwks.body?.keys ?? [],
+    }
+  }
+
+  ownToken(): Promise<string> {
+    return this.#token.get()
+  }
+
+  async onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
+    const { redisUrl, logger } = this.#settings
+    if (redisUrl === undefined) {
+      return async () => {}
+    }
+    const stop = await listenToProvider(redisUrl, listener, logger)
+    this.#listening.add(stop)
+    return async () => {
+      this.#listening.delete(stop)
+      await stop()
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#listening].map((stop) => stop()))
+    this.#listening.clear()
+  }
+}
+
+function ownTokenRequest({ url, credentials, realm }: ProviderSettings) {
+  const form = {
+    grant_type: 'client_credentials',
+    client_id: credentials.clientId,
+    client_secret: credentials.clientSecret,
+    realm_id: realm,
+  }
+  return { url: `${url}/token`, question: { form } }
+}

@@ -1,0 +1,101 @@
+import type {
+  ClientDirectory,
+  IdentityProvider,
+  Introspection,
+  PeopleDirectory,
+  ProviderChange,
+  ProviderMetadata,
+} from '#identity/provider'
+import { OidcProvider } from '#identity/oidc/oidc_provider'
+import { SingleFlight } from '#identity/verification/single_flight'
+
+import { lookAt } from './ask.js'
+import { ExternalProvider, type ProviderSettings } from './external_provider.js'
+
+const LOOK_AGAIN_MS = 5_000
+
+/**
+ * The provider at IDENTITY_URL, of whichever kind it proves to be: one with `/clients` is asked for clients, any other is
+ * taken for plain OpenID Connect. It may answer only later than this process starts, so it is looked at until it does.
+ */
+export class RemoteProvider implements IdentityProvider {
+  readonly #settings: ProviderSettings
+  readonly #looks = new SingleFlight<'look', IdentityProvider>()
+  readonly #found = Promise.withResolvers<IdentityProvider>()
+  #provider: IdentityProvider | undefined
+  #nextLook: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(settings: ProviderSettings) {
+    this.#settings = settings
+    this.#lookUntilKnown()
+  }
+
+  get clients(): ClientDirectory | undefined {
+    return this.#provider?.clients
+  }
+
+  get people(): PeopleDirectory | undefined {
+    return this.#provider?.people
+  }
+
+  async introspect(token: string): Promise<Introspection | undefined> {
+    return (await this.#known()).introspect(token)
+  }
+
+  async metadata(): Promise<ProviderMetadata> {
+    return (await this.#known()).metadata()
+  }
+
+  async ownToken(): Promise<string> {
+    return (await this.#known()).ownToken()
+  }
+
+  /** Listens from the time on at which the provider is known; nobody has to wait for that. */
+  async onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
+    let isStopped = false
+    const listening = this.#found.promise.then((provider) =>
+      isStopped ? undefined : provider.onChange(listener)
+    )
+    return async () => {
+      isStopped = true
+      const stop = this.#provider && (await listening)
+      await stop?.()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#nextLook)
+    await this.#provider?.close()
+  }
+
+  async #known(): Promise<IdentityProvider> {
+    return this.#provider ?? this.#looks.run('look', () => this.#look())
+  }
+
+  async #look(): Promise<IdentityProvider> {
+    const { url, logger } = this.#settings
+    const keepsClients = await keepsRecordsAt(`${url}/clients`)
+    const Provider = keepsClients ? ExternalProvider : OidcProvider
+    logger.info({ provider: url, keepsClients }, 'identity provider found')
+    this.#provider = new Provider(this.#settings)
+    this.#found.resolve(this.#provider)
+    return this.#provider
+  }
+
+  #lookUntilKnown(): void {
+    this.#known().catch((error) => {
+      this.#settings.logger.warn({ err: error.cause }, 'the identity provider does not answer yet')
+      if (!this.#isClosed) {
+        this.#nextLook = setTimeout(() => this.#lookUntilKnown(), LOOK_AGAIN_MS).unref()
+      }
+    })
+  }
+}
+
+/** Records are listed, or shown to nobody without a login; pages for people and redirects are neither. */
+async function keepsRecordsAt(url: string): Promise<boolean> {
+  const { status, text } = await lookAt(url)
+  return status === 401 || status === 403 || (status === 200 && text.startsWith('{'))
+}

@@ -1,0 +1,44 @@
+import type { ClientDirectory } from '#identity/provider'
+
+/** What a node's client may do, and nothing else. */
+export const NODE_CLIENT_PERMISSIONS = ['analysis_update'] as const
+
+/** What the client of an analysis may do from the start; more can be given to it. */
+export const ANALYSIS_CLIENT_PERMISSIONS = [
+  'analysis_self_storage_use',
+  'analysis_self_message_broker_use',
+] as const
+
+interface Wanted {
+  readonly names: readonly string[]
+  /** Whether everything else is taken away. */
+  readonly nothingElse?: boolean
+}
+
+/**
+ * Gives a client the permissions it should have; does nothing where it has them. Answers the names the provider does not
+ * know, which cannot be given.
+ */
+export async function ensurePermissions(
+  clients: ClientDirectory,
+  clientId: string,
+  { names, nothingElse = false }: Wanted
+): Promise<string[]> {
+  const grants = await clients.permissionsOf(clientId)
+  const held = grants.map(({ permission }) => permission.name)
+  if (nothingElse) {
+    for (const { id } of grants.filter(({ permission }) => !names.includes(permission.name))) {
+      await clients.revoke(id)
+    }
+  }
+  const unknown: string[] = []
+  for (const name of names.filter((wanted) => !held.includes(wanted))) {
+    const permission = await clients.permission(name)
+    if (permission) {
+      await clients.grant(clientId, permission.id)
+    } else {
+      unknown.push(name)
+    }
+  }
+  return unknown
+}

@@ -1,0 +1,66 @@
+import type { Introspection } from '#identity/provider'
+import { isAccessToken } from '#identity/verification/token_kind'
+
+/** How a provider names what the platform wants to know; a name may lead into objects: `realm_access.roles`. */
+export interface ClaimNames {
+  readonly realmId: string
+  readonly realmName: string
+  readonly kind: string
+  readonly permissions: string
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+const KINDS = ['user', 'client', 'robot'] as const
+
+/**
+ * What claims say, in the platform's words; undefined where they are of no use to it. A subject that is nowhere said to be
+ * something else is a client where it is the client the token was made for, else a user.
+ */
+export function introspectionOf(claims: Claims, names: ClaimNames): Introspection | undefined {
+  const sub = text(claims.sub)
+  const kind = kindOf(claims, names)
+  if (sub === null || !kind || !isAccessToken(claims)) {
+    return undefined
+  }
+  return {
+    active: true,
+    sub,
+    sub_kind: kind,
+    sub_name: text(claims.sub_name) ?? text(claims.name) ?? text(claims.preferred_username),
+    realm_id: text(claimAt(claims, names.realmId)),
+    realm_name: text(claimAt(claims, names.realmName)),
+    client_id: text(claims.client_id),
+    scope: text(claims.scope) ?? '',
+    permissions: permissionsIn(claimAt(claims, names.permissions)),
+    exp: typeof claims.exp === 'number' ? claims.exp : Number.POSITIVE_INFINITY,
+  }
+}
+
+function kindOf(claims: Claims, { kind }: ClaimNames): Introspection['sub_kind'] | undefined {
+  const said = claimAt(claims, kind)
+  if (said == null) {
+    const client = claims.client_id ?? claims.azp
+    return client != null && client === claims.sub ? 'client' : 'user'
+  }
+  return KINDS.find((known) => known === said)
+}
+
+/** A list of names or of records with a name, or names in one text, with blanks in between. */
+function permissionsIn(claim: unknown): { name: string }[] {
+  const entries = typeof claim === 'string' ? claim.split(/\s+/) : Array.isArray(claim) ? claim : []
+  return entries
+    .map((entry) => text(entry) ?? text(entry?.name))
+    .filter((name) => name !== null)
+    .map((name) => ({ name }))
+}
+
+function claimAt(claims: Claims, path: string): unknown {
+  return Object.hasOwn(claims, path)
+    ? claims[path]
+    : path.split('.').reduce<any>((value, key) => value?.[key], claims)
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

@@ -1,0 +1,84 @@
+import type pg from 'pg'
+
+import { enforce } from '#http/access'
+import type { Actor } from '#http/actor'
+import { BadRequest, PermissionDenied } from '#http/failures'
+import { isUuid } from '#identity/embedded/accounts'
+import { requireNotStronger } from '#identity/embedded/held_permissions'
+import { hashPassword } from '#identity/embedded/passwords'
+import { onlyOwn, visibleRealm } from '#identity/embedded/visible_realm'
+import type { Condition } from '#query/condition'
+import type { Origin } from '#records/events'
+import type { Kind, Values } from '#records/kind'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { clock } from '#runtime/clock'
+
+/** What users may not change of themselves. */
+const MANAGED = ['name', 'nameLocked', 'active']
+
+/**
+ * Users, whose passwords come in plain and are kept as hashes. Who may not update users may still update itself, where it
+ * holds the permission for that.
+ */
+export class UserService extends RecordService {
+  readonly #pool: pg.Pool
+
+  constructor(kind: Kind, options: RecordServiceOptions) {
+    super(kind, options)
+    this.#pool = options.pool
+  }
+
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    return super.create(origin, await withHash(body))
+  }
+
+  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+    enforce(this.kind.access.update!, origin.actor)
+    if (!origin.actor.permissions.has('user_update')) {
+      requireOwn(origin.actor, id, body)
+    }
+    if (endsSessions(body) && isUuid(id)) {
+      await requireNotStronger(this.#pool, origin.actor, 'user', id)
+    }
+    return super.update(origin, id, await withHash(body))
+  }
+
+  protected override visible(actor: Actor): readonly Condition[] {
+    return actor.permissions.has('user_read') ? visibleRealm(actor, this.kind) : onlyOwn(actor)
+  }
+
+  protected override async prepareUpdate(
+    _origin: Origin,
+    previous: Values,
+    body: Values
+  ): Promise<Values> {
+    requireUnlockedName(previous, body)
+    return endsSessions(body) ? { ...body, sessionsSince: new Date(clock.now()) } : body
+  }
+}
+
+/** Whether a change shuts the user out, or locks out whoever knew the old password. */
+function endsSessions({ password, active }: Values): boolean {
+  return password !== undefined || active === false
+}
+
+async function withHash(body: Values): Promise<Values> {
+  return body.password === undefined
+    ? body
+    : { ...body, password: await hashPassword(body.password as string) }
+}
+
+function requireOwn(actor: Actor, id: string, body: Values): void {
+  const isOwn = actor.kind === 'user' && actor.id === id.toLowerCase()
+  if (!isOwn || MANAGED.some((name) => body[name] !== undefined)) {
+    throw PermissionDenied.missing(['user_update'])
+  }
+}
+
+function requireUnlockedName(previous: Values, { name, nameLocked }: Values): void {
+  const isLocked = nameLocked ?? previous.nameLocked
+  if (isLocked && name !== undefined && name !== previous.name) {
+    throw new BadRequest('The name of the user is locked: unlock it with nameLocked=false')
+  }
+}

@@ -1,0 +1,59 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import type { PermissionDenied } from '#http/failures'
+import type { Origin, SecuritySink } from '#records/events'
+import { originOf } from '#records/origin'
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** Until something listens, security events are told to nobody. */
+const nobody: SecuritySink = { note: async () => {} }
+
+let current = nobody
+
+/**
+ * Sends security events to a sink until the returned function is called.
+ */
+export function useSecuritySink(sink: SecuritySink): () => void {
+  const previous = current
+  current = sink
+  return () => {
+    current = previous
+  }
+}
+
+/**
+ * Notes that a caller was refused. The answer does not wait for it and does not depend on it.
+ */
+export async function noteRefusal(ctx: HttpContext, refusal: PermissionDenied): Promise<void> {
+  if (!ctx.actor) {
+    return
+  }
+  try {
+    await current.note({
+      type: 'permissionRefused',
+      subject: ctx.route?.name ?? 'none',
+      id: UUID.test(ctx.params?.id) ? ctx.params.id : null,
+      realmId: ctx.actor.realmId,
+      origin: originOf(ctx),
+      permissions: missingIn(refusal),
+    })
+  } catch (error) {
+    ctx.logger.error({ err: error }, 'a refusal was not noted')
+  }
+}
+
+/**
+ * Notes that a secret is about to be shown. Called, and waited for, before that: a secret nobody could note is not shown.
+ */
+export function noteSecretRead(
+  origin: Origin,
+  record: { kind: string; id: string; realmId: string | null }
+): Promise<void> {
+  const { kind, id, realmId } = record
+  return current.note({ type: 'secretRead', subject: kind, id, realmId, origin, permissions: [] })
+}
+
+function missingIn({ issues }: PermissionDenied): string[] {
+  return issues.flatMap((issue) => (issue.code === 'permission_not_found' ? [...issue.path] : []))
+}

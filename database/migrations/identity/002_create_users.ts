@@ -1,0 +1,41 @@
+import { BaseSchema } from '@adonisjs/lucid/schema'
+
+import { index } from '#database/indexes'
+
+export default class CreateUsers extends BaseSchema {
+  async up() {
+    this.schema.raw(`
+      create table users (
+        id uuid primary key,
+        name varchar(128) not null,
+        display_name varchar(256),
+        email varchar(320),
+        active boolean not null default true,
+        name_locked boolean not null default true,
+        first_name varchar(128),
+        last_name varchar(128),
+        avatar varchar(2048),
+        cover varchar(2048),
+        password varchar(512),
+        sessions_since timestamptz(3),
+        realm_id uuid not null references realms on delete cascade,
+        created_at timestamptz(3) not null default now(),
+        updated_at timestamptz(3) not null default now()
+      )`)
+    const table = 'users'
+    this.schema.raw('create unique index users_name_realm_id_key on users (lower(name), realm_id)')
+    this.schema.raw(index.text(table, 'name', 'realm_id'))
+    this.schema.raw(index.match(table, 'name'))
+    this.schema.raw(index.textOrder(table, 'name'))
+    this.schema.raw(index.text(table, 'display_name'))
+    this.schema.raw(index.match(table, 'display_name'))
+    this.schema.raw(index.value(table, 'active'))
+    this.schema.raw(index.value(table, 'realm_id'))
+    this.schema.raw(index.value(table, 'created_at'))
+    this.schema.raw(index.value(table, 'updated_at'))
+  }
+
+  async down() {
+    this.schema.dropTable('users')
+  }
+}

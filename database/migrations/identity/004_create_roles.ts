@@ -1,0 +1,39 @@
+import { BaseSchema } from '@adonisjs/lucid/schema'
+
+import { index } from '#database/indexes'
+
+export default class CreateRoles extends BaseSchema {
+  async up() {
+    this.schema.raw(`
+      create table roles (
+        id uuid primary key,
+        name varchar(128) not null,
+        display_name varchar(256),
+        description varchar(4096),
+        target varchar(64),
+        realm_id uuid references realms on delete cascade,
+        created_at timestamptz(3) not null default now(),
+        updated_at timestamptz(3) not null default now()
+      )`)
+    const table = 'roles'
+    this.schema.raw(
+      `create unique index roles_name_realm_id_key on roles (lower(name), realm_id)
+       where realm_id is not null`
+    )
+    this.schema.raw(
+      'create unique index roles_name_key on roles (lower(name)) where realm_id is null'
+    )
+    this.schema.raw(index.text(table, 'name', 'realm_id'))
+    this.schema.raw(index.match(table, 'name'))
+    this.schema.raw(index.textOrder(table, 'name'))
+    this.schema.raw(index.text(table, 'display_name'))
+    this.schema.raw(index.match(table, 'display_name'))
+    this.schema.raw(index.value(table, 'realm_id'))
+    this.schema.raw(index.value(table, 'created_at'))
+    this.schema.raw(index.value(table, 'updated_at'))
+  }
+
+  async down() {
+    this.schema.dropTable('roles')
+  }
+}

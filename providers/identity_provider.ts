@@ -1,0 +1,69 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import type { IdentityProvider } from '#identity/provider'
+import { outsideTransactions } from '#identity/lifecycle/outside_transactions'
+import { TokenVerifier } from '#identity/verification/token_verifier'
+import { env } from '#start/env'
+
+declare module '@adonisjs/core/types' {
+  interface ContainerBindings {
+    /** Who the platform believes about identities. */
+    identity: IdentityProvider
+  }
+}
+
+/**
+ * Wires the identity provider: the one at IDENTITY_URL, else the embedded one. Only the one that is used is loaded. Tokens
+ * that only their provider can read are accepted from providers elsewhere; the embedded one makes none.
+ */
+export default class IdentityWiring {
+  #opened: IdentityProvider | undefined
+
+  constructor(protected app: ApplicationService) {}
+
+  register() {
+    const { container } = this.app
+    container.singleton('identity', async () => {
+      this.#opened = await (env.IDENTITY_URL ? this.#remote(env.IDENTITY_URL) : this.#embedded())
+      return outsideTransactions(this.#opened)
+    })
+    container.singleton('authenticator', async (resolver) => {
+      const opaqueTokens = env.IDENTITY_URL !== undefined
+      return new TokenVerifier(await resolver.make('identity'), { opaqueTokens })
+    })
+  }
+
+  /** A provider elsewhere is looked for from the start, so that it is known when the first request comes. */
+  async boot() {
+    if (env.IDENTITY_URL) {
+      await this.app.container.make('identity')
+    }
+  }
+
+  async shutdown() {
+    await this.#opened?.close()
+  }
+
+  async #remote(url: string): Promise<IdentityProvider> {
+    const { RemoteProvider } = await import('#identity/external/remote_provider')
+    return new RemoteProvider({
+      url,
+      credentials: { clientId: env.CLIENT_ID, clientSecret: env.CLIENT_SECRET },
+      realm: env.REALM,
+      introspectionAuth: env.IDENTITY_INTROSPECTION_AUTH,
+      claims: {
+        realmId: env.IDENTITY_CLAIM_REALM_ID,
+        realmName: env.IDENTITY_CLAIM_REALM_NAME,
+        kind: env.IDENTITY_CLAIM_KIND,
+        permissions: env.IDENTITY_CLAIM_PERMISSIONS,
+      },
+      redisUrl: env.REDIS_URL,
+      logger: await this.app.container.make('logger'),
+    })
+  }
+
+  async #embedded(): Promise<IdentityProvider> {
+    const { EmbeddedProvider } = await import('#identity/embedded/embedded_provider')
+    return new EmbeddedProvider()
+  }
+}

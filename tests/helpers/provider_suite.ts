@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import type { ClientDirectory, IdentityProvider, ProviderChange } from '#identity/provider'
+import { TokenVerifier } from '#identity/verification/token_verifier'
+
+/** A driver with what the suite needs around it. */
+export interface ProviderSubject {
+  readonly provider: IdentityProvider
+  /** Address of the provider's own surface, where people and clients fetch their tokens. */
+  readonly url: string
+  readonly user: { readonly username: string; readonly password: string; readonly realm: string }
+  /** Makes the provider refuse a token from now on, where it can be told to. */
+  revoke?(token: string): Promise<void>
+  stop(): Promise<void>
+}
+
+interface Options {
+  open: () => Promise<ProviderSubject>
+  /** Whether it keeps clients for others and tells who exists. */
+  keepsClients?: boolean
+  /** Whether it tells of changes by itself. */
+  tells?: boolean
+}
+
+const UNKNOWN = '6f1c9a52-0000-4000-8000-000000000000'
+
+/**
+ * What every driver of the provider contract has to pass.
+ */
+export function providerSuite(
+  name: string,
+  { open, keepsClients = true, tells = false }: Options
+): void {
+  test.group(`Identity provider | ${name}`, (group) => {
+    let subject: ProviderSubject
+    const provider = () => subject.provider
+
+    group.setup(async () => {
+      subject = await open()
+      return () => subject.stop()
+    })
+
+    test('vouches for the bearer of a token, in its own words and its own realm', async ({
+      assert,
+    }) => {
+      const { access_token: token } = await logIn(subject)
+      const introspection = await provider().introspect(token)
+      assert.containsSubset(introspection, { active: true, sub_kind: 'user', client_id: null })
+      assert.equal(introspection!.realm_name, subject.user.realm)
+      assert.equal(introspection!.sub, claimsIn(token).sub)
+      assert.equal(introspection!.exp, claimsIn(token).exp)
+      assert.isAbove(introspection!.exp * 1000, Date.now())
+      assert.isString(introspection!.scope)
+    })
+
+    test('vouches for nothing that is no token of its own', async ({ assert }) => {
+      const { access_token: token } = await logIn(subject)
+      const [header, claims] = token.split('.')
+      for (const other of ['', 'nonsense', 'a.b.c', `${header}.${claims}.`, 'x'.repeat(20_000)]) {
+        assert.isUndefined(await provider().introspect(other), other.slice(0, 40))
+      }
+    })
+
+    test('vouches for nobody with a token that is there for refreshing', async ({ assert }) => {
+      const { refresh_token: token } = await logIn(subject)
+      assert.isString(token)
+      assert.isUndefined(await provider().introspect(token!))
+    })
+
+    test('does not vouch for a token any more once it was revoked', async ({ assert }) => {
+      const { access_token: token } = await logIn(subject)
+      assert.isDefined(await provider().introspect(token))
+      await subject.revoke?.(token)
+      assert.equal((await provider().introspect(token)) === undefined, subject.revoke !== undefined)
+    })
+
+    test('shows the keys and the issuer of its tokens', async ({ assert }) => {
+      const { access_token: token } = await logIn(subject)
+      const { keys, issuers } = await provider().metadata()
+      const header = JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString())
+      assert.include(
+        keys.map(({ kid }) => kid),
+        header.kid
+      )
+      keys.forEach((key) => assert.notProperty(key, 'd'))
+      assert.isTrue(issuers === 'any' || issuers.length > 0)
+    })
+
+    test('gives tokens that verification accepts, and stops accepting', async ({ assert }) => {
+      const { access_token: token, refresh_token: refresh } = await logIn(subject)
+      const verifier = new TokenVerifier(provider(), { trustMs: 0 })
+      const actor = await verifier.verify(token)
+      assert.containsSubset(actor, { kind: 'user', realmName: subject.user.realm })
+      assert.isUndefined(await verifier.verify(refresh!))
+      await subject.revoke?.(token)
+      assert.equal((await verifier.verify(token)) === undefined, subject.revoke !== undefined)
+    })
+
+    test('has a token for the platform itself', async ({ assert }) => {
+      const token = await provider().ownToken()
+      assert.equal(await provider().ownToken(), token)
+      assert.equal((await provider().introspect(token))?.sub_kind, 'client')
+    })
+
+    if (!keepsClients) {
+      test('says that it keeps no clients for others and tells of nobody', ({ assert }) => {
+        assert.isUndefined(provider().clients)
+        assert.isUndefined(provider().people)
+      })
+      return
+    }
+
+    const clients = () => provider().clients!
+    const ownRealm = async () => (await provider().introspect(await provider().ownToken()))!.realm_id!
+
+    test('creates a client once, however often it is asked to', async ({ assert }) => {
+      const wanted = { name: randomUUID(), realmId: await ownRealm() }
+      const answers = await Promise.all(Array.from({ length: 8 }, () => clients().create(wanted)))
+      const [client] = answers
+      assert.containsSubset(client, wanted)
+      assert.isTrue(answers.every(({ id }) => id === client!.id))
+      assert.deepEqual(await clients().create(wanted), client)
+      assert.equal((await clients().findByName(wanted.name))?.id, client!.id)
+    })
+
+    test('shows the secret of a client to those who ask for it only', async ({ assert }) => {
+      const { id } = await newClient(clients(), await ownRealm())
+      assert.notProperty(await clients().read(id), 'secret')
+      const secret = (await clients().read(id, { secret: true }))?.secret
+      assert.isAbove(secret!.length, 20)
+      const token = await clientToken(subject, id, secret!)
+      assert.containsSubset(await provider().introspect(token!), { sub: id, sub_kind: 'client' })
+    })
+
+    test('a rotated secret takes the place of the older one', async ({ assert }) => {
+      const client = await newClient(clients(), await ownRealm())
+      const before = (await clients().read(client.id, { secret: true }))!.secret!
+      const secret = randomUUID()
+      const rotated = await clients().rotate(client.id, { secret, displayName: 'Site A' })
+      assert.containsSubset(rotated, { id: client.id, name: client.name, displayName: 'Site A' })
+      assert.equal((await clients().read(client.id, { secret: true }))?.secret, secret)
+      assert.isDefined(await clientToken(subject, client.id, secret))
+      assert.isUndefined(await clientToken(subject, client.id, before))
+    })
+
+    test('a client that was removed is gone, with its tokens', async ({ assert }) => {
+      const { id, name } = await newClient(clients(), await ownRealm())
+      const secret = (await clients().read(id, { secret: true }))!.secret!
+      await clients().remove(id)
+      await clients().remove(id)
+      assert.isUndefined(await clients().read(id))
+      assert.isUndefined(await clients().findByName(name))
+      assert.isUndefined(await clients().rotate(id, { secret: 'another-secret-for-it' }))
+      assert.isUndefined(await clientToken(subject, id, secret))
+    })
+
+    test('nothing is found under ids and names that only look like something', async ({ assert }) => {
+      for (const id of [UNKNOWN, 'not-an-id', '../realms', '%2e%2e', '?fields=%2Bsecret', "' or 1"]) {
+        assert.isUndefined(await clients().read(id), id)
+        assert.isUndefined(await clients().findByName(id), id)
+        assert.isUndefined(await clients().permission(id), id)
+      }
+    })
+
+    test('a permission is found by name and by id', async ({ assert }) => {
+      const permission = await clients().permission('analysis_update')
+      assert.equal(permission?.name, 'analysis_update')
+      assert.equal((await clients().permission(permission!.id))?.id, permission!.id)
+    })
+
+    test('a client has the permissions it was given, until they are taken back', async ({ assert }) => {
+      const { id } = await newClient(clients(), await ownRealm())
+      const { id: permissionId } = (await clients().permission('analysis_update'))!
+      assert.isEmpty(await clients().permissionsOf(id))
+
+      const grant = await clients().grant(id, permissionId)
+      assert.equal((await clients().grant(id, permissionId)).id, grant.id)
+      const held = await clients().permissionsOf(id)
+      assert.lengthOf(held, 1)
+      assert.containsSubset(held[0], { id: grant.id, clientId: id, permissionId })
+      assert.equal(held[0]!.permission.name, 'analysis_update')
+      assert.deepEqual(await permissionsInToken(subject, id), ['analysis_update'])
+
+      await clients().revoke(grant.id)
+      await clients().revoke(grant.id)
+      assert.isEmpty(await clients().permissionsOf(id))
+      assert.isEmpty(await permissionsInToken(subject, id))
+    })
+
+    test('tells which realms and users exist', async ({ assert }) => {
+      const { access_token: token } = await logIn(subject)
+      const { sub, realm_id: realmId } = (await provider().introspect(token))!
+      const realms = await provider().people!.realmIds()
+      assert.isTrue(realms.has(await ownRealm()))
+      assert.isTrue(realms.has(realmId!))
+      const users = await provider().people!.userIds()
+      assert.isTrue(users.has(sub))
+      assert.isFalse(users.has(UNKNOWN))
+    })
+
+    if (tells) {
+      test('tells of clients that come and go, until nobody listens', async ({ assert }) => {
+        const told: ProviderChange[] = []
+        const stop = await provider().onChange((change) => told.push(change))
+        const { id, name } = await newClient(clients(), await ownRealm())
+        await clients().remove(id)
+        await until(() => told.length >= 2)
+        assert.containsSubset(told, [
+          { type: 'client', event: 'created', data: { id, name } },
+          { type: 'client', event: 'deleted', data: { id } },
+        ])
+        assert.notInclude(JSON.stringify(told), 'secret":"')
+        await stop()
+        const before = told.length
+        await newClient(clients(), await ownRealm())
+        await delay(50)
+        assert.lengthOf(told, before)
+      })
+    }
+  })
+}
+
+interface Tokens {
+  access_token: string
+  refresh_token?: string
+}
+
+/** The tokens of the subject's user. */
+export async function logIn({ url, user }: Pick<ProviderSubject, 'url' | 'user'>): Promise<Tokens> {
+  const { username, password, realm } = user
+  const form = { grant_type: 'password', username, password, realm_name: realm }
+  return (await requestToken(url, form)) ?? Promise.reject(new Error('The user cannot log in'))
+}
+
+async function clientToken({ url }: ProviderSubject, id: string, secret: string) {
+  const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret }
+  return (await requestToken(url, form))?.access_token
+}
+
+async function requestToken(
+  url: string,
+  form: Record<string, string>
+): Promise<Tokens | undefined> {
+  const response = await fetch(`${url}/token`, { method: 'POST', body: new URLSearchParams(form) })
+  const body = (await response.json()) as Tokens
+  return response.ok ? body : undefined
+}
+
+async function newClient(clients: ClientDirectory, realmId: string) {
+  return clients.create({ name: randomUUID(), realmId })
+}
+
+async function permissionsInToken(subject: ProviderSubject, id: string): Promise<string[]> {
+  const { secret } = (await subject.provider.clients!.read(id, { secret: true }))!
+  const token = await clientToken(subject, id, secret!)
+  const introspection = await subject.provider.introspect(token!)
+  return introspection!.permissions.map(({ name }) => name)
+}
+
+function claimsIn(token: string): { sub: string; exp: number } {
+  return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while (!isSo() && performance.now() < deadline) {
+    await delay(10)
+  }
+}

@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import { GentleServer } from '#http/gentle_server'
+import { Drain } from '#runtime/drain'
+
+/** A page that keeps its request until the process ends, as a long poll does. */
+function park(drain: Drain, response: ServerResponse): void {
+  drain.signal.addEventListener('abort', () => response.end('nothing came'))
+}
+
+async function listening(server: GentleServer): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function ask(url: string, agent?: Agent): Promise<IncomingMessage> {
+  const [response] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
+  return response
+}
+
+async function milliseconds(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+test.group('A server that closes gently', () => {
+  test('a parked request is answered at once, and its connection ends with the answer', async ({
+    assert,
+  }) => {
+    const drain = new Drain()
+    const server = new GentleServer((_request, response) => park(drain, response), drain)
+    const url = await listening(server)
+    const agent = new Agent({ keepAlive: true })
+    const parked = Array.from({ length: 50 }, () => ask(url, agent))
+    while (server.connectionCount < parked.length) await delay(5)
+
+    drain.begin()
+    const took = await milliseconds(() => server.closeGently())
+    assert.isBelow(took, 500)
+    for (const response of await Promise.all(parked)) {
+      assert.equal(await text(response), 'nothing came')
+      assert.equal(response.headers.connection, 'close')
+    }
+  })
+
+  test('a stream that ends with the process does not hold up the end', async ({ assert }) => {
+    const drain = new Drain()
+    const server = new GentleServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
+      park(drain, response)
+    }, drain)
+    const response = await ask(await listening(server))
+
+    drain.begin()
+    const closed = server.closeGently()
+    assert.equal(await text(response), 'data: 1\n\nnothing came')
+    assert.isBelow(await milliseconds(() => closed), 2_500)
+  })
+
+  test('a connection that was kept may be used once more before it is closed', async ({
+    assert,
+  }) => {
+    const drain = new Drain()
+    const server = new GentleServer((_request, response) => response.end('here'), drain)
+    const url = await listening(server)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    await text(await ask(url, agent))
+
+    drain.begin()
+    const closed = server.closeGently()
+    await delay(500)
+    const last = await ask(url, agent)
+    assert.equal(last.headers.connection, 'close')
+    assert.equal(await text(last), 'here')
+    assert.isBelow(await milliseconds(() => closed), 200)
+  })
+
+  test('a connection that is not used any more is closed after a while', async ({ assert }) => {
+    const drain = new Drain()
+    const server = new GentleServer((_request, response) => response.end('here'), drain)
+    const url = await listening(server)
+    const agent = new Agent({ keepAlive: true })
+    await text(await ask(url, agent))
+    const neverUsed = connect(Number(new URL(url).port), '127.0.0.1')
+    await once(neverUsed, 'connect')
+    while (server.connectionCount < 2) await delay(5)
+
+    drain.begin()
+    const took = await milliseconds(() => server.closeGently())
+    assert.isAbove(took, 1_400)
+    assert.isBelow(took, 2_500)
+  })
+
+  test('a request that has only begun to arrive is still answered', async ({ assert }) => {
+    const drain = new Drain()
+    const server = new GentleServer((_request, response) => response.end('here'), drain)
+    const socket = connect(Number(new URL(await listening(server)).port), '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\n')
+    await delay(50)
+
+    drain.begin()
+    const closed = server.closeGently()
+    await delay(2_200)
+    socket.write('host: hub\r\n\r\n')
+    assert.match(await text(socket), /^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*here/i)
+    await closed
+  })
+
+  test('an answer that is read slowly is sent to its end', async ({ assert }) => {
+    const size = 20_000_000
+    const drain = new Drain()
+    const server = new GentleServer((_request, response) => {
+      response.writeHead(200, { 'content-length': size }).end(Buffer.alloc(size, 'x'))
+    }, drain)
+    const response = await ask(await listening(server))
+
+    drain.begin()
+    const closed = server.closeGently()
+    await delay(2_200)
+    assert.lengthOf(await text(response), size)
+    await closed
+  })
+})
+
+test.group('A server that is given connections', () => {
+  async function handingOver(server: GentleServer): Promise<{ url: string; offers: boolean[] }> {
+    const offers: boolean[] = []
+    const port = createServer({ pauseOnConnect: true }, (socket: Socket) => {
+      offers.push(server.take(socket))
+    })
+    port.listen(0, '127.0.0.1').unref()
+    await once(port, 'listening')
+    return { url: `http://127.0.0.1:${(port.address() as AddressInfo).port}`, offers }
+  }
+
+  test('it serves them like its own, and takes none once it is closed', async ({ assert }) => {
+    const drain = new Drain()
+    const server = new GentleServer((_request, response) => response.end('here'), drain)
+    const { url, offers } = await handingOver(server)
+    assert.equal(await text(await ask(url)), 'here')
+
+    drain.begin()
+    await server.closeGently()
+    const late = connect(Number(new URL(url).port), '127.0.0.1')
+    await once(late, 'connect')
+    while (offers.length < 2) await delay(5)
+    late.destroy()
+    assert.deepEqual(offers, [true, false])
+  })
+
+  test('it answers a request that takes too long to arrive with 408', async ({ assert }) => {
+    const server = new GentleServer((_request, response) => response.end('here'), new Drain())
+    Object.assign(server, { headersTimeout: 100, connectionsCheckingInterval: 20 })
+    server.expectConnections()
+    const { url } = await handingOver(server)
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\n')
+
+    assert.match(await text(socket), /^HTTP\/1\.1 408 /)
+  })
+})

@@ -1,0 +1,33 @@
+import { ExternalProvider, type ProviderSettings } from '#identity/external/external_provider'
+
+import { SYSTEM, type StandInProvider } from './stand_in/stand_in_provider.js'
+
+export const silent = { info() {}, warn() {}, error() {} }
+
+export const CLAIMS = {
+  realmId: 'realm_id',
+  realmName: 'realm_name',
+  kind: 'sub_kind',
+  permissions: 'permissions',
+}
+
+/** How the platform is told to reach a stand-in provider. */
+export function settingsFor(
+  { url }: Pick<StandInProvider, 'url'>,
+  given: Partial<ProviderSettings> = {}
+): ProviderSettings {
+  return {
+    url,
+    credentials: SYSTEM,
+    realm: 'master',
+    introspectionAuth: 'none',
+    claims: CLAIMS,
+    redisUrl: undefined,
+    logger: silent,
+    ...given,
+  }
+}
+
+export function externalProvider(standIn: StandInProvider, given: Partial<ProviderSettings> = {}) {
+  return new ExternalProvider(settingsFor(standIn, given))
+}
