@@ -16,7 +16,11 @@ export default class LimitMiddleware {
     this.#limiter = limiter
   }
 
-  async handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
+  handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
+    return this.#limiter.applies(ctx.actor) ? this.#count(ctx, next) : this.#pass(ctx, next)
+  }
+
+  async #count(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
     const allowance = await this.#limiter.count(ctx.actor, ctx.request.ip())
     if (allowance) {
       announce(ctx, allowance)
@@ -24,6 +28,10 @@ export default class LimitMiddleware {
         throw new RateLimited(allowance.resetSeconds)
       }
     }
+    return this.#pass(ctx, next)
+  }
+
+  async #pass(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
     if (ctx.request.method() === 'OPTIONS') {
       ctx.response.header('allow', allowedMethods(router, ctx.request.url()).join(','))
       return ctx.response.status(204).send(null)

@@ -35,6 +35,11 @@ export class RateLimiter {
     this.#client = counter('client', limits.client, redis)
   }
 
+  /** Whether requests of this caller are counted at all. */
+  applies(actor: Actor | undefined): boolean {
+    return this.#limiterOf(actor) !== undefined
+  }
+
   /** Counts one request. Undefined where no limit applies to the caller. */
   async count(actor: Actor | undefined, address: string): Promise<Allowance | undefined> {
     const limiter = this.#limiterOf(actor)

@@ -58,7 +58,10 @@ export function keyOf({ path, name }: Pick<Leaf, 'path' | 'name'>): string {
   return path.length === 0 ? name : `${path.join('.')}.${name}`
 }
 
-/** Conditions the server puts beside those of the client, such as the realms an actor may see. */
+/**
+ * Conditions the server puts beside those of the client, such as the realms an actor may see. They may
+ * name any property. Text is compared without regard to case, as it is for clients.
+ */
 export const where = {
   is: (key: string, literal: Literal): Leaf => leaf('eq', key, [literal]),
   eq: (key: string, value: Scalar): Leaf => leaf('eq', key, [literalOf(value)]),

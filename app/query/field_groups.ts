@@ -13,7 +13,7 @@ export interface FieldGroup {
   readonly tokens: FieldToken[]
 }
 
-/** The names under which the record itself can be addressed, the strongest first. */
+/** What the record itself can be called beside the name of its kind, which is the strongest. */
 const ROOT_NAMES = ['$root', '__DEFAULT__']
 
 /**
@@ -23,7 +23,7 @@ const ROOT_NAMES = ['$root', '__DEFAULT__']
 export function groupFields(fields: QueryValue | undefined, kind: string): Map<string, FieldGroup> {
   const groups = new Map<string, FieldGroup>([['', { path: [], tokens: [] }]])
   if (fields instanceof QueryGroup) {
-    for (const [name, value] of rootLast(fields, kind)) {
+    for (const [name, value] of withOneRoot(fields, kind)) {
       const path = name === '' ? [] : segmentsOf('fields', name)
       collect(groups, kind, value, path)
     }
@@ -33,8 +33,8 @@ export function groupFields(fields: QueryValue | undefined, kind: string): Map<s
   return groups
 }
 
-/** Keeps one of the groups that mean the record itself, under the empty name. */
-function rootLast(fields: QueryGroup, kind: string): Iterable<[string, QueryValue]> {
+/** Keeps the strongest of the groups that mean the record itself, under the empty name. */
+function withOneRoot(fields: QueryGroup, kind: string): Iterable<[string, QueryValue]> {
   const roots = [kind, ...ROOT_NAMES]
   const root = roots.find((name) => fields.has(name))
   const others = [...fields].filter(([name]) => !roots.includes(name))
@@ -47,14 +47,13 @@ function collect(
   value: QueryValue,
   path: string[]
 ): void {
+  groupAt(groups, path)
   if (value instanceof QueryGroup) {
-    groupAt(groups, path)
     for (const [name, nested] of value) {
       collect(groups, kind, nested, [...path, ...segmentsOf('fields', name)])
     }
     return
   }
-  groupAt(groups, path)
   for (const text of typeof value === 'string' ? value.split(',') : value) {
     if (typeof text !== 'string' || text === '') continue
     const sign = text.startsWith('+') || text.startsWith('-') ? (text[0] as '+' | '-') : ''

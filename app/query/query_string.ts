@@ -49,9 +49,10 @@ function collect(
 ): Iterable<Parameter> {
   const parameters = new Map<string, Parameter>()
   const text = plainBrackets(raw)
+  let start = 0
   let count = 0
 
-  for (let start = 0; start <= text.length && count < WATCHED_PARAMETERS;) {
+  while (start <= text.length && count < WATCHED_PARAMETERS) {
     const next = text.indexOf('&', start)
     const end = next === -1 ? text.length : next
     const part = text.slice(start, end)

@@ -122,8 +122,10 @@ async function createWebServer(app: ApplicationService): Promise<GentleServer> {
 /** Some connections are made in the background. Where one cannot be made, the process starts without it. */
 async function untilHealthy(): Promise<void> {
   const deadline = performance.now() + HEALTHY_LIMIT_MS
-  while ((await health.failing()).length > 0 && performance.now() < deadline) {
+  let failing = await health.failing()
+  while (failing.length > 0 && performance.now() < deadline) {
     await delay(50)
+    failing = await health.failing()
   }
 }
 

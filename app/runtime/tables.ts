@@ -28,7 +28,9 @@ export async function bringTablesUpToDate(app: ApplicationService): Promise<stri
     if (!reason) {
       throw error
     }
-    const problem = `The database cannot be used, ${reason}: start it, or correct DATABASE_URL.`
-    throw new StartFailure(problem, { cause: error })
+    throw new StartFailure(
+      `A database cannot be used, ${reason}: start it, or correct DATABASE_URL or the surface's own address.`,
+      { cause: error }
+    )
   }
 }

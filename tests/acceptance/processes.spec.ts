@@ -197,7 +197,8 @@ test.group('A start that cannot succeed', () => {
     assert.equal(await hub.exit, 1)
     assert.equal(
       hub.output,
-      'The database cannot be used, nothing answers at its address: start it, or correct DATABASE_URL.\n'
+      'A database cannot be used, nothing answers at its address: ' +
+        "start it, or correct DATABASE_URL or the surface's own address.\n"
     )
   })
 })

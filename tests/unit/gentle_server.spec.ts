@@ -133,7 +133,7 @@ test.group('A server that closes gently', () => {
 test.group('A server that is given connections', () => {
   async function handingOver(server: GentleServer): Promise<{ url: string; offers: boolean[] }> {
     const offers: boolean[] = []
-    const port = createServer({ pauseOnConnect: true }, (socket: Socket) => {
+    const port = createServer((socket: Socket) => {
       offers.push(server.take(socket))
     })
     port.listen(0, '127.0.0.1').unref()

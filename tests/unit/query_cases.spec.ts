@@ -166,10 +166,14 @@ function assertStatus(assert: Assert, error: QueryError, expected: Expected): vo
 }
 
 function assertRefused(assert: Assert, read: () => unknown, { error }: Expected): void {
+  const expected = error as { statusCode: number; code: string; issues: Expected[] }
   const refused = refusalOf(read)
-  const issues = refused.issues.map(({ message: _, ...issue }) => issue)
+  const issues = refused.issues.map(({ message: _, received, ...issue }, index) => {
+    const compared = 'received' in (expected.issues[index] ?? {})
+    return compared ? { ...issue, received } : issue
+  })
   const actual: Expected = { statusCode: refused.status, code: refused.code, issues }
-  assert.deepEqual(actual, error as Expected)
+  assert.deepEqual(actual, expected as Expected)
 }
 
 function refusalOf(read: () => unknown): QueryError {

@@ -45,7 +45,14 @@ export const client = defineKind({
   relations: { realm: { to: () => realm, by: 'realmId', includable: true } },
   filters: ['id', 'name', 'displayName', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
-  indexes: [['id'], ['name', 'realmId'], ['displayName'], ['realmId'], ['createdAt'], ['updatedAt']],
+  indexes: [
+    ['id'],
+    ['name', 'realmId'],
+    ['displayName'],
+    ['realmId'],
+    ['createdAt'],
+    ['updatedAt'],
+  ],
   realm: 'realmId',
   access: {
     create: holding('client_create'),

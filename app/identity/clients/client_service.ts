@@ -67,9 +67,7 @@ export class ClientService extends RecordService {
   ): Promise<Values> {
     requireSameName(this.kind, previous, body)
     const secret = secretAfter(previous, body)
-    return secret === undefined
-      ? kept(body)
-      : { ...kept(body), ...(await storedSecret(secret)) }
+    return secret === undefined ? kept(body) : { ...kept(body), ...(await storedSecret(secret)) }
   }
 
   /** The clients that the provider came with may be taken over only by who may do as much as they. */

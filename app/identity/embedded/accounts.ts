@@ -51,10 +51,10 @@ export async function findRealm(idOrName: string): Promise<Realm | undefined> {
 }
 
 export async function findUser(realmId: string, name: string): Promise<UserAccount | undefined> {
-  return first<UserAccount>(
-    `select ${USER} where lower(a.name) = lower($1) and a.realm_id = $2`,
-    [name, realmId]
-  )
+  return first<UserAccount>(`select ${USER} where lower(a.name) = lower($1) and a.realm_id = $2`, [
+    name,
+    realmId,
+  ])
 }
 
 export async function readUser(id: string): Promise<UserAccount | undefined> {

@@ -23,7 +23,10 @@ const RENEWED_BEFORE_MS = 60_000
  */
 export class EmbeddedProvider implements IdentityProvider {
   readonly clients = new EmbeddedClients()
-  readonly people: PeopleDirectory = { realmIds: () => idsIn('realms'), userIds: () => idsIn('users') }
+  readonly people: PeopleDirectory = {
+    realmIds: () => idsIn('realms'),
+    userIds: () => idsIn('users'),
+  }
   readonly #listeners = new Set<ChangeListener>()
   #own: { token: string; until: number } | undefined
 

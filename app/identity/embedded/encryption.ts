@@ -9,10 +9,12 @@ type Purpose = 'client secret' | 'signing key' | 'login form'
 
 /** Seals a value with the application key, for `expiresIn` where that is given. */
 export async function seal(purpose: Purpose, value: string, expiresIn?: string): Promise<string> {
-  return (await service()).encrypt(value, { purpose, ...(expiresIn && { expiresIn }) })
+  const encryption = await service()
+  return encryption.encrypt(value, { purpose, ...(expiresIn && { expiresIn }) })
 }
 
 /** The sealed value; null where it was sealed for something else or with a key that is gone, or is over. */
 export async function unseal(purpose: Purpose, sealed: string): Promise<string | null> {
-  return (await service()).decrypt<string>(sealed, purpose)
+  const encryption = await service()
+  return encryption.decrypt<string>(sealed, purpose)
 }

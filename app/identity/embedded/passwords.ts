@@ -34,7 +34,8 @@ export async function isPassword(
 
 /** Whether a stored hash is weaker, or stronger, than those that are made now. */
 export async function isOutdated(stored: string): Promise<boolean> {
-  return (await hasher()).needsReHash(stored)
+  const hash = await hasher()
+  return hash.needsReHash(stored)
 }
 
 /** Exists once the application has booted, which is after routes were declared. */

@@ -30,7 +30,7 @@ export class ProviderApi {
     return this.#send(path, question, await this.#token.get())
   }
 
-  /** All records of a list. Records that come and go between its pages must not hide others, so it is read until it kept still. */
+  /** All records of a list, read again where some of it moved meanwhile: those between two pages would be left out. */
   async list(path: string, query: Record<string, string> = {}): Promise<any[]> {
     for (let attempt = 0; attempt < ATTEMPTS_AT_A_STILL_LIST; attempt++) {
       const records = await this.#readPages(path, query)
@@ -42,22 +42,22 @@ export class ProviderApi {
     throw new IdentityUnavailable(undefined, { cause })
   }
 
+  /** Each page begins with the last record of the one before; undefined where it does not. */
   async #readPages(path: string, query: Record<string, string>): Promise<any[] | undefined> {
-    const records = new Map<unknown, any>()
-    let read = 0
-    let total: number
-    do {
-      const page = { 'sort': 'createdAt', 'page[limit]': `${PAGE}`, 'page[offset]': `${read}` }
+    const records: any[] = []
+    for (;;) {
+      const offset = Math.max(0, records.length - 1)
+      const page = { 'sort': 'createdAt', 'page[limit]': `${PAGE}`, 'page[offset]': `${offset}` }
       const { body } = await this.call(`${path}?${new URLSearchParams({ ...query, ...page })}`)
       const { data, meta } = listIn(body, path)
-      data.forEach((record) => records.set(record.id, record))
-      read += data.length
-      total = meta.total
-      if (data.length === 0) {
-        break
+      if (records.length > 0 && records.pop().id !== data[0]?.id) {
+        return undefined
       }
-    } while (read < total)
-    return records.size === total ? [...records.values()] : undefined
+      records.push(...data)
+      if (records.length >= meta.total || data.length <= 1) {
+        return records
+      }
+    }
   }
 
   #send(path: string, question: Question, token: string): Promise<Reply> {

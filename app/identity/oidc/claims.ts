@@ -27,7 +27,7 @@ export function introspectionOf(claims: Claims, names: ClaimNames): Introspectio
     active: true,
     sub,
     sub_kind: kind,
-    sub_name: text(claims.sub_name) ?? text(claims.name) ?? text(claims.preferred_username),
+    sub_name: firstText(claims, ['sub_name', 'name', 'preferred_username', 'username']),
     realm_id: text(claimAt(claims, names.realmId)),
     realm_name: text(claimAt(claims, names.realmName)),
     client_id: text(claims.client_id),
@@ -46,10 +46,10 @@ function kindOf(claims: Claims, { kind }: ClaimNames): Introspection['sub_kind']
   return KINDS.find((known) => known === said)
 }
 
-/** A list of names or of records with a name, or names in one text, with blanks in between. */
+/** A list of names or of records with a name, or names in one text, with blanks or commas in between. */
 function permissionsIn(claim: unknown): { name: string }[] {
-  const entries = typeof claim === 'string' ? claim.split(/\s+/) : Array.isArray(claim) ? claim : []
-  return entries
+  const entries = typeof claim === 'string' ? claim.split(/[\s,]+/) : claim
+  return (Array.isArray(entries) ? entries : [])
     .map((entry) => text(entry) ?? text(entry?.name))
     .filter((name) => name !== null)
     .map((name) => ({ name }))
@@ -59,6 +59,10 @@ function claimAt(claims: Claims, path: string): unknown {
   return Object.hasOwn(claims, path)
     ? claims[path]
     : path.split('.').reduce<any>((value, key) => value?.[key], claims)
+}
+
+function firstText(claims: Claims, names: readonly string[]): string | null {
+  return names.map((name) => text(claims[name])).find((value) => value !== null) ?? null
 }
 
 function text(value: unknown): string | null {

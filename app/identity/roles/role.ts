@@ -28,7 +28,14 @@ export const role = defineKind({
   relations: { realm: { to: () => realm, by: 'realmId', includable: true } },
   filters: ['id', 'name', 'displayName', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
-  indexes: [['id'], ['name', 'realmId'], ['displayName'], ['realmId'], ['createdAt'], ['updatedAt']],
+  indexes: [
+    ['id'],
+    ['name', 'realmId'],
+    ['displayName'],
+    ['realmId'],
+    ['createdAt'],
+    ['updatedAt'],
+  ],
   realm: 'realmId',
   access: {
     read: holding('role_read'),

@@ -23,7 +23,11 @@ export function poolPages(places: readonly Place[]): Record<string, Page> {
 }
 
 async function requireAllReady(places: readonly Place[]): Promise<void> {
-  const failing = (await Promise.all(places.map((place) => place.failing()))).flat()
+  if (places.length === 0) {
+    throw new ServiceUnavailable('Not ready: the pool is starting')
+  }
+  const reports = await Promise.all(places.map((place) => place.failing()))
+  const failing = reports.flat()
   if (failing.length > 0) {
     const names = [...new Set(failing.map(({ name }) => name))].join(', ')
     const issues = failing.map(({ name, reason }) => issue('unavailable', [name], reason))

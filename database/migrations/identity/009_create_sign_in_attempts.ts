@@ -10,7 +10,9 @@ export default class CreateSignInAttempts extends BaseSchema {
         since timestamptz(3) not null,
         primary key (account, source)
       )`)
-    this.schema.raw('create index identity_sign_in_failures_since on identity_sign_in_failures (since)')
+    this.schema.raw(
+      'create index identity_sign_in_failures_since on identity_sign_in_failures (since)'
+    )
     this.schema.raw(`
       create table identity_sign_in_sources (
         account varchar(64) not null,

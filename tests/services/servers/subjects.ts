@@ -1,7 +1,9 @@
 import { connect, type ConfirmChannel } from 'amqplib'
 import { Redis } from 'ioredis'
 import pg from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
 
+import { GlewlwydAdmin, startGlewlwyd } from './glewlwyd.js'
 import { startPostgres } from './postgres.js'
 import { startRabbitmq } from './rabbitmq.js'
 import type { RealServer } from './real_server.js'
@@ -62,7 +64,29 @@ export const SUBJECTS: Subject[] = [
         return message && message.content.toString()
       }),
   },
+  {
+    name: 'Glewlwyd',
+    module: 'glewlwyd',
+    start: startGlewlwyd,
+    async write(url, text) {
+      const admin = await GlewlwydAdmin.logIn(url)
+      await admin.post('/scope/', { name: 'note', display_name: 'Note', description: text })
+    },
+    read: (url, patienceMs) => within(patienceMs, takeNote(url)),
+  },
 ]
+
+async function takeNote(url: string): Promise<string> {
+  const admin = await GlewlwydAdmin.logIn(url)
+  const { description } = await admin.get('/scope/note')
+  await admin.delete('/scope/note')
+  return description
+}
+
+async function within<T>(patienceMs: number, work: Promise<T>): Promise<T> {
+  const late = sleep(patienceMs).then(() => Promise.reject(new Error('There was no answer in time')))
+  return Promise.race([work, late])
+}
 
 async function withPostgres<T>(url: string, patienceMs: number, use: (client: pg.Client) => T) {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: patienceMs })

@@ -194,7 +194,7 @@ test.group('External provider | directories', (group) => {
     const { people } = externalProvider(standIn)
     let changes = 1
     standIn.fail((request, answer) => {
-      if (request.url!.includes('offset%5D=50') && changes-- > 0) {
+      if (request.url!.includes('offset%5D=49') && changes-- > 0) {
         standIn.records.table('users').shift()
       }
       return answer()

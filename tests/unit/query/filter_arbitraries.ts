@@ -33,7 +33,7 @@ function valueOf(key: string): fc.Arbitrary<string> {
 const key = fc.constantFrom(...KEYS, 'parent.label', 'parent.count', 'parent.flag')
 
 /** One key held against one value, or against several. */
-export const comparison: fc.Arbitrary<Test> = key.chain((name) =>
+const comparison: fc.Arbitrary<Test> = key.chain((name) =>
   fc.oneof(
     fc.record({
       key: fc.constant(name),
@@ -54,12 +54,12 @@ const match: fc.Arbitrary<Test> = fc.record({
   values: fc.constantFrom('a', 'AL', '%', '_', '\\', '0', "'", 'bet').map((value) => [value]),
 })
 
-export const test: fc.Arbitrary<Test> = fc.oneof({ weight: 3, arbitrary: comparison }, match)
+export const singleTest: fc.Arbitrary<Test> = fc.oneof({ weight: 3, arbitrary: comparison }, match)
 
 export const tree: fc.Arbitrary<Tree> = fc.letrec<{ tree: Tree }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
-    test,
+    singleTest,
     fc.record({ and: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }) }),
     fc.record({ or: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }) }),
     fc.record({ not: tie('tree') })
@@ -194,7 +194,7 @@ export const almostQuery: fc.Arbitrary<string> = fc
       { weight: 5, arbitrary: almostParameter },
       almostExpression,
       usual,
-      test.map(brackets)
+      singleTest.map(brackets)
     ),
     { maxLength: 4 }
   )

@@ -61,7 +61,7 @@ test.group('Any filter', (group) => {
   }).timeout(60_000)
 
   test('means the same in both dialects', async ({ assert }) => {
-    const property = fc.asyncProperty(arbitrary.test, async (comparison) => {
+    const property = fc.asyncProperty(arbitrary.singleTest, async (comparison) => {
       assert.deepEqual(await idsOf(arbitrary.brackets(comparison)), await byExpression(comparison))
     })
     await fc.assert(property, { ...settings, numRuns: 600 })

@@ -7,8 +7,7 @@ import {
   type Realm,
 } from '#identity/embedded/accounts'
 import { issuerOf } from '#identity/embedded/addresses'
-import { requireGrantType, servesRealm } from '#identity/embedded/oauth/clients'
-import { OAuthFailure } from '#identity/embedded/oauth/oauth_failure'
+import { allowsGrantType, servesRealm } from '#identity/embedded/oauth/clients'
 import { grantedScope } from '#identity/embedded/oauth/scopes'
 import { RequestRefused, UnusableLink } from './refusals.js'
 
@@ -48,9 +47,13 @@ export interface AuthorizationRequest extends ReturnAddress {
   readonly realm: Realm | undefined
 }
 
+/** What is wrong with a request: the word that OAuth has for it, and a sentence. */
+type Complaint = readonly [error: string, description: string]
+
 const CHALLENGE = /^[\w-]{43}$/
 const LONGEST_NONCE = 1024
 const NUMBER = /^\d{1,9}$/
+const OTHER_REALM = 'other'
 
 /**
  * Reads what a client asks a browser's user for. Nothing is sent to an address that is not registered for the client.
@@ -59,99 +62,102 @@ export async function readAuthorizationRequest(
   parameters: Parameters
 ): Promise<AuthorizationRequest> {
   const address = await returnAddressOf(parameters)
-  const refuse = (error: string, description: string) => {
-    const { state, realm_name: realm = MASTER } = parameters as Text
-    throw new RequestRefused(address.redirectUri, { error, description, state }, issuerOf(realm))
-  }
-  const twice = CARRIED.find((name) => !isTextOrNothing(parameters[name]))
-  if (twice) {
-    refuse('invalid_request', `${twice} is there more than once.`)
-  }
   const text = textOf(parameters)
-  const complaint = complaintAbout(text)
-  if (complaint) {
-    refuse(...complaint)
-  }
-  requireOffered(address.client, refuse)
   const realm = await realmOf(text, address.client)
-  if (realm === 'other') {
-    refuse('invalid_request', 'The client is not for users of this realm.')
+  const complaint =
+    complaintAboutForm(parameters) ??
+    complaintAboutFlow(text) ??
+    complaintAboutDetails(text) ??
+    complaintAboutClient(address.client, realm)
+  if (complaint || realm === OTHER_REALM) {
+    const [error, description] = complaint!
+    const issuer = issuerOf(realm === OTHER_REALM ? MASTER : (realm?.name ?? MASTER))
+    throw new RequestRefused(address.redirectUri, { error, description, state: text.state }, issuer)
   }
   return {
     ...address,
     text,
     scope: grantedScope(text.scope),
     codeChallenge: text.code_challenge!,
-    realm: realm as Realm | undefined,
+    realm,
   }
 }
 
 async function returnAddressOf(parameters: Parameters): Promise<ReturnAddress> {
   const { client_id: id, redirect_uri: redirectUri } = parameters
-  const realm = parameters.realm_id ?? parameters.realm_name
-  const client =
-    typeof id === 'string'
-      ? ((typeof realm === 'string' && (await findClient(id, realm))) ||
-        (await findClient(id, undefined)))
-      : undefined
+  const { realm_id: realmId, realm_name: realmName } = textOf(parameters)
+  const client = typeof id === 'string' ? await clientOf(id, realmId ?? realmName) : undefined
   if (!client?.active) {
     throw UnusableLink.unknownClient()
   }
-  if (typeof redirectUri !== 'string' || !redirectUrisOf(client.redirectUri).includes(redirectUri)) {
+  const registered = redirectUrisOf(client.redirectUri)
+  if (typeof redirectUri !== 'string' || !registered.includes(redirectUri)) {
     throw UnusableLink.foreignAddress()
   }
   return { client, redirectUri }
 }
 
-const isTextOrNothing = (value: unknown) => value === undefined || typeof value === 'string'
+/** A name is looked up in the realm to sign in to, and then in the master realm, whose clients serve every realm. */
+async function clientOf(id: string, realm: string | undefined): Promise<ClientAccount | undefined> {
+  const inRealm = realm === undefined ? undefined : await findClient(id, realm)
+  return inRealm ?? findClient(id, undefined)
+}
 
 /** What is sent without a value counts as not sent. */
 function textOf(parameters: Parameters): Text {
-  const sent = CARRIED.map((name) => [name, parameters[name]]).filter(([, value]) => value)
-  return Object.fromEntries(sent) as Text
+  const sent = CARRIED.map((name) => [name, parameters[name]] as const)
+  return Object.fromEntries(sent.filter(([, value]) => typeof value === 'string' && value !== ''))
 }
 
-function complaintAbout(text: Text): [error: string, description: string] | undefined {
-  if (text.response_type !== 'code') {
-    return text.response_type === undefined
-      ? ['invalid_request', 'response_type is missing.']
-      : ['unsupported_response_type', 'Only response_type=code is offered.']
+/** The realm that was asked for; else the client's own, where that serves no other. */
+async function realmOf(
+  text: Text,
+  client: ClientAccount
+): Promise<Realm | typeof OTHER_REALM | undefined> {
+  const named = text.realm_id ?? text.realm_name
+  if (named !== undefined) {
+    const realm = await findRealm(named)
+    return realm && servesRealm(client, realm.id) ? realm : OTHER_REALM
   }
-  if (text.response_mode !== undefined && text.response_mode !== 'query') {
-    return ['invalid_request', 'Only response_mode=query is offered.']
+  return client.realmName === MASTER ? undefined : { id: client.realmId, name: client.realmName }
+}
+
+function complaintAboutForm(parameters: Parameters): Complaint | undefined {
+  const twice = CARRIED.find((name) => !['undefined', 'string'].includes(typeof parameters[name]))
+  return twice && ['invalid_request', `${twice} is there more than once.`]
+}
+
+function complaintAboutFlow(text: Text): Complaint | undefined {
+  if (text.response_type === undefined) {
+    return ['invalid_request', 'response_type is missing.']
+  }
+  if (text.response_type !== 'code') {
+    return ['unsupported_response_type', 'Only response_type=code is offered.']
   }
   if (text.code_challenge_method !== 'S256' || !CHALLENGE.test(text.code_challenge ?? '')) {
     return ['invalid_request', 'A code_challenge with code_challenge_method=S256 is needed.']
   }
+  return undefined
+}
+
+function complaintAboutDetails(text: Text): Complaint | undefined {
+  if ((text.response_mode ?? 'query') !== 'query') {
+    return ['invalid_request', 'Only response_mode=query is offered.']
+  }
   if ((text.nonce?.length ?? 0) > LONGEST_NONCE) {
     return ['invalid_request', 'The nonce is too long.']
   }
-  if (text.max_age !== undefined && !NUMBER.test(text.max_age)) {
+  if (!NUMBER.test(text.max_age ?? '0')) {
     return ['invalid_request', 'max_age is no number of seconds.']
   }
   return undefined
 }
 
-function requireOffered(
-  client: ClientAccount,
-  refuse: (error: string, description: string) => never | void
-): void {
-  try {
-    requireGrantType(client, 'authorization_code')
-  } catch (error) {
-    const { error: code, message } = error as OAuthFailure
-    refuse(code, message)
+function complaintAboutClient(client: ClientAccount, realm: unknown): Complaint | undefined {
+  if (!allowsGrantType(client, 'authorization_code')) {
+    return ['unauthorized_client', 'The client is not registered for this kind of grant.']
   }
-}
-
-/** The realm that was asked for; else the client's own, where that serves no other. */
-async function realmOf(text: Text, client: ClientAccount): Promise<Realm | 'other' | undefined> {
-  const named = text.realm_id ?? text.realm_name
-  if (named === undefined) {
-    return client.realmName === MASTER
-      ? undefined
-      : { id: client.realmId, name: client.realmName }
-  }
-  const realm = await findRealm(named)
-  return realm && servesRealm(client, realm.id) ? realm : 'other'
+  return realm === OTHER_REALM
+    ? ['invalid_request', 'The client is not for users of this realm.']
+    : undefined
 }

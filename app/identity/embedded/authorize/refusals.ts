@@ -1,7 +1,9 @@
 /** A request that leads nowhere: whoever sees it in a browser has to be told there. */
 export class UnusableLink extends Error {
   static unknownClient(): UnusableLink {
-    return new UnusableLink('The application that sent you here is not registered, or not any more.')
+    return new UnusableLink(
+      'The application that sent you here is not registered, or not any more.'
+    )
   }
 
   static foreignAddress(): UnusableLink {

@@ -90,7 +90,7 @@ async function keyOf(row: Row): Promise<SigningKey> {
     kid: row.kid,
     createdAt: row.created_at.getTime(),
     publicJwk: row.public_key,
-    publicKey: createPublicKey({ key: row.public_key as JsonWebKey, format: 'jwk' }),
+    publicKey: createPublicKey({ key: row.public_key, format: 'jwk' }),
     privateKey: secret === null ? undefined : createPrivateKey(secret),
   }
 }

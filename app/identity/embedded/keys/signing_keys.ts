@@ -20,8 +20,13 @@ class SigningKeys {
 
   /** The key to sign with now. */
   async current(): Promise<SigningKey & { privateKey: KeyObject }> {
-    const key = this.#keys.find(canSign) ?? (await this.#load()).find(canSign)
-    return (key ?? (await this.#rotate())) as SigningKey & { privateKey: KeyObject }
+    if (!this.#keys.some(canSign)) {
+      await this.#load()
+    }
+    if (!this.#keys.some(canSign)) {
+      await this.#rotate()
+    }
+    return this.#keys.find(canSign) as SigningKey & { privateKey: KeyObject }
   }
 
   async find(kid: string): Promise<KeyObject | undefined> {
@@ -37,24 +42,23 @@ class SigningKeys {
   /** The public halves, straight from the database: whoever asks has met a key id that is new to it. */
   async published(): Promise<JWK[]> {
     await this.current()
-    return (await this.#load()).map(({ publicJwk }) => publicJwk)
+    await this.#load()
+    return this.#keys.map(({ publicJwk }) => publicJwk)
   }
 
   #known(kid: string): KeyObject | undefined {
     return this.#keys.find((key) => key.kid === kid)?.publicKey
   }
 
-  async #load(): Promise<SigningKey[]> {
+  async #load(): Promise<void> {
     this.#loading ??= readKeys(identityPool()).finally(() => (this.#loading = undefined))
     this.#keys = await this.#loading
     this.#loadedAt = performance.now()
-    return this.#keys
   }
 
-  async #rotate(): Promise<SigningKey> {
+  async #rotate(): Promise<void> {
     this.#rotation ??= rotateKeys(identityPool()).finally(() => (this.#rotation = undefined))
     this.#keys = await this.#rotation
-    return this.#keys.find(canSign)!
   }
 }
 

@@ -37,9 +37,14 @@ export async function identifyClient(
   return client
 }
 
+/** Whether a client is registered for a kind of grant; where none is named, for all. */
+export function allowsGrantType({ grantTypes }: ClientAccount, type: string): boolean {
+  return grantTypes === null || grantTypes.split(/[\s,]+/).includes(type)
+}
+
 /** Throws where a client is registered for other kinds of grant only. */
-export function requireGrantType({ grantTypes }: ClientAccount, type: string): void {
-  if (grantTypes !== null && !grantTypes.split(/[\s,]+/).includes(type)) {
+export function requireGrantType(client: ClientAccount, type: string): void {
+  if (!allowsGrantType(client, type)) {
     throw new UnauthorizedClient()
   }
 }

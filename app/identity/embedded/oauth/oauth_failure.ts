@@ -51,7 +51,9 @@ export class InvalidGrant extends OAuthFailure {
   }
 
   static refreshToken(): InvalidGrant {
-    return new InvalidGrant('The JWT is invalid: it is no refresh token, has ended or was used before.')
+    return new InvalidGrant(
+      'The JWT is invalid: it is no refresh token, has ended or was used before.'
+    )
   }
 
   static code(): InvalidGrant {

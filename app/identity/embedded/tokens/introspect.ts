@@ -20,6 +20,12 @@ export interface LiveToken {
 
 type Row = Omit<LiveToken, 'claims'>
 
+/** The session has not ended, was not begun with an older password, and its client may still be used. */
+const SESSION_LIVES = `exists (
+  select 1 from identity_token_sessions s left join clients c on c.id = s.client_id
+  where s.id = $5 and s.user_id = a.id and c.active is not false
+    and (a.sessions_since is null or s.created_at >= a.sessions_since))`
+
 /** One look at everything that can end a token before its time, and at what it lets its owner do. */
 const STATEMENTS = { user: statement('user'), client: statement('client') } as const
 
@@ -53,8 +59,3 @@ function statement(kind: 'user' | 'client'): string {
       and not exists (select 1 from identity_revoked_tokens where id = $4)
       ${kind === 'user' ? `and ${SESSION_LIVES}` : ''}`
 }
-
-const SESSION_LIVES = `exists (
-  select 1 from identity_token_sessions s left join clients c on c.id = s.client_id
-  where s.id = $5 and s.user_id = a.id and c.active is not false
-    and (a.sessions_since is null or s.created_at >= a.sessions_since))`

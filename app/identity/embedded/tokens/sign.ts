@@ -32,7 +32,13 @@ export async function sign(
 ): Promise<string> {
   const { kid, privateKey } = await signingKeys.current()
   const now = Math.floor(clock.now() / 1000)
-  return new SignJWT({ ...payload, iss: issuerOf(realmName), sub: id, iat: now, exp: now + seconds })
+  return new SignJWT({
+    ...payload,
+    iss: issuerOf(realmName),
+    sub: id,
+    iat: now,
+    exp: now + seconds,
+  })
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid })
     .sign(privateKey)
 }

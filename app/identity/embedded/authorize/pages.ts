@@ -1,0 +1,149 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { Html, html, sendPage } from '#http/page'
+import { MASTER } from '#identity/embedded/accounts'
+import { CARRIED, type AuthorizationRequest } from './authorization_request.js'
+import type { Login } from './login_sessions.js'
+
+/** What went wrong with the last try, and what is kept of it. */
+export interface Problem {
+  readonly status: number
+  readonly message: string
+  readonly username: string
+  readonly realm: string
+}
+
+/** The page on which a user signs in. It needs no script. */
+export function showLoginForm(
+  ctx: HttpContext,
+  request: AuthorizationRequest,
+  proof: string,
+  problem?: Problem
+): void {
+  const { client, text, realm } = request
+  const username = problem?.username ?? text.login_hint ?? ''
+  const described = problem && html`aria-describedby="problem" aria-invalid="true"`
+  ctx.response.status(problem?.status ?? 200)
+  const content = html`
+    <main>
+      <h1>Sign in</h1>
+      <p>to continue to <strong>${nameOf(client)}</strong></p>
+      ${problem && html`<p role="alert" id="problem"><strong>${problem.message}</strong></p>`}
+      <form method="post">
+        ${hiddenFields(request, proof)}
+        <p>
+          <label for="username">User name</label><br />
+          <input
+            id="username"
+            name="username"
+            value="${username}"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck="false"
+            required
+            ${described}
+            ${username === '' && new Html('autofocus')}
+          />
+        </p>
+        <p>
+          <label for="password">Password</label><br />
+          <input
+            id="password"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+            ${described}
+            ${username !== '' && new Html('autofocus')}
+          />
+        </p>
+        ${
+          realm
+            ? html`<p class="muted">Realm: ${realm.name}</p>`
+            : html`<p>
+                <label for="realm">Realm</label><br />
+                <input
+                  id="realm"
+                  name="realm"
+                  value="${problem?.realm || MASTER}"
+                  autocapitalize="none"
+                  spellcheck="false"
+                  autocomplete="off"
+                  required
+                />
+              </p>`
+        }
+        <p><button name="action" value="sign_in">Sign in</button></p>
+      </form>
+    </main>
+  `
+  send(ctx, request, problem ? 'Problem: Sign in' : 'Sign in', content)
+}
+
+/** The page for a user who is signed in already: nothing is given to a client without being asked. */
+export function showContinueForm(
+  ctx: HttpContext,
+  request: AuthorizationRequest,
+  proof: string,
+  { user }: Login
+): void {
+  const content = html`
+    <main>
+      <h1>Continue</h1>
+      <p>
+        You are signed in as <strong>${nameOf(user)}</strong> (realm ${user.realmName}). Continue to
+        <strong>${nameOf(request.client)}</strong>?
+      </p>
+      <form method="post">
+        ${hiddenFields(request, proof)}
+        <p>
+          <button name="action" value="continue" autofocus>Continue as ${nameOf(user)}</button>
+          <button name="action" value="switch">Sign out and use another account</button>
+        </p>
+      </form>
+    </main>
+  `
+  send(ctx, request, 'Continue', content)
+}
+
+/** The page for a link that leads nowhere. */
+export function showUnusableLink(ctx: HttpContext, message: string): void {
+  ctx.response.status(400)
+  const advice = 'Go back to it and try again; if that does not help, tell whoever runs it.'
+  sendPage(
+    ctx,
+    'Problem: Sign in',
+    html`<main>
+      <h1>This does not work</h1>
+      <p role="alert"><strong>${message}</strong></p>
+      <p>${advice}</p>
+    </main>`
+  )
+}
+
+const nameOf = ({ displayName, name }: { displayName: string | null; name: string }) =>
+  displayName ?? name
+
+function hiddenFields({ text }: AuthorizationRequest, proof: string): Html[] {
+  const carried = CARRIED.flatMap((name) => (text[name] === undefined ? [] : [[name, text[name]]]))
+  return [...carried, ['form', proof]].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`
+  )
+}
+
+/** Browsers count the redirect after a form as one of its targets, so the client's address has to be among them. */
+function send(
+  ctx: HttpContext,
+  { redirectUri }: AuthorizationRequest,
+  title: string,
+  content: Html
+): void {
+  sendPage(ctx, title, content)
+  const { protocol, origin } = new URL(redirectUri)
+  const target = origin === 'null' ? protocol : origin
+  const policy = String(ctx.response.getHeader('content-security-policy'))
+  ctx.response.header(
+    'content-security-policy',
+    policy.replace("form-action 'self'", `form-action 'self' ${target}`)
+  )
+}

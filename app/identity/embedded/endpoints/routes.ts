@@ -1,0 +1,140 @@
+import { everybody, loggedIn } from '#http/access'
+import type { JsonSchema, Parameter, SurfaceRoutes } from '#http/surface'
+import { askForLogin, takeLogin } from '#identity/embedded/authorize/authorize'
+import { CARRIED } from '#identity/embedded/authorize/authorization_request'
+import { tokenBody } from '#identity/embedded/grants/grant'
+import { endpoint, OAUTH_FAILURE } from '#identity/embedded/oauth/endpoint'
+import { showConfiguration, showKeys, showRealmConfiguration, showRealmKeys } from './discovery.js'
+import { introspectToken, revokeToken, tokenInBody } from './inspect_token.js'
+import { showMe, showUserinfo } from './person.js'
+import { giveToken } from './token.js'
+
+const text: JsonSchema = { type: 'string' }
+const object: JsonSchema = { type: 'object' }
+
+const refused = {
+  400: { description: 'What was asked for is refused', schema: OAUTH_FAILURE },
+  401: { description: 'The client is not who it says', schema: OAUTH_FAILURE },
+  429: { description: 'Too many wrong secrets for one account', schema: OAUTH_FAILURE },
+}
+
+const TOKENS: JsonSchema = {
+  type: 'object',
+  required: ['access_token', 'expires_in', 'token_type', 'scope'],
+  properties: {
+    access_token: text,
+    expires_in: { type: 'integer', description: 'Seconds' },
+    token_type: { const: 'Bearer' },
+    scope: text,
+    refresh_token: text,
+    refresh_token_expires_in: { type: 'integer', description: 'Seconds' },
+    id_token: text,
+  },
+}
+
+const INTROSPECTION: JsonSchema = {
+  type: 'object',
+  required: ['active'],
+  properties: { active: { type: 'boolean' } },
+}
+
+const query: Parameter[] = CARRIED.map((name) => ({
+  name,
+  description: `The parameter ${name} of OAuth 2.0 or OpenID Connect`,
+  schema: text,
+}))
+
+/** Everything of OAuth 2.0 and OpenID Connect, which is open to everybody: it is where logins come from. */
+export function oauthRoutes(routes: SurfaceRoutes): void {
+  routes
+    .post('/token', endpoint(giveToken), {
+      name: 'createToken',
+      summary: 'Tokens for a password, a code, a refresh token or the secret of a client',
+      access: everybody,
+      body: tokenBody,
+      answers: { 200: { description: 'The tokens', schema: TOKENS }, ...refused },
+    })
+    .post('/token/introspect', endpoint(introspectToken), {
+      name: 'introspectToken',
+      summary: 'Whether a token is good now, whom it is for and what that may do',
+      access: everybody,
+      body: tokenInBody,
+      answers: { 200: { description: 'What it is good for', schema: INTROSPECTION }, ...refused },
+    })
+    .post('/token/revoke', endpoint(revokeToken), {
+      name: 'revokeToken',
+      summary: 'End a token before its time',
+      access: everybody,
+      body: tokenInBody,
+      answers: { 200: { description: 'It is no good any more' }, ...refused },
+    })
+  keyRoutes(routes)
+  loginRoutes(routes)
+}
+
+function keyRoutes(routes: SurfaceRoutes): void {
+  const keys = { 200: { description: 'The keys', schema: object } }
+  const configuration = { 200: { description: 'The addresses', schema: object } }
+  routes
+    .get('/jwks', showKeys, {
+      name: 'readKeys',
+      summary: 'The public keys that tokens are signed with',
+      access: everybody,
+      answers: keys,
+    })
+    .get('/realms/:realm/jwks', showRealmKeys, {
+      name: 'readRealmKeys',
+      summary: 'The public keys that tokens of a realm are signed with',
+      access: everybody,
+      answers: keys,
+    })
+    .get('/.well-known/openid-configuration', showConfiguration, {
+      name: 'readConfiguration',
+      summary: 'Where everything is, for programs that look it up',
+      access: everybody,
+      answers: configuration,
+    })
+    .get('/realms/:realm/.well-known/openid-configuration', showRealmConfiguration, {
+      name: 'readRealmConfiguration',
+      summary: 'Where everything is for users of one realm',
+      access: everybody,
+      answers: configuration,
+    })
+}
+
+function loginRoutes(routes: SurfaceRoutes): void {
+  const page = { description: 'A page for the user', contentType: 'text/html; charset=utf-8' }
+  const answers = {
+    200: page,
+    303: { description: 'Back to the client', headers: { location: 'With a code or an error' } },
+    400: page,
+    429: page,
+  }
+  routes
+    .get('/authorize', askForLogin, {
+      name: 'askForLogin',
+      summary: 'The page on which a user of a client signs in',
+      access: everybody,
+      query,
+      answers,
+    })
+    .post('/authorize', takeLogin, {
+      name: 'takeLogin',
+      summary: 'What a user entered on that page',
+      access: everybody,
+      answers,
+    })
+    .get('/userinfo', showUserinfo, {
+      name: 'readUserinfo',
+      summary: 'Who the token is for, as OpenID Connect tells it',
+      access: loggedIn,
+      entry: everybody,
+      answers: { 200: { description: 'The claims', schema: object } },
+    })
+    .get('/users/@me', showMe, {
+      name: 'readMe',
+      summary: 'The user who asks, under `data` and flat beside it',
+      access: loggedIn,
+      answers: { 200: { description: 'The user', schema: object } },
+    })
+}

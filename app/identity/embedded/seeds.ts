@@ -1,0 +1,151 @@
+import type pg from 'pg'
+
+import { MASTER } from '#identity/embedded/accounts'
+import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
+import { identityPool } from '#identity/embedded/database'
+import { OWN_PERMISSIONS } from '#identity/embedded/own_permissions'
+import { hashPassword } from '#identity/embedded/passwords'
+import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
+import { inTransaction } from '#records/transaction'
+import { clock } from '#runtime/clock'
+import { StartFailure } from '#runtime/start_failure'
+import { env } from '#start/env'
+import { requireOwnSecrets } from './default_secrets.js'
+import { signingKeys } from './keys/signing_keys.js'
+
+/** Any number that nothing else on the same database uses for its advisory locks. */
+const SEED_LOCK = 7_264_103
+
+const ADMIN = 'admin'
+const PERMISSIONS: readonly string[] = [...PLATFORM_PERMISSIONS, ...OWN_PERMISSIONS]
+
+/** What comes with a new installation, beside the role that may do everything. */
+const ROLES: Readonly<Record<string, readonly string[]>> = {
+  researcher: [
+    ...PLATFORM_PERMISSIONS.filter((name) => /^(analysis|project)_/.test(name)),
+    'bucket_update',
+    'user_self_manage',
+  ],
+  steward: ['client_read', 'client_update', 'node_create', 'node_update', 'node_delete'],
+}
+
+/**
+ * Puts what nobody could sign in without into a new database, and the permissions of a new version into an old one. What
+ * administrators changed or removed since then is left alone. To be called at each start, after the migrations.
+ */
+export async function seedIdentity(): Promise<void> {
+  await inTransaction(identityPool(), async (transaction) => {
+    await transaction.query('select pg_advisory_xact_lock($1)', [SEED_LOCK])
+    const realmId = await newMasterRealm(transaction)
+    const added = await addPermissions(transaction)
+    if (realmId !== undefined) {
+      await addEverybody(transaction, realmId)
+    }
+    await giveToAdministrators(transaction, added)
+  })
+  await requireOwnSecrets()
+  await signingKeys.current()
+}
+
+/** The id of the master realm where it was not there yet: then this is the first start. */
+async function newMasterRealm(transaction: pg.ClientBase): Promise<string | undefined> {
+  const { rows } = await transaction.query<{ id: string }>(
+    `insert into realms (id, name, built_in) values ($1, $2, true)
+     on conflict (lower(name)) do nothing returning id`,
+    [clock.uuid(), MASTER]
+  )
+  return rows[0]?.id
+}
+
+/** The names of those that were not there yet. One that somebody made up under a name of ours goes, with what it gave. */
+async function addPermissions(transaction: pg.ClientBase): Promise<string[]> {
+  await transaction.query('delete from permissions where not built_in and lower(name) = any($1)', [
+    PERMISSIONS,
+  ])
+  const { rows } = await transaction.query<{ name: string }>(
+    `insert into permissions (id, name, built_in)
+     select id, name, true from unnest($1::uuid[], $2::text[]) as new (id, name)
+     on conflict (lower(name)) do nothing returning name`,
+    [PERMISSIONS.map(() => clock.uuid()), PERMISSIONS]
+  )
+  return rows.map(({ name }) => name)
+}
+
+async function addEverybody(transaction: pg.ClientBase, realmId: string): Promise<void> {
+  await addRole(transaction, ADMIN, [])
+  for (const [name, permissions] of Object.entries(ROLES)) {
+    await addRole(transaction, name, permissions)
+  }
+  await addClient(transaction, realmId, env.CLIENT_ID, env.CLIENT_SECRET)
+  await addClient(transaction, realmId, 'registry', newSecret())
+  await addAdministrator(transaction, realmId)
+}
+
+/** Roles of no realm, to be given to users of every realm. */
+async function addRole(
+  transaction: pg.ClientBase,
+  name: string,
+  permissions: readonly string[]
+): Promise<void> {
+  await transaction.query('insert into roles (id, name) values ($1, $2)', [clock.uuid(), name])
+  await giveToRole(transaction, name, permissions)
+}
+
+async function addClient(
+  transaction: pg.ClientBase,
+  realmId: string,
+  name: string,
+  plain: string
+): Promise<void> {
+  const { secret, secretDigest } = await storedSecret(plain)
+  await transaction.query(
+    `insert into clients (id, name, built_in, secret, secret_digest, realm_id)
+     values ($1, $2, true, $3, $4, $5)`,
+    [clock.uuid(), name, secret, secretDigest, realmId]
+  )
+}
+
+async function addAdministrator(transaction: pg.ClientBase, realmId: string): Promise<void> {
+  if (env.IDENTITY_ADMIN_PASSWORD === undefined) {
+    throw new StartFailure(
+      'The embedded identity provider starts with a user admin: set IDENTITY_ADMIN_PASSWORD to its first password.'
+    )
+  }
+  const id = clock.uuid()
+  await transaction.query(
+    'insert into users (id, name, password, realm_id) values ($1, $2, $3, $4)',
+    [id, ADMIN, await hashPassword(env.IDENTITY_ADMIN_PASSWORD), realmId]
+  )
+  await transaction.query(
+    `insert into user_roles (id, user_id, role_id, user_realm_id)
+     select $1, $2, id, $3 from roles where name = $4 and realm_id is null`,
+    [clock.uuid(), id, realmId, ADMIN]
+  )
+}
+
+async function giveToAdministrators(
+  transaction: pg.ClientBase,
+  permissions: readonly string[]
+): Promise<void> {
+  await giveToRole(transaction, ADMIN, permissions)
+  await transaction.query(
+    `insert into client_permissions (id, client_id, permission_id, client_realm_id)
+     select gen_random_uuid(), c.id, p.id, c.realm_id
+     from clients c join realms r on r.id = c.realm_id and r.name = $1, permissions p
+     where c.name = $2 and c.built_in and p.name = any($3) on conflict do nothing`,
+    [MASTER, env.CLIENT_ID, permissions]
+  )
+}
+
+async function giveToRole(
+  transaction: pg.ClientBase,
+  role: string,
+  permissions: readonly string[]
+): Promise<void> {
+  await transaction.query(
+    `insert into role_permissions (id, role_id, permission_id)
+     select gen_random_uuid(), r.id, p.id from roles r, permissions p
+     where r.name = $1 and r.realm_id is null and p.name = any($2) on conflict do nothing`,
+    [role, permissions]
+  )
+}

@@ -1,0 +1,47 @@
+import { identityPool } from '#identity/embedded/database'
+import { SOURCE_KNOWN_MS } from '#identity/embedded/sign_in/sign_in_limit'
+import type { Sweep } from '#jobs/sweep'
+import { clock } from '#runtime/clock'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+const BATCH = 1_000
+
+/** Tables of things that end, the column that says when, and for how long they are kept beyond that. */
+const ENDING = [
+  ['identity_token_sessions', 'expires_at', 0],
+  ['identity_login_sessions', 'expires_at', 0],
+  ['identity_revoked_tokens', 'expires_at', 0],
+  // A code that comes a second time is a theft, also when it comes late.
+  ['identity_authorization_codes', 'expires_at', DAY_MS],
+  ['identity_sign_in_failures', 'since', MINUTE_MS],
+  ['identity_sign_in_sources', 'seen_at', SOURCE_KNOWN_MS],
+] as const
+
+/** Removes sessions, codes and counts that are over. */
+export const identitySweep: Sweep = {
+  name: 'identity',
+  schedule: { everyMs: 10 * MINUTE_MS },
+  async run(signal) {
+    let removed = 0
+    for (const [table, column, keptMs] of ENDING) {
+      removed += await removeBefore(table, column, new Date(clock.now() - keptMs), signal)
+    }
+    return removed
+  },
+}
+
+async function removeBefore(table: string, column: string, time: Date, signal: AbortSignal) {
+  let removed = 0
+  let batch = BATCH
+  while (batch === BATCH && !signal.aborted) {
+    const { rowCount } = await identityPool().query(
+      `delete from ${table} where ctid = any(array(
+         select ctid from ${table} where ${column} < $1 limit ${BATCH}))`,
+      [time]
+    )
+    batch = rowCount ?? 0
+    removed += batch
+  }
+  return removed
+}

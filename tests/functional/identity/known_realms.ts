@@ -1,0 +1,12 @@
+import { identityPool } from '#identity/embedded/database'
+import { REALMS } from '#tests/helpers/identities'
+
+/** Puts the realms of people who are made up into the provider, whose records refer to realms. */
+export async function knownRealms(): Promise<void> {
+  for (const [name, id] of Object.entries(REALMS)) {
+    await identityPool().query(
+      'insert into realms (id, name) values ($1, $2) on conflict do nothing',
+      [id, `made-up-${name}`]
+    )
+  }
+}

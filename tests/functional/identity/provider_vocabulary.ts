@@ -1,0 +1,39 @@
+import { describe } from '#query/describe'
+import type { Kind } from '#records/kind'
+
+/** Decided for the provider's records as a whole: what names or points at something can be asked for. */
+const FILTERS = /^(id|name|displayName|active|\w+Id)$/
+const NOT_FOR_CLIENTS = 'client.active'
+const SORTS = ['name', 'createdAt', 'updatedAt']
+
+/**
+ * What a record of the identity provider has to say of itself, worked out from its columns.
+ */
+export function providerVocabulary(kind: Kind): object {
+  const { columns, relations, name, declaration } = kind
+  const shown = Object.keys(columns).filter((column) => !columns[column]!.internal)
+  const usual = shown.filter((column) => !columns[column]!.secret && !columns[column]!.optIn)
+  const included = Object.keys(relations).filter((relation) => relations[relation]!.includable)
+  return {
+    name,
+    strict: true,
+    indexes: describe(declaration).collection.indexes,
+    fields: {
+      default: usual,
+      allowed: [...usual, ...shown.filter((column) => !usual.includes(column))],
+    },
+    filters: {
+      allowed: usual.filter(
+        (column) => FILTERS.test(column) && `${name}.${column}` !== NOT_FOR_CLIENTS
+      ),
+      caseSensitive: null,
+      indexed: 'anchor',
+    },
+    pagination: { maxLimit: 50 },
+    relations: {
+      allowed: included,
+      schemas: Object.fromEntries(included.map((key) => [key, relations[key]!.to().name])),
+    },
+    sorts: { allowed: SORTS.filter((column) => usual.includes(column)), default: null, indexed: true },
+  }
+}
