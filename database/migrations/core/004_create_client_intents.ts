@@ -1,7 +1,5 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-import { index } from '#database/indexes'
-
 export default class CreateClientIntents extends BaseSchema {
   async up() {
     this.schema.raw(`
@@ -11,7 +9,7 @@ export default class CreateClientIntents extends BaseSchema {
         created_at timestamptz(3) not null,
         abandoned_at timestamptz(3)
       )`)
-    this.schema.raw(index.value('client_intents', 'created_at'))
+    this.schema.raw('create index client_intents_created_at on client_intents (created_at)')
   }
 
   async down() {

@@ -30,10 +30,17 @@ export function providerVocabulary(kind: Kind): object {
       indexed: 'anchor',
     },
     pagination: { maxLimit: 50 },
-    relations: {
-      allowed: included,
-      schemas: Object.fromEntries(included.map((key) => [key, relations[key]!.to().name])),
+    relations:
+      included.length === 0
+        ? { allowed: null, schemas: null }
+        : {
+            allowed: included,
+            schemas: Object.fromEntries(included.map((key) => [key, relations[key]!.to().name])),
+          },
+    sorts: {
+      allowed: SORTS.filter((column) => usual.includes(column)),
+      default: null,
+      indexed: true,
     },
-    sorts: { allowed: SORTS.filter((column) => usual.includes(column)), default: null, indexed: true },
   }
 }
