@@ -1,5 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { surfacesOf } from '#configuration/processes'
 import type { IdentityProvider } from '#identity/provider'
 import { outsideTransactions } from '#identity/lifecycle/outside_transactions'
 import { TokenVerifier } from '#identity/verification/token_verifier'
@@ -7,7 +8,7 @@ import { env } from '#start/env'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
-    /** Who the platform believes about identities. */
+    /** Whom the platform believes about identities. It cannot be called while a transaction is open. */
     identity: IdentityProvider
   }
 }
@@ -33,9 +34,9 @@ export default class IdentityWiring {
     })
   }
 
-  /** A provider elsewhere is looked for from the start, so that it is known when the first request comes. */
-  async boot() {
-    if (env.IDENTITY_URL) {
+  /** A process that works finds out at its start what is wrong; its tables are up to date by then. */
+  async start() {
+    if (this.app.getEnvironment() === 'web') {
       await this.app.container.make('identity')
     }
   }
@@ -64,6 +65,10 @@ export default class IdentityWiring {
 
   async #embedded(): Promise<IdentityProvider> {
     const { EmbeddedProvider } = await import('#identity/embedded/embedded_provider')
+    if (surfacesOf(env).includes('identity')) {
+      const { seedIdentity } = await import('#identity/embedded/seeds')
+      await seedIdentity()
+    }
     return new EmbeddedProvider()
   }
 }

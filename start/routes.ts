@@ -3,6 +3,7 @@ import router from '@adonisjs/core/services/router'
 import { mountSurface } from '#http/mount'
 import { hub } from '#http/landing'
 import type { Surface } from '#http/surface'
+import { requireSoundKinds } from '#records/kind'
 import type { SurfaceName } from '#runtime/surfaces'
 import { env } from '#start/env'
 
@@ -22,3 +23,5 @@ for (const name of env.SURFACES) {
 if (env.SURFACES.length > 1) {
   mountSurface(router, hub)
 }
+
+requireSoundKinds()

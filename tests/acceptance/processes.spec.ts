@@ -4,6 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -13,10 +14,10 @@ import { HubProcesses } from '#tests/helpers/hub_processes'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-async function ask(url: string, agent?: Agent): Promise<IncomingMessage> {
+async function ask(url: string, agent?: Agent) {
   const [response] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
-  response.resume()
-  return response
+  const { statusCode: status, headers } = response
+  return { status, headers, body: await text(response) }
 }
 
 /** Asks for something that is answered only once the database works again, at the latest after two seconds. */
@@ -46,10 +47,10 @@ test.group('One process', () => {
     cleanup(() => hub.remove())
     const { resume, answer } = await askOfPausedDatabase(hub)
     hub.signal('SIGTERM')
-    const { statusCode, headers } = await answer
+    const { status, headers } = await answer
     resume()
 
-    assert.equal(statusCode, 503, 'the database gave no answer')
+    assert.equal(status, 503, 'the database gave no answer')
     assert.equal(headers.connection, 'close')
     assert.equal(await hub.exit, 0)
     await hub.gone()
@@ -63,13 +64,12 @@ test.group('One process', () => {
     cleanup(() => hub.remove())
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const before = await ask(`${hub.origin}/core/`, agent)
-    await once(before, 'end')
     hub.signal('SIGTERM')
     await hub.until('it refused connections', () => isRefused(hub.origin))
     const after = await ask(`${hub.origin}/core/`, agent)
 
     assert.equal(before.headers.connection, 'keep-alive')
-    assert.equal(after.statusCode, 200)
+    assert.equal(after.status, 200)
     assert.equal(after.headers.connection, 'close')
     assert.equal(await hub.exit, 0)
   })
@@ -118,6 +118,22 @@ test.group('One process', () => {
     await hub.gone()
   })
 
+  test('it starts without a server that is away, and says in its readiness that it is', async ({
+    assert,
+    cleanup,
+  }) => {
+    const hub = await HubProcesses.start('server', {
+      variables: { SURFACES: 'messenger', JOBS: 'none', REDIS_URL: 'redis://127.0.0.1:9' },
+    })
+    cleanup(() => hub.remove())
+    const ready = await ask(`${hub.admin}/health/ready`)
+    const metadata = await ask(`${hub.origin}/`)
+
+    assert.equal(ready.status, 503)
+    assert.include(ready.body, 'Not ready: redis')
+    assert.equal(metadata.status, 200)
+  })
+
   test('{$self} run alone, without a surface')
     .with(['sweeps', 'bus'])
     .run(async ({ assert, cleanup }, job) => {
@@ -126,7 +142,7 @@ test.group('One process', () => {
       const ready = await ask(`${hub.admin}/health/ready`)
       hub.signal('SIGTERM')
 
-      assert.equal(ready.statusCode, 200)
+      assert.equal(ready.status, 200)
       assert.match(hub.output, new RegExp(`^ {2}jobs +${job}$`, 'm'))
       assert.notMatch(hub.output, /^ {2}listens /m)
       assert.equal(await hub.exit, 0)

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json, text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
 
@@ -13,6 +15,8 @@ import { Load } from '#tests/helpers/load'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 interface Refusal {
   code: string
@@ -138,6 +142,19 @@ test.group('A pool', (group) => {
     await hub.gone()
   })
 
+  test('Ctrl-C, which every process hears, ends them in order and none is missed', async ({
+    assert,
+    cleanup,
+  }) => {
+    const hub = await HubProcesses.start('pool', poolOf())
+    cleanup(() => hub.remove())
+    hub.pressCtrlC()
+
+    assert.equal(await hub.exit, 0)
+    assert.notInclude(hub.output, '"level":50')
+    await hub.gone()
+  })
+
   test('a second Ctrl-C ends everything at once', async ({ assert, cleanup }) => {
     const hub = await HubProcesses.start('pool', poolOf())
     cleanup(() => hub.remove())
@@ -164,7 +181,7 @@ test.group('A pool', (group) => {
     await hub.gone()
   })
 
-  test('what a process cannot start with ends the first start, in the words of the process', async ({
+  test('tables that cannot be made end the start, with the reason of the process that tried', async ({
     assert,
     cleanup,
   }) => {
@@ -176,6 +193,23 @@ test.group('A pool', (group) => {
 
     assert.equal(await hub.exit, 1)
     assert.match(hub.output, /^[^\n]*\n\.data\/app\.key holds no usable key\. .*\n$/)
+    await hub.gone()
+  })
+
+  test('a process that does not get ready ends the first start, with its reason', async ({
+    assert,
+    cleanup,
+  }) => {
+    const root = await mkdtemp(join(tmpdir(), 'hub-broken-'))
+    cleanup(() => rm(root, { recursive: true, force: true }))
+    await cp(join(ROOT, 'build'), join(root, 'build'), { recursive: true })
+    await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
+    await appendFile(join(root, 'build/start/routes.js'), 'throw new Error("lost my way")')
+    const hub = await HubProcesses.launch('pool', { ...poolOf(), root })
+    cleanup(() => hub.remove())
+
+    assert.equal(await hub.exit, 1)
+    assert.lengthOf(hub.output.match(/^Error: lost my way$/gm)!, 1, 'it is said once')
     await hub.gone()
   })
 

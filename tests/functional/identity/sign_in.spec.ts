@@ -1,0 +1,223 @@
+import { test } from '@japa/runner'
+
+import { identityPool } from '#identity/embedded/database'
+import { useEventSink } from '#records/event_sink'
+import type { RecordChange } from '#records/events'
+import { clock, holdClock } from '#runtime/clock'
+import { isTogether } from '#tests/helpers/application'
+import {
+  byPassword,
+  bySecret,
+  make,
+  makeClient,
+  makeUser,
+  PASSWORD,
+  ready,
+  refresh,
+  token,
+  unique,
+  type Answered,
+} from './provider.js'
+
+const SECRET = 'a secret of a client'
+const MINUTE_MS = 60_000
+
+const times = <T>(count: number, work: () => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, work))
+
+/** The clock at some time from now, until the work is done. */
+async function later<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+  const release = holdClock({ now: () => Date.now() + milliseconds })
+  try {
+    return await work()
+  } finally {
+    release()
+  }
+}
+
+/** As if the request came from elsewhere: tests are behind a proxy that is trusted. */
+const from = (address: string) => ({ 'x-forwarded-for': address })
+const anyAddress = () => `2001:db8::${clock.random(2).toString('hex')}`
+
+function signIn(username: string, password: string, address?: string): Promise<Answered> {
+  const parameters = { grant_type: 'password', username, password }
+  return token(parameters, address === undefined ? {} : from(address))
+}
+
+test.group('Wrong secrets', (group) => {
+  group.setup(ready)
+
+  test('ten for one user close the account for the rest of a minute', async ({ assert }) => {
+    const { name } = await makeUser()
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      assert.equal((await signIn(name, 'wrong password')).status, 400, `attempt ${attempt}`)
+    }
+    const closed = await signIn(name, PASSWORD)
+    assert.equal(closed.status, 429)
+    assert.containSubset(closed.body, { statusCode: 429, code: 'rate_limited', issues: [] })
+    assert.equal(closed.body.error, 'temporarily_unavailable')
+    const seconds = Number(closed.headers.get('retry-after'))
+    assert.isAtLeast(seconds, 1)
+    assert.isAtMost(seconds, 60)
+    const { status } = await later(MINUTE_MS, () => signIn(name, PASSWORD))
+    assert.equal(status, 200)
+  })
+
+  test('ten for one client do so too, by whatever it is called', async ({ assert }) => {
+    const { id, name } = await makeClient({ secret: SECRET })
+    for (const client of [id, name, name.toUpperCase(), id, name]) {
+      await times(2, () => bySecret({ client_id: client, client_secret: 'wrong secret' }))
+    }
+    for (const client of [id, name]) {
+      assert.equal((await bySecret({ client_id: client, client_secret: SECRET })).status, 429)
+    }
+  })
+
+  test('names of nobody are counted the same way', async ({ assert }) => {
+    const name = unique('nobody')
+    const answers = []
+    for (let attempt = 1; attempt <= 11; attempt++) {
+      answers.push((await signIn(name, 'wrong password')).status)
+    }
+    assert.deepEqual(answers, [...Array(10).fill(400), 429])
+  })
+
+  test('others are not held up', async ({ assert }) => {
+    const [victim, other] = await Promise.all([makeUser(), makeUser()])
+    await times(12, () => signIn(victim.name, 'wrong password'))
+    assert.equal((await signIn(other.name, PASSWORD)).status, 200)
+  })
+
+  test('strangers cannot shut out somebody who signed in from an address before', async ({
+    assert,
+  }) => {
+    const { name } = await makeUser()
+    const home = anyAddress()
+    assert.equal((await signIn(name, PASSWORD, home)).status, 200)
+    for (let attempt = 1; attempt <= 12; attempt++) {
+      await signIn(name, 'wrong password', anyAddress())
+    }
+    assert.equal((await signIn(name, PASSWORD, anyAddress())).status, 429)
+    assert.equal((await signIn(name, PASSWORD, home)).status, 200)
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      await signIn(name, 'wrong password', home)
+    }
+    assert.equal((await signIn(name, PASSWORD, home)).status, 429)
+  })
+
+  test('many at once get no more guesses than one after the other', async ({ assert }) => {
+    const { name } = await makeUser()
+    const guesses = [...Array(40).fill('wrong password'), PASSWORD]
+    const answers = await Promise.all(guesses.map((guess) => signIn(name, guess)))
+    assert.isAtMost(answers.filter(({ status }) => status === 400).length, 12)
+    assert.equal(answers.at(-1)!.status, 429)
+  })
+
+  test('a user who is not active looks like one with another password', async ({ assert }) => {
+    const { name } = await makeUser({ active: false })
+    const { status, body } = await signIn(name, PASSWORD)
+    assert.equal(status, 400)
+    assert.equal(body.code, 'invalid_credentials')
+  })
+
+  test('a user without a password cannot sign in', async ({ assert }) => {
+    const { name } = await make('user', { name: unique('user') })
+    assert.equal((await signIn(name, PASSWORD)).body.code, 'invalid_credentials')
+  })
+})
+
+test.group('Time a refusal takes', (group) => {
+  group.setup(ready)
+
+  test('does not tell whether a user is there', async ({ assert }) => {
+    const known = await times(25, () => makeUser())
+    const spent = { known: [] as number[], unknown: [] as number[] }
+    const measure = async (kind: keyof typeof spent, name: string) => {
+      const startedAt = performance.now()
+      await signIn(name, 'wrong password')
+      spent[kind].push(performance.now() - startedAt)
+    }
+    for (let round = 0; round < 200; round++) {
+      const { name } = known[round % known.length]
+      await measure('known', name)
+      await measure('unknown', unique('nobody'))
+    }
+    const [one, other] = [median(spent.known), median(spent.unknown)]
+    assert.isBelow(Math.abs(one - other) / Math.max(one, other), 0.1, `${one} ms and ${other} ms`)
+  })
+    .timeout(120_000)
+    .skip(() => !isTogether(), 'it was measured with all surfaces on one port')
+})
+
+function median(values: number[]): number {
+  return values.toSorted((one, other) => one - other)[values.length >> 1]!
+}
+
+test.group('Events of sign-ins', (group) => {
+  let changes: RecordChange[]
+
+  group.setup(ready)
+  group.each.setup(() => {
+    changes = []
+    return useEventSink({
+      async record(_transaction, change) {
+        changes.push(change)
+      },
+    })
+  })
+
+  const names = () => changes.map(({ next }) => next!.name)
+
+  test('a failed one is noted with whose it was, and nothing of what was sent', async ({
+    assert,
+  }) => {
+    const user = await makeUser()
+    changes = []
+    await signIn(user.name, 'mistyped-password')
+    assert.lengthOf(changes, 1)
+    assert.containSubset(changes[0], {
+      kind: 'signIn',
+      type: 'created',
+      realmId: user.realmId,
+      next: { name: 'signInFailed', accountType: 'user', accountId: user.id },
+    })
+    assert.equal(changes[0]!.origin.address, '127.0.0.1')
+    assert.notInclude(JSON.stringify(changes), 'mistyped-password')
+  })
+
+  test('what was typed as a name is not kept: it may be a password', async ({ assert }) => {
+    await signIn('hunter2-in-the-wrong-field', 'x')
+    await bySecret({ client_id: 'hunter3-in-the-wrong-field', client_secret: 'x' })
+    assert.deepEqual(names(), ['signInFailed', 'signInFailed'])
+    assert.notInclude(JSON.stringify(changes), 'hunter')
+    const { rows } = await identityPool().query(
+      'select account, source from identity_sign_in_failures'
+    )
+    assert.notInclude(JSON.stringify(rows), 'hunter')
+  })
+
+  test('the one that closes the account is noted as that', async ({ assert }) => {
+    const { id } = await makeClient({ secret: SECRET })
+    changes = []
+    for (let attempt = 1; attempt <= 12; attempt++) {
+      await bySecret({ client_id: id, client_secret: 'wrong secret' })
+    }
+    assert.deepEqual(names(), [...Array(9).fill('signInFailed'), 'signInsBlocked'])
+  })
+
+  test('a refresh token that comes again is noted', async ({ assert }) => {
+    const user = await makeUser()
+    const { body } = await byPassword({ username: user.name, password: PASSWORD })
+    changes = []
+    await refresh(body.refresh_token)
+    await refresh(body.refresh_token)
+    assert.deepEqual(names(), ['refreshTokenReused'])
+    assert.equal(changes[0]!.next!.accountId, user.id)
+  })
+
+  test('nothing is noted of sign-ins that succeed', async ({ assert }) => {
+    await bySecret()
+    await byPassword()
+    assert.deepEqual(changes, [])
+  })
+})

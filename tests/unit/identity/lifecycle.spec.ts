@@ -1,0 +1,335 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+import pg from 'pg'
+
+import { IdentityUnavailable } from '#http/failures'
+import { ClientIntents } from '#identity/lifecycle/client_intents'
+import { ClientProvisioning } from '#identity/lifecycle/client_provisioning'
+import { newClientSecret } from '#identity/lifecycle/client_secret'
+import { CalledInTransaction, outsideTransactions } from '#identity/lifecycle/outside_transactions'
+import { reconcileIntents } from '#identity/lifecycle/reconcile_intents'
+import type { ClientDirectory, IdentityProvider } from '#identity/provider'
+import { clock, holdClock } from '#runtime/clock'
+import { boot } from '#tests/helpers/application'
+
+import { StandInProvider } from './stand_in/stand_in_provider.js'
+import { externalProvider, silent } from './subjects.js'
+
+const MINUTE_MS = 60_000
+
+let standIn: StandInProvider
+let provider: IdentityProvider
+let clients: ClientDirectory
+let pool: pg.Pool
+let intents: ClientIntents
+
+const provisioning = (limitMs?: number) =>
+  new ClientProvisioning({ provider, intents, logger: silent, limitMs })
+
+const owner = () => ({ id: randomUUID(), realmId: standIn.realms.siteA.id })
+
+async function count(table: string): Promise<number> {
+  const { rows } = await pool.query(`select count(*)::int as n from ${table}`)
+  return rows[0].n
+}
+
+const keep = (transaction: pg.ClientBase, id: string) =>
+  transaction.query('insert into kept_records values ($1)', [id])
+
+const isKept = async (id: string) => {
+  const { rowCount } = await pool.query('select 1 from kept_records where id = $1', [id])
+  return rowCount === 1
+}
+
+const setUp = async () => {
+  standIn = await StandInProvider.start()
+  provider = outsideTransactions(externalProvider(standIn))
+  clients = provider.clients!
+  await clients.findByName('warm-up')
+  return async () => {
+    await standIn.goAway()
+    await pool.query('truncate client_intents, kept_records')
+  }
+}
+
+const withTables = async () => {
+  await boot()
+  pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 5 })
+  await pool.query('create table kept_records (id uuid primary key)')
+  intents = new ClientIntents(pool)
+  return async () => {
+    await pool.query('drop table kept_records')
+    await pool.end()
+  }
+}
+
+test.group('Records with clients', (group) => {
+  group.setup(withTables)
+  group.each.setup(setUp)
+
+  test('are created together with them', async ({ assert }) => {
+    const record = owner()
+    const client = await provisioning().create(pool, record, async (transaction, made) => {
+      await keep(transaction, record.id)
+      return made
+    })
+    assert.containsSubset(client, { name: record.id, realmId: record.realmId })
+    assert.isDefined(await clients.read(client.id))
+    assert.isTrue(await isKept(record.id))
+    assert.equal(await count('client_intents'), 0)
+  })
+
+  test('are announced before their client is created', async ({ assert }) => {
+    const record = owner()
+    let announced = 0
+    standIn.fail(async (request, answer) => {
+      if (request.url === '/clients' && request.method === 'POST') {
+        announced = await count('client_intents')
+      }
+      return answer()
+    })
+    await provisioning().provide(record)
+    assert.equal(announced, 1)
+  })
+
+  test('are not there, and neither is the client, where they cannot be written', async ({
+    assert,
+  }) => {
+    const record = owner()
+    const failure = new Error('the name is taken')
+    const creation = provisioning().create(pool, record, async (transaction) => {
+      await keep(transaction, record.id)
+      throw failure
+    })
+    assert.strictEqual(await creation.catch((error) => error), failure)
+    assert.isUndefined(await clients.findByName(record.id))
+    assert.isFalse(await isKept(record.id))
+    assert.equal(await count('client_intents'), 0)
+  })
+
+  test('answer 503 where the provider is away, and leave nothing', async ({ assert }) => {
+    const record = owner()
+    await standIn.goAway()
+    let isEntered = false
+    const creation = provisioning().create(pool, record, async () => void (isEntered = true))
+    const failure = await creation.catch((error) => error)
+    assert.instanceOf(failure, IdentityUnavailable)
+    assert.containsSubset(failure, { status: 503, code: 'identity_unavailable' })
+    assert.isFalse(isEntered)
+    assert.isFalse(await isKept(record.id))
+    await standIn.listen()
+  })
+
+  test('answer 503 where the provider keeps no clients, and say so', async ({ assert }) => {
+    const plain = { ...externalProvider(standIn), clients: undefined } as unknown as IdentityProvider
+    const unable = new ClientProvisioning({ provider: plain, intents, logger: silent })
+    const failure = await unable.provide(owner()).catch((error) => error)
+    assert.instanceOf(failure, IdentityUnavailable)
+    assert.match(failure.message, /keeps no clients/)
+    assert.equal(await count('client_intents'), 0)
+  })
+
+  test('do not wait longer than they may; what came too late is removed later', async ({
+    assert,
+    cleanup,
+  }) => {
+    const record = owner()
+    standIn.fail(async (request, answer) => {
+      await delay(request.method === 'POST' && request.url === '/clients' ? 300 : 0)
+      return answer()
+    })
+    const startedAt = performance.now()
+    await assert.rejects(() => provisioning(100).provide(record), IdentityUnavailable)
+    assert.isBelow(performance.now() - startedAt, 250)
+    await delay(400)
+    assert.isDefined(await clients.findByName(record.id))
+
+    cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+    assert.equal(await reconcile(), 1)
+    assert.isUndefined(await clients.findByName(record.id))
+  })
+
+  test('take over a client that is there already', async ({ assert }) => {
+    const record = owner()
+    const before = await clients.create({ name: record.id, realmId: record.realmId })
+    assert.equal((await provisioning().provide(record)).id, before.id)
+  })
+
+  test('keep their client where nobody can tell whether they were written', async ({ assert }) => {
+    const record = owner()
+    const steps = provisioning()
+    const work = steps.around(record, async () => {
+      await pool.query('insert into kept_records values ($1)', [record.id])
+      await intents.remove(record.id)
+      throw new Error('the connection broke at the commit, which went through')
+    })
+    await assert.rejects(() => work, /the connection broke/)
+    assert.isDefined(await clients.findByName(record.id))
+  })
+
+  test('cannot be written any more once their client is given up', async ({ assert }) => {
+    const record = owner()
+    const steps = provisioning()
+    const late = steps.create(pool, record, async (transaction) => {
+      await keep(transaction, record.id)
+      await intents.abandon(record.id)
+    })
+    await assert.rejects(() => late, /took too long/)
+    assert.isFalse(await isKept(record.id))
+  })
+
+  test('leave a client to reconciliation where it cannot be removed at once', async ({ assert }) => {
+    const record = owner()
+    const failure = new Error('no')
+    const creation = provisioning().create(pool, record, async () => {
+      standIn.fail(() => ({ status: 500, body: '' }))
+      throw failure
+    })
+    assert.strictEqual(await creation.catch((error) => error), failure)
+    standIn.fail()
+    assert.isDefined(await clients.findByName(record.id))
+    assert.equal(await reconcile(), 1)
+    assert.isUndefined(await clients.findByName(record.id))
+    assert.equal(await count('client_intents'), 0)
+  })
+})
+
+const reconcile = (signal = new AbortController().signal) =>
+  reconcileIntents({ provider, intents, hasRecord: isKept }, signal)
+
+test.group('Intents without a record', (group) => {
+  group.setup(withTables)
+  group.each.setup(setUp)
+
+  test('are left alone for ten minutes, then their clients go', async ({ assert, cleanup }) => {
+    let passed = 0
+    cleanup(holdClock({ now: () => Date.now() + passed }))
+    const record = owner()
+    await provisioning().provide(record)
+    passed = 9 * MINUTE_MS
+    assert.equal(await reconcile(), 0)
+    assert.isDefined(await clients.findByName(record.id))
+    passed = 11 * MINUTE_MS
+    assert.equal(await reconcile(), 1)
+    assert.isUndefined(await clients.findByName(record.id))
+    assert.equal(await count('client_intents'), 0)
+  })
+
+  test('go by themselves where no client came of them', async ({ assert, cleanup }) => {
+    await intents.write({ recordId: randomUUID(), realmId: randomUUID() })
+    cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+    assert.equal(await reconcile(), 0)
+    assert.equal(await count('client_intents'), 0)
+  })
+
+  test('never take the client of a record that is there', async ({ assert, cleanup }) => {
+    const record = owner()
+    await provisioning().provide(record)
+    await pool.query('insert into kept_records values ($1)', [record.id])
+    cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+    assert.equal(await reconcile(), 0)
+    assert.isDefined(await clients.findByName(record.id))
+  })
+
+  test('never take a client of the same name in another realm', async ({ assert, cleanup }) => {
+    const record = owner()
+    await intents.write({ recordId: record.id, realmId: record.realmId })
+    await clients.create({ name: record.id, realmId: standIn.realms.master.id })
+    cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+    assert.equal(await reconcile(), 0)
+    assert.isDefined(await clients.findByName(record.id))
+  })
+
+  test('stay for the next time where the provider is away', async ({ assert, cleanup }) => {
+    await provisioning().provide(owner())
+    cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+    await standIn.goAway()
+    await assert.rejects(() => reconcile(), IdentityUnavailable)
+    assert.equal(await count('client_intents'), 1)
+    await standIn.listen()
+    assert.equal(await reconcile(), 1)
+  })
+
+  test('wait for a transaction that is still about to fulfil them', async ({ assert, cleanup }) => {
+    const record = owner()
+    cleanup(holdClock({ now: () => clockAt }))
+    let clockAt = Date.now()
+    const removed = await provisioning().create(pool, record, async (transaction) => {
+      await keep(transaction, record.id)
+      await intents.fulfil(transaction, record.id)
+      await transaction.query('insert into client_intents values ($1, $2, now())', [
+        record.id,
+        record.realmId,
+      ])
+      clockAt += 11 * MINUTE_MS
+      return undefined
+    })
+    assert.isUndefined(removed)
+    assert.equal(await reconcile(), 0)
+    assert.isDefined(await clients.findByName(record.id))
+  })
+})
+
+test.group('The provider and transactions', (group) => {
+  group.setup(withTables)
+  group.each.setup(setUp)
+
+  test('never meet: a call from within one is refused', async ({ assert }) => {
+    const record = owner()
+    const seen = standIn.seen.length
+    const calls = [
+      () => provider.introspect('x'),
+      () => provider.ownToken(),
+      () => provider.metadata(),
+      () => provider.clients!.read('x'),
+      () => provider.people!.realmIds(),
+    ]
+    await provisioning().create(pool, record, async (transaction) => {
+      await keep(transaction, record.id)
+      await delay(1)
+      for (const call of calls) {
+        assert.throws(call, CalledInTransaction as never)
+      }
+    })
+    const paths = standIn.seen.slice(seen).map(({ method, path }) => `${method} ${path}`)
+    assert.deepEqual(paths, ['POST /clients'])
+  })
+
+  test('a creation holds no connection while it waits for the provider', async ({ assert }) => {
+    standIn.fail(async (_, answer) => {
+      await delay(50)
+      assert.equal(pool.idleCount, pool.totalCount)
+      return answer()
+    })
+    const record = owner()
+    await provisioning().create(pool, record, (transaction) => keep(transaction, record.id))
+  })
+
+  test('what a transaction only set off may call the provider when it is over', async ({
+    assert,
+  }) => {
+    const record = owner()
+    let later: Promise<unknown> | undefined
+    await provisioning().create(pool, record, async (transaction) => {
+      await keep(transaction, record.id)
+      later = delay(100).then(() => provider.clients!.findByName(record.id))
+    })
+    assert.isDefined(await later)
+  })
+})
+
+test.group('Client secrets', () => {
+  test('are 256 random bits', ({ assert }) => {
+    const secrets = new Set(Array.from({ length: 100 }, newClientSecret))
+    assert.equal(secrets.size, 100)
+    secrets.forEach((secret) => assert.match(secret, /^[0-9a-f]{64}$/))
+  })
+
+  test('come from the one source of randomness', ({ assert, cleanup }) => {
+    cleanup(holdClock({ random: (bytes) => Buffer.alloc(bytes, 7) }))
+    assert.equal(newClientSecret(), '07'.repeat(32))
+    assert.lengthOf(clock.random(3), 3)
+  })
+})

@@ -1,0 +1,61 @@
+import { test } from '@japa/runner'
+
+import { Kind } from '#records/kind'
+import { checkDeclaration } from '#query/check_declaration'
+import { column, timestamps } from '#records/column'
+import { NamedShapes } from '#records/named_shapes'
+
+const definition = {
+  name: 'registryProject',
+  collection: '/registry-projects',
+  table: 'registry_projects',
+  columns: { id: column.uuid(), accountSecret: column.text({ secret: true }), ...timestamps },
+  filters: ['id'],
+  sorts: ['createdAt'],
+  indexes: [['id'], ['createdAt']],
+  access: {},
+}
+
+test.group('Kinds', () => {
+  test('show every column but secret ones, which have to be asked for', ({ assert }) => {
+    const { declaration } = new Kind(definition)
+    assert.deepEqual(declaration.fields!.default, ['id', 'createdAt', 'updatedAt'])
+    assert.deepEqual(declaration.fields!.allowed, ['id', 'createdAt', 'updatedAt', 'accountSecret'])
+  })
+
+  test('are called in messages by their name in kebab-case', ({ assert }) => {
+    assert.equal(new Kind(definition).label, 'registry-project')
+  })
+
+  test('take no body where nobody may write', ({ assert }) => {
+    const { createBody, updateBody } = new Kind(definition)
+    assert.isUndefined(createBody)
+    assert.isUndefined(updateBody)
+  })
+
+  test('that offer what no index serves, or a secret as a filter, are found out', ({ assert }) => {
+    const careless = new Kind({ ...definition, filters: ['id', 'updatedAt', 'accountSecret'] })
+    const problems = checkDeclaration(careless.declaration).join('\n')
+    assert.include(problems, 'updatedAt')
+    assert.include(problems, 'accountSecret is secret')
+  })
+})
+
+test.group('Named shapes', () => {
+  const statement = (name: string) => ({ name, text: `select '${name}'`, values: [] })
+
+  test('a shape gets its name once it has proven common', ({ assert }) => {
+    const shapes = new NamedShapes()
+    const names = Array.from({ length: 5 }, () => shapes.prepare(statement('a')).name)
+    assert.deepEqual(names, [undefined, undefined, undefined, undefined, 'a'])
+  })
+
+  test('there is an end to names, since connections never forget one', ({ assert }) => {
+    const shapes = new NamedShapes()
+    const named = Array.from({ length: 400 }, (_, index) => {
+      const used = Array.from({ length: 6 }, () => shapes.prepare(statement(`s${index}`)).name)
+      return used.at(-1)
+    })
+    assert.lengthOf(named.filter(Boolean), 256)
+  })
+})
