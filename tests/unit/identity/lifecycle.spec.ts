@@ -11,6 +11,7 @@ import { newClientSecret } from '#identity/lifecycle/client_secret'
 import { CalledInTransaction, outsideTransactions } from '#identity/lifecycle/outside_transactions'
 import { reconcileIntents } from '#identity/lifecycle/reconcile_intents'
 import type { ClientDirectory, IdentityProvider } from '#identity/provider'
+import { inTransaction } from '#records/transaction'
 import { clock, holdClock } from '#runtime/clock'
 import { boot } from '#tests/helpers/application'
 
@@ -252,22 +253,21 @@ test.group('Intents without a record', (group) => {
     assert.equal(await reconcile(), 1)
   })
 
-  test('wait for a transaction that is still about to fulfil them', async ({ assert, cleanup }) => {
+  test('are passed over while a transaction is about to fulfil them', async ({
+    assert,
+    cleanup,
+  }) => {
     const record = owner()
-    cleanup(holdClock({ now: () => clockAt }))
-    let clockAt = Date.now()
-    const removed = await provisioning().create(pool, record, async (transaction) => {
-      await keep(transaction, record.id)
-      await intents.fulfil(transaction, record.id)
-      await transaction.query('insert into client_intents values ($1, $2, now())', [
-        record.id,
-        record.realmId,
-      ])
-      clockAt += 11 * MINUTE_MS
-      return undefined
-    })
-    assert.isUndefined(removed)
-    assert.equal(await reconcile(), 0)
+    const steps = provisioning()
+    await steps.around(record, () =>
+      inTransaction(pool, async (transaction) => {
+        await keep(transaction, record.id)
+        await steps.fulfil(transaction, record)
+        cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+        assert.equal(await reconcile(), 0)
+      })
+    )
+    assert.isTrue(await isKept(record.id))
     assert.isDefined(await clients.findByName(record.id))
   })
 })

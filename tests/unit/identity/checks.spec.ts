@@ -1,0 +1,112 @@
+import { test } from '@japa/runner'
+
+import type { Actor } from '#http/actor'
+import { PermissionDenied } from '#http/failures'
+import {
+  all,
+  either,
+  holds,
+  isClient,
+  isKind,
+  isOfMasterRealm,
+  mayWriteIn,
+  requireThat,
+} from '#identity/verification/checks'
+import { usePermissionPolicy } from '#identity/verification/permission_policy'
+
+const SITE_A = '00000000-0000-4000-8000-00000000000a'
+const SITE_B = '00000000-0000-4000-8000-00000000000b'
+
+function actor(traits: Partial<Omit<Actor, 'permissions'>> & { permissions?: string[] } = {}): Actor {
+  const { permissions = [], ...rest } = traits
+  return {
+    kind: 'user',
+    id: 'ann',
+    name: null,
+    realmId: SITE_A,
+    realmName: 'site-a',
+    clientId: null,
+    expiresAt: 0,
+    ...rest,
+    permissions: new Set(permissions),
+  }
+}
+
+const master = (permissions: string[] = []) =>
+  actor({ realmId: SITE_B, realmName: 'master', permissions })
+
+test.group('Checks', () => {
+  test('a permission counts by its name', ({ assert }) => {
+    const check = holds('node_update')
+    assert.isUndefined(check(actor({ permissions: ['node_update'] })))
+    const refusal = check(actor({ permissions: ['node_updates', 'node'] }))
+    assert.instanceOf(refusal, PermissionDenied)
+    assert.containsSubset(refusal!.issues, [
+      { code: 'permission_not_found', path: ['node_update'] },
+    ])
+    assert.isDefined(check(master()))
+  })
+
+  test('a realm is written by its members and by the master realm', ({ assert }) => {
+    assert.isUndefined(mayWriteIn(SITE_A)(actor()))
+    assert.isDefined(mayWriteIn(SITE_B)(actor()))
+    assert.isUndefined(mayWriteIn(SITE_A)(master()))
+    assert.isUndefined(mayWriteIn(null)(master()))
+    assert.isDefined(mayWriteIn(null)(actor()))
+    assert.isDefined(mayWriteIn(null)(actor({ realmId: null, realmName: null })))
+  })
+
+  test('the master realm is the one with that name', ({ assert }) => {
+    assert.isUndefined(isOfMasterRealm(master()))
+    assert.isDefined(isOfMasterRealm(actor()))
+  })
+
+  test('a client is known by its id and its kind', ({ assert }) => {
+    const check = isClient('node-client')
+    assert.isUndefined(check(actor({ kind: 'client', id: 'node-client' })))
+    assert.isDefined(check(actor({ kind: 'user', id: 'node-client' })))
+    assert.isDefined(check(actor({ kind: 'client', id: 'another' })))
+    assert.isDefined(isClient(null)(actor({ kind: 'client', id: 'another' })))
+  })
+
+  test('kinds can be asked for', ({ assert }) => {
+    assert.isUndefined(isKind('client', 'robot')(actor({ kind: 'robot' })))
+    assert.isDefined(isKind('client', 'robot')(actor()))
+  })
+
+  test('are put together', ({ assert }) => {
+    const check = either(isClient('own'), all(holds('node_update'), mayWriteIn(SITE_A)))
+    assert.isUndefined(check(actor({ kind: 'client', id: 'own', realmId: SITE_B })))
+    assert.isUndefined(check(actor({ permissions: ['node_update'] })))
+    assert.isDefined(check(actor({ permissions: ['node_update'], realmId: SITE_B })))
+    assert.match(check(actor())!.message, /node_update/)
+    assert.isUndefined(check(master(['node_update'])))
+    assert.isDefined(check(master()))
+  })
+
+  test('throw the first refusal where something is required', ({ assert }) => {
+    const ann = actor({ permissions: ['node_update'] })
+    assert.doesNotThrow(() => requireThat(ann, holds('node_update'), mayWriteIn(SITE_A)))
+    assert.throws(() => requireThat(ann, holds('node_create'), mayWriteIn(SITE_B)), /node_create/)
+  })
+
+  test('hand the attributes of a record to a policy, which allows everything as it is', ({
+    assert,
+    cleanup,
+  }) => {
+    const ann = actor({ permissions: ['analysis_update'] })
+    const analysis = { realmId: SITE_B, configurationLocked: true }
+    assert.isUndefined(holds('analysis_update', analysis)(ann))
+    const seen: unknown[] = []
+    cleanup(
+      usePermissionPolicy((...asked) => {
+        seen.push(asked)
+        return false
+      })
+    )
+    assert.isDefined(holds('analysis_update', analysis)(ann))
+    assert.deepEqual(seen, [[ann, 'analysis_update', analysis]])
+    assert.isDefined(holds('analysis_delete', analysis)(ann))
+    assert.lengthOf(seen, 1)
+  })
+})

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto'
+
+import { test } from '@japa/runner'
+
+import { IdentityUnavailable } from '#http/failures'
+import {
+  ANALYSIS_CLIENT_PERMISSIONS,
+  ensurePermissions,
+  NODE_CLIENT_PERMISSIONS,
+} from '#identity/lifecycle/client_permissions'
+import { reactTo } from '#identity/lifecycle/reactions'
+import { reconcileClients, type OwnerOfClient } from '#identity/lifecycle/reconcile_clients'
+import { realmSweep, userSweep } from '#identity/lifecycle/reconcile_people'
+import type { IdentityProvider, ProviderChange } from '#identity/provider'
+
+import { StandInProvider } from './stand_in/stand_in_provider.js'
+import { externalProvider } from './subjects.js'
+
+let standIn: StandInProvider
+let provider: ReturnType<typeof externalProvider>
+
+const running = new AbortController().signal
+
+const setUp = async () => {
+  standIn = await StandInProvider.start()
+  provider = externalProvider(standIn)
+  return () => standIn.goAway()
+}
+
+const newClient = () =>
+  provider.clients.create({ name: randomUUID(), realmId: standIn.realms.siteA.id })
+
+async function namesHeldBy(clientId: string): Promise<string[]> {
+  const grants = await provider.clients.permissionsOf(clientId)
+  return grants.map(({ permission }) => permission.name)
+}
+
+test.group('Permissions of clients', (group) => {
+  group.each.setup(setUp)
+
+  test('of a node are exactly one: others are taken away', async ({ assert }) => {
+    const { id } = await newClient()
+    const { clients } = provider
+    await clients.grant(id, (await clients.permission('node_delete'))!.id)
+    const wanted = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
+    assert.isEmpty(await ensurePermissions(clients, id, wanted))
+    assert.deepEqual(await namesHeldBy(id), ['analysis_update'])
+  })
+
+  test('of an analysis are added to what it has', async ({ assert }) => {
+    const { id } = await newClient()
+    const { clients } = provider
+    await clients.grant(id, (await clients.permission('log_read'))!.id)
+    await ensurePermissions(clients, id, { names: ANALYSIS_CLIENT_PERMISSIONS })
+    assert.sameMembers(await namesHeldBy(id), ['log_read', ...ANALYSIS_CLIENT_PERMISSIONS])
+  })
+
+  test('that are right are not written again', async ({ assert }) => {
+    const { id } = await newClient()
+    const wanted = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
+    await ensurePermissions(provider.clients, id, wanted)
+    const before = standIn.seen.length
+    await ensurePermissions(provider.clients, id, wanted)
+    const methods = standIn.seen.slice(before).map(({ method }) => method)
+    assert.deepEqual(methods, ['GET'])
+  })
+
+  test('the provider does not know are named, and the others given', async ({ assert }) => {
+    const { id } = await newClient()
+    const names = ['unheard_of', 'analysis_update']
+    assert.deepEqual(await ensurePermissions(provider.clients, id, { names }), ['unheard_of'])
+    assert.deepEqual(await namesHeldBy(id), ['analysis_update'])
+  })
+})
+
+test.group('Clients that are gone', (group) => {
+  group.each.setup(setUp)
+
+  const reconcile = (owners: OwnerOfClient[], isThere = true) => {
+    const assigned = new Map<string, string>()
+    const done = reconcileClients(
+      {
+        provider,
+        async *owners() {
+          yield* owners
+        },
+        assign: async ({ id }, clientId) => {
+          assigned.set(id, clientId)
+          return isThere
+        },
+        permissions: { names: NODE_CLIENT_PERMISSIONS, nothingElse: true },
+      },
+      running
+    )
+    return { done, assigned }
+  }
+
+  test('are made again, with the permissions they had', async ({ assert }) => {
+    const realmId = standIn.realms.siteA.id
+    const lost = { id: randomUUID(), realmId, clientId: randomUUID() }
+    const never = { id: randomUUID(), realmId, clientId: null }
+    const { id: clientId } = await newClient()
+    const whole = { id: randomUUID(), realmId, clientId }
+    const { done, assigned } = reconcile([lost, never, whole])
+    assert.equal(await done, 2)
+    assert.sameMembers([...assigned.keys()], [lost.id, never.id])
+    for (const id of [...assigned.values(), clientId]) {
+      assert.deepEqual(await namesHeldBy(id), ['analysis_update'])
+    }
+  })
+
+  test('are not made for a record that goes meanwhile', async ({ assert }) => {
+    const lost = { id: randomUUID(), realmId: standIn.realms.siteA.id, clientId: null }
+    const { done } = reconcile([lost], false)
+    assert.equal(await done, 0)
+    assert.isUndefined(await provider.clients.findByName(lost.id))
+  })
+})
+
+test.group('Realms and users that are gone', (group) => {
+  group.each.setup(setUp)
+
+  const sweep = (make: typeof realmSweep, held: string[], by: Pick<IdentityProvider, 'people'>) => {
+    const forgotten: string[] = []
+    const { run } = make({
+      provider: by,
+      held: async () => held,
+      forget: async (id) => forgotten.push(id),
+    })
+    return { run: () => run(running), forgotten }
+  }
+
+  test('are let go, and nobody else is', async ({ assert }) => {
+    const gone = randomUUID()
+    const realms = sweep(realmSweep, [standIn.realms.siteA.id, gone], provider)
+    await realms.run()
+    assert.deepEqual(realms.forgotten, [gone])
+    const users = sweep(userSweep, [gone, standIn.ann.id], provider)
+    await users.run()
+    assert.deepEqual(users.forgotten, [gone])
+  })
+
+  test('are not looked for where the provider does not tell', async ({ assert }) => {
+    const realms = sweep(realmSweep, [randomUUID()], { people: undefined })
+    assert.equal(await realms.run(), 0)
+    assert.isEmpty(realms.forgotten)
+  })
+
+  test('are not everybody, whatever a provider says that shows nobody or breaks off', async ({
+    assert,
+  }) => {
+    const realms = sweep(realmSweep, [standIn.realms.siteA.id], provider)
+    await provider.ownToken()
+    standIn.records.table('realms').length = 0
+    await assert.rejects(realms.run, IdentityUnavailable)
+    standIn.fail(() => ({ status: 500, body: '' }))
+    await assert.rejects(realms.run, IdentityUnavailable)
+    assert.isEmpty(realms.forgotten)
+  })
+
+  test('do not include who came while the provider was asked', async ({ assert }) => {
+    const held = [standIn.realms.siteA.id]
+    const forgotten: string[] = []
+    const { run } = realmSweep({
+      provider,
+      held: async () => [...held],
+      forget: async (id) => forgotten.push(id),
+    })
+    standIn.fail(async (request, answer) => {
+      const reply = await answer()
+      if (request.url?.startsWith('/realms')) {
+        held.push(standIn.records.add('realms', { name: 'site-b' }).id)
+      }
+      return reply
+    })
+    assert.equal(await run(running), 0)
+    assert.isEmpty(forgotten)
+  })
+})
+
+test.group('Reactions to what the provider tells', () => {
+  const change = (type: string, event: string, id = 'x') =>
+    ({ type, event, data: { id, name: 'registry' } }) as ProviderChange
+
+  const set = async (failing = false) => {
+    const seen: string[] = []
+    const errors: unknown[] = []
+    let tell: (change: ProviderChange) => void = () => {}
+    const source = {
+      onChange: async (listener: typeof tell) => {
+        tell = listener
+        return async () => void (tell = () => {})
+      },
+    }
+    const note = (what: string) => async (given: string | { id: string }) => {
+      seen.push(`${what} ${typeof given === 'string' ? given : given.id}`)
+      if (failing) {
+        throw new Error('not now')
+      }
+    }
+    const stop = await reactTo(
+      source,
+      {
+        realmDeleted: note('realm'),
+        userDeleted: note('user'),
+        clientWritten: note('client'),
+      },
+      { error: (details: unknown) => void errors.push(details) } as never
+    )
+    return { seen, errors, stop, tell: (given: ProviderChange) => tell(given) }
+  }
+
+  test('follow what was deleted and clients that were written, and nothing else', async ({
+    assert,
+  }) => {
+    const { seen, tell, stop } = await set()
+    for (const type of ['realm', 'user', 'client']) {
+      for (const event of ['created', 'updated', 'deleted']) {
+        tell(change(type, event, event))
+      }
+    }
+    assert.deepEqual(seen, ['realm deleted', 'user deleted', 'client created', 'client updated'])
+    await stop()
+    tell(change('realm', 'deleted'))
+    assert.lengthOf(seen, 4)
+  })
+
+  test('that fail are logged, and do not keep others away', async ({ assert }) => {
+    const { seen, errors, tell } = await set(true)
+    tell(change('realm', 'deleted', 'one'))
+    tell(change('realm', 'deleted', 'two'))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.lengthOf(seen, 2)
+    assert.containsSubset(errors, [{ type: 'realm', event: 'deleted', id: 'one' }, { id: 'two' }])
+  })
+})
