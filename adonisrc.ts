@@ -9,6 +9,7 @@ export default defineConfig({
     () => import('@adonisjs/lucid/database_provider'),
     () => import('@adonisjs/drive/drive_provider'),
     () => import('#providers/http_provider'),
+    () => import('#providers/identity_provider'),
     () => import('#providers/connections_provider'),
   ],
   preloads: [() => import('#start/kernel'), () => import('#start/routes')],

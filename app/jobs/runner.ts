@@ -17,16 +17,13 @@ type StartJob = (context: JobContext) => Promise<RunningJob>
 
 /** Where each kind of background work is started; a kind is loaded only in a process that does it. */
 const STARTERS: Partial<Record<Job, () => Promise<{ start: StartJob }>>> = {
-  sweeps: () => import('#jobs/sweeps'),
+  sweeps: () => import('#start/sweeps'),
 }
 
 /**
  * Starts the background work a process was told to do.
  */
-export async function startJobs(
-  names: readonly Job[],
-  context: JobContext
-): Promise<RunningJob> {
+export async function startJobs(names: readonly Job[], context: JobContext): Promise<RunningJob> {
   const running: RunningJob[] = []
   for (const name of names) {
     const job = await STARTERS[name]?.()

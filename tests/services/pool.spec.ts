@@ -42,7 +42,8 @@ test.group('A pool', (group) => {
       await delay(1_000)
       const victim = pidOf(hub, 'web-1')
       process.kill(victim, 'SIGSTOP')
-      await delay(100)
+      const newcomers = Array.from({ length: 20 }, () => ask(`${hub.origin}/core/`))
+      await delay(200)
       const served = clientPorts(victim)
       process.kill(victim, 'SIGKILL')
       await hub.until('it was whole again', () => isReady(hub))
@@ -54,6 +55,9 @@ test.group('A pool', (group) => {
       assert.isEmpty(lost.filter(({ port }) => !served.has(port!)))
       assert.lengthOf(lost, new Set(lost.map(({ port }) => port)).size, 'one each at most')
       assert.notEqual(pidOf(hub, 'web-1'), victim)
+      for (const { statusCode } of await Promise.all(newcomers)) {
+        assert.equal(statusCode, 200, 'connections it had not taken went elsewhere')
+      }
     })
 
   test('fails no request while it is reloaded under load for ten seconds', async ({
@@ -204,7 +208,7 @@ test.group('A pool', (group) => {
     cleanup(() => rm(root, { recursive: true, force: true }))
     await cp(join(ROOT, 'build'), join(root, 'build'), { recursive: true })
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
-    await appendFile(join(root, 'build/start/routes.js'), 'throw new Error("lost my way")')
+    await appendFile(join(root, 'build/start/routes.js'), '\nthrow new Error("lost my way")')
     const hub = await HubProcesses.launch('pool', { ...poolOf(), root })
     cleanup(() => hub.remove())
 

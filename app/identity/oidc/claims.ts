@@ -56,9 +56,12 @@ function permissionsIn(claim: unknown): { name: string }[] {
 }
 
 function claimAt(claims: Claims, path: string): unknown {
-  return Object.hasOwn(claims, path)
-    ? claims[path]
-    : path.split('.').reduce<any>((value, key) => value?.[key], claims)
+  return Object.hasOwn(claims, path) ? claims[path] : path.split('.').reduce<unknown>(memberOf, claims)
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+  return isThere ? (value as Record<string, unknown>)[key] : undefined
 }
 
 function firstText(claims: Claims, names: readonly string[]): string | null {

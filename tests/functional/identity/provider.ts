@@ -1,8 +1,11 @@
+import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { services } from '#identity/embedded/services'
 import { platformOrigin } from '#identity/embedded/platform_origin'
 import { seedIdentity } from '#identity/embedded/seeds'
+import { TokenVerifier } from '#identity/verification/token_verifier'
 import { clock } from '#runtime/clock'
 import { at } from '#tests/helpers/application'
+import { testAuthenticator } from '#tests/helpers/identities'
 
 export const ADMIN = { username: 'admin', password: 'start123' }
 export const SYSTEM = { client_id: 'system', client_secret: 'start123' }
@@ -95,6 +98,16 @@ export function makeUser(body: Record<string, unknown> = {}): Promise<any> {
 export function makeClient(body: Record<string, unknown> = {}): Promise<any> {
   const authMethod = body.secret === undefined ? 'none' : 'secret'
   return make('client', { name: unique('client'), authMethod, ...body })
+}
+
+/** Lets the records be reached with tokens of the provider, beside those of people who are made up. */
+export function believeProvider(): () => void {
+  const { verify } = testAuthenticator
+  const verifier = new TokenVerifier(new EmbeddedProvider(), { trustMs: 0, distrustMs: 0 })
+  testAuthenticator.verify = (accessToken) => verify(accessToken) ?? verifier.verify(accessToken)
+  return () => {
+    testAuthenticator.verify = verify
+  }
 }
 
 /** Brings the provider to where it is after the first start. */

@@ -84,11 +84,12 @@ test.group('Tokens', (group) => {
     const realm = await make('realm', { name: unique('realm') })
     const user = await makeUser({ realmId: realm.id })
     const login = { grant_type: 'password', username: user.name, password: PASSWORD }
-    for (const named of [
+    const ways: Record<string, string>[] = [
       { realm_id: realm.id },
       { realm_id: realm.name },
       { realm_name: realm.name },
-    ]) {
+    ]
+    for (const named of ways) {
       const form = await post('/token', { ...login, ...named })
       const json = await send('POST', '/token', undefined, { ...login, ...named })
       for (const { status, body } of [form, json]) {

@@ -58,6 +58,7 @@ const setUp = async () => {
 const withTables = async () => {
   await boot()
   pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 5 })
+  pool.on('error', () => {})
   await pool.query('create table kept_records (id uuid primary key)')
   intents = new ClientIntents(pool)
   return async () => {

@@ -36,6 +36,8 @@ export class Browser {
       sameSite: 'lax',
       secure: IS_ENCRYPTED,
       path: COOKIE_PATH,
+      // Until the browser is closed; when the login ends is decided here.
+      maxAge: undefined,
     })
     return this.#value
   }

@@ -12,7 +12,7 @@ const RELOAD_AFTER_MS = 1_000
  * The keys of the provider as this process knows them. All processes share those in the database; a process looks there
  * again when its own can sign no more, and when it meets a key id it does not know.
  */
-class SigningKeys {
+export class SigningKeys {
   #keys: SigningKey[] = []
   #loadedAt = Number.NEGATIVE_INFINITY
   #loading: Promise<SigningKey[]> | undefined

@@ -1,0 +1,28 @@
+import { surfacesOf } from '#configuration/processes'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { JobContext, RunningJob } from '#jobs/runner'
+import type { Sweep } from '#jobs/sweep'
+import { Sweeper } from '#jobs/sweeper'
+import type { SurfaceName } from '#runtime/surfaces'
+import { env } from '#start/env'
+
+/** What each surface wants removed in time; loaded only where the surface's work is done. */
+const SWEEPS: Partial<Record<SurfaceName, () => Promise<readonly Sweep[]>>> = {
+  identity: async () => [(await import('#identity/embedded/sweep')).identitySweep],
+}
+
+/**
+ * Starts the sweeps of the surfaces this process works for.
+ */
+export async function start({ app }: JobContext): Promise<RunningJob> {
+  const surfaces = surfacesOf(env)
+  const sweeps = await Promise.all(surfaces.map((surface) => SWEEPS[surface]?.() ?? []))
+  const sweeper = new Sweeper({
+    sweeps: sweeps.flat(),
+    pool: pools.for(databaseUrl(surfaces[0]!)),
+    logger: await app.container.make('logger'),
+  })
+  sweeper.start()
+  return sweeper
+}

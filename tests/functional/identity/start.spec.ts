@@ -1,0 +1,275 @@
+import { test } from '@japa/runner'
+
+import { identityPool } from '#identity/embedded/database'
+import { canSign, readKeys } from '#identity/embedded/keys/key_store'
+import { SigningKeys } from '#identity/embedded/keys/signing_keys'
+import { seedIdentity } from '#identity/embedded/seeds'
+import { identitySweep } from '#identity/embedded/sweep'
+import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
+import { clock, holdClock } from '#runtime/clock'
+import {
+  byPassword,
+  bySecret,
+  introspect,
+  make,
+  makeUser,
+  PASSWORD,
+  ready,
+  refresh,
+  send,
+  unique,
+} from './provider.js'
+
+const DAY_MS = 24 * 3_600_000
+
+async function rows<Row = any>(text: string, values: unknown[] = []): Promise<Row[]> {
+  const result = await identityPool().query(text, values)
+  return result.rows
+}
+
+const permissionsOf = (role: string) =>
+  rows<{ name: string }>(
+    `select p.name from role_permissions g join roles r on r.id = g.role_id
+     join permissions p on p.id = g.permission_id where r.name = $1 and r.realm_id is null`,
+    [role]
+  ).then((found) => found.map(({ name }) => name))
+
+const restart = (times = 1) => Promise.all(Array.from({ length: times }, () => seedIdentity()))
+
+test.group('First start', (group) => {
+  const startAnew = async () => {
+    await rows('truncate realms, roles, permissions cascade')
+    await restart(5)
+  }
+
+  group.each.setup(startAnew)
+  group.teardown(startAnew)
+
+  test('puts in what is needed, once, however many processes start', async ({ assert }) => {
+    const realms = await rows('select name, built_in from realms')
+    assert.deepEqual(realms, [{ name: 'master', built_in: true }])
+    const users = await rows('select name, active from users')
+    assert.deepEqual(users, [{ name: 'admin', active: true }])
+    const clients = await rows('select name, built_in, auth_method from clients order by name')
+    assert.deepEqual(clients, [
+      { name: 'registry', built_in: true, auth_method: 'secret' },
+      { name: 'system', built_in: true, auth_method: 'secret' },
+    ])
+    const roles = await rows('select name, realm_id from roles order by name')
+    assert.deepEqual(
+      roles,
+      ['admin', 'researcher', 'steward'].map((name) => ({ name, realm_id: null }))
+    )
+  })
+
+  test('lets administrator and platform do everything', async ({ assert }) => {
+    const own = ['realm', 'user', 'client', 'role', 'permission'].flatMap((record) =>
+      ['create', 'read', 'update', 'delete'].map((verb) => `${record}_${verb}`)
+    )
+    const all = [...PLATFORM_PERMISSIONS, ...own, 'user_self_manage']
+    for (const { body } of [await byPassword(), await bySecret()]) {
+      const { permissions } = await introspect(body.access_token)
+      assert.sameMembers(
+        permissions.map(({ name }: { name: string }) => name),
+        all
+      )
+    }
+  })
+
+  test('knows researchers and stewards', async ({ assert }) => {
+    assert.sameMembers(await permissionsOf('researcher'), [
+      ...['analysis_create', 'analysis_update', 'analysis_delete', 'analysis_approve'],
+      ...['analysis_execution_start', 'analysis_execution_stop', 'analysis_result_read'],
+      ...['analysis_self_message_broker_use', 'analysis_self_storage_use', 'bucket_update'],
+      ...['project_create', 'project_update', 'project_delete', 'project_approve'],
+      'user_self_manage',
+    ])
+    assert.sameMembers(await permissionsOf('steward'), [
+      ...['client_read', 'client_update', 'node_create', 'node_update', 'node_delete'],
+    ])
+  })
+
+  test('makes up a secret for the registry that is nobody else’s', async ({ assert }) => {
+    const digests = await rows('select secret_digest from clients')
+    assert.lengthOf(new Set(digests.map(({ secret_digest: digest }) => digest)), 2)
+    const guessed = await bySecret({ client_id: 'registry', client_secret: 'start123' })
+    assert.equal(guessed.status, 401)
+  })
+
+  test('leaves alone what was changed since', async ({ assert }) => {
+    const { body } = await byPassword()
+    const { sub } = await introspect(body.access_token)
+    await rows('delete from users where id = $1', [sub])
+    await rows(`delete from roles where name = 'steward'`)
+    await rows(`update clients set secret_digest = 'x' where name = 'system'`)
+    await restart(3)
+    assert.lengthOf(await rows('select 1 from users'), 0)
+    assert.lengthOf(await rows(`select 1 from roles where name = 'steward'`), 0)
+    assert.equal((await bySecret()).status, 401)
+  })
+
+  test('gives the permissions of a new version to those who may do everything', async ({
+    assert,
+  }) => {
+    await rows(`delete from permissions where name = 'service_manage'`)
+    assert.notInclude(await permissionsOf('admin'), 'service_manage')
+    await restart(3)
+    assert.include(await permissionsOf('admin'), 'service_manage')
+    const { body } = await bySecret()
+    const { permissions } = await introspect(body.access_token)
+    assert.isTrue(permissions.some(({ name }: { name: string }) => name === 'service_manage'))
+  })
+
+  test('takes back a name of ours from whoever had it first', async ({ assert }) => {
+    await rows(`delete from permissions where name = 'service_manage'`)
+    const user = await makeUser()
+    const early = await make('permission', { name: 'Service_Manage' })
+    await make('userPermission', { userId: user.id, permissionId: early.id })
+    await restart()
+    const { body } = await byPassword({ username: user.name, password: PASSWORD })
+    assert.deepEqual((await introspect(body.access_token)).permissions, [])
+  })
+})
+
+test.group('Signing keys', (group) => {
+  group.setup(ready)
+
+  async function daysAfterTheNewest<T>(days: number, work: () => Promise<T>): Promise<T> {
+    const [newest] = await readKeys(identityPool())
+    const release = holdClock({ now: () => newest!.createdAt + days * DAY_MS })
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+
+  test('are replaced after ninety days, by one however many processes do so', async ({
+    assert,
+  }) => {
+    const [before] = await readKeys(identityPool())
+    await daysAfterTheNewest(89, async () => {
+      const { kid } = await new SigningKeys().current()
+      assert.equal(kid, before!.kid)
+    })
+    await daysAfterTheNewest(90, async () => {
+      const processes = Array.from({ length: 5 }, () => new SigningKeys())
+      const keys = await Promise.all(processes.map((one) => one.current()))
+      assert.lengthOf(new Set(keys.map(({ kid }) => kid)), 1)
+      assert.notEqual(keys[0]!.kid, before!.kid)
+      const published = await processes[0]!.published()
+      assert.includeMembers(
+        published.map(({ kid }) => kid),
+        [keys[0]!.kid, before!.kid]
+      )
+      const inUse = await readKeys(identityPool())
+      assert.lengthOf(inUse.filter(canSign), 1)
+    })
+  })
+
+  test('of before are published until the last token they signed has ended', async ({ assert }) => {
+    const [before] = await readKeys(identityPool())
+    await daysAfterTheNewest(90, () => new SigningKeys().current())
+    const release = holdClock({ now: () => before!.createdAt + 93 * DAY_MS })
+    assert.isDefined(await new SigningKeys().find(before!.kid))
+    release()
+    const later = holdClock({ now: () => before!.createdAt + 95 * DAY_MS })
+    assert.isUndefined(await new SigningKeys().find(before!.kid))
+    later()
+  })
+
+  test('are published without their private halves', async ({ assert }) => {
+    for (const path of ['/jwks', '/realms/master/jwks']) {
+      const { status, body } = await send('GET', path, undefined)
+      assert.equal(status, 200)
+      assert.isNotEmpty(body.keys)
+      for (const key of body.keys) {
+        assert.sameMembers(Object.keys(key), ['kty', 'n', 'e', 'kid', 'alg', 'use'])
+      }
+    }
+    assert.equal((await send('GET', '/realms/nowhere/jwks', undefined)).status, 404)
+    const stored = await rows('select private_key from identity_signing_keys')
+    assert.notInclude(JSON.stringify(stored), 'PRIVATE KEY')
+  })
+
+  test('that another process made are found, made-up ones are not looked for again and again', async ({
+    assert,
+  }) => {
+    const here = new SigningKeys()
+    await here.current()
+    const pool = identityPool()
+    let reads = 0
+    const { query } = pool
+    pool.query = ((...parameters: Parameters<typeof query>) => {
+      reads++
+      return query.apply(pool, parameters)
+    }) as typeof query
+    for (let count = 0; count < 200; count++) {
+      assert.isUndefined(await here.find(`made-up-${count}`))
+    }
+    pool.query = query
+    assert.isAtMost(reads, 1)
+    const [newest] = await readKeys(identityPool())
+    const elsewhere = new SigningKeys()
+    assert.isDefined(await elsewhere.find(newest!.kid))
+  })
+})
+
+test.group('Sweep of the provider', (group) => {
+  group.setup(ready)
+
+  test('removes what is over and nothing else', async ({ assert }) => {
+    const user = await makeUser()
+    const login = { username: user.name, password: PASSWORD }
+    const [ended, alive] = [await byPassword(login), await byPassword(login)]
+    const revoked = await bySecret()
+    await send('POST', '/token/revoke', undefined, { token: revoked.body.access_token })
+    await byPassword({ ...login, password: 'wrong password' })
+    const sid = (token: string) => JSON.parse(atob(token.split('.')[1]!)).sid
+    const past = new Date(clock.now() - 60_000)
+    await rows('update identity_token_sessions set expires_at = $2 where id = $1', [
+      sid(ended.body.access_token),
+      past,
+    ])
+    await identitySweep.run(new AbortController().signal)
+    const left = await rows('select id from identity_token_sessions where user_id = $1', [user.id])
+    assert.deepEqual(left, [{ id: sid(alive.body.access_token) }])
+    assert.isFalse((await introspect(revoked.body.access_token)).active)
+    assert.equal((await refresh(alive.body.refresh_token)).status, 200)
+    const release = holdClock({ now: () => Date.now() + 3_600_000 })
+    try {
+      assert.isAbove(await identitySweep.run(new AbortController().signal), 1)
+    } finally {
+      release()
+    }
+    assert.lengthOf(await rows('select 1 from identity_sign_in_failures'), 0)
+    assert.lengthOf(await rows('select 1 from identity_revoked_tokens'), 0)
+  })
+
+  test('removes many in batches', async ({ assert }) => {
+    await rows(
+      `insert into identity_revoked_tokens (id, expires_at)
+       select gen_random_uuid(), now() - interval '1 day' from generate_series(1, 2500)`
+    )
+    assert.isAtLeast(await identitySweep.run(new AbortController().signal), 2_500)
+  })
+})
+
+test.group('Discovery', (group) => {
+  group.setup(ready)
+
+  test('tells of each realm under its own issuer', async ({ assert }) => {
+    const realm = await make('realm', { name: unique('realm') })
+    const root = await send('GET', '/.well-known/openid-configuration', undefined)
+    const own = await send(
+      'GET',
+      `/realms/${realm.name}/.well-known/openid-configuration`,
+      undefined
+    )
+    assert.match(root.body.issuer, /\/realms\/master$/)
+    assert.equal(own.body.issuer, root.body.issuer.replace(/master$/, realm.name))
+    assert.equal(own.body.token_endpoint, root.body.token_endpoint)
+    const { status } = await send('GET', '/realms/x/.well-known/openid-configuration', undefined)
+    assert.equal(status, 404)
+  })
+})

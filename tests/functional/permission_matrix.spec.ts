@@ -1,0 +1,236 @@
+import { test } from '@japa/runner'
+
+import type { Access } from '#http/access'
+import { catalogue, type CataloguedRoute } from '#http/catalogue'
+import { realm } from '#identity/realms/realm'
+import type { Kind, Values } from '#records/kind'
+import { clock } from '#runtime/clock'
+import type { SurfaceName } from '#runtime/surfaces'
+import { allKinds } from '#tests/helpers/all_kinds'
+import { at, boot, isTogether } from '#tests/helpers/application'
+import {
+  CALLERS,
+  permissionsOf,
+  personFor,
+  type Caller,
+  type Person,
+  type Realms,
+} from '#tests/helpers/matrix_people'
+import { sampleBody, sampleRecord } from '#tests/helpers/sample_records'
+
+await boot()
+
+/** What everybody may ask for. Whatever else is open to everybody is a mistake. */
+const PUBLIC = [
+  /^\/$/,
+  /^\/health\/(live|ready)$/,
+  /^\/docs(\/openapi\.json)?$/,
+  /^\/probe\//,
+  /^\/token(\/introspect|\/revoke)?$/,
+  /^\/authorize$/,
+  /^(\/realms\/:realm)?\/(jwks|\.well-known\/openid-configuration)$/,
+]
+
+type Expected = Partial<Record<Caller, number>>
+
+const everyone = (status: number, ...others: Caller[]): Expected =>
+  Object.fromEntries(CALLERS.filter((caller) => !others.includes(caller)).map((c) => [c, status]))
+
+/** Records of the provider are for their own realm only; others do not learn that they exist. */
+const UNSEEN_ELSEWHERE: Expected = { 'a user of another realm': 404 }
+
+/** Without the permission to read others, only oneself is seen. */
+const ONLY_ONESELF: Expected = everyone(404, 'nobody', 'an owner of the realm', 'a master admin')
+
+/** What does not follow from the declaration of a route: the service knows more than that. */
+const EXCEPTIONS: Record<string, Expected> = {
+  'identity.createRealm': { 'an owner of the realm': 403, 'a user of another realm': 403 },
+  'identity.readUser': { ...ONLY_ONESELF, ...UNSEEN_ELSEWHERE },
+  'identity.readClient': { ...ONLY_ONESELF, ...UNSEEN_ELSEWHERE },
+  'identity.readRole': UNSEEN_ELSEWHERE,
+  'identity.readPermission': UNSEEN_ELSEWHERE,
+  'identity.readUserRole': UNSEEN_ELSEWHERE,
+  'identity.readUserPermission': UNSEEN_ELSEWHERE,
+  'identity.readRolePermission': UNSEEN_ELSEWHERE,
+  'identity.readClientRole': UNSEEN_ELSEWHERE,
+  'identity.readClientPermission': UNSEEN_ELSEWHERE,
+  // It reads tokens by itself, and knows those of the provider only.
+  'identity.readUserinfo': everyone(401),
+}
+
+const routes = catalogue.all().filter(({ path }) => !path.startsWith('/probe/'))
+const nameOf = ({ surface, operation }: CataloguedRoute) => `${surface.name}.${operation.name}`
+
+test.group('Routes', () => {
+  test('each says what it needs, under a name of its own', async ({ assert }) => {
+    const app = await boot()
+    const router = await app.container.make('router')
+    const declared = new Map(catalogue.all().map((route) => [nameOf(route), route]))
+    const served = Object.values(router.toJSON()).flat()
+    assert.isNotEmpty(served)
+    for (const { pattern, methods, name } of served) {
+      const route = declared.get(name ?? '')
+      assert.isDefined(route, `${methods} ${pattern} is served and declares nothing`)
+      assert.include(['public', 'identity', 'permissions'], route!.operation.access?.kind, pattern)
+      assert.include(methods, route!.method, `${pattern} is declared under the name of another`)
+    }
+    assert.equal(declared.size, catalogue.all().length, 'two routes have the same name')
+  })
+
+  test('are open to everybody only where that is meant', ({ assert }) => {
+    const open = catalogue.all().filter(({ operation }) => operation.access.kind === 'public')
+    for (const { path, surface } of open) {
+      const isMeant = PUBLIC.some((pattern) => pattern.test(path))
+      assert.isTrue(isMeant, `${path} of ${surface.name} is open to everybody`)
+    }
+  })
+
+  test('ask for permissions that exist', ({ assert }) => {
+    for (const route of routes) {
+      const names = permissionsOf(route.operation.access)
+      assert.isTrue(route.operation.access.kind !== 'permissions' || names.length > 0)
+      names.forEach((name) => assert.match(name, /^[a-z]+(_[a-z]+)+$/, nameOf(route)))
+    }
+  })
+
+  test('exceptions are those of routes there are', ({ assert }) => {
+    const names = new Set(routes.map(nameOf))
+    Object.keys(EXCEPTIONS).forEach((name) => assert.isTrue(names.has(name), name))
+  })
+})
+
+test.group('Permission matrix', () => {
+  for (const route of routes) {
+    test(`${route.method} ${route.path} of ${route.surface.name}`, async ({ assert }) => {
+      if (route.surface.name === 'hub' && !isTogether()) {
+        return
+      }
+      for (const caller of CALLERS) {
+        const { status, expected } = await tried(route, caller)
+        assert.include(expected, status, `${caller} is answered with ${status}`)
+      }
+    }).timeout(60_000)
+  }
+})
+
+interface Attempt {
+  readonly path: string
+  readonly body?: Values
+  readonly realms: Realms
+  /** Whether the realm of a new record is that of the records it belongs to. */
+  readonly isBound: boolean
+}
+
+async function tried(route: CataloguedRoute, caller: Caller) {
+  const kind = kindOf(route)
+  const attempt = kind ? await attemptAt(route, kind) : await blindAttempt(route)
+  const person = personFor(caller, attempt.realms)
+  const response = await fetch(at(route.surface.name, attempt.path), {
+    method: route.method,
+    headers: { ...person?.headers, 'content-type': 'application/json' },
+    body: attempt.body && JSON.stringify(attempt.body),
+    redirect: 'manual',
+  })
+  await response.arrayBuffer()
+  const exception = EXCEPTIONS[nameOf(route)]?.[caller]
+  const expected =
+    exception === undefined ? expectedOf(route, kind, person, attempt) : [exception]
+  return { status: response.status, expected }
+}
+
+/** What the declaration promises a caller: one status, or those of a route that was asked without knowing what for. */
+function expectedOf(
+  route: CataloguedRoute,
+  kind: Kind | undefined,
+  person: Person | undefined,
+  { isBound }: Attempt
+): readonly number[] {
+  const { access, entry } = route.operation
+  if (access.kind !== 'public' && !person) {
+    return [401]
+  }
+  if (!mayEnter(access, person)) {
+    return entry && !kind ? [400, 403] : [403]
+  }
+  if (!kind) {
+    return ENTERED
+  }
+  const isCreation = route.path === kind.collection
+  const isOfRealm = isCreation ? isBound : kind.realm !== undefined
+  const isForeign = route.method !== 'GET' && isOfRealm && !person!.isOfRealm
+  return [isForeign ? 403 : statusOf(route, isCreation)]
+}
+
+/** Whatever a route may answer somebody it let in, who did not know what to say. */
+const ENTERED = [200, 201, 202, 204, 302, 303, 304, 400, 404, 409, 415]
+
+function statusOf({ method }: CataloguedRoute, isCollection: boolean): number {
+  if (method === 'GET') {
+    return 200
+  }
+  return method === 'POST' && isCollection ? 201 : 202
+}
+
+function mayEnter(access: Access, person: Person | undefined): boolean {
+  if (access.kind !== 'permissions') {
+    return true
+  }
+  const holds = (name: string) => person!.permissions.has(name)
+  return 'all' in access ? access.all.every(holds) : access.any.some(holds)
+}
+
+function kindOf({ surface, path, method }: CataloguedRoute): Kind | undefined {
+  const served = allKinds.filter((candidate) => candidate.surface === surface.name)
+  return served.find(
+    ({ kind }) =>
+      path === `${kind.collection}/:id` || (path === kind.collection && method !== 'DELETE')
+  )?.kind
+}
+
+async function attemptAt(route: CataloguedRoute, kind: Kind): Promise<Attempt> {
+  const surface = route.surface.name as SurfaceName
+  const { own, other } = await newRealms()
+  if (route.path === kind.collection) {
+    const creation = route.method === 'POST' ? await bodyIn(own, surface, kind) : { isBound: false }
+    return { path: kind.collection, realms: { own, other }, ...creation }
+  }
+  const isOwnRealm = kind.realm === 'id' || kind.realm === undefined
+  const record = await sampleRecord(surface, kind, isOwnRealm ? {} : { [kind.realm!]: own })
+  return {
+    path: `${kind.collection}/${record.id}`,
+    body: route.method === 'POST' ? {} : undefined,
+    realms: { own: kind.realm === 'id' ? (record.id as string) : own, other },
+    isBound: false,
+  }
+}
+
+/** A body for a new record all of whose relations belong to one realm, which it shares unless it has a choice. */
+async function bodyIn(realmId: string, surface: SurfaceName, kind: Kind) {
+  const body = await sampleBody(surface, kind)
+  let isBound = false
+  for (const { to, by } of Object.values(kind.relations)) {
+    const { realm: column } = to()
+    if (body[by] !== undefined && column !== undefined && column !== 'id') {
+      body[by] = (await sampleRecord(surface, to(), { [column]: realmId })).id
+      isBound = kind.realm !== undefined && !kind.columns[kind.realm]!.body
+    }
+  }
+  return { body, isBound }
+}
+
+async function blindAttempt({ path, method }: CataloguedRoute): Promise<Attempt> {
+  return {
+    path: path.replace(/:\w+/g, () => clock.uuid()),
+    body: method === 'POST' ? {} : undefined,
+    realms: await newRealms(),
+    isBound: false,
+  }
+}
+
+async function newRealms(): Promise<Realms> {
+  const [own, other] = await Promise.all([
+    sampleRecord('identity', realm),
+    sampleRecord('identity', realm),
+  ])
+  return { own: own.id as string, other: other.id as string }
+}

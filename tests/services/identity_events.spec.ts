@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+import { Redis } from 'ioredis'
+
+import { ExternalProvider } from '#identity/external/external_provider'
+import type { ProviderChange } from '#identity/provider'
+import type { RealServer } from '#tests/services/servers/real_server'
+import { startRedis } from '#tests/services/servers/redis'
+import { settingsFor } from '#tests/unit/identity/subjects'
+
+test.group('Events of an external identity provider', (group) => {
+  let redis: RealServer
+  let publisher: Redis
+  let warnings: { message: string; details: unknown }[]
+  let told: ProviderChange[]
+  let provider: ExternalProvider
+
+  group.setup(async () => {
+    redis = await startRedis()
+    publisher = new Redis(redis.url)
+    publisher.on('error', () => {})
+    return async () => {
+      publisher.disconnect()
+      await redis.stop()
+    }
+  })
+
+  group.each.setup(() => {
+    warnings = []
+    told = []
+    const logger = {
+      info() {},
+      warn: (details: unknown, message: string) => void warnings.push({ details, message }),
+    }
+    const settings = settingsFor({ url: 'http://127.0.0.1:9' }, { redisUrl: redis.url })
+    provider = new ExternalProvider({ ...settings, logger: logger as never })
+    return () => provider.close()
+  })
+
+  const listen = async (listener = (change: ProviderChange) => void told.push(change)) => {
+    const stop = await provider.onChange(listener)
+    await until(async () => (await subscribers()) > 0)
+    return stop
+  }
+
+  const subscribers = async () => Number((await publisher.pubsub('NUMSUB', 'realm'))[1])
+
+  const change = (type: string, event: string, data: object = { id: '1', name: 'x' }) =>
+    publisher.publish(type, JSON.stringify({ type, event, data }))
+
+  test('are told on, of realms, users and clients', async ({ assert }) => {
+    await listen()
+    await change('realm', 'deleted', { id: 'r', name: 'site-a' })
+    await change('user', 'updated', { id: 'u' })
+    await change('client', 'created', { id: 'c', name: 'registry', realmId: 'r' })
+    await change('role', 'created')
+    await until(() => told.length >= 3)
+    assert.deepEqual(told, [
+      { type: 'realm', event: 'deleted', data: { id: 'r', name: 'site-a' } },
+      { type: 'user', event: 'updated', data: { id: 'u' } },
+      { type: 'client', event: 'created', data: { id: 'c', name: 'registry', realmId: 'r' } },
+    ])
+    assert.isEmpty(warnings)
+  })
+
+  test('that make no sense are ignored and logged, without what they said', async ({ assert }) => {
+    await listen()
+    const nonsense = [
+      'not JSON',
+      'null',
+      '[]',
+      '{"type":"realm","event":"deleted"}',
+      '{"type":"realm","event":"deleted","data":{"id":7}}',
+      '{"type":"role","event":"deleted","data":{"id":"a-secret"}}',
+      '{"type":"realm","event":"exploded","data":{"id":"a-secret"}}',
+    ]
+    for (const message of nonsense) {
+      await publisher.publish('realm', message)
+    }
+    await change('realm', 'created')
+    await until(() => told.length > 0)
+    assert.lengthOf(told, 1)
+    assert.lengthOf(warnings, nonsense.length)
+    assert.notInclude(JSON.stringify(warnings), 'a-secret')
+  })
+
+  test('that a listener cannot handle do not keep the next ones away', async ({ assert }) => {
+    await listen((given) => {
+      told.push(given)
+      throw new Error('not now')
+    })
+    await change('realm', 'created')
+    await change('realm', 'deleted')
+    await until(() => told.length >= 2)
+    assert.lengthOf(told, 2)
+    assert.lengthOf(warnings, 2)
+  })
+
+  test('are heard again after the connection was lost', async ({ assert }) => {
+    await listen()
+    await redis.kill()
+    await redis.restart()
+    await until(async () => publisher.status === 'ready' && (await subscribers()) > 0)
+    await change('realm', 'deleted')
+    await until(() => told.length > 0)
+    assert.lengthOf(told, 1)
+  })
+
+  test('are not waited for while Redis is away, and heard once it is there', async ({ assert }) => {
+    await redis.kill()
+    const startedAt = performance.now()
+    const stop = await provider.onChange((given) => told.push(given))
+    assert.isBelow(performance.now() - startedAt, 1_000)
+    await redis.restart()
+    await until(async () => publisher.status === 'ready' && (await subscribers()) > 0)
+    await change('user', 'deleted')
+    await until(() => told.length > 0)
+    assert.lengthOf(told, 1)
+    await stop()
+  })
+
+  test('are not listened to any more after the end', async ({ assert }) => {
+    const stop = await listen()
+    await stop()
+    await until(async () => (await subscribers()) === 0)
+    assert.equal(await subscribers(), 0)
+    await listen()
+    await provider.close()
+    await until(async () => (await subscribers()) === 0)
+    assert.equal(await subscribers(), 0)
+  })
+})
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 15_000
+  while (performance.now() < deadline) {
+    if (await isSo()) {
+      return
+    }
+    await delay(20)
+  }
+}
