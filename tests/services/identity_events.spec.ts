@@ -35,7 +35,10 @@ test.group('Events of an external identity provider', (group) => {
     }
     const settings = settingsFor({ url: 'http://127.0.0.1:9' }, { redisUrl: redis.url })
     provider = new ExternalProvider({ ...settings, logger: logger as never })
-    return () => provider.close()
+    return async () => {
+      await provider.close()
+      await until(async () => (await subscribers()) === 0)
+    }
   })
 
   const listen = async (listener = (change: ProviderChange) => void told.push(change)) => {

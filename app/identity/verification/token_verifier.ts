@@ -21,7 +21,7 @@ export interface VerifierOptions {
   trustMs?: number
   /** For how long a refused token is refused again unasked. */
   distrustMs?: number
-  /** How many verdicts of either kind are remembered. */
+  /** How many verdicts of either kind are remembered at least; never more than twice as many. */
   capacity?: number
 }
 

@@ -1,6 +1,7 @@
 import type { Actor } from '#http/actor'
-import { Lru } from '#query/lru'
 import { clock } from '#runtime/clock'
+
+import { Recent } from './recent.js'
 
 /** Who a token belongs to, and until when that can be relied upon (milliseconds since 1970). */
 export interface Verdict {
@@ -12,12 +13,12 @@ export interface Verdict {
  * Verdicts that can still be relied upon. Refused tokens have room of their own: made-up ones do not crowd out the good.
  */
 export class Verdicts {
-  readonly #accepted: Lru<string, Verdict>
-  readonly #refused: Lru<string, Verdict>
+  readonly #accepted: Recent<string, Verdict>
+  readonly #refused: Recent<string, Verdict>
 
   constructor(capacity: number) {
-    this.#accepted = new Lru(capacity)
-    this.#refused = new Lru(capacity)
+    this.#accepted = new Recent(capacity)
+    this.#refused = new Recent(capacity)
   }
 
   get(key: string): Verdict | undefined {
@@ -29,10 +30,6 @@ export class Verdicts {
     const wasAccepted = this.#accepted.get(key) !== undefined
     const room = verdict.actor || wasAccepted ? this.#accepted : this.#refused
     room.set(key, verdict)
-  }
-
-  get size(): number {
-    return this.#accepted.size + this.#refused.size
   }
 }
 

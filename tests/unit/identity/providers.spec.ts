@@ -1,6 +1,11 @@
-import { OidcProvider } from '#identity/oidc/oidc_provider'
+import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
+import { seedIdentity } from '#identity/embedded/seeds'
+import { ExternalProvider } from '#identity/external/external_provider'
 import { RemoteProvider } from '#identity/external/remote_provider'
+import { OidcProvider } from '#identity/oidc/oidc_provider'
 import type { IdentityProvider } from '#identity/provider'
+import { at, mountedAs } from '#tests/helpers/application'
+import { HubProcesses } from '#tests/helpers/hub_processes'
 import { providerSuite, type ProviderSubject } from '#tests/helpers/provider_suite'
 
 import { ANN, StandInProvider } from './stand_in/stand_in_provider.js'
@@ -39,5 +44,51 @@ providerSuite('elsewhere, known by what it answers', {
     const subject = await beside((standIn) => new RemoteProvider(settingsFor(standIn)))()
     await subject.provider.metadata()
     return subject
+  },
+})
+
+const ADMIN = { username: 'admin', password: 'start123', realm: 'master' }
+
+const revokingAt = (url: string) => async (token: string) => {
+  await fetch(`${url}/token/revoke`, { method: 'POST', body: new URLSearchParams({ token }) })
+}
+
+providerSuite('embedded, in this process', {
+  tells: true,
+  open: async () => {
+    const unmount = await mountedAs('together')
+    await seedIdentity()
+    const provider = new EmbeddedProvider()
+    const url = at('identity', '')
+    return {
+      provider,
+      url,
+      user: ADMIN,
+      revoke: revokingAt(url),
+      async stop() {
+        await provider.close()
+        await unmount()
+      },
+    }
+  },
+})
+
+providerSuite('external, over HTTP to the embedded one of another process', {
+  open: async () => {
+    const variables = { SURFACES: 'identity', JOBS: 'none' }
+    const hub = await HubProcesses.start('server', { variables })
+    const url = hub.origin
+    const credentials = { clientId: 'system', clientSecret: 'start123' }
+    const provider = new ExternalProvider({ ...settingsFor({ url }), credentials })
+    return {
+      provider,
+      url,
+      user: ADMIN,
+      revoke: revokingAt(url),
+      async stop() {
+        await provider.close()
+        await hub.remove()
+      },
+    }
   },
 })

@@ -1,0 +1,57 @@
+import { test } from '@japa/runner'
+
+import { Recent } from '#identity/verification/recent'
+
+test.group('Recent entries', () => {
+  test('are found, the newest of each', ({ assert }) => {
+    const recent = new Recent<string, number>(2)
+    recent.set('a', 1)
+    recent.set('a', 2)
+    assert.equal(recent.get('a'), 2)
+    assert.isUndefined(recent.get('b'))
+  })
+
+  test('stay while somebody asks for them', ({ assert }) => {
+    const recent = new Recent<string, number>(3)
+    recent.set('wanted', 0)
+    for (let n = 0; n < 100; n++) {
+      recent.set(`other-${n}`, n)
+      assert.equal(recent.get('wanted'), 0)
+    }
+  })
+
+  test('are forgotten when nobody does, and never later than that', ({ assert }) => {
+    const recent = new Recent<number, number>(50)
+    const found = () => Array.from({ length: 1_000 }, (_, n) => n).filter((n) => recent.get(n) !== undefined)
+    for (let n = 0; n < 1_000; n++) {
+      recent.set(n, n)
+    }
+    const kept = found()
+    assert.isAtLeast(kept.length, 50)
+    assert.isAtMost(kept.length, 100)
+    assert.include(kept, 999)
+  })
+
+  test('of an older generation do not come back over newer ones', ({ assert }) => {
+    const recent = new Recent<string, string>(2)
+    recent.set('a', 'old')
+    recent.set('b', '')
+    recent.set('c', '')
+    recent.set('a', 'new')
+    recent.set('d', '')
+    assert.equal(recent.get('a'), 'new')
+  })
+
+  test('cost the same however often one of them is wanted', ({ assert }) => {
+    const recent = new Recent<number, number>(10_000)
+    for (let n = 0; n < 10_000; n++) {
+      recent.set(n, n)
+    }
+    const startedAt = process.cpuUsage()
+    for (let n = 0; n < 100_000; n++) {
+      recent.get(5)
+    }
+    const { user } = process.cpuUsage(startedAt)
+    assert.isBelow(user / 100_000, 2)
+  })
+})
