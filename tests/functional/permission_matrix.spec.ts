@@ -133,8 +133,7 @@ async function tried(route: CataloguedRoute, caller: Caller) {
   })
   await response.arrayBuffer()
   const exception = EXCEPTIONS[nameOf(route)]?.[caller]
-  const expected =
-    exception === undefined ? expectedOf(route, kind, person, attempt) : [exception]
+  const expected = exception === undefined ? expectedOf(route, kind, person, attempt) : [exception]
   return { status: response.status, expected }
 }
 

@@ -31,10 +31,10 @@ const UNKNOWN = '6f1c9a52-0000-4000-8000-000000000000'
  * What every driver of the provider contract has to pass.
  */
 export function providerSuite(
-  name: string,
+  driver: string,
   { open, keepsClients = true, tells = false }: Options
 ): void {
-  test.group(`Identity provider | ${name}`, (group) => {
+  test.group(`Identity provider | ${driver}`, (group) => {
     let subject: ProviderSubject
     const provider = () => subject.provider
 
@@ -114,7 +114,8 @@ export function providerSuite(
     }
 
     const clients = () => provider().clients!
-    const ownRealm = async () => (await provider().introspect(await provider().ownToken()))!.realm_id!
+    const ownRealm = async () =>
+      (await provider().introspect(await provider().ownToken()))!.realm_id!
 
     test('creates a client once, however often it is asked to', async ({ assert }) => {
       const wanted = { name: randomUUID(), realmId: await ownRealm() }
@@ -157,8 +158,17 @@ export function providerSuite(
       assert.isUndefined(await clientToken(subject, id, secret))
     })
 
-    test('nothing is found under ids and names that only look like something', async ({ assert }) => {
-      for (const id of [UNKNOWN, 'not-an-id', '../realms', '%2e%2e', '?fields=%2Bsecret', "' or 1"]) {
+    test('nothing is found under ids and names that only look like something', async ({
+      assert,
+    }) => {
+      for (const id of [
+        UNKNOWN,
+        'not-an-id',
+        '../realms',
+        '%2e%2e',
+        '?fields=%2Bsecret',
+        "' or 1",
+      ]) {
         assert.isUndefined(await clients().read(id), id)
         assert.isUndefined(await clients().findByName(id), id)
         assert.isUndefined(await clients().permission(id), id)
@@ -171,7 +181,9 @@ export function providerSuite(
       assert.equal((await clients().permission(permission!.id))?.id, permission!.id)
     })
 
-    test('a client has the permissions it was given, until they are taken back', async ({ assert }) => {
+    test('a client has the permissions it was given, until they are taken back', async ({
+      assert,
+    }) => {
       const { id } = await newClient(clients(), await ownRealm())
       const { id: permissionId } = (await clients().permission('analysis_update'))!
       assert.isEmpty(await clients().permissionsOf(id))

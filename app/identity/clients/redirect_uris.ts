@@ -27,7 +27,10 @@ export function redirectUrisOf(list: string | null): string[] {
     .filter((uri) => uri !== '')
 }
 
+/** The host becomes part of a policy that browsers read, in which a semicolon has a meaning. */
 function isUsable(uri: string): boolean {
   const url = URL.parse(uri)
-  return url !== null && !FORBIDDEN.has(url.protocol) && !uri.includes('#') && !/[\s*]/.test(uri)
+  return (
+    url !== null && !FORBIDDEN.has(url.protocol) && !/[#\s*]/.test(uri) && !url.host.includes(';')
+  )
 }

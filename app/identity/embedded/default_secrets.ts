@@ -23,7 +23,7 @@ export async function requireOwnSecrets(): Promise<void> {
     [digestOf(DEFAULT_SECRET)]
   )
   for (const { what, name, secret } of rows) {
-    if (what === 'client' || (await isPassword(DEFAULT_SECRET, secret, async () => {}))) {
+    if (what === 'client' || (await isPassword(DEFAULT_SECRET, secret))) {
       throw new StartFailure(
         `The ${what} ${name} of the identity provider still has the secret it came with: change it before this database is used in production.`
       )

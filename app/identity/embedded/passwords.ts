@@ -4,32 +4,23 @@ import { clock } from '#runtime/clock'
 /** Each hash fills a thread that files and name look-ups need too, so only some are made at once. */
 const AT_ONCE = 2
 
-const turns = new Turns(AT_ONCE)
+/** Whoever hashes a password waits for a turn. */
+export const hashingTurns = new Turns(AT_ONCE)
+
 let decoy: Promise<string> | undefined
 
 /** What is stored of a password. */
 export async function hashPassword(password: string): Promise<string> {
   const hash = await hasher()
-  return turns.take(() => hash.make(password))
+  return hashingTurns.take(() => hash.make(password))
 }
 
-/**
- * Whether a password is the one that was hashed. Where there is no hash it takes as long and is wrong. `open` is asked
- * when it is this check's turn, and throws where the check may not be made any more.
- */
-export async function isPassword(
-  sent: string,
-  stored: string | null,
-  open: () => Promise<void>
-): Promise<boolean> {
+/** Whether a password is the one that was hashed. Where there is no hash it takes as long and is wrong. */
+export async function isPassword(sent: string, stored: string | null): Promise<boolean> {
   const hash = await hasher()
   decoy ??= hash.make(clock.random(32).toString('hex'))
-  const against = stored ?? (await decoy)
-  const same = await turns.take(async () => {
-    await open()
-    return hash.verify(against, sent)
-  })
-  return same && stored !== null
+  const isSame = await hash.verify(stored ?? (await decoy), sent)
+  return isSame && stored !== null
 }
 
 /** Whether a stored hash is weaker, or stronger, than those that are made now. */

@@ -40,15 +40,18 @@ export class RemoteProvider implements IdentityProvider {
   }
 
   async introspect(token: string): Promise<Introspection | undefined> {
-    return (await this.#known()).introspect(token)
+    const provider = await this.#known()
+    return provider.introspect(token)
   }
 
   async metadata(): Promise<ProviderMetadata> {
-    return (await this.#known()).metadata()
+    const provider = await this.#known()
+    return provider.metadata()
   }
 
   async ownToken(): Promise<string> {
-    return (await this.#known()).ownToken()
+    const provider = await this.#known()
+    return provider.ownToken()
   }
 
   /** Listens from the time on at which the provider is known; nobody has to wait for that. */

@@ -20,7 +20,10 @@ export function reactTo(
   return provider.onChange((change) => {
     reactionTo(change, reactions).catch((error) => {
       const { type, event, data } = change
-      logger.error({ err: error, type, event, id: data.id }, 'a change of identities was not followed')
+      logger.error(
+        { err: error, type, event, id: data.id },
+        'a change of identities was not followed'
+      )
     })
   })
 }

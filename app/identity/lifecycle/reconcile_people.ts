@@ -47,7 +47,9 @@ async function reconcilePeople(
   const ours = await held()
   const theirs = await existing(people)
   if (theirs.size === 0) {
-    throw new IdentityUnavailable('The identity provider shows nobody; nothing was removed for that')
+    throw new IdentityUnavailable(
+      'The identity provider shows nobody; nothing was removed for that'
+    )
   }
   let removed = 0
   for (const id of ours.filter((candidate) => !theirs.has(candidate))) {

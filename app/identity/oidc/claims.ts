@@ -38,10 +38,9 @@ export function introspectionOf(claims: Claims, names: ClaimNames): Introspectio
 }
 
 function kindOf(claims: Claims, { kind }: ClaimNames): Introspection['sub_kind'] | undefined {
-  const said = claimAt(claims, kind)
-  if (said == null) {
-    const client = claims.client_id ?? claims.azp
-    return client != null && client === claims.sub ? 'client' : 'user'
+  const said = claimAt(claims, kind) ?? undefined
+  if (said === undefined) {
+    return (claims.client_id ?? claims.azp) === claims.sub ? 'client' : 'user'
   }
   return KINDS.find((known) => known === said)
 }
@@ -56,7 +55,9 @@ function permissionsIn(claim: unknown): { name: string }[] {
 }
 
 function claimAt(claims: Claims, path: string): unknown {
-  return Object.hasOwn(claims, path) ? claims[path] : path.split('.').reduce<unknown>(memberOf, claims)
+  return Object.hasOwn(claims, path)
+    ? claims[path]
+    : path.split('.').reduce<unknown>(memberOf, claims)
 }
 
 function memberOf(value: unknown, key: string): unknown {

@@ -3,6 +3,7 @@ import type { Introspection } from '#identity/provider'
 
 import type { Claims } from './signed_tokens.js'
 
+const NEVER = Number.POSITIVE_INFINITY
 const SAID_IN_BOTH = ['sub', 'exp', 'sub_kind', 'realm_id', 'client_id'] as const
 
 /**
@@ -10,9 +11,8 @@ const SAID_IN_BOTH = ['sub', 'exp', 'sub_kind', 'realm_id', 'client_id'] as cons
  */
 export function isAbout(introspection: Introspection, claims: Claims): boolean {
   return SAID_IN_BOTH.every((name) => {
-    const told = introspection[name]
-    const signed = claims[name]
-    const isSaidTwice = told != null && signed != null && told !== Number.POSITIVE_INFINITY
+    const [told, signed] = [introspection[name] ?? undefined, claims[name] ?? undefined]
+    const isSaidTwice = told !== undefined && signed !== undefined && told !== NEVER
     return !isSaidTwice || told === signed
   })
 }
@@ -29,6 +29,6 @@ export function actorOf(introspection: Introspection, claims: Claims | undefined
     realmName: introspection.realm_name,
     clientId: introspection.client_id,
     permissions: new Set(introspection.permissions.map(({ name }) => name)),
-    expiresAt: Math.min(introspection.exp, claims?.exp ?? Number.POSITIVE_INFINITY),
+    expiresAt: Math.min(introspection.exp, claims?.exp ?? NEVER),
   }
 }

@@ -8,5 +8,5 @@ const NOT_FOR_ACCESS = /refresh|offline|logout|^id(_?token)?$/i
  */
 export function isAccessToken(claims: Readonly<Record<string, unknown>>): boolean {
   const isOther = SAYS_TYPE.some((name) => NOT_FOR_ACCESS.test(String(claims[name])))
-  return !isOther && KINDS.includes(claims.kind) && claims.cnf == null
+  return !isOther && KINDS.includes(claims.kind) && (claims.cnf ?? null) === null
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 
 import type { Actor } from '#http/actor'
 import type { Authenticator } from '#http/authentication_middleware'
+import { Failure, IdentityUnavailable } from '#http/failures'
 import type { IdentityProvider } from '#identity/provider'
 import { clock } from '#runtime/clock'
 
@@ -82,7 +83,7 @@ export class TokenVerifier implements Authenticator {
   #inquire(key: string, token: string): Promise<Verdict> {
     return this.#inquiries.run(key, async () => {
       const askedAt = clock.now()
-      const actor = await this.#bearerOf(token)
+      const actor = await this.#bearerOf(token).catch(unavailable)
       const verdict = this.#verdictOn(actor, askedAt)
       this.#verdicts.keep(key, verdict)
       return verdict
@@ -107,6 +108,11 @@ export class TokenVerifier implements Authenticator {
       ? { actor, until: Math.min(endsAt, askedAt + this.#options.trustMs) }
       : { actor: undefined, until: now + this.#options.distrustMs }
   }
+}
+
+/** Whatever kept the provider from answering, callers can only come back later. */
+function unavailable(error: unknown): never {
+  throw error instanceof Failure ? error : new IdentityUnavailable(undefined, { cause: error })
 }
 
 /** Tokens themselves are not kept. */

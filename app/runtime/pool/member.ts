@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import config from '#config/pool'
 import { StartFailure } from '#runtime/start_failure'
@@ -17,6 +18,8 @@ type Asked = Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>
 
 /** Longer than a member gives its own health checks. */
 const ANSWER_LIMIT_MS = 3_000
+
+const LAST_WORDS_MS = 100
 
 /**
  * One process of a pool, from its start to its end, as the primary sees it.
@@ -126,7 +129,6 @@ export class Member {
   }
 }
 
-/** Resolves only after the last message of the process has been received. */
 async function ending(worker: Worker): Promise<string> {
   const exit = new Promise<string>((resolve) => {
     worker.once('exit', (code: number, signal: string | null) => {
@@ -141,5 +143,8 @@ async function ending(worker: Worker): Promise<string> {
       }
     })
   })
-  return Promise.race([absence, silence.then(() => exit)])
+  const how = await Promise.race([absence, exit])
+  // Its last message may arrive after this news. Where it owed an answer to a connection, Node waits for that forever.
+  await Promise.race([silence, delay(LAST_WORDS_MS)])
+  return how
 }

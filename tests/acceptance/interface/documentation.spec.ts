@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { descriptionOf, type OpenApi } from '#tests/acceptance/interface/description'
 import {
   address,
   isForeign,
@@ -15,17 +16,6 @@ const COLLECTIONS: Record<Service, string[]> = {
   storage: ['/buckets', '/bucket-files'],
   telemetry: ['/events', '/logs'],
   messenger: ['/messages'],
-}
-
-interface OpenApi {
-  openapi: string
-  info: { title: string; version: string }
-  paths: Record<string, Record<string, unknown>>
-}
-
-async function descriptionOf(service: Service): Promise<OpenApi | undefined> {
-  const response = await fetch(address(service, '/docs/openapi.json'))
-  return response.ok ? ((await response.json()) as OpenApi) : undefined
 }
 
 /** Whether an installation, as it may in production, keeps its description to itself. */

@@ -27,6 +27,11 @@ export function address(service: Service, path = '/'): string {
   return (named(service) ?? `${program?.origin}/${service}`) + path
 }
 
+/** Where a path of the provider is found that comes with the program started here. */
+export function providerAddress(path: string): string {
+  return `${program?.origin}/auth${path}`
+}
+
 /** Whether a service is one of an installation that somebody else started. */
 export function isForeign(service: Service): boolean {
   return named(service) !== undefined

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '#database/embedded/free_port'
 
 const APP_ROOT = new URL('../../../', import.meta.url)
+const APP_FOLDER = fileURLToPath(APP_ROOT)
 
 /** Plain JavaScript, so that it runs before anything is built; its types are written here. */
 const BUILD_MODULE = 'bin/bootstrap/build.mjs'
@@ -20,7 +21,7 @@ const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 30_000
 const LOOK_AGAIN_MS = 50
 
-type Variables = Record<string, string | undefined>
+export type Variables = Record<string, string | undefined>
 
 /** A running program and where it listens. */
 export interface Program {
@@ -50,7 +51,7 @@ export async function startProgram(variables: Variables = {}): Promise<Program> 
   }
   const child = spawn(process.execPath, await entryPoint(), {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...given },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TS_EXEC_PWD: APP_FOLDER, ...given },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const stop = async () => {
@@ -73,7 +74,7 @@ export const DEFAULT_PORT = 3000
 async function entryPoint(): Promise<string[]> {
   const { isBuilt } = (await import(new URL(BUILD_MODULE, APP_ROOT).href)) as BuildModule
   const file = (path: string) => fileURLToPath(new URL(path, APP_ROOT))
-  return isBuilt(file('.'))
+  return isBuilt(APP_FOLDER)
     ? [file('build/bin/server.js')]
     : [`--import=${import.meta.resolve('@poppinss/ts-exec')}`, file('bin/server.ts')]
 }

@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import { decodeJwt } from 'jose'
 
 import { issuerOf } from '#identity/embedded/addresses'
+import { seedIdentity } from '#identity/embedded/seeds'
 import { holdClock } from '#runtime/clock'
 import { asking, exchange, logIn, newVerifier, Visitor, type Application } from './browsing.js'
 import {
@@ -12,7 +13,6 @@ import {
   makeClient,
   makeUser,
   PASSWORD,
-  ready,
   refresh,
   remove,
   unique,
@@ -39,7 +39,7 @@ async function withCode(app: Application, more: Record<string, string> = {}) {
 const refusal = (location: URL | undefined) => location?.searchParams.get('error')
 
 test.group('Login with a browser', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
 
   test('leads back to the client with a code that gives tokens', async ({ assert }) => {
     for (const app of [await application(), await application({ secret: SECRET })]) {
@@ -220,7 +220,7 @@ test.group('Login with a browser', (group) => {
 })
 
 test.group('Attacks on the login', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
 
   test('nobody is sent to an address that is not registered', async ({ assert }) => {
     const app = await application({ redirectUri: `${CALLBACK}, http://localhost:8080/cb` })
@@ -276,9 +276,9 @@ test.group('Attacks on the login', (group) => {
       [{ max_age: '-1' }, 'invalid_request'],
       [{ realm_name: unique('nowhere') }, 'invalid_request'],
     ]
-    for (const [change_, error] of cases) {
-      const { status, location } = await new Visitor().get(asking(app, challenge, change_))
-      assert.equal(status, 303, JSON.stringify(change_))
+    for (const [wrong, error] of cases) {
+      const { status, location } = await new Visitor().get(asking(app, challenge, wrong))
+      assert.equal(status, 303, JSON.stringify(wrong))
       assert.equal(location!.origin + location!.pathname, CALLBACK)
       assert.equal(refusal(location), error)
       assert.equal(location!.searchParams.get('state'), 'some state')

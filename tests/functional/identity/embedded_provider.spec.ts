@@ -2,17 +2,18 @@ import { test } from '@japa/runner'
 
 import { identityPool } from '#identity/embedded/database'
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
+import { seedIdentity } from '#identity/embedded/seeds'
 import type { ProviderChange } from '#identity/provider'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
 import { clock, holdClock } from '#runtime/clock'
-import { bySecret, change, introspect, make, makeUser, ready, remove, unique } from './provider.js'
+import { bySecret, change, introspect, make, makeUser, remove, unique } from './provider.js'
 
 test.group('Embedded provider', (group) => {
   let provider: EmbeddedProvider
   let realmId: string
 
-  group.setup(ready)
+  group.setup(seedIdentity)
   group.each.setup(async () => {
     provider = new EmbeddedProvider()
     realmId = (await make('realm', { name: unique('realm') })).id

@@ -1,9 +1,10 @@
 import { test } from '@japa/runner'
 
 import { issuerOf, PROVIDER_URL } from '#identity/embedded/addresses'
+import { seedIdentity } from '#identity/embedded/seeds'
 import { at } from '#tests/helpers/application'
 import { Visitor } from './browsing.js'
-import { ADMIN, make, makeClient, makeUser, PASSWORD, ready, unique } from './provider.js'
+import { ADMIN, make, makeClient, makeUser, PASSWORD, unique } from './provider.js'
 
 const SECRET = 'a secret of a client'
 const CALLBACK = 'https://app.test/callback'
@@ -35,7 +36,7 @@ async function logIn(url: URL, login: Record<string, string>): Promise<URL> {
 }
 
 test.group('A foreign OpenID Connect client', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
   group.tap((one) => one.skip(!foreign, 'openid-client is not installed'))
 
   for (const method of ['none', 'secret_basic', 'secret_post']) {

@@ -4,6 +4,7 @@ import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT, UnsecuredJW
 import { issuerOf } from '#identity/embedded/addresses'
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { signingKeys } from '#identity/embedded/keys/signing_keys'
+import { seedIdentity } from '#identity/embedded/seeds'
 import { holdClock } from '#runtime/clock'
 import {
   bySecret,
@@ -15,7 +16,6 @@ import {
   makeUser,
   PASSWORD,
   post,
-  ready,
   refresh,
   remove,
   send,
@@ -34,7 +34,7 @@ async function loggedIn(body: Record<string, unknown> = {}) {
 }
 
 test.group('Introspection', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
 
   test('tells whom a token is for and what that may do', async ({ assert }) => {
     const { body } = await bySecret()
@@ -152,7 +152,7 @@ test.group('Introspection', (group) => {
 })
 
 test.group('Revocation', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
 
   test('ends an access token, and only that', async ({ assert }) => {
     const { tokens } = await loggedIn()
@@ -179,7 +179,7 @@ test.group('Revocation', (group) => {
 })
 
 test.group('Forged tokens', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
 
   /** What tokens of ours say, with changes, signed by somebody else or by us. */
   async function forge(
@@ -277,7 +277,7 @@ test.group('Forged tokens', (group) => {
 })
 
 test.group('Who a token is for', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
 
   test('is told as OpenID Connect does, mail only where it was asked for', async ({ assert }) => {
     const user = await makeUser({ email: 'a@b.test', firstName: 'Ada', displayName: 'Ada B' })

@@ -6,9 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { test } from '@japa/runner'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
+import { seedIdentity } from '#identity/embedded/seeds'
 import { at, isTogether } from '#tests/helpers/application'
 import { asking, exchange, newVerifier, type Application } from './browsing.js'
-import { makeClient, makeUser, PASSWORD, ready } from './provider.js'
+import { makeClient, makeUser, PASSWORD } from './provider.js'
 
 const CHROMIUM = '/usr/bin/chromium'
 
@@ -38,7 +39,7 @@ test.group('Login page in a browser', (group) => {
     if (!isTogether() || !existsSync(CHROMIUM)) {
       return () => {}
     }
-    await ready()
+    await seedIdentity()
     callback = await startCallback()
     const redirectUri = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`
     const { id } = await makeClient({ redirectUri, displayName: 'Analysis Hub' })
@@ -63,11 +64,13 @@ test.group('Login page in a browser', (group) => {
     const user = await makeUser()
     const { verifier, challenge } = newVerifier()
     const page = await open(challenge)
+    await page.waitForSelector('#username:focus')
     await page.keyboard.type(user.name)
     await page.keyboard.press('Tab')
     await page.keyboard.type('wrong password')
     await page.keyboard.press('Enter')
     await page.waitForSelector('[role=alert]')
+    await page.waitForSelector('#password:focus')
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
@@ -112,6 +115,7 @@ test.group('Login page in a browser', (group) => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`${app.redirectUri}**`)
     await page.goto(address)
+    await page.waitForSelector('button:focus')
     await page.keyboard.press('Enter')
     await page.waitForURL(`${app.redirectUri}**`)
     await page.goto(address)

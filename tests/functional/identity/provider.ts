@@ -1,7 +1,6 @@
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { services } from '#identity/embedded/services'
 import { platformOrigin } from '#identity/embedded/platform_origin'
-import { seedIdentity } from '#identity/embedded/seeds'
 import { TokenVerifier } from '#identity/verification/token_verifier'
 import { clock } from '#runtime/clock'
 import { at } from '#tests/helpers/application'
@@ -108,9 +107,4 @@ export function believeProvider(): () => void {
   return () => {
     testAuthenticator.verify = verify
   }
-}
-
-/** Brings the provider to where it is after the first start. */
-export async function ready(): Promise<void> {
-  await seedIdentity()
 }

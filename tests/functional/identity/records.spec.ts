@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 
 import { identityPool } from '#identity/embedded/database'
+import { seedIdentity } from '#identity/embedded/seeds'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
 import {
@@ -12,7 +13,6 @@ import {
   makeClient,
   makeUser,
   PASSWORD,
-  ready,
   send,
   unique,
 } from './provider.js'
@@ -47,7 +47,7 @@ const admin = async () => (await byPassword()).body.access_token as string
 const newRealm = () => make('realm', { name: unique('realm') })
 
 test.group('Records of the provider', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
   group.setup(believeProvider)
 
   test('are listed, read, created, changed and deleted as all others are', async ({ assert }) => {
@@ -134,6 +134,7 @@ test.group('Records of the provider', (group) => {
     assert.equal((await create(`/realms/${elsewhere.id}`, { displayName: 'x' })).status, 403)
     assert.equal((await create('/roles', { name, realmId: null })).status, 403)
     assert.equal((await create(`/realms/${realm.id}`, { displayName: 'x' })).status, 202)
+    assert.equal((await send('DELETE', `/realms/${realm.id}`, token)).status, 403)
     const own = await create('/users', { name })
     assert.equal(own.body.data.realmId, realm.id)
     assert.equal((await create('/roles', { name })).body.data.realmId, realm.id)
@@ -199,7 +200,7 @@ test.group('Records of the provider', (group) => {
 })
 
 test.group('Users', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
   group.setup(believeProvider)
 
   test('may change what describes themselves, where they hold the permission for it', async ({
@@ -269,7 +270,7 @@ test.group('Users', (group) => {
 })
 
 test.group('Secrets of clients', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
   group.setup(believeProvider)
 
   const secretOf = async (id: string, token: string) => {
@@ -389,6 +390,7 @@ test.group('Secrets of clients', (group) => {
     for (const uri of [
       ...['javascript:alert(1)', 'data:text/html,x', 'https://a.test/#x', '/relative'],
       ...['https://*.test/', 'https://a.test/ b', 'https://a.test/,nonsense'],
+      'https://a.test;sandbox/',
     ]) {
       assert.equal(await change(uri), 400, uri)
     }
@@ -399,7 +401,7 @@ test.group('Secrets of clients', (group) => {
 })
 
 test.group('Giving permissions', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
   group.setup(believeProvider)
 
   test('takes effect at once, and taking them away too', async ({ assert }) => {

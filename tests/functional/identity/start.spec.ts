@@ -14,7 +14,6 @@ import {
   make,
   makeUser,
   PASSWORD,
-  ready,
   refresh,
   send,
   unique,
@@ -132,7 +131,7 @@ test.group('First start', (group) => {
 })
 
 test.group('Signing keys', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
 
   async function daysAfterTheNewest<T>(days: number, work: () => Promise<T>): Promise<T> {
     const [newest] = await readKeys(identityPool())
@@ -216,7 +215,7 @@ test.group('Signing keys', (group) => {
 })
 
 test.group('Sweep of the provider', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
 
   test('removes what is over and nothing else', async ({ assert }) => {
     const user = await makeUser()
@@ -256,7 +255,7 @@ test.group('Sweep of the provider', (group) => {
 })
 
 test.group('Discovery', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
 
   test('tells of each realm under its own issuer', async ({ assert }) => {
     const realm = await make('realm', { name: unique('realm') })

@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 
 import { issuerOf } from '#identity/embedded/addresses'
+import { seedIdentity } from '#identity/embedded/seeds'
 import { holdClock } from '#runtime/clock'
 import {
   ADMIN,
@@ -13,7 +14,6 @@ import {
   makeUser,
   PASSWORD,
   post,
-  ready,
   refresh,
   send,
   SYSTEM,
@@ -27,7 +27,7 @@ const basic = (id: string, secret: string) => ({
 })
 
 test.group('Tokens', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
 
   test('a password gives an access token with everything that was agreed on', async ({
     assert,
@@ -183,12 +183,15 @@ test.group('Tokens', (group) => {
       `Basic ${btoa('%zz:x')}`,
       'Basic OjpB',
     ]) {
-      const { status } = await token(
+      const { status, headers } = await token(
         { grant_type: 'client_credentials' },
         { authorization: header }
       )
       assert.equal(status, 401, header)
+      assert.match(headers.get('www-authenticate')!, /^Basic /)
     }
+    const inBody = await bySecret({ ...SYSTEM, client_secret: 'wrong secret' })
+    assert.isNull(inBody.headers.get('www-authenticate'))
     const both = await token(
       { grant_type: 'client_credentials', ...SYSTEM },
       basic('system', 'start123')
@@ -228,7 +231,7 @@ test.group('Tokens', (group) => {
 })
 
 test.group('Refresh tokens', (group) => {
-  group.setup(ready)
+  group.setup(seedIdentity)
 
   test('each is good once, and gives the next', async ({ assert }) => {
     const first = await byPassword()

@@ -31,7 +31,12 @@ hash_algorithm = "SHA512"
 database = { type = "sqlite3"; path = "${database}"; };
 `
 
-const field = (multiple = false) => ({ multiple, 'read': true, 'write': true, 'profile-read': true })
+const field = (multiple = false) => ({
+  multiple,
+  'read': true,
+  'write': true,
+  'profile-read': true,
+})
 
 /** What its users have beside a name: what the platform wants to know of them. */
 const userFields = {
@@ -65,7 +70,11 @@ const recipe: Recipe = {
         await home.until(() => GlewlwydAdmin.logIn(expected))
         if (isNew) {
           const admin = await GlewlwydAdmin.logIn(expected)
-          await admin.put('/user/admin', { password, scope: ['g_admin', 'g_profile'], enabled: true })
+          await admin.put('/user/admin', {
+            password,
+            scope: ['g_admin', 'g_profile'],
+            enabled: true,
+          })
           isNew = false
         }
       },

@@ -84,7 +84,9 @@ async function takeNote(url: string): Promise<string> {
 }
 
 async function within<T>(patienceMs: number, work: Promise<T>): Promise<T> {
-  const late = sleep(patienceMs).then(() => Promise.reject(new Error('There was no answer in time')))
+  const late = sleep(patienceMs).then(() =>
+    Promise.reject(new Error('There was no answer in time'))
+  )
   return Promise.race([work, late])
 }
 

@@ -17,7 +17,9 @@ import { usePermissionPolicy } from '#identity/verification/permission_policy'
 const SITE_A = '00000000-0000-4000-8000-00000000000a'
 const SITE_B = '00000000-0000-4000-8000-00000000000b'
 
-function actor(traits: Partial<Omit<Actor, 'permissions'>> & { permissions?: string[] } = {}): Actor {
+function actor(
+  traits: Partial<Omit<Actor, 'permissions'>> & { permissions?: string[] } = {}
+): Actor {
   const { permissions = [], ...rest } = traits
   return {
     kind: 'user',

@@ -79,10 +79,7 @@ test.group('External provider | introspection', (group) => {
     await externalProvider(standIn, { introspectionAuth: 'basic' }).introspect(standIn.mint())
     const [scheme, pair] = standIn.seen.at(-1)!.authorization!.split(' ')
     assert.equal(scheme, 'Basic')
-    assert.equal(
-      Buffer.from(pair!, 'base64').toString(),
-      'system:a+secret%3A+with+%25+and+%2B'
-    )
+    assert.equal(Buffer.from(pair!, 'base64').toString(), 'system:a+secret%3A+with+%25+and+%2B')
   })
 })
 

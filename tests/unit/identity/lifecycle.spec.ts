@@ -125,7 +125,10 @@ test.group('Records with clients', (group) => {
   })
 
   test('answer 503 where the provider keeps no clients, and say so', async ({ assert }) => {
-    const plain = { ...externalProvider(standIn), clients: undefined } as unknown as IdentityProvider
+    const plain = {
+      ...externalProvider(standIn),
+      clients: undefined,
+    } as unknown as IdentityProvider
     const unable = new ClientProvisioning({ provider: plain, intents, logger: silent })
     const failure = await unable.provide(owner()).catch((error) => error)
     assert.instanceOf(failure, IdentityUnavailable)
@@ -182,7 +185,9 @@ test.group('Records with clients', (group) => {
     assert.isFalse(await isKept(record.id))
   })
 
-  test('leave a client to reconciliation where it cannot be removed at once', async ({ assert }) => {
+  test('leave a client to reconciliation where it cannot be removed at once', async ({
+    assert,
+  }) => {
     const record = owner()
     const failure = new Error('no')
     const creation = provisioning().create(pool, record, async () => {

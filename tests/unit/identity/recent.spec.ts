@@ -22,7 +22,8 @@ test.group('Recent entries', () => {
 
   test('are forgotten when nobody does, and never later than that', ({ assert }) => {
     const recent = new Recent<number, number>(50)
-    const found = () => Array.from({ length: 1_000 }, (_, n) => n).filter((n) => recent.get(n) !== undefined)
+    const found = () =>
+      Array.from({ length: 1_000 }, (_, n) => n).filter((n) => recent.get(n) !== undefined)
     for (let n = 0; n < 1_000; n++) {
       recent.set(n, n)
     }

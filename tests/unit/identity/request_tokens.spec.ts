@@ -21,7 +21,16 @@ test.group('The token of a request | header', () => {
     })
 
   test('is none in "{$self}"')
-    .with(['', 'Bearer', 'Bearer ', 'Bearer  abc', 'Bearer abc def', 'Basic abc', 'abc', ' Bearer abc'])
+    .with([
+      '',
+      'Bearer',
+      'Bearer ',
+      'Bearer  abc',
+      'Bearer abc def',
+      'Basic abc',
+      'abc',
+      ' Bearer abc',
+    ])
     .run(({ assert }, authorization) => {
       assert.isUndefined(fromGet({ authorization }))
     })
@@ -49,14 +58,28 @@ test.group('The token of a request | cookie', () => {
   })
 
   test('has exactly the name that is set', ({ assert }) => {
-    for (const name of ['access_token', 'flame_access_token2', 'xflame_access_token', 'Flame_access_token']) {
+    for (const name of [
+      'access_token',
+      'flame_access_token2',
+      'xflame_access_token',
+      'Flame_access_token',
+    ]) {
       assert.isUndefined(fromGet({ cookie: `${name}=abc` }), name)
     }
-    assert.equal(tokenOf({ cookie: 'access_token=abc' }, 'GET', { cookie: 'access_token', origins: [] }), 'abc')
+    assert.equal(
+      tokenOf({ cookie: 'access_token=abc' }, 'GET', { cookie: 'access_token', origins: [] }),
+      'abc'
+    )
   })
 
   test('may be quoted, encoded, or begin with the scheme', ({ assert }) => {
-    for (const value of ['a.b-c_d', '"a.b-c_d"', 'Bearer%20a.b-c_d', '"Bearer a.b-c_d"', 'bearer a.b-c_d']) {
+    for (const value of [
+      'a.b-c_d',
+      '"a.b-c_d"',
+      'Bearer%20a.b-c_d',
+      '"Bearer a.b-c_d"',
+      'bearer a.b-c_d',
+    ]) {
       assert.equal(fromGet(cookie(value)), 'a.b-c_d', value)
     }
     assert.equal(fromGet(cookie('a=b==')), 'a=b==')
@@ -69,7 +92,9 @@ test.group('The token of a request | cookie', () => {
     assert.isUndefined(fromGet({ cookie: 'flame_access_token' }))
   })
 
-  test('counts where the browser says it comes from our own site, or says nothing', ({ assert }) => {
+  test('counts where the browser says it comes from our own site, or says nothing', ({
+    assert,
+  }) => {
     for (const site of ['same-origin', 'same-site', 'none']) {
       assert.equal(fromGet(cookie('abc', { 'sec-fetch-site': site })), 'abc', site)
     }

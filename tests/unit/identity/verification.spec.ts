@@ -30,8 +30,7 @@ function later(cleanup: (undo: () => void) => void) {
 const seconds = () => Math.floor(Date.now() / 1000)
 
 const FORGERIES: Record<string, () => string> = {
-  'that is not signed': () =>
-    `${unsigned({ alg: 'none', typ: 'JWT' }, standIn.claims())}.`,
+  'that is not signed': () => `${unsigned({ alg: 'none', typ: 'JWT' }, standIn.claims())}.`,
   'that is not signed and carries a signature all the same': () => {
     const [, , signature] = standIn.mint().split('.')
     return `${unsigned({ alg: 'none', kid: standIn.keys.siteA.id }, standIn.claims())}.${signature}`
@@ -64,7 +63,7 @@ const FORGERIES: Record<string, () => string> = {
   'of a type that is no access token': () =>
     standIn.keys.siteA.sign(standIn.claims(), { typ: 'logout+jwt' }),
   'with a condition that is not understood': () =>
-    standIn.keys.siteA.sign(standIn.claims(), { crit: ['unheard-of'], 'unheard-of': true }),
+    standIn.keys.siteA.sign(standIn.claims(), { 'crit': ['unheard-of'], 'unheard-of': true }),
   'that is no token at all': () => 'nonsense',
   'that only looks like one': () => 'a.b.c',
   'that is longer than any token': () => standIn.mint({ padding: 'x'.repeat(16 * 1024) }),
@@ -218,6 +217,16 @@ test.group('Token verification | what the provider says', (group) => {
     assert.isDefined(await tokens.verify(unknown))
   })
 
+  test('is missed in the same way, whatever kept it away', async ({ assert }) => {
+    const broken = externalProvider(standIn)
+    broken.introspect = () => Promise.reject(new Error('connect ECONNREFUSED'))
+    const failure = await Promise.resolve(new TokenVerifier(broken).verify(standIn.mint())).catch(
+      (error) => error
+    )
+    assert.instanceOf(failure, IdentityUnavailable)
+    assert.match(failure.cause.message, /ECONNREFUSED/)
+  })
+
   test('is forgotten where too many others were asked about, accepted tokens apart', async ({
     assert,
   }) => {
@@ -247,7 +256,9 @@ test.group('Token verification | keys', (group) => {
     const tokens = verifier({ distrustMs: 0 })
     await tokens.verify(standIn.mint())
     for (let n = 0; n < 20; n++) {
-      assert.isUndefined(await tokens.verify(stranger.sign(standIn.claims(), { kid: `made-up-${n}` })))
+      assert.isUndefined(
+        await tokens.verify(stranger.sign(standIn.claims(), { kid: `made-up-${n}` }))
+      )
     }
     assert.equal(standIn.count('/jwks'), 1)
     standIn.keys.siteA = new SigningKey()
@@ -267,7 +278,10 @@ test.group('Token verification | keys', (group) => {
     await tokens.verify(standIn.mint())
     pass(60_000)
     await standIn.goAway()
-    await assert.rejects(async () => tokens.verify(stranger.sign(standIn.claims())), IdentityUnavailable)
+    await assert.rejects(
+      async () => tokens.verify(stranger.sign(standIn.claims())),
+      IdentityUnavailable
+    )
     await standIn.listen()
     assert.isDefined(await tokens.verify(standIn.mint({ exp: clock.now() / 1000 + 60 })))
   })

@@ -2,8 +2,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { findRealm, MASTER } from '#identity/embedded/accounts'
 import { issuerOf } from '#identity/embedded/addresses'
-import { forbidCaching } from '#identity/embedded/oauth/endpoint'
 import { servesRealm } from '#identity/embedded/oauth/clients'
+import { forbidCaching } from '#identity/embedded/oauth/endpoint'
 import { OAuthFailure } from '#identity/embedded/oauth/oauth_failure'
 import { sourceOf } from '#identity/embedded/oauth/request'
 import { signInUser } from '#identity/embedded/sign_in/sign_in'
@@ -19,63 +19,57 @@ import { beginLogin, endLogin, readLogin, type Login } from './login_sessions.js
 import { showContinueForm, showLoginForm, showUnusableLink, type Problem } from './pages.js'
 import { RequestRefused, UnusableLink } from './refusals.js'
 
+/** A browser that is here for a client. */
+interface Visit {
+  readonly ctx: HttpContext
+  readonly request: AuthorizationRequest
+  readonly browser: Browser
+  readonly sent: Parameters
+}
+
 /** A client sends a browser here to find out who uses it. */
 export function askForLogin(ctx: HttpContext): Promise<void> {
-  return answering(ctx, ctx.request.qs(), async (request) => {
-    const browser = new Browser(ctx)
-    const login = await loginFor(request, browser)
-    if (request.text.prompt === 'none') {
-      throw refused(request, login ? 'interaction_required' : 'login_required')
+  return visited(ctx, ctx.request.qs(), async (visit) => {
+    const login = await loginFor(visit)
+    if (visit.request.text.prompt === 'none') {
+      throw refused(visit.request, login ? 'interaction_required' : 'login_required')
     }
-    return login
-      ? showContinueForm(ctx, request, await browser.formProof(), login)
-      : showLoginForm(ctx, request, await browser.formProof())
+    return login ? askToContinue(visit, login) : ask(visit)
   })
 }
 
 /** What the user of that browser answers. */
 export function takeLogin(ctx: HttpContext): Promise<void> {
-  const sent: Parameters = ctx.request.body()
-  return answering(ctx, sent, async (request) => {
-    const browser = new Browser(ctx)
-    const problem = (status: number, message: string) => ({
-      ...{ status, message },
-      ...{ username: textIn(sent.username), realm: textIn(sent.realm) },
-    })
-    const askAgain = async (again?: Problem) =>
-      showLoginForm(ctx, request, await browser.formProof(), again)
+  return visited(ctx, ctx.request.body(), async (visit) => {
+    const { browser, sent } = visit
     if (!(await browser.isOwnForm(textIn(sent.form)))) {
-      return askAgain(problem(400, 'This form is no longer good. Please try again.'))
+      return ask(visit, problemWith(sent, 400, 'This form is no longer good. Please try again.'))
     }
-    if (sent.action === 'switch') {
-      await endLogin(browser.value!)
-      browser.renew()
-      return askAgain()
-    }
-    if (sent.action === 'continue') {
-      const login = await loginFor(request, browser)
-      return login ? finish(ctx, request, login) : askAgain()
-    }
-    try {
-      return await finish(ctx, request, await signIn(ctx, request, sent, browser))
-    } catch (error) {
-      if (!(error instanceof OAuthFailure)) {
-        throw error
+    switch (sent.action) {
+      case 'continue': {
+        const login = await loginFor(visit)
+        return login ? finish(visit, login) : ask(visit)
       }
-      showHeaders(ctx, error)
-      return askAgain(problem(error.status, explanationOf(error)))
+      case 'switch':
+        await endLogin(browser.value!)
+        browser.renew()
+        return ask(visit)
+      default:
+        return signIn(visit)
     }
   })
 }
 
-async function answering(
+/** Refusals go to the client where there is one to tell, else onto the page. */
+async function visited(
   ctx: HttpContext,
-  parameters: Parameters,
-  handle: (request: AuthorizationRequest) => Promise<void>
+  sent: Parameters,
+  handle: (visit: Visit) => Promise<void>
 ): Promise<void> {
   forbidCaching(ctx)
   try {
-    await handle(await readAuthorizationRequest(parameters))
+    const request = await readAuthorizationRequest(sent)
+    await handle({ ctx, request, browser: new Browser(ctx), sent })
   } catch (error) {
     if (error instanceof UnusableLink) {
       return showUnusableLink(ctx, error.message)
@@ -90,11 +84,9 @@ async function answering(
 }
 
 /** Who is signed in with the browser, where that is somebody for this request, and lately enough for it. */
-async function loginFor(
-  { client, realm, text }: AuthorizationRequest,
-  { value }: Browser
-): Promise<Login | undefined> {
-  const login = value === undefined ? undefined : await readLogin(value)
+async function loginFor({ request, browser }: Visit): Promise<Login | undefined> {
+  const { client, realm, text } = request
+  const login = browser.value === undefined ? undefined : await readLogin(browser.value)
   if (!login || text.prompt === 'login' || text.prompt === 'select_account') {
     return undefined
   }
@@ -104,12 +96,30 @@ async function loginFor(
   return isMeant && age <= Number(text.max_age ?? Infinity) * 1_000 ? login : undefined
 }
 
-async function signIn(
-  ctx: HttpContext,
-  request: AuthorizationRequest,
-  sent: Parameters,
-  browser: Browser
-): Promise<Login> {
+async function ask({ ctx, request, browser }: Visit, problem?: Problem): Promise<void> {
+  showLoginForm(ctx, request, await browser.formProof(), problem)
+}
+
+async function askToContinue({ ctx, request, browser }: Visit, login: Login): Promise<void> {
+  showContinueForm(ctx, request, await browser.formProof(), login)
+}
+
+async function signIn(visit: Visit): Promise<void> {
+  const { ctx, sent } = visit
+  try {
+    await finish(visit, await newLogin(visit))
+  } catch (error) {
+    if (!(error instanceof OAuthFailure)) {
+      throw error
+    }
+    for (const [name, value] of Object.entries(error.headers)) {
+      ctx.response.header(name, value)
+    }
+    await ask(visit, problemWith(sent, error.status, explanationOf(error)))
+  }
+}
+
+async function newLogin({ ctx, request, browser, sent }: Visit): Promise<Login> {
   const realm = request.realm ?? (await findRealm(textIn(sent.realm) || MASTER))
   const secrets = { realm, name: textIn(sent.username), password: textIn(sent.password) }
   const user = await signInUser(secrets, sourceOf(ctx))
@@ -117,15 +127,12 @@ async function signIn(
   return beginLogin(browser.renew(), user)
 }
 
-async function finish(
-  ctx: HttpContext,
-  { client, redirectUri, codeChallenge, scope, text }: AuthorizationRequest,
-  { id: loginSession, user }: Login
-): Promise<void> {
+async function finish({ ctx, request }: Visit, { id, user }: Login): Promise<void> {
+  const { client, redirectUri, codeChallenge, scope, text } = request
   const code = await issueCode({
     clientId: client.id,
     userId: user.id,
-    loginSession,
+    loginSession: id,
     redirectUri,
     codeChallenge,
     scope,
@@ -156,14 +163,12 @@ function refused({ redirectUri, text, realm }: AuthorizationRequest, error: stri
   return new RequestRefused(redirectUri, { error, description, state: text.state }, issuer)
 }
 
-function explanationOf({ status, message }: OAuthFailure): string {
-  return status === 429 ? message : 'The user name or the password is not right.'
+function problemWith(sent: Parameters, status: number, message: string): Problem {
+  return { status, message, username: textIn(sent.username), realm: textIn(sent.realm) }
 }
 
-function showHeaders({ response }: HttpContext, { headers }: OAuthFailure): void {
-  for (const [name, value] of Object.entries(headers)) {
-    response.header(name, value)
-  }
+function explanationOf({ status, message }: OAuthFailure): string {
+  return status === 429 ? message : 'The user name or the password is not right.'
 }
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')

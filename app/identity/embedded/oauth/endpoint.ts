@@ -40,6 +40,10 @@ function answerFailure(ctx: HttpContext, failure: OAuthFailure): void {
   for (const [name, value] of Object.entries(failure.headers)) {
     ctx.response.header(name, value)
   }
+  // Only to who used the header before: a browser would ask its user for a password.
+  if (failure.status === 401 && ctx.request.header('authorization') !== undefined) {
+    ctx.response.header('www-authenticate', 'Basic realm="clients", charset="UTF-8"')
+  }
   const { error, message } = failure
   answer(ctx, { ...envelopeOf(failure), error, error_description: message }, failure.status)
 }

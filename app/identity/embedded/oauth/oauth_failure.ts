@@ -38,9 +38,7 @@ export class InvalidCredentials extends OAuthFailure {
 
 export class InvalidClient extends OAuthFailure {
   constructor() {
-    super(401, 'invalid_client', 'invalid_client', 'Client authentication failed.', {
-      headers: { 'www-authenticate': 'Basic realm="clients", charset="UTF-8"' },
-    })
+    super(401, 'invalid_client', 'invalid_client', 'Client authentication failed.')
   }
 }
 

@@ -13,7 +13,7 @@ export async function parametersOf<Body>(
   { request }: HttpContext,
   validator: BodyValidator<Body>
 ): Promise<Body> {
-  const sent = Object.entries(request.body()).filter(([, value]) => value !== '')
+  const sent = Object.entries(request.body()).filter(([, value]) => value !== '' && value !== null)
   try {
     return await validator.validate(Object.fromEntries(sent))
   } catch (error) {

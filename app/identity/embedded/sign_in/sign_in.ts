@@ -9,7 +9,7 @@ import {
 import { isSecret } from '#identity/embedded/client_secrets'
 import { identityPool } from '#identity/embedded/database'
 import { InvalidClient, InvalidCredentials } from '#identity/embedded/oauth/oauth_failure'
-import { hashPassword, isOutdated, isPassword } from '#identity/embedded/passwords'
+import { hashingTurns, hashPassword, isOutdated, isPassword } from '#identity/embedded/passwords'
 import { inTransaction } from '#records/transaction'
 import { recordSecurityEvent, type Source } from './security_events.js'
 import { SignInAttempt } from './sign_in_limit.js'
@@ -27,17 +27,20 @@ export async function signInUser(
     user ? `user ${user.id}` : `user ${realm?.id} ${name.toLowerCase()}`,
     source.address
   )
-  const open = () => attempt.requireOpen()
-  const isRight = await isPassword(password, user?.passwordHash ?? null, open)
-  if (!user?.active || !isRight) {
+  // Counted before the turn ends, so that many guesses at once are no more than one after the other.
+  const signedIn = await hashingTurns.take(async () => {
+    await attempt.requireOpen()
+    const isRight = await isPassword(password, user?.passwordHash ?? null)
+    if (user?.active && isRight) {
+      return user
+    }
     await countFailure(attempt, user, source)
     throw new InvalidCredentials()
-  }
-  // Many guesses may have been under way at once, all of them let in before the first was counted.
+  })
   await attempt.requireOpen()
   await attempt.succeeded()
-  await renewHash(user, password)
-  return user
+  await renewHash(signedIn, password)
+  return signedIn
 }
 
 /** The client with this id or name, and secret. */

@@ -48,8 +48,11 @@ export class Records {
   }
 
   #create(table: string, body: Record<string, unknown>): Reply {
-    const identity = table === 'client-permissions' ? ['clientId', 'permissionId'] : ['name', 'realmId']
-    const isThere = this.table(table).some((record) => identity.every((key) => record[key] === body[key]))
+    const identity =
+      table === 'client-permissions' ? ['clientId', 'permissionId'] : ['name', 'realmId']
+    const isThere = this.table(table).some((record) =>
+      identity.every((key) => record[key] === body[key])
+    )
     if (isThere) {
       return { status: 409, body: failure(409, 'entity_conflict') }
     }

@@ -51,7 +51,11 @@ export class StandInProvider {
     const siteA = this.records.add('realms', { name: 'site-a' })
     this.realms = { master, siteA }
     PLATFORM_PERMISSIONS.forEach((name) => this.records.add('permissions', { name }))
-    this.ann = this.records.add('users', { name: ANN.username, password: ANN.password, realmId: siteA.id })
+    this.ann = this.records.add('users', {
+      name: ANN.username,
+      password: ANN.password,
+      realmId: siteA.id,
+    })
     this.records.add('clients', {
       name: SYSTEM.clientId,
       secret: SYSTEM.clientSecret,
@@ -139,7 +143,10 @@ export class StandInProvider {
       return { status: 401, body: failure(401, 'identity_unauthorized') }
     }
     return (
-      this.records.answer(method, url, body) ?? { status: 404, body: failure(404, 'entity_not_found') }
+      this.records.answer(method, url, body) ?? {
+        status: 404,
+        body: failure(404, 'entity_not_found'),
+      }
     )
   }
 
@@ -162,7 +169,9 @@ export class StandInProvider {
         ? this.#issued({ sub: user!.id, sub_name: user!.name, realm_id: user!.realmId })
         : { status: 400, body: failure(400, 'invalid_credentials') }
     }
-    const client = this.records.table('clients').find((known) => [known.id, known.name].includes(id!))
+    const client = this.records
+      .table('clients')
+      .find((known) => [known.id, known.name].includes(id!))
     return client && client.secret === secret
       ? this.#issued({
           sub: client.id,
@@ -204,7 +213,9 @@ export class StandInProvider {
     if (sub === this.ann.id) {
       return [{ name: 'node_create', client_id: null, realm_id: null }, { name: 'node_update' }]
     }
-    const granted = this.records.table('client-permissions').filter(({ clientId }) => clientId === sub)
+    const granted = this.records
+      .table('client-permissions')
+      .filter(({ clientId }) => clientId === sub)
     return granted.map(({ permissionId }) =>
       this.records.table('permissions').find(({ id }) => id === permissionId)
     )

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+
+import { isForeign, providerAddress } from '#tests/acceptance/interface/installation'
+
+/** Who is there from the start, where nobody chose another password. */
+export const ADMINISTRATOR = { username: 'admin', password: 'start123' }
+
+type Cleanup = (handler: () => Promise<void>) => void
+
+let administrator: Promise<string> | undefined
+
+/**
+ * A token that may do everything: ACCESS_TOKEN where it is set, else one that the program started here hands out.
+ */
+export function accessToken(): Promise<string> {
+  const given = process.env.ACCESS_TOKEN
+  if (given) {
+    return Promise.resolve(given)
+  }
+  if (isForeign('core')) {
+    throw new Error('Set ACCESS_TOKEN to a token of the installation that CORE_URL names.')
+  }
+  return (administrator ??= signIn(ADMINISTRATOR))
+}
+
+/** The token of whoever signs in with a password. */
+export async function signIn(
+  person: { username: string; password: string },
+  tokenAddress = providerAddress('/token')
+): Promise<string> {
+  const { access_token: token } = await sent(tokenAddress, { grant_type: 'password', ...person })
+  return token
+}
+
+/** Whether people can be made up for a test: only the program started here knows its provider. */
+export function canInvite(): boolean {
+  return !isForeign('core') && !process.env.ACCESS_TOKEN
+}
+
+export const CANNOT_INVITE = 'only the provider of a program started here lets tests make people up'
+
+/**
+ * The token of a new user who holds exactly these permissions, and who is gone when the test is over.
+ */
+export async function invite(permissions: readonly string[], cleanup: Cleanup): Promise<string> {
+  const person = { username: `guest-${randomUUID()}`, password: randomUUID() }
+  const { data: user } = await asAdministrator('/users', {
+    name: person.username,
+    password: person.password,
+  })
+  cleanup(async () => void (await asAdministrator(`/users/${user.id}`, undefined, 'DELETE')))
+  for (const name of permissions) {
+    const { data } = await asAdministrator(`/permissions?filter[name]=${name}`, undefined, 'GET')
+    await asAdministrator('/user-permissions', { userId: user.id, permissionId: data[0].id })
+  }
+  return signIn(person)
+}
+
+async function asAdministrator(path: string, body?: object, method = 'POST') {
+  return sent(providerAddress(path), body, method, await accessToken())
+}
+
+async function sent(url: string, body?: object, method = 'POST', token?: string): Promise<any> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    body: body && JSON.stringify(body),
+  })
+  if (!response.ok) {
+    throw new Error(`${method} ${new URL(url).pathname} answered ${response.status}`)
+  }
+  return response.json()
+}

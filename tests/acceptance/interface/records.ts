@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+
+import { address } from '#tests/acceptance/interface/installation'
+import { accessToken } from '#tests/acceptance/interface/login'
+
+type Cleanup = (handler: () => Promise<void>) => void
+type Fields = Record<string, unknown>
+
+/** A record as core answered it. */
+export type Stored = Fields & { id: string; createdAt: string; updatedAt: string }
+
+export interface Answer {
+  status: number
+  headers: Headers
+  body: any
+}
+
+interface Call {
+  method?: string
+  body?: object
+  /** Null sends none. */
+  token?: string | null
+  headers?: Record<string, string>
+}
+
+/** The kinds of records that core keeps. */
+export const KINDS = ['node', 'registry', 'registryProject'] as const
+export type KindName = (typeof KINDS)[number]
+
+interface KindInUse {
+  collection: string
+  body(cleanup: Cleanup): Fields | Promise<Fields>
+}
+
+/** A name that no other record has. */
+export const uniqueName = () => `interface-${randomUUID()}`
+
+/** The least that a new record of a kind needs. */
+const KINDS_IN_USE: Record<KindName, KindInUse> = {
+  node: { collection: '/nodes', body: () => ({ name: uniqueName() }) },
+  registry: {
+    collection: '/registries',
+    body: () => ({ name: uniqueName(), host: `${uniqueName()}.example.org` }),
+  },
+  registryProject: {
+    collection: '/registry-projects',
+    body: async (cleanup) => ({
+      name: uniqueName(),
+      externalName: uniqueName(),
+      type: 'default',
+      registryId: (await create('registry', {}, cleanup)).id,
+    }),
+  },
+}
+
+/** Those whose paths in core every client knows. */
+export const LISTED_KINDS = ['node', 'registry'] as const
+
+/** Where a record of a kind is found, or all of them. */
+export function pathOf(kind: KindName, id?: string): string {
+  const { collection } = KINDS_IN_USE[kind]
+  return id === undefined ? collection : `${collection}/${id}`
+}
+
+/** What a new record of a kind is made from; what it needs beside it is made and removed again. */
+export async function bodyOf(kind: KindName, cleanup: Cleanup): Promise<Fields> {
+  return KINDS_IN_USE[kind].body(cleanup)
+}
+
+/** Asks core, as somebody who may do everything unless another token is given. */
+export async function call(
+  path: string,
+  { method = 'GET', body, token, headers = {} }: Call = {}
+): Promise<Answer> {
+  const bearer = token === undefined ? await accessToken() : token
+  const response = await fetch(address('core', path), {
+    method,
+    headers: {
+      ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+      ...(body && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: body && JSON.stringify(body),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text && JSON.parse(text) }
+}
+
+/** Makes a record that is gone when the test is over. */
+export async function create(kind: KindName, fields: Fields, cleanup: Cleanup): Promise<Stored> {
+  const body = { ...(await bodyOf(kind, cleanup)), ...fields }
+  const answer = await call(pathOf(kind), { method: 'POST', body })
+  removeAfterwards(kind, answer, cleanup)
+  return answer.body.data
+}
+
+/** Removes what a request made, whatever becomes of the test. Throws where it made nothing. */
+export function removeAfterwards(kind: KindName, { status, body }: Answer, cleanup: Cleanup): void {
+  if (status !== 201) {
+    throw new Error(`No ${kind} was made: ${status} ${JSON.stringify(body)}`)
+  }
+  cleanup(async () => void (await call(pathOf(kind, body.data.id), { method: 'DELETE' })))
+}
+
+/** Several nodes in the order of their names, and a filter that finds these only. */
+export async function createNodes(
+  count: number,
+  cleanup: Cleanup
+): Promise<{ nodes: Stored[]; these: string }> {
+  const stem = uniqueName()
+  const nodes: Stored[] = []
+  for (let index = 0; index < count; index++) {
+    nodes.push(await create('node', { name: `${stem}-${index}` }, cleanup))
+  }
+  return { nodes, these: `filter[id]=${nodes.map(({ id }) => id).join()}` }
+}
+
+/** The value each record of a list has for one of its fields. */
+export const each = (field: string, { body }: Answer): any[] =>
+  body.data.map((record: Fields) => record[field])
