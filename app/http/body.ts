@@ -27,7 +27,8 @@ export class BodyValidator<Body> {
     this.#validator = vine.create(vine.object(properties))
     this.#root = this.#validator.toJSON().schema.schema as SchemaNode
     this.#optional = new Set(optionalPaths(this.#root))
-    this.#validator.errorReporter = () => new IssueReporter(this.#optional)
+    const patterns = patternsOf(this.jsonSchema())
+    this.#validator.errorReporter = () => new IssueReporter(this.#optional, patterns)
   }
 
   /** The body as the handler may use it; throws Vine's error, which is answered with one issue per rejected attribute. */
@@ -88,6 +89,25 @@ function unknownPaths(value: unknown, node: SchemaNode): string[][] {
     const property = known.get(name)
     return property ? unknownPaths(content, property).map((path) => [name, ...path]) : [[name]]
   })
+}
+
+/** Vine does not tell which pattern a value failed, so it is looked up by where the value stands. */
+function patternsOf(
+  schema: Record<string, unknown>,
+  path: readonly string[] = []
+): Map<string, string> {
+  const { pattern, properties, items } = schema
+  const found = new Map<string, string>()
+  if (typeof pattern === 'string') {
+    found.set(path.join('.'), pattern)
+  }
+  const children = { ...(properties as object), ...(items !== undefined && { '*': items }) }
+  for (const [name, child] of Object.entries(children)) {
+    patternsOf(child as Record<string, unknown>, [...path, name]).forEach((text, key) =>
+      found.set(key, text)
+    )
+  }
+  return found
 }
 
 function optionalPaths(node: SchemaNode, prefix: readonly string[] = []): string[] {

@@ -26,7 +26,7 @@ const CODE_BY_RULE: Record<string, RuleMapping> = {
   min: { code: 'min_value', data: min },
   max: { code: 'max_value', data: max },
   range: { code: 'min_value', data: min },
-  regex: { code: 'pattern', data: (meta) => ({ pattern: String(meta.pattern) }) },
+  regex: { code: 'pattern', data: (meta) => ({ pattern: `/${String(meta.pattern)}/` }) },
   uuid: { code: 'uuid' },
   email: { code: 'email' },
   url: { code: 'url' },
@@ -42,9 +42,11 @@ const TYPE_RULES = new Set(['string', 'number', 'boolean', 'array', 'object', 'r
 export class IssueReporter implements ErrorReporterContract {
   readonly #issues = new Map<string, IssueItem>()
   readonly #optional: ReadonlySet<string>
+  readonly #patterns: ReadonlyMap<string, string>
 
-  constructor(optional: ReadonlySet<string>) {
+  constructor(optional: ReadonlySet<string>, patterns: ReadonlyMap<string, string>) {
     this.#optional = optional
+    this.#patterns = patterns
   }
 
   get hasErrors(): boolean {
@@ -56,7 +58,17 @@ export class IssueReporter implements ErrorReporterContract {
     const where = field.getFieldPath()
     if (!this.#issues.has(where)) {
       const extra = this.#optional.has(field.wildCardPath) ? { meta: { optional: true } } : {}
-      this.#issues.set(where, issueOf(message, rule, field, path, meta, extra))
+      this.#issues.set(
+        where,
+        issueOf(
+          message,
+          rule,
+          field,
+          path,
+          { pattern: this.#patterns.get(field.wildCardPath), ...meta },
+          extra
+        )
+      )
     }
   }
 

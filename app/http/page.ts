@@ -27,6 +27,14 @@ summary { cursor: pointer; padding: .5rem .75rem; }
 details > div { padding: 0 .75rem .5rem; }
 .method { display: inline-block; min-width: 4.5rem; font-weight: 600; color: var(--accent); }
 .muted { opacity: .75; }
+form { max-width: 24rem; }
+label { font-weight: 600; }
+input, button { font: inherit; color: inherit; padding: .5rem .75rem; border: 1px solid #777; border-radius: .5rem; background: transparent; }
+input { width: 100%; }
+button { cursor: pointer; margin: 0 .5rem .5rem 0; }
+button:first-of-type { background: var(--accent); border-color: var(--accent); color: Canvas; font-weight: 600; }
+:is(input, button):focus-visible { outline: 3px solid var(--accent); outline-offset: 0; }
+[role=alert] { border-left: .25rem solid #d32f2f; background: var(--soft); padding: .5rem .75rem; }
 `
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')

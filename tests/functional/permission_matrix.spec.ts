@@ -39,12 +39,16 @@ const everyone = (status: number, ...others: Caller[]): Expected =>
 /** Records of the provider are for their own realm only; others do not learn that they exist. */
 const UNSEEN_ELSEWHERE: Expected = { 'a user of another realm': 404 }
 
+/** However many permissions somebody holds. */
+const FOR_MASTER_ONLY: Expected = { 'an owner of the realm': 403, 'a user of another realm': 403 }
+
 /** Without the permission to read others, only oneself is seen. */
 const ONLY_ONESELF: Expected = everyone(404, 'nobody', 'an owner of the realm', 'a master admin')
 
 /** What does not follow from the declaration of a route: the service knows more than that. */
 const EXCEPTIONS: Record<string, Expected> = {
-  'identity.createRealm': { 'an owner of the realm': 403, 'a user of another realm': 403 },
+  'identity.createRealm': FOR_MASTER_ONLY,
+  'identity.deleteRealm': FOR_MASTER_ONLY,
   'identity.readUser': { ...ONLY_ONESELF, ...UNSEEN_ELSEWHERE },
   'identity.readClient': { ...ONLY_ONESELF, ...UNSEEN_ELSEWHERE },
   'identity.readRole': UNSEEN_ELSEWHERE,

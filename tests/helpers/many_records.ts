@@ -54,6 +54,7 @@ function randomValue({ type }: Column): string {
 
 /** Building an index over rows that are there is many times faster than keeping it while they come. */
 async function dropIndexes(client: pg.ClientBase, { table }: Kind): Promise<() => Promise<void>> {
+  await dropUniqueConstraints(client, table)
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
      from pg_index where indrelid = $1::regclass
@@ -67,5 +68,16 @@ async function dropIndexes(client: pg.ClientBase, { table }: Kind): Promise<() =
     for (const { definition } of rows) {
       await client.query(definition)
     }
+  }
+}
+
+/** Random rows repeat pairs that real ones may not; the transaction that asked for them is rolled back. */
+async function dropUniqueConstraints(client: pg.ClientBase, table: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select conname as name from pg_constraint where conrelid = $1::regclass and contype = 'u'`,
+    [table]
+  )
+  for (const { name } of rows) {
+    await client.query(`alter table ${quoteName(table)} drop constraint ${quoteName(name)}`)
   }
 }

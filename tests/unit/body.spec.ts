@@ -57,7 +57,7 @@ test.group('Body validation', () => {
       },
       {
         sent: { name: 'abc', externalName: 'BAD NAME' },
-        issue: { code: 'pattern', path: ['externalName'] },
+        issue: { code: 'pattern', path: ['externalName'], data: { pattern: '/^[a-z0-9]+$/' } },
       },
       {
         sent: { name: 'abc', count: '3' },

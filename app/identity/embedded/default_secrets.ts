@@ -1,6 +1,6 @@
 import { identityPool } from '#identity/embedded/database'
 import { StartFailure } from '#runtime/start_failure'
-import { env } from '#start/env'
+import { env, type Env } from '#start/env'
 import { digestOf } from './client_secrets.js'
 import { isPassword } from './passwords.js'
 
@@ -11,8 +11,8 @@ const DEFAULT_SECRET = 'start123'
  * Throws where production would go on with a secret that everybody knows, from a time when the same database was used
  * to try things out.
  */
-export async function requireOwnSecrets(): Promise<void> {
-  if (env.NODE_ENV !== 'production') {
+export async function requireOwnSecrets({ NODE_ENV }: Pick<Env, 'NODE_ENV'> = env): Promise<void> {
+  if (NODE_ENV !== 'production') {
     return
   }
   const { rows } = await identityPool().query<{ what: string; name: string; secret: string }>(

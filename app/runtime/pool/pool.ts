@@ -147,7 +147,7 @@ export class Pool {
     announce({
       milliseconds,
       ports: { web: this.#port?.number, admin: portOf(this.#admin!) },
-      facts: [['processes', `${web} web, ${jobs} for jobs, and their primary`]],
+      facts: [['processes', `${web} web, ${jobs} for jobs; their primary has pid ${process.pid}`]],
     })
   }
 }

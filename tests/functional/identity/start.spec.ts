@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 
 import { identityPool } from '#identity/embedded/database'
+import { requireOwnSecrets } from '#identity/embedded/default_secrets'
 import { canSign, readKeys } from '#identity/embedded/keys/key_store'
 import { SigningKeys } from '#identity/embedded/keys/signing_keys'
 import { seedIdentity } from '#identity/embedded/seeds'
@@ -10,6 +11,7 @@ import { clock, holdClock } from '#runtime/clock'
 import {
   byPassword,
   bySecret,
+  change,
   introspect,
   make,
   makeUser,
@@ -117,6 +119,18 @@ test.group('First start', (group) => {
     const { body } = await bySecret()
     const { permissions } = await introspect(body.access_token)
     assert.isTrue(permissions.some(({ name }: { name: string }) => name === 'service_manage'))
+  })
+
+  test('does not go on into production with a secret that everybody knows', async ({ assert }) => {
+    const begin = () => requireOwnSecrets({ NODE_ENV: 'production' })
+    await requireOwnSecrets()
+    await assert.rejects(begin, /client system/)
+    const [{ id: client }] = await rows(`select id from clients where name = 'system'`)
+    await change('client', client, { secret: 'one of our own' })
+    await assert.rejects(begin, /user admin/)
+    const [{ id: user }] = await rows(`select id from users where name = 'admin'`)
+    await change('user', user, { password: 'one of our own' })
+    await begin()
   })
 
   test('takes back a name of ours from whoever had it first', async ({ assert }) => {

@@ -125,7 +125,9 @@ test.group('External provider | one that answers with', (group) => {
     standIn.fail(() => new Promise(() => {}))
     const startedAt = performance.now()
     await assert.rejects(() => externalProvider(standIn).introspect('x'), IdentityUnavailable)
-    assert.closeTo(performance.now() - startedAt, 3_000, 500)
+    const waited = performance.now() - startedAt
+    assert.isAtLeast(waited, 2_900)
+    assert.isBelow(waited, 5_000)
   })
 
   test('records that make no sense is unavailable', async ({ assert }) => {

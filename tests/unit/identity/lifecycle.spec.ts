@@ -141,14 +141,20 @@ test.group('Records with clients', (group) => {
     cleanup,
   }) => {
     const record = owner()
+    const created = Promise.withResolvers<void>()
     standIn.fail(async (request, answer) => {
-      await delay(request.method === 'POST' && request.url === '/clients' ? 300 : 0)
-      return answer()
+      if (request.method !== 'POST' || request.url !== '/clients') {
+        return answer()
+      }
+      await delay(1_500)
+      const reply = await answer()
+      created.resolve()
+      return reply
     })
     const startedAt = performance.now()
     await assert.rejects(() => provisioning(100).provide(record), IdentityUnavailable)
-    assert.isBelow(performance.now() - startedAt, 250)
-    await delay(400)
+    assert.isBelow(performance.now() - startedAt, 1_000)
+    await created.promise
     assert.isDefined(await clients.findByName(record.id))
 
     cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))

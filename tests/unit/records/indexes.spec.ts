@@ -154,10 +154,12 @@ async function rareValues(
 ): Promise<string[]> {
   const { rows } = await client.query(
     `select ${quoteName(column)}::text as value from ${quoteName(table)}
+     where ${quoteName(column)} is not null
      group by 1 having count(*) <= ${ROWS / 100} order by count(*), 1 limit 1`
   )
   const { rows: more } = await client.query(
     `select ${quoteName(column)}::text as value from ${quoteName(table)}
+     where ${quoteName(column)} is not null
      group by 1 having count(*) <= ${ROWS / 300} order by count(*) desc, 1 limit 3`
   )
   const list = more.map(({ value }) => value as string)
