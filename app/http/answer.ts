@@ -9,23 +9,23 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
  * and is answered with 304 where the caller has it already.
  */
 export function answer({ request, response }: HttpContext, content: unknown, status = 200): void {
-  const bytes = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
   response.status(status)
   response.header('content-type', JSON_TYPE)
   if (status === 200 && (request.method() === 'GET' || request.method() === 'HEAD')) {
-    response.header('etag', weakEtag(bytes))
-    if (response.fresh()) {
+    response.header('etag', weakEtag(text))
+    if (request.request.headers['if-none-match'] !== undefined && response.fresh()) {
       response.status(304)
       response.send(null)
       return
     }
   }
-  response.send(bytes)
+  response.send(text)
 }
 
 /**
  * Weak, for telling versions of one answer apart: length and checksum do that, at a tenth of the price of a digest.
  */
-function weakEtag(bytes: Buffer): string {
-  return `W/"${bytes.length.toString(36)}-${crc32(bytes).toString(36)}"`
+function weakEtag(text: string): string {
+  return `W/"${text.length.toString(36)}-${crc32(text).toString(36)}"`
 }
