@@ -9,7 +9,10 @@ import { env } from '#start/env'
 
 /** What each surface wants removed in time; loaded only where the surface's work is done. */
 const SWEEPS: Partial<Record<SurfaceName, () => Promise<readonly Sweep[]>>> = {
-  identity: async () => [(await import('#identity/embedded/sweep')).identitySweep],
+  identity: async () => {
+    const { identitySweep } = await import('#identity/embedded/sweep')
+    return [identitySweep]
+  },
 }
 
 /**
