@@ -25,15 +25,20 @@ export async function run(start: () => Promise<Running>, { reloads = false } = {
   if (reloads || membership) {
     process.on('SIGHUP', () => void running?.reload?.())
   }
+  let isUnwanted = false
   const stopping = stopRequested(reloads || membership ? [] : ['SIGHUP'])
+  void stopping.then(() => (isUnwanted = true))
   try {
     running = await Promise.race([
       start(),
       stopping.then(() => delay(UNWANTED_START_MS, undefined)),
     ])
   } catch (error) {
-    await explain(error)
-    process.exit(1)
+    // What Ctrl-C ended beside us is no failure to report.
+    if (!isUnwanted) {
+      await explain(error)
+      process.exit(1)
+    }
   }
   await stopping
   await running?.stop()
