@@ -1,16 +1,18 @@
 import { defineConfig } from '@adonisjs/lucid'
 import type { PostgreConfig } from '@adonisjs/lucid/types/database'
 
+import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { sharedPool } from '#database/shared_pool'
-import { SURFACE_NAMES, type SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#runtime/surfaces'
+import { env } from '#start/env'
 
-const connections = Object.fromEntries(
-  SURFACE_NAMES.map((surface) => [surface, connectionOf(surface)])
-)
+/** A process knows the databases of the surfaces it works for, and no others. */
+const surfaces = surfacesOf(env)
+const connections = Object.fromEntries(surfaces.map((surface) => [surface, connectionOf(surface)]))
 
-export default defineConfig({ connection: 'core', connections })
+export default defineConfig({ connection: surfaces[0]!, connections })
 
 function connectionOf(surface: SurfaceName): PostgreConfig {
   const connection = {

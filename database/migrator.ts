@@ -58,6 +58,8 @@ async function locked<T>(url: string, work: () => Promise<T>): Promise<T> {
  * A migration that did not go through; the process must not serve on half a schema.
  */
 export class MigrationFailure extends Error {
+  readonly code = 'E_MIGRATION'
+
   constructor(surface: SurfaceName, cause: Error) {
     super(
       `The tables of the ${surface} surface could not be brought up to date: ${cause.message}`,
