@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { answer } from '#http/answer'
 import { failureOf } from '#http/classify'
-import type { Failure } from '#http/failures'
+import { envelopeOf } from '#http/failures'
 
 /**
  * The one place where a failed request becomes an answer: the error envelope, whatever was thrown.
@@ -22,11 +22,4 @@ export default class ExceptionHandler {
     }
     answer(ctx, envelopeOf(failure), failure.status)
   }
-}
-
-/**
- * The body of every error answer.
- */
-export function envelopeOf({ status, code, message, issues }: Failure) {
-  return { statusCode: status, code, message, issues }
 }

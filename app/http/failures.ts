@@ -148,3 +148,10 @@ export class InternalFailure extends Failure {
     })
   }
 }
+
+/**
+ * The body of every error answer.
+ */
+export function envelopeOf({ status, code, message, issues }: Failure) {
+  return { statusCode: status, code, message, issues }
+}

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 
 import { JSON_TYPE } from '#http/answer'
-import { Failure, InternalFailure, RouteNotFound } from '#http/failures'
+import { envelopeOf, Failure, InternalFailure, RouteNotFound } from '#http/failures'
 import { requireReady } from '#http/readiness'
 import { metrics } from '#observability/metrics'
 import { drain } from '#runtime/drain'
@@ -36,14 +36,9 @@ export function createAdminServer(pages: Record<string, Page> = PROCESS_PAGES): 
       send(response, 200, type, body)
     } catch (error) {
       const failure = error instanceof Failure ? error : new InternalFailure(error)
-      send(response, failure.status, JSON_TYPE, envelopeOf(failure))
+      send(response, failure.status, JSON_TYPE, JSON.stringify(envelopeOf(failure)))
     }
   })
-}
-
-/** Without the framework, which the primary of a pool does not load. */
-function envelopeOf({ status, code, message, issues }: Failure): string {
-  return JSON.stringify({ statusCode: status, code, message, issues })
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

@@ -12,8 +12,8 @@ import {
   ServiceUnavailable,
   StorageInsufficient,
   Unauthorized,
+  envelopeOf,
 } from '#http/failures'
-import { envelopeOf } from '#http/exception_handler'
 import { issue } from '#http/issues'
 import type { JsonSchema } from '#http/surface'
 import type { DocumentedAnswer, Reference } from './document.js'

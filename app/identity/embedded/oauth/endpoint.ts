@@ -1,7 +1,7 @@
+import { envelopeOf } from '#http/failures'
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { answer } from '#http/answer'
-import { envelopeOf } from '#http/exception_handler'
 import type { JsonSchema } from '#http/surface'
 import { OAuthFailure } from './oauth_failure.js'
 
