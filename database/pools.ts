@@ -1,5 +1,4 @@
-import pg from 'pg'
-
+import { DatabasePool } from '#database/database_pool'
 import { env } from '#start/env'
 
 /**
@@ -7,7 +6,7 @@ import { env } from '#start/env'
  * do not hold five times the connections.
  */
 export class Pools {
-  readonly #pools = new Map<string, pg.Pool>()
+  readonly #pools = new Map<string, DatabasePool>()
   readonly #size: number
 
   /** Told of a connection that broke while nobody used it; the pool replaces it by itself. */
@@ -17,7 +16,7 @@ export class Pools {
     this.#size = size
   }
 
-  for(url: string): pg.Pool {
+  for(url: string): DatabasePool {
     let pool = this.#pools.get(url)
     if (!pool) {
       pool = this.#open(url)
@@ -26,7 +25,7 @@ export class Pools {
     return pool
   }
 
-  all(): pg.Pool[] {
+  all(): DatabasePool[] {
     return [...this.#pools.values()]
   }
 
@@ -36,11 +35,10 @@ export class Pools {
     await Promise.all(open.map((pool) => pool.end()))
   }
 
-  #open(url: string): pg.Pool {
-    const pool = new pg.Pool({
+  #open(url: string): DatabasePool {
+    const pool = new DatabasePool({
       connectionString: url,
-      max: this.#size,
-      idleTimeoutMillis: 30_000,
+      size: this.#size,
       connectionTimeoutMillis: 10_000,
       application_name: 'analysis-hub',
     })

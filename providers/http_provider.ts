@@ -2,7 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import CorsMiddleware from '@adonisjs/cors/cors_middleware'
 
 import AuthenticationMiddleware, { type Authenticator } from '#http/authentication_middleware'
-import EntranceMiddleware from '#http/entrance_middleware'
+import { Entrance } from '#http/entrance'
 import LimitMiddleware from '#http/limit_middleware'
 import { RateLimiter } from '#http/rate_limiter'
 import { env } from '#start/env'
@@ -29,9 +29,9 @@ export default class HttpProvider {
   register() {
     const { container } = this.app
     container.singleton('authenticator', () => undefined)
-    container.singleton(EntranceMiddleware, async (resolver) => {
+    container.singleton(Entrance, async (resolver) => {
       const limiter = new RateLimiter(LIMITS, await resolver.make('redis'))
-      return new EntranceMiddleware({
+      return new Entrance({
         cors: await resolver.make(CorsMiddleware),
         authentication: new AuthenticationMiddleware(await resolver.make('authenticator')),
         limits: new LimitMiddleware(limiter),

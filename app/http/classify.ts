@@ -1,4 +1,3 @@
-import { errors as frameworkErrors } from '@adonisjs/core'
 import { errors as vineErrors } from '@vinejs/vine'
 
 import { databaseFailure } from '#http/database_failures'
@@ -8,7 +7,6 @@ import {
   Failure,
   InternalFailure,
   PayloadTooLarge,
-  RouteNotFound,
 } from '#http/failures'
 import { bodyFailure } from '#http/body_issues'
 import { QueryError } from '#query/errors'
@@ -43,10 +41,6 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof QueryError) {
     return new BadRequest(error.message, { issues: error.issues, cause: error })
-  }
-  if (error instanceof frameworkErrors.E_ROUTE_NOT_FOUND) {
-    const method = /^Cannot (\w+):/.exec(error.message)?.[1] ?? ''
-    return new RouteNotFound(method)
   }
   return databaseFailure(error) ?? requestFailure(error) ?? new InternalFailure(error)
 }

@@ -25,6 +25,8 @@ const BY_STATE: Record<string, Translation> = {
   '22021': (error) => invalid(error, 'value_invalid', 'holds a character that cannot be stored'),
   '22P05': (error) => invalid(error, 'value_invalid', 'holds a character that cannot be stored'),
   '22001': (error) => invalid(error, 'max_length', 'is too long'),
+  '57014': (error) =>
+    new ServiceUnavailable('This took too long; ask for less at a time', { cause: error }),
   '53100': (error) => new StorageInsufficient({ cause: error }),
 }
 

@@ -80,7 +80,7 @@ class Documentation {
 
   /** Whoever does not ask for a page is a program. */
   show(ctx: HttpContext): void {
-    ctx.response.vary('Accept')
+    ctx.response.append('vary', 'Accept')
     if (ctx.request.accepts(['json', 'html']) !== 'html') {
       return this.send(ctx)
     }

@@ -7,7 +7,7 @@ import { envelopeOf } from '#http/failures'
 /**
  * The one place where a failed request becomes an answer: the error envelope, whatever was thrown.
  */
-export default class ExceptionHandler {
+export class ExceptionHandler {
   report(error: unknown, ctx: HttpContext): void {
     const failure = failureOf(error)
     if (failure.status >= 500) {

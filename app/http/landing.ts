@@ -37,7 +37,7 @@ export const hub: Surface = {
 }
 
 function showLanding(ctx: HttpContext): void {
-  ctx.response.vary('Accept')
+  ctx.response.append('vary', 'Accept')
   if (ctx.request.accepts(['html', 'json']) === 'json') {
     return answer(ctx, { version: VERSION, timestamp: clock.now() })
   }

@@ -1,21 +1,28 @@
+import BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
 import type { HttpContext, Router } from '@adonisjs/core/http'
 
 import { enforce } from '#http/access'
 import { catalogue } from '#http/catalogue'
-import { SurfaceRoutes, type DeclaredRoute, type Operation, type Surface } from '#http/surface'
+import {
+  SurfaceRoutes,
+  type DeclaredRoute,
+  type Handler,
+  type Method,
+  type Operation,
+  type Surface,
+} from '#http/surface'
 import { SURFACE_PREFIXES } from '#runtime/surfaces'
 
 /**
  * Puts the routes of a surface behind its prefix and into the catalogue.
  */
 export function mountSurface(router: Router, surface: Surface): void {
-  const parseBody = bodyParser(router)
   const prefix = SURFACE_PREFIXES[surface.name]
   const routes = new SurfaceRoutes()
   surface.routes(routes)
   catalogue.add(surface, routes.declared)
   const group = router.group(() => {
-    routes.declared.forEach((route) => register(router, surface, route, parseBody))
+    routes.declared.forEach((route) => register(router, surface, route))
   })
   if (prefix) {
     group.prefix(prefix)
@@ -25,26 +32,37 @@ export function mountSurface(router: Router, surface: Surface): void {
 function register(
   router: Router,
   surface: Surface,
-  route: DeclaredRoute,
-  parseBody: ReturnType<typeof bodyParser>
+  { method, path, operation, handler }: DeclaredRoute
 ): void {
-  const { method, path, operation, handler } = route
-  const registered = router
-    .route(path, method === 'GET' ? ['GET', 'HEAD'] : [method], handler)
+  router
+    .route(
+      path,
+      method === 'GET' ? ['GET', 'HEAD'] : [method],
+      behindDoor(method, operation, handler)
+    )
     .as(`${surface.name}.${operation.name}`)
-    .use(door(operation))
+}
+
+/** The handler, behind what the route asks of its caller. Nobody's body is read who may not come in. */
+function behindDoor(
+  method: Method,
+  { access, entry = access }: Operation,
+  handler: Handler
+): Handler {
   if (method === 'POST') {
-    registered.use(parseBody)
+    return async (ctx) => {
+      enforce(entry, ctx.actor)
+      await parseBody(ctx)
+      return handler(ctx)
+    }
+  }
+  return (ctx) => {
+    enforce(entry, ctx.actor)
+    return handler(ctx)
   }
 }
 
-function door({ access, entry = access }: Operation) {
-  return function enter({ actor }: HttpContext, next: () => Promise<void>) {
-    enforce(entry, actor)
-    return next()
-  }
-}
-
-function bodyParser(router: Router) {
-  return router.named({ body: () => import('@adonisjs/core/bodyparser_middleware') }).body()
+async function parseBody(ctx: HttpContext): Promise<void> {
+  const parser = await ctx.containerResolver.make(BodyParserMiddleware)
+  await parser.handle(ctx, async () => {})
 }

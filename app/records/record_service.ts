@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import type { DatabasePool } from '#database/database_pool'
 import { enforce, type Access } from '#http/access'
 import type { Actor } from '#http/actor'
 import { EntityNotFound, RelationInvalid } from '#http/failures'
@@ -18,7 +19,7 @@ import { clock } from '#runtime/clock'
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 export interface RecordServiceOptions {
-  pool: pg.Pool
+  pool: DatabasePool
   sink: EventSink
 }
 
@@ -27,7 +28,7 @@ export interface RecordServiceOptions {
  */
 export class RecordService {
   protected readonly store: RecordStore
-  readonly #pool: pg.Pool
+  readonly #pool: DatabasePool
   readonly #sink: EventSink
 
   constructor(

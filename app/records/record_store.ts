@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import type { DatabasePool } from '#database/database_pool'
 import type { DecodedQuery, Selection } from '#query/decode'
 import { compileList, type ListRow, type ReadOptions } from '#query/sql/list_statement'
 import { compileRecord, type RecordRow } from '#query/sql/record_statement'
@@ -22,12 +23,12 @@ const shapes = new NamedShapes()
  */
 export class RecordStore {
   readonly #kind: Kind
-  readonly #pool: pg.Pool
+  readonly #pool: DatabasePool
   readonly #table: string
   readonly #returning: string
   readonly #names: ReadonlyMap<string, string>
 
-  constructor(kind: Kind, pool: pg.Pool) {
+  constructor(kind: Kind, pool: DatabasePool) {
     this.#kind = kind
     this.#pool = pool
     this.#table = `${quoteName(kind.table)} as r`
@@ -51,7 +52,7 @@ export class RecordStore {
 
   async exists(id: string): Promise<boolean> {
     const text = `select 1 from ${this.#table} where r."id" = $1`
-    const { rowCount } = await this.#pool.query(text, [id])
+    const { rowCount } = await this.#pool.read({ text, values: [id] })
     return rowCount === 1
   }
 
@@ -88,8 +89,8 @@ export class RecordStore {
   }
 
   async #run<Row>(statement: Statement): Promise<Row[]> {
-    const { rows } = await this.#pool.query(shapes.prepare(statement))
-    return rows as Row[]
+    const { rows } = await this.#pool.read<Row & pg.QueryResultRow>(shapes.prepare(statement))
+    return rows
   }
 
   async #write(transaction: pg.ClientBase, text: string, values: unknown[]): Promise<Written> {

@@ -5,6 +5,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { surfacesOf } from '#configuration/processes'
 import type { GentleServer } from '#http/gentle_server'
+import { Dispatcher } from '#http/dispatcher'
 import { createListener } from '#http/listener'
 import { startJobs, type RunningJob } from '#jobs/runner'
 import { health } from '#observability/health'
@@ -111,10 +112,10 @@ export class HubProcess {
 
 async function createWebServer(app: ApplicationService): Promise<GentleServer> {
   const server = await app.container.make('server')
-  await server.boot()
+  const { handle } = await Dispatcher.of(app)
   const [alone, ...others] = env.SURFACES
   const prefix = alone && others.length === 0 ? SURFACE_PREFIXES[alone] : ''
-  const web = createListener(server.handle.bind(server), { prefix, drain })
+  const web = createListener(handle, { prefix, drain })
   server.setNodeServer(web)
   return web
 }

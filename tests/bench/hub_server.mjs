@@ -6,6 +6,7 @@ import 'reflect-metadata'
 const build = (path) => import(new URL(`../../build/${path}.js`, import.meta.url).href)
 
 const { Ignitor } = await import('@adonisjs/core')
+const { Dispatcher } = await build('app/http/dispatcher')
 const { createListener } = await build('app/http/listener')
 const { drain } = await build('app/runtime/drain')
 const { migrate } = await build('database/migrator')
@@ -31,7 +32,6 @@ if (process.env.BENCH_MIGRATE) {
   await migrate(app, ['core'])
 }
 await app.start(() => {})
-const server = await app.container.make('server')
-await server.boot()
-const listener = createListener(server.handle.bind(server), { prefix: '/core', drain })
+const { handle } = await Dispatcher.of(app)
+const listener = createListener(handle, { prefix: '/core', drain })
 listener.listen(Number(process.env.PORT), '127.0.0.1', () => process.send('ready'))

@@ -71,12 +71,11 @@ const imported = (path: string) =>
   import(path.startsWith('./') ? new URL(path, APP_ROOT).href : path)
 
 async function serve(app: ApplicationService, mounting: Mounting): Promise<Server[]> {
+  const { Dispatcher } = await import('#http/dispatcher')
   const { createListener } = await import('#http/listener')
   const { drain } = await import('#runtime/drain')
   const { SURFACE_NAMES, SURFACE_PREFIXES } = await import('#runtime/surfaces')
-  const server = await app.container.make('server')
-  await server.boot()
-  const handle = server.handle.bind(server)
+  const { handle } = await Dispatcher.of(app)
   const open = async (prefix: string) => {
     const listener = createListener(handle, { prefix, drain }).listen(0, '127.0.0.1')
     await once(listener, 'listening')

@@ -1,7 +1,6 @@
-import type pg from 'pg'
-
+import type { DatabasePool } from '#database/database_pool'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 
 /** The connections to the provider's own database. */
-export const identityPool = (): pg.Pool => pools.for(databaseUrl('identity'))
+export const identityPool = (): DatabasePool => pools.for(databaseUrl('identity'))

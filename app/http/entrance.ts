@@ -21,9 +21,9 @@ interface Gate {
 
 /**
  * What every request passes before its route: it gets the headers each answer has, is observed, and goes through the gates
- * in their order. One class instead of several, since each costs every request its way through the container.
+ * in their order.
  */
-export default class EntranceMiddleware {
+export class Entrance {
   readonly #cors: Gate
   readonly #authentication: Gate
   readonly #limits: Gate
@@ -37,7 +37,7 @@ export default class EntranceMiddleware {
   handle(ctx: HttpContext, next: Next): Promise<void> {
     const { request, response } = ctx
     for (const name in SECURITY_HEADERS) {
-      response.response.setHeader(name, SECURITY_HEADERS[name]!)
+      response.header(name, SECURITY_HEADERS[name]!)
     }
     const startedAt = performance.now()
     const span = tracing?.startRequest(request)

@@ -1,0 +1,113 @@
+import pg from 'pg'
+
+/** How long a lane may keep everybody waiting before newcomers are sent elsewhere. */
+const OVERDUE_MS = 10
+
+/** Nothing that is read here takes so long; a lane this late is cut off. */
+const LOST_MS = 30_000
+const STATEMENT_LIMIT_MS = 25_000
+
+/**
+ * One connection that many reads share: they are written one behind the other without waiting for answers, and all that
+ * come in one turn of the event loop leave in one packet.
+ */
+export class ReadLane {
+  readonly #settings: pg.ClientConfig
+  readonly #onError: (error: Error) => void
+  #client: pg.Client | undefined
+  #waiting = 0
+  #answeredAt = 0
+  #isGathering = false
+
+  constructor(settings: pg.ClientConfig, onError: (error: Error) => void) {
+    this.#settings = { ...settings, pipeline: true, statement_timeout: STATEMENT_LIMIT_MS }
+    this.#onError = onError
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Whether what is read now leaves together with something else. */
+  get isGathering(): boolean {
+    return this.#isGathering
+  }
+
+  isOverdue(now: number): boolean {
+    return this.#waiting > 0 && now - this.#answeredAt > OVERDUE_MS
+  }
+
+  read<Row extends pg.QueryResultRow>(
+    statement: pg.QueryConfig,
+    now: number
+  ): Promise<pg.QueryResult<Row>> {
+    const client = (this.#client ??= this.#open())
+    if (this.#waiting === 0) {
+      this.#answeredAt = now
+    }
+    this.#waiting += 1
+    this.#gather(client)
+    return new Promise((resolve, reject) => {
+      client.query(statement, (error: Error | null, result: pg.QueryResult<Row>) => {
+        this.#waiting -= 1
+        this.#answeredAt = performance.now()
+        if (error) {
+          this.#forgetIfLost(client, error)
+          reject(error)
+        } else {
+          resolve(result)
+        }
+      })
+    })
+  }
+
+  cutOffIfLost(now: number): void {
+    if (this.#waiting > 0 && now - this.#answeredAt > LOST_MS) {
+      this.#client?.connection.stream.destroy()
+    }
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client
+    this.#client = undefined
+    await client?.end()
+  }
+
+  #open(): pg.Client {
+    const client = new pg.Client(this.#settings)
+    const lost = (error: Error) => {
+      this.#forget(client)
+      this.#onError(error)
+    }
+    client.on('error', lost)
+    client.on('end', () => this.#forget(client))
+    client.connect().catch(lost)
+    return client
+  }
+
+  /** The next read must not be sent after one that was told that the connection is about to end. */
+  #forgetIfLost(client: pg.Client, error: Error): void {
+    if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL') {
+      this.#forget(client)
+    }
+  }
+
+  #forget(client: pg.Client): void {
+    if (this.#client === client) {
+      this.#client = undefined
+    }
+  }
+
+  #gather({ connection }: pg.Client): void {
+    if (this.#isGathering) {
+      return
+    }
+    const { stream } = connection
+    this.#isGathering = true
+    stream.cork()
+    setImmediate(() => {
+      this.#isGathering = false
+      stream.uncork()
+    })
+  }
+}
