@@ -17,6 +17,15 @@ export const index = {
   /** For contains, starts with and ends with. */
   match: (table: string, column: string) =>
     `create index "${table}_${column}_match" on "${table}" using gin ("${column}" gin_trgm_ops)`,
+
+  /** For all that records are looked up by which have a name and one to show; `rest` is what the name is unique in. */
+  named: (table: string, ...rest: string[]) => [
+    index.text(table, 'name', ...rest),
+    index.match(table, 'name'),
+    index.textOrder(table, 'name'),
+    index.text(table, 'display_name'),
+    index.match(table, 'display_name'),
+  ],
 }
 
 function tree(table: string, use: string, columns: string[], ...keys: string[]): string {

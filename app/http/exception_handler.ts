@@ -2,7 +2,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { answer } from '#http/answer'
 import { failureOf } from '#http/classify'
-import { envelopeOf } from '#http/failures'
+import { envelopeOf, PermissionDenied } from '#http/failures'
+import { noteRefusal } from '#records/security_events'
 
 /**
  * The one place where a failed request becomes an answer: the error envelope, whatever was thrown.
@@ -12,6 +13,9 @@ export class ExceptionHandler {
     const failure = failureOf(error)
     if (failure.status >= 500) {
       ctx.logger.error({ err: failure.cause ?? failure, status: failure.status }, failure.message)
+    }
+    if (failure instanceof PermissionDenied) {
+      void noteRefusal(ctx, failure)
     }
   }
 

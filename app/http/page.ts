@@ -33,7 +33,7 @@ input, button { font: inherit; color: inherit; padding: .5rem .75rem; border: 1p
 input { width: 100%; }
 button { cursor: pointer; margin: 0 .5rem .5rem 0; }
 button:first-of-type { background: var(--accent); border-color: var(--accent); color: Canvas; font-weight: 600; }
-:is(input, button):focus-visible { outline: 3px solid var(--accent); outline-offset: 0; }
+:is(input, button):focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 [role=alert] { border-left: .25rem solid #d32f2f; background: var(--soft); padding: .5rem .75rem; }
 `
 
@@ -41,7 +41,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 /** In one piece, since the policy allows exactly these bytes. */
 const styleElement = () => new Html(`<style>${STYLE}</style>`)
 
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'`
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; frame-ancestors 'none'; base-uri 'none'`
 
 /** Text that is HTML already; anything else that is put into a page is escaped. */
 export class Html {
@@ -72,10 +72,20 @@ function escaped(value: unknown): string {
   return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
+interface PageOptions {
+  /** Where forms may lead beside our own site, as sources of a policy. */
+  readonly formTargets?: readonly string[]
+}
+
 /**
  * Answers with a page of the platform. It carries everything it needs, and its policy lets it load nothing else.
  */
-export function sendPage({ response }: HttpContext, title: string, content: Html): void {
+export function sendPage(
+  { response }: HttpContext,
+  title: string,
+  content: Html,
+  { formTargets = [] }: PageOptions = {}
+): void {
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -90,6 +100,7 @@ export function sendPage({ response }: HttpContext, title: string, content: Html
       </body>
     </html> `
   response.header('content-type', 'text/html; charset=utf-8')
-  response.header('content-security-policy', `${POLICY}; img-src data:`)
+  const targets = ["'self'", ...formTargets].join(' ')
+  response.header('content-security-policy', `${POLICY}; form-action ${targets}`)
   response.send(page.text)
 }

@@ -11,6 +11,8 @@ type Rule = SchemaTypes & { clone(): Rule; optional(): SchemaTypes }
 export interface Column extends Property {
   /** Shown only to those who ask for it by name. */
   readonly optIn?: boolean
+  /** Makes a secret that is kept encrypted readable, for those it is shown to; null where its key is gone. */
+  readonly unseal?: (stored: string) => Promise<string | null>
   readonly body?: { readonly create?: SchemaTypes; readonly update?: SchemaTypes }
 }
 

@@ -5,12 +5,20 @@ import type { Values } from '#records/kind'
 
 export type ChangeType = 'created' | 'updated' | 'deleted'
 
-/** Who changed something, and from where. */
-export interface Origin {
-  readonly actor: Actor
+/** Where a request comes from. */
+export interface Source {
   readonly requestId: string
   readonly address: string
   readonly userAgent: string | undefined
+  /** Of the request; what is not done for one has neither. */
+  readonly method?: string
+  /** Without the query, in which a secret may stand. */
+  readonly path?: string
+}
+
+/** Who does something, and from where. */
+export interface Origin extends Source {
+  readonly actor: Actor
 }
 
 /**
@@ -24,6 +32,8 @@ export interface RecordChange {
   readonly origin: Origin
   readonly previous: Values | undefined
   readonly next: Values | undefined
+  /** Whether the record got another secret; what it was and is stays untold. */
+  readonly replacesSecrets?: boolean
 }
 
 /**
@@ -33,16 +43,21 @@ export interface EventSink {
   record(transaction: pg.ClientBase, change: RecordChange): Promise<void>
 }
 
+/** What can happen around the login of a user or a client. */
+export type SignInEvent =
+  'signInFailed' | 'signInsBlocked' | 'refreshTokenReused' | 'authorizationCodeReused'
+
 /**
  * Something that has to be known later although no record changed. What was refused or read is named, never shown.
  */
 export interface SecurityEvent {
-  readonly type: 'permissionRefused' | 'secretRead'
+  readonly type: 'permissionRefused' | 'secretRead' | SignInEvent
   /** A kind of record, or the name of a route. */
   readonly subject: string
   readonly id: string | null
   readonly realmId: string | null
-  readonly origin: Origin
+  /** Without an actor where nobody is signed in. */
+  readonly origin: Source & Partial<Origin>
   /** What was missing, where permissions were. */
   readonly permissions: readonly string[]
 }

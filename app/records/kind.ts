@@ -34,6 +34,8 @@ export interface KindDefinition {
   readonly namesAllowedFields?: boolean
   /** The column with the realm whose members may write the record; records of no realm are everybody's. */
   readonly realm?: string
+  /** The columns with the realms that hear of changes; the realm's where they are left out. */
+  readonly heardIn?: readonly string[]
   readonly access: {
     readonly read?: Access
     readonly create?: Access
@@ -60,6 +62,7 @@ export class Kind {
   readonly columns: Readonly<Record<string, Column>>
   readonly relations: Readonly<Record<string, Relation>>
   readonly realm: string | undefined
+  readonly heardIn: readonly string[]
   readonly access: KindDefinition['access'] & { readonly read: Access }
   readonly permissionFirst: boolean
   readonly declaration: Declaration
@@ -75,6 +78,7 @@ export class Kind {
     this.columns = definition.columns
     this.relations = definition.relations ?? {}
     this.realm = definition.realm
+    this.heardIn = definition.heardIn ?? (definition.realm === undefined ? [] : [definition.realm])
     this.access = { read: loggedIn, ...definition.access }
     this.permissionFirst = definition.permissionFirst ?? false
     this.declaration = declarationOf(definition)

@@ -43,7 +43,7 @@ async function list(ctx: HttpContext, service: RecordService): Promise<void> {
   const { declaration } = service.kind
   const query = decode(declaration, queryOf(ctx))
   reportDroppedQuery(ctx, query.dropped)
-  const { data, total } = await service.list(ctx.actor!, query)
+  const { data, total } = await service.list(originOf(ctx), query)
   const { limit, offset } = query.pagination
   const schema = describe(declaration).collectionText
   const page = `"total":${total},"limit":${limit},"offset":${offset}`
@@ -54,7 +54,7 @@ async function read(ctx: HttpContext, service: RecordService): Promise<void> {
   const { declaration } = service.kind
   const { selection, dropped } = decode(declaration, queryOf(ctx), 'record')
   reportDroppedQuery(ctx, dropped)
-  const data = await service.read(ctx.actor!, ctx.params.id, selection)
+  const data = await service.read(originOf(ctx), ctx.params.id, selection)
   answer(ctx, `{"data":${data},"meta":{"schema":${describe(declaration).recordText}}}`)
 }
 

@@ -8,10 +8,11 @@ import { issue } from '#http/issues'
 import type { Condition } from '#query/condition'
 import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow, ReadOptions } from '#query/sql/list_statement'
-import type { ChangeType, EventSink, Origin } from '#records/events'
+import type { EventSink, Origin } from '#records/events'
 import type { Kind, Values } from '#records/kind'
 import { requireRealm } from '#records/realm'
-import { asksForSecrets, revealTo } from '#records/secrets'
+import { changeOf, type WrittenChange } from '#records/record_change'
+import { askedSecrets, revealTo, type AskedSecrets } from '#records/secrets'
 import { RecordStore, type Written } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#runtime/clock'
@@ -28,7 +29,7 @@ export interface RecordServiceOptions {
  */
 export class RecordService {
   protected readonly store: RecordStore
-  readonly #pool: DatabasePool
+  protected readonly pool: DatabasePool
   readonly #sink: EventSink
 
   constructor(
@@ -36,30 +37,42 @@ export class RecordService {
     { pool, sink }: RecordServiceOptions
   ) {
     this.store = new RecordStore(kind, pool)
-    this.#pool = pool
+    this.pool = pool
     this.#sink = sink
   }
 
-  async list(actor: Actor, query: DecodedQuery): Promise<ListRow> {
-    enforce(this.kind.access.read, actor)
-    return this.store.list(query, this.#readOptions(actor, query.selection))
+  async list(origin: Origin, query: DecodedQuery): Promise<ListRow> {
+    enforce(this.kind.access.read, origin.actor)
+    const secrets = askedSecrets(this.kind, query.selection)
+    const options = this.#readOptions(origin.actor, secrets)
+    if (!secrets) {
+      return this.store.list(query, options)
+    }
+    const { data, total } = await this.store.list(
+      { ...query, selection: secrets.selection },
+      options
+    )
+    return { data: await secrets.show(origin, data), total }
   }
 
-  async read(actor: Actor, id: string, selection: Selection): Promise<string> {
-    enforce(this.kind.access.read, actor)
-    const record = await this.store.read(id, selection, this.#readOptions(actor, selection))
-    return record ?? this.#missing()
+  async read(origin: Origin, id: string, selection: Selection): Promise<string> {
+    enforce(this.kind.access.read, origin.actor)
+    const secrets = askedSecrets(this.kind, selection)
+    const options = this.#readOptions(origin.actor, secrets)
+    const record = await this.store.read(id, secrets?.selection ?? selection, options)
+    if (record === undefined) {
+      return this.#missing()
+    }
+    return secrets ? secrets.show(origin, record) : record
   }
 
   async create(origin: Origin, body: Values): Promise<string> {
     enforce(this.#needed('create'), origin.actor)
     await this.#requireRelations(body)
-    const values = await this.prepareCreation(origin, body)
-    const { data } = await inTransaction(this.#pool, async (transaction) => {
-      const written = await this.store.insert(transaction, { id: clock.uuid(), ...values })
-      await this.#report(transaction, 'created', origin, undefined, written.values)
-      return written
-    })
+    const values = { id: clock.uuid(), ...(await this.prepareCreation(origin, body)) }
+    const { data } = await this.aroundCreation(origin, values, () =>
+      inTransaction(this.pool, (transaction) => this.createWithin(transaction, origin, values))
+    )
     return data
   }
 
@@ -67,22 +80,43 @@ export class RecordService {
     enforce(this.#needed('update'), origin.actor)
     await this.#requireRelations(body)
     const { data } = await this.#change(origin, id, async (transaction, previous) => {
-      const values = await this.prepareUpdate(origin, previous, body)
-      const written = await this.store.update(transaction, id, values)
-      await this.#report(transaction, 'updated', origin, previous, written.values)
-      return written
+      const values = await this.prepareUpdate(origin, previous, body, transaction)
+      return this.#updateFrom(transaction, origin, previous, values)
     })
     return data
   }
 
   async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.#needed('remove'), origin.actor)
-    const { data } = await this.#change(origin, id, async (transaction, previous) => {
-      const written = await this.store.remove(transaction, id)
-      await this.#report(transaction, 'deleted', origin, previous, undefined)
-      return written
-    })
+    const { data } = await this.#change(origin, id, (transaction, previous) =>
+      this.#removeFrom(transaction, origin, previous)
+    )
     return data
+  }
+
+  /** Creates a record as a part of something else, which has checked whether its caller may do that. */
+  async createWithin(transaction: pg.ClientBase, origin: Origin, values: Values): Promise<Written> {
+    const complete = await this.inCreation(transaction, origin, { id: clock.uuid(), ...values })
+    const written = await this.store.insert(transaction, complete)
+    await this.#tell(transaction, origin, { type: 'created', next: written.values })
+    return written
+  }
+
+  /** Updates a record as a part of something else, which has checked whether its caller may do that. */
+  async updateWithin(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    id: string,
+    values: Values
+  ): Promise<Written> {
+    const previous = (await this.store.lock(transaction, id)) ?? this.#missing()
+    return this.#updateFrom(transaction, origin, previous, values)
+  }
+
+  /** Removes a record as a part of something else, which has checked whether its caller may do that. */
+  async removeWithin(transaction: pg.ClientBase, origin: Origin, id: string): Promise<Written> {
+    const previous = (await this.store.lock(transaction, id)) ?? this.#missing()
+    return this.#removeFrom(transaction, origin, previous)
   }
 
   /** What is stored for a new record, made of what was sent. */
@@ -96,10 +130,47 @@ export class RecordService {
     return { ...body, [realm]: realmId }
   }
 
-  /** What is stored for a record that is there, made of what was sent. */
-  protected async prepareUpdate(_origin: Origin, _previous: Values, body: Values): Promise<Values> {
+  /** What has to be done outside of the transaction that creates a record, before it and after it. */
+  protected aroundCreation<T>(
+    _origin: Origin,
+    _values: Values,
+    work: () => Promise<T>
+  ): Promise<T> {
+    return work()
+  }
+
+  /** What is stored for a new record, completed by what only the transaction knows. */
+  protected async inCreation(
+    _transaction: pg.ClientBase,
+    _origin: Origin,
+    values: Values
+  ): Promise<Values> {
+    return values
+  }
+
+  /** What is stored for a record that is there, and locked, made of what was sent. */
+  protected async prepareUpdate(
+    _origin: Origin,
+    _previous: Values,
+    body: Values,
+    _transaction: pg.ClientBase
+  ): Promise<Values> {
     return body
   }
+
+  /** What has to be done before a record is removed, or stands against it. */
+  protected async inRemoval(
+    _transaction: pg.ClientBase,
+    _origin: Origin,
+    _previous: Values
+  ): Promise<void> {}
+
+  /** What follows from a write, in its transaction. */
+  protected async afterWrite(
+    _transaction: pg.ClientBase,
+    _origin: Origin,
+    _change: WrittenChange
+  ): Promise<void> {}
 
   /** Conditions on top of the caller's, for kinds of which not everybody sees everything. */
   protected visible(_actor: Actor): readonly Condition[] {
@@ -114,9 +185,8 @@ export class RecordService {
     return access
   }
 
-  #readOptions(actor: Actor, selection: Selection): ReadOptions {
+  #readOptions(actor: Actor, secrets: AskedSecrets | undefined): ReadOptions {
     const where = this.visible(actor)
-    const secrets = asksForSecrets(this.kind.declaration, selection)
     return { ...(where.length > 0 && { where }), ...(secrets && { reveal: revealTo(actor) }) }
   }
 
@@ -128,7 +198,7 @@ export class RecordService {
     if (!UUID.test(id)) {
       return this.#missing()
     }
-    return inTransaction(this.#pool, async (transaction) => {
+    return inTransaction(this.pool, async (transaction) => {
       const previous = (await this.store.lock(transaction, id)) ?? this.#missing()
       if (this.kind.realm !== undefined) {
         requireRealm(actor, previous[this.kind.realm] as string | null)
@@ -143,7 +213,7 @@ export class RecordService {
     )
     const dangling = await Promise.all(
       named.map(async ({ to, by }) => {
-        const found = await new RecordStore(to(), this.#pool).exists(body[by] as string)
+        const found = await new RecordStore(to(), this.pool).exists(body[by] as string)
         return found ? [] : [issue('value_invalid', [by], `No ${to().label} has this id`)]
       })
     )
@@ -153,29 +223,31 @@ export class RecordService {
     }
   }
 
-  #report(
+  async #updateFrom(
     transaction: pg.ClientBase,
-    type: ChangeType,
     origin: Origin,
-    previous: Values | undefined,
-    next: Values | undefined
-  ): Promise<void> {
-    const record = (next ?? previous)!
-    const { realm } = this.kind
-    return this.#sink.record(transaction, {
-      kind: this.kind.name,
-      type,
-      id: record.id as string,
-      realmId: realm === undefined ? null : (record[realm] as string | null),
-      origin,
-      previous: previous && this.#withoutSecrets(previous),
-      next: next && this.#withoutSecrets(next),
-    })
+    previous: Values,
+    values: Values
+  ): Promise<Written> {
+    const written = await this.store.update(transaction, previous.id as string, values)
+    await this.#tell(transaction, origin, { type: 'updated', previous, next: written.values })
+    return written
   }
 
-  #withoutSecrets(values: Values): Values {
-    const { secrets } = this.kind
-    return Object.fromEntries(Object.entries(values).filter(([name]) => !secrets.includes(name)))
+  async #removeFrom(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    previous: Values
+  ): Promise<Written> {
+    await this.inRemoval(transaction, origin, previous)
+    const written = await this.store.remove(transaction, previous.id as string)
+    await this.#tell(transaction, origin, { type: 'deleted', previous })
+    return written
+  }
+
+  async #tell(transaction: pg.ClientBase, origin: Origin, change: WrittenChange): Promise<void> {
+    await this.afterWrite(transaction, origin, change)
+    await this.#sink.record(transaction, changeOf(this.kind, origin, change))
   }
 
   #missing(): never {

@@ -1,33 +1,101 @@
 import type { Actor } from '#http/actor'
-import type { Declaration } from '#query/declaration'
 import type { Selection } from '#query/decode'
 import type { Reveal } from '#query/sql/objects'
-import { kindOf } from '#records/kind'
-
-const asked = new WeakMap<Selection, boolean>()
-
-/**
- * Whether a selection names a secret column, of the kind itself or along a relation. Almost none does, and those need not
- * ask who the caller is.
- */
-export function asksForSecrets(declaration: Declaration, selection: Selection): boolean {
-  let secret = asked.get(selection)
-  if (secret === undefined) {
-    secret = selection.fields.some((field) => isSecret(declaration, field.split('.')))
-    asked.set(selection, secret)
-  }
-  return secret
-}
+import { projectionOf, type Projection } from '#query/sql/projection'
+import type { Origin } from '#records/events'
+import { kindOf, type Kind, type Values } from '#records/kind'
+import { noteSecretRead } from '#records/security_events'
 
 /** What the secrets of any kind are to an actor. */
 export function revealTo(actor: Actor): Reveal {
   return (declaration) => kindOf(declaration).reveals(actor)
 }
 
-function isSecret(declaration: Declaration, [name, ...rest]: string[]): boolean {
-  if (rest.length === 0) {
-    return declaration.properties[name!]?.secret ?? false
+/**
+ * The secrets that a selection names, of the kind itself or along relations. Almost none does, and those need not ask who
+ * the caller is.
+ */
+export function askedSecrets(kind: Kind, selection: Selection): AskedSecrets | undefined {
+  const projection = projectionOf(kind.declaration, selection)
+  return projection.guarded ? new AskedSecrets(projection, selection) : undefined
+}
+
+/** A place in an answer where secrets of a kind may stand. */
+interface Place {
+  readonly path: readonly string[]
+  readonly kind: Kind
+  readonly secrets: readonly string[]
+  /** What tells whose they are and was not asked for, so that it is read and not answered. */
+  readonly added: readonly string[]
+}
+
+/** Where secrets stand in the answers to one selection. */
+export class AskedSecrets {
+  /** What to read: what was asked for, and whose the secrets are. */
+  readonly selection: Selection
+  readonly #places: readonly Place[]
+
+  constructor(projection: Projection, { fields, relations }: Selection) {
+    this.#places = placesIn(projection)
+    const added = this.#places.flatMap((place) =>
+      place.added.map((name) => [...place.path, name].join('.'))
+    )
+    this.selection = { fields: [...fields, ...added], relations }
   }
-  const link = declaration.relations?.links?.[name!]
-  return link !== undefined && isSecret(link.target(), rest)
+
+  /**
+   * Makes an answer of what was read, which is without the secrets the caller may not see. Those in it are noted first, so
+   * that none is shown that could not be noted.
+   */
+  async show(origin: Origin, data: string): Promise<string> {
+    const read = JSON.parse(data) as Values | Values[]
+    const found = this.#places.flatMap((place) =>
+      [read].flat().flatMap((record) => recordsAt(record, place.path).map((at) => ({ place, at })))
+    )
+    await this.#note(origin, found)
+    await Promise.all(found.map(({ place, at }) => unseal(place, at)))
+    found.forEach(({ place, at }) => place.added.forEach((name) => delete at[name]))
+    return JSON.stringify(read)
+  }
+
+  async #note(origin: Origin, found: readonly { place: Place; at: Values }[]): Promise<void> {
+    const owners = new Map(
+      found
+        .filter(({ place, at }) => place.secrets.some((name) => (at[name] ?? null) !== null))
+        .map(({ place: { kind }, at }) => [`${kind.name} ${at.id}`, ownerOf(kind, at)])
+    )
+    await Promise.all([...owners.values()].map((owner) => noteSecretRead(origin, owner)))
+  }
+}
+
+function placesIn(projection: Projection, path: readonly string[] = []): Place[] {
+  const { declaration, names, relations } = projection
+  const kind = kindOf(declaration)
+  const secrets = names.filter((name) => kind.columns[name]!.secret)
+  const marks = [...new Set(['id', kind.realm ?? 'id'])]
+  const added = marks.filter((name) => !names.includes(name))
+  const below = [...relations].flatMap(([name, child]) => placesIn(child, [...path, name]))
+  return secrets.length > 0 ? [{ path, kind, secrets, added }, ...below] : below
+}
+
+function recordsAt(record: Values, [relation, ...rest]: readonly string[]): Values[] {
+  if (relation === undefined) {
+    return [record]
+  }
+  const related = record[relation] as Values | null
+  return related ? recordsAt(related, rest) : []
+}
+
+function ownerOf({ name, realm }: Kind, record: Values) {
+  const realmId = realm === undefined ? null : (record[realm] as string | null)
+  return { kind: name, id: record.id as string, realmId }
+}
+
+async function unseal({ kind, secrets }: Place, record: Values): Promise<void> {
+  for (const name of secrets) {
+    const { unseal: open } = kind.columns[name]!
+    if (open && typeof record[name] === 'string') {
+      record[name] = await open(record[name])
+    }
+  }
 }

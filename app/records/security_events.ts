@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import type { PermissionDenied } from '#http/failures'
-import type { Origin, SecuritySink } from '#records/events'
+import type { Origin, SecuritySink, SignInEvent, Source } from '#records/events'
 import { originOf } from '#records/origin'
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
@@ -52,6 +52,31 @@ export function noteSecretRead(
 ): Promise<void> {
   const { kind, id, realmId } = record
   return current.note({ type: 'secretRead', subject: kind, id, realmId, origin, permissions: [] })
+}
+
+/** Whose login something is about. */
+export interface NotedAccount {
+  readonly kind: 'user' | 'client'
+  /** Null where nobody has the name that was sent, which is not kept: it may be a password. */
+  readonly id: string | null
+  readonly realmId: string | null
+}
+
+/**
+ * Notes what happened around a login. It has happened by then and nothing depends on the note, but it is waited for: whoever
+ * guesses is not faster than what it leaves behind.
+ */
+export async function noteSignIn(
+  type: SignInEvent,
+  { kind, id, realmId }: NotedAccount,
+  origin: Source
+): Promise<void> {
+  try {
+    await current.note({ type, subject: kind, id, realmId, origin, permissions: [] })
+  } catch (error) {
+    const { default: logger } = await import('@adonisjs/core/services/logger')
+    logger.error({ err: error, type }, 'what happened around a login was not noted')
+  }
 }
 
 function missingIn({ issues }: PermissionDenied): string[] {

@@ -1,10 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
 
 const ADMIN = { grant_type: 'password', username: 'admin', password: 'start123' }
+const PASSWORD = 'correct horse battery'
 const SYSTEM = { grant_type: 'client_credentials', client_id: 'system', client_secret: 'start123' }
 const ALONE = { JOBS: 'none' }
+const NO_NODE = '/nodes/6f1c9a52-0000-4000-8000-000000000000'
+
+/** How long a verdict is relied upon, and what a busy machine may add. */
+const SEEN_WITHIN_MS = 62_000
 
 async function tokenFrom(provider: string, form: Record<string, string>): Promise<string> {
   const response = await fetch(`${provider}/token`, {
@@ -22,6 +29,42 @@ async function statusOf(url: string, token?: string, init: RequestInit = {}): Pr
   const response = await fetch(url, { ...init, headers })
   await response.arrayBuffer()
   return response.status
+}
+
+/** Asks the provider for a record, or writes one, as somebody; answers the record. */
+async function record(url: string, token: string, method = 'GET', body?: object): Promise<any> {
+  const response = await fetch(url, {
+    method,
+    headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  })
+  return ((await response.json()) as { data: any }).data
+}
+
+/** A new user who may delete nodes, and how to take that away again. */
+async function someone(provider: string, name: string) {
+  const admin = await tokenFrom(provider, ADMIN)
+  const post = (path: string, body: object) => record(provider + path, admin, 'POST', body)
+  const { id: userId } = await post('/users', { name, password: PASSWORD })
+  const permission = await record(`${provider}/permissions/node_delete`, admin)
+  const given = await post('/user-permissions', { userId, permissionId: permission.id })
+  return {
+    token: await tokenFrom(provider, {
+      grant_type: 'password',
+      username: name,
+      password: PASSWORD,
+    }),
+    forbid: () => record(`${provider}/user-permissions/${given.id}`, admin, 'DELETE'),
+  }
+}
+
+/** How long it takes until a request is answered with a status. */
+async function timeUntil(status: number, ask: () => Promise<number>): Promise<number> {
+  const startedAt = Date.now()
+  while ((await ask()) !== status && Date.now() - startedAt < 2 * SEEN_WITHIN_MS) {
+    await delay(500)
+  }
+  return Date.now() - startedAt
 }
 
 test.group('Identity | everything in one process', () => {
@@ -66,6 +109,38 @@ test.group('Identity | a provider elsewhere', (group) => {
     assert.equal(await statusOf(nodes, token), 200)
     assert.equal(await statusOf(nodes, token.slice(0, -4)), 401)
     assert.equal(await statusOf(nodes, await tokenFrom(provider.origin, SYSTEM)), 200)
+  })
+
+  test('is heeded by every process within a minute where it takes a token or a permission back', async ({
+    assert,
+    cleanup,
+  }) => {
+    const other = await HubProcesses.start('server', {
+      variables: { ...ALONE, SURFACES: 'core', IDENTITY_URL: provider.origin },
+    })
+    cleanup(() => other.remove())
+    const cores = [core.origin, other.origin]
+    const [revoked, limited] = [
+      await someone(provider.origin, 'somebody-revoked'),
+      await someone(provider.origin, 'somebody-limited'),
+    ]
+    const deletion = (origin: string, token: string) =>
+      statusOf(origin + NO_NODE, token, { method: 'DELETE' })
+    for (const origin of cores) {
+      assert.equal(await deletion(origin, revoked.token), 404)
+      assert.equal(await deletion(origin, limited.token), 404)
+    }
+    const form = new URLSearchParams({ token: revoked.token })
+    await fetch(`${provider.origin}/token/revoke`, { method: 'POST', body: form })
+    await limited.forbid()
+    const times = await Promise.all(
+      cores.flatMap((origin) => [
+        timeUntil(401, () => deletion(origin, revoked.token)),
+        timeUntil(403, () => deletion(origin, limited.token)),
+      ])
+    )
+    times.forEach((time) => assert.isAtMost(time, SEEN_WITHIN_MS))
+    assert.equal(await statusOf(`${core.origin}/nodes`, limited.token), 200)
   })
 
   test('is missed by those only whose token it has not vouched for yet', async ({ assert }) => {

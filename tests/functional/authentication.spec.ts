@@ -6,6 +6,7 @@ import { TokenVerifier } from '#identity/verification/token_verifier'
 import { SURFACE_NAMES } from '#runtime/surfaces'
 import { at } from '#tests/helpers/application'
 import { identity, testAuthenticator } from '#tests/helpers/identities'
+import { FORGERIES, LIES } from '#tests/unit/identity/stand_in/forgeries'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from '#tests/unit/identity/subjects'
 
@@ -120,6 +121,29 @@ test.group('Authentication | with a provider', (group) => {
     )
     assert.isTrue(responses.every(({ status }) => status === 200))
     assert.equal(standIn.count('/token/introspect'), 1)
+  })
+
+  test('a forged token, and a lie about a good one, is a 401 and nothing worse', async ({
+    assert,
+    cleanup,
+  }) => {
+    vouchedForBy(verifier(), cleanup)
+    const statusWith = async (token: string) =>
+      (await ask(PROTECTED, { authorization: `Bearer ${token}` })).status
+    for (const [name, forge] of Object.entries(FORGERIES)) {
+      const isSendable = forge(standIn).length < 16_000
+      assert.equal(await statusWith(forge(standIn)), isSendable ? 401 : 431, `a token ${name}`)
+    }
+    for (const [name, lie] of Object.entries(LIES)) {
+      standIn.fail(async (request, answer) => {
+        const reply = await answer()
+        const isIntrospection = request.url === '/token/introspect'
+        return isIntrospection ? { ...reply, body: lie(reply.body as never, standIn) } : reply
+      })
+      assert.equal(await statusWith(standIn.mint()), 401, `an answer ${name}`)
+    }
+    standIn.fail()
+    assert.equal(await statusWith(standIn.mint()), 200)
   })
 
   test('the permissions it names decide', async ({ assert, cleanup }) => {

@@ -1,6 +1,7 @@
+import { HttpContextFactory } from '@adonisjs/core/factories/http'
 import { test } from '@japa/runner'
 
-import { Html, html } from '#http/page'
+import { Html, html, sendPage } from '#http/page'
 
 test.group('Pages', () => {
   test('what is put into a page is escaped unless it is HTML itself', ({ assert }) => {
@@ -14,5 +15,18 @@ test.group('Pages', () => {
   test('lists are joined, and what is missing leaves nothing', ({ assert }) => {
     const { text } = html`<i>${['a', undefined, null, false, 'b']}</i>`
     assert.equal(text, '<i>ab</i>')
+  })
+
+  test('have forms that lead nowhere but to us, unless the page names where else', ({ assert }) => {
+    const policyWith = (...options: [{ formTargets: string[] }?]) => {
+      const ctx = new HttpContextFactory().create()
+      sendPage(ctx, 'A page', html`<p></p>`, ...options)
+      return String(ctx.response.getHeader('content-security-policy')).split('; ')
+    }
+    assert.include(policyWith(), "form-action 'self'")
+    const policy = policyWith({ formTargets: ['https://app.test'] })
+    assert.include(policy, "form-action 'self' https://app.test")
+    assert.include(policy, "default-src 'none'")
+    assert.include(policy, "frame-ancestors 'none'")
   })
 })

@@ -3,6 +3,7 @@ import vine from '@vinejs/vine'
 import { holding } from '#http/access'
 import { revealsClientSecret } from '#identity/clients/secret_access'
 import { redirectUris } from '#identity/clients/redirect_uris'
+import { readSecret } from '#identity/embedded/client_secrets'
 import { address, description, flag, label, name, wordList } from '#identity/embedded/rules'
 import { realm } from '#identity/realms/realm'
 import { column, onlyAtCreation, optional, timestamps } from '#records/column'
@@ -27,6 +28,7 @@ export const client = defineKind({
     secret: column.text({
       nullable: true,
       secret: true,
+      unseal: readSecret,
       body: optional(vine.string().minLength(3).maxLength(256).nullable()),
     }),
     secretDigest: column.text({ nullable: true, secret: true, internal: true }),

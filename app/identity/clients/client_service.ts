@@ -1,40 +1,18 @@
-import type pg from 'pg'
-
 import { enforce } from '#http/access'
 import type { Actor } from '#http/actor'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
 import { requireNotStronger } from '#identity/embedded/held_permissions'
-import { withReadableSecrets } from '#identity/embedded/readable_secrets'
 import { onlyOwn, visibleRealm } from '#identity/embedded/visible_realm'
 import type { Condition } from '#query/condition'
-import type { DecodedQuery, Selection } from '#query/decode'
-import type { ListRow } from '#query/sql/list_statement'
 import type { Origin } from '#records/events'
-import type { Kind, Values } from '#records/kind'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Values } from '#records/kind'
+import { RecordService } from '#records/record_service'
 
 /**
  * Clients, whose secrets are kept encrypted. One that needs a secret and was given none gets one made up.
  */
 export class ClientService extends RecordService {
-  readonly #pool: pg.Pool
-
-  constructor(kind: Kind, options: RecordServiceOptions) {
-    super(kind, options)
-    this.#pool = options.pool
-  }
-
-  override async list(actor: Actor, query: DecodedQuery): Promise<ListRow> {
-    const { data, total } = await super.list(actor, query)
-    return { data: await withReadableSecrets(this.kind, query.selection, data), total }
-  }
-
-  override async read(actor: Actor, id: string, selection: Selection): Promise<string> {
-    const data = await super.read(actor, id, selection)
-    return withReadableSecrets(this.kind, selection, data)
-  }
-
   override async update(origin: Origin, id: string, body: Values): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     if (body.secret !== undefined) {
@@ -45,7 +23,7 @@ export class ClientService extends RecordService {
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    await requireRemovable(this.#pool, this.kind, id)
+    await requireRemovable(this.pool, this.kind, id)
     return super.remove(origin, id)
   }
 
@@ -73,9 +51,9 @@ export class ClientService extends RecordService {
   /** The clients that the provider came with may be taken over only by who may do as much as they. */
   async #requireOwnSecret(actor: Actor, id: string): Promise<void> {
     const text = 'select id from clients where id::text = lower($1) and built_in'
-    const { rows } = await this.#pool.query<{ id: string }>(text, [id])
+    const { rows } = await this.pool.query<{ id: string }>(text, [id])
     if (rows[0]) {
-      await requireNotStronger(this.#pool, actor, 'client', rows[0].id)
+      await requireNotStronger(this.pool, actor, 'client', rows[0].id)
     }
   }
 }

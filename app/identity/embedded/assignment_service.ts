@@ -1,12 +1,7 @@
-import type pg from 'pg'
-
 import type { Actor } from '#http/actor'
 import { PermissionDenied, RelationInvalid } from '#http/failures'
-import { withReadableSecrets } from '#identity/embedded/readable_secrets'
 import { visibleRealm } from '#identity/embedded/visible_realm'
 import type { Condition } from '#query/condition'
-import type { DecodedQuery, Selection } from '#query/decode'
-import type { ListRow } from '#query/sql/list_statement'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
 import { isRealmWritable, requireRealm } from '#records/realm'
@@ -33,22 +28,10 @@ const GETS = {
  */
 export class AssignmentService extends RecordService {
   readonly #assignment: Assignment
-  readonly #pool: pg.Pool
 
   constructor(assignment: Assignment, options: RecordServiceOptions) {
     super(assignment.kind, options)
     this.#assignment = assignment
-    this.#pool = options.pool
-  }
-
-  override async list(actor: Actor, query: DecodedQuery): Promise<ListRow> {
-    const { data, total } = await super.list(actor, query)
-    return { data: await withReadableSecrets(this.kind, query.selection, data), total }
-  }
-
-  override async read(actor: Actor, id: string, selection: Selection): Promise<string> {
-    const data = await super.read(actor, id, selection)
-    return withReadableSecrets(this.kind, selection, data)
   }
 
   protected override visible(actor: Actor): readonly Condition[] {
@@ -71,7 +54,7 @@ export class AssignmentService extends RecordService {
   }
 
   async #realmOf(kind: Assignment['owner' | 'given'], id: string): Promise<string | null> {
-    const { rows } = await this.#pool.query<{ realm_id: string | null }>(
+    const { rows } = await this.pool.query<{ realm_id: string | null }>(
       `select realm_id from ${kind}s where id = $1`,
       [id]
     )
@@ -82,7 +65,7 @@ export class AssignmentService extends RecordService {
   }
 
   async #requireGivable(actor: Actor, id: string): Promise<void> {
-    const { rows } = await this.#pool.query<GivenPermission>(GETS[this.#assignment.given], [id])
+    const { rows } = await this.pool.query<GivenPermission>(GETS[this.#assignment.given], [id])
     const missing = rows.filter((permission) => !mayGive(actor, permission))
     if (missing.length > 0) {
       throw PermissionDenied.missing(missing.map(({ name }) => name))

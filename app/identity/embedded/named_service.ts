@@ -1,33 +1,23 @@
-import type pg from 'pg'
-
-import type { Actor } from '#http/actor'
 import { isUuid } from '#identity/embedded/accounts'
 import type { Selection } from '#query/decode'
 import type { Origin } from '#records/events'
 import { enforce } from '#http/access'
-import type { Kind, Values } from '#records/kind'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Values } from '#records/kind'
+import { RecordService } from '#records/record_service'
 import { requireRemovable, requireSameName } from './built_in.js'
 
 /**
  * Records that are known by name as well as by id, some of which the provider came with.
  */
 export class NamedService extends RecordService {
-  readonly #pool: pg.Pool
-
-  constructor(kind: Kind, options: RecordServiceOptions) {
-    super(kind, options)
-    this.#pool = options.pool
-  }
-
-  override async read(actor: Actor, idOrName: string, selection: Selection): Promise<string> {
-    enforce(this.kind.access.read, actor)
-    return super.read(actor, await this.#idOf(idOrName), selection)
+  override async read(origin: Origin, idOrName: string, selection: Selection): Promise<string> {
+    enforce(this.kind.access.read, origin.actor)
+    return super.read(origin, await this.#idOf(idOrName), selection)
   }
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    await requireRemovable(this.#pool, this.kind, id)
+    await requireRemovable(this.pool, this.kind, id)
     return super.remove(origin, id)
   }
 
@@ -44,7 +34,7 @@ export class NamedService extends RecordService {
     if (isUuid(idOrName) || idOrName.includes('\0')) {
       return idOrName
     }
-    const { rows } = await this.#pool.query<{ id: string }>(
+    const { rows } = await this.pool.query<{ id: string }>(
       `select id from ${this.kind.table} where lower(name) = lower($1)`,
       [idOrName]
     )

@@ -9,7 +9,6 @@ import { inTransaction } from '#records/transaction'
 
 import { clientsOf } from './client_directory.js'
 import type { ClientIntents } from './client_intents.js'
-import { whileOpen } from './open_transaction.js'
 
 const CREATION_LIMIT_MS = 3_000
 
@@ -50,13 +49,11 @@ export class ClientProvisioning {
     write: (transaction: pg.ClientBase, client: ProviderClient) => Promise<T>
   ): Promise<T> {
     return this.around(owner, (client) =>
-      inTransaction(pool, (transaction) =>
-        whileOpen(async () => {
-          const result = await write(transaction, client)
-          await this.fulfil(transaction, owner)
-          return result
-        })
-      )
+      inTransaction(pool, async (transaction) => {
+        const result = await write(transaction, client)
+        await this.fulfil(transaction, owner)
+        return result
+      })
     )
   }
 

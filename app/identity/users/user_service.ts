@@ -1,5 +1,3 @@
-import type pg from 'pg'
-
 import { enforce } from '#http/access'
 import type { Actor } from '#http/actor'
 import { BadRequest, PermissionDenied } from '#http/failures'
@@ -9,8 +7,8 @@ import { hashPassword } from '#identity/embedded/passwords'
 import { onlyOwn, visibleRealm } from '#identity/embedded/visible_realm'
 import type { Condition } from '#query/condition'
 import type { Origin } from '#records/events'
-import type { Kind, Values } from '#records/kind'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Values } from '#records/kind'
+import { RecordService } from '#records/record_service'
 import { clock } from '#runtime/clock'
 
 /** What users may not change of themselves. */
@@ -21,13 +19,6 @@ const MANAGED = ['name', 'nameLocked', 'active']
  * holds the permission for that.
  */
 export class UserService extends RecordService {
-  readonly #pool: pg.Pool
-
-  constructor(kind: Kind, options: RecordServiceOptions) {
-    super(kind, options)
-    this.#pool = options.pool
-  }
-
   override async create(origin: Origin, body: Values): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     return super.create(origin, await withHash(body))
@@ -39,7 +30,7 @@ export class UserService extends RecordService {
       requireOwn(origin.actor, id, body)
     }
     if (endsSessions(body) && isUuid(id)) {
-      await requireNotStronger(this.#pool, origin.actor, 'user', id)
+      await requireNotStronger(this.pool, origin.actor, 'user', id)
     }
     return super.update(origin, id, await withHash(body))
   }

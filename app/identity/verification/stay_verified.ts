@@ -1,3 +1,4 @@
+import type { Actor } from '#http/actor'
 import { Unauthorized } from '#http/failures'
 import { clock } from '#runtime/clock'
 
@@ -9,8 +10,9 @@ const RENEWED_BEFORE = 0.25
 const ATTEMPTS = 5
 
 /**
- * For connections that outlive their request. The signal aborts when the token ends, when it is revoked (which is seen
- * within the time a verdict is relied upon), when the provider stays away for longer than that, and with `closed`.
+ * For connections that outlive their request. The signal aborts when the token ends, when it or a permission is revoked
+ * (which is seen within the time a verdict is relied upon), when the provider stays away for longer than that, and with
+ * `closed`.
  */
 export function stayVerified(
   verifier: TokenVerifier,
@@ -31,6 +33,7 @@ class Vigil {
   readonly #verifier: TokenVerifier
   readonly #token: string
   readonly #ended = new AbortController()
+  #admitted: Actor | undefined
   #deadline: NodeJS.Timeout | undefined
   #renewal: NodeJS.Timeout | undefined
 
@@ -63,6 +66,10 @@ class Vigil {
     }
     if (!actor) {
       return this.end(new Unauthorized('The access token has ended'))
+    }
+    this.#admitted ??= actor
+    if (!this.#admitted.permissions.isSubsetOf(actor.permissions)) {
+      return this.end(new Unauthorized('A permission of the caller was taken away; connect again'))
     }
     clearTimeout(this.#deadline)
     this.#deadline = at(until, () => this.end(new Unauthorized('The access token has ended')))

@@ -17,13 +17,10 @@ export default class CreateRealms extends BaseSchema {
       )`)
     const table = 'realms'
     this.schema.raw('create unique index realms_name_key on realms (lower(name))')
-    this.schema.raw(index.text(table, 'name'))
-    this.schema.raw(index.match(table, 'name'))
-    this.schema.raw(index.textOrder(table, 'name'))
-    this.schema.raw(index.text(table, 'display_name'))
-    this.schema.raw(index.match(table, 'display_name'))
-    this.schema.raw(index.value(table, 'created_at'))
-    this.schema.raw(index.value(table, 'updated_at'))
+    index.named(table).forEach((statement) => this.schema.raw(statement))
+    for (const column of ['created_at', 'updated_at']) {
+      this.schema.raw(index.value(table, column))
+    }
   }
 
   async down() {

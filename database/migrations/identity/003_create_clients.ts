@@ -31,14 +31,10 @@ export default class CreateClients extends BaseSchema {
     this.schema.raw(
       'create unique index clients_name_realm_id_key on clients (lower(name), realm_id)'
     )
-    this.schema.raw(index.text(table, 'name', 'realm_id'))
-    this.schema.raw(index.match(table, 'name'))
-    this.schema.raw(index.textOrder(table, 'name'))
-    this.schema.raw(index.text(table, 'display_name'))
-    this.schema.raw(index.match(table, 'display_name'))
-    this.schema.raw(index.value(table, 'realm_id'))
-    this.schema.raw(index.value(table, 'created_at'))
-    this.schema.raw(index.value(table, 'updated_at'))
+    index.named(table, 'realm_id').forEach((statement) => this.schema.raw(statement))
+    for (const column of ['realm_id', 'created_at', 'updated_at']) {
+      this.schema.raw(index.value(table, column))
+    }
   }
 
   async down() {

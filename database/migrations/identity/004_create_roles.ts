@@ -23,14 +23,10 @@ export default class CreateRoles extends BaseSchema {
     this.schema.raw(
       'create unique index roles_name_key on roles (lower(name)) where realm_id is null'
     )
-    this.schema.raw(index.text(table, 'name', 'realm_id'))
-    this.schema.raw(index.match(table, 'name'))
-    this.schema.raw(index.textOrder(table, 'name'))
-    this.schema.raw(index.text(table, 'display_name'))
-    this.schema.raw(index.match(table, 'display_name'))
-    this.schema.raw(index.value(table, 'realm_id'))
-    this.schema.raw(index.value(table, 'created_at'))
-    this.schema.raw(index.value(table, 'updated_at'))
+    index.named(table, 'realm_id').forEach((statement) => this.schema.raw(statement))
+    for (const column of ['realm_id', 'created_at', 'updated_at']) {
+      this.schema.raw(index.value(table, column))
+    }
   }
 
   async down() {

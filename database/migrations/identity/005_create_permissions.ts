@@ -19,11 +19,7 @@ export default class CreatePermissions extends BaseSchema {
       )`)
     const table = 'permissions'
     this.schema.raw('create unique index permissions_name_key on permissions (lower(name))')
-    this.schema.raw(index.text(table, 'name'))
-    this.schema.raw(index.match(table, 'name'))
-    this.schema.raw(index.textOrder(table, 'name'))
-    this.schema.raw(index.text(table, 'display_name'))
-    this.schema.raw(index.match(table, 'display_name'))
+    index.named(table).forEach((statement) => this.schema.raw(statement))
     for (const column of ['client_id', 'policy_id', 'realm_id', 'created_at', 'updated_at']) {
       this.schema.raw(index.value(table, column))
     }

@@ -13,6 +13,20 @@ import { makeClient, makeUser, PASSWORD } from './provider.js'
 
 const CHROMIUM = '/usr/bin/chromium'
 
+/** The line around what has the focus, in pixels. */
+interface FocusLine {
+  name: string
+  style: string
+  width: number
+  offset: number
+}
+const FOCUS_LINE = `(({ id, tagName }, { outlineStyle, outlineWidth, outlineOffset }) => ({
+  name: id || tagName,
+  style: outlineStyle,
+  width: parseFloat(outlineWidth),
+  offset: parseFloat(outlineOffset),
+}))(document.activeElement, getComputedStyle(document.activeElement))`
+
 /** A client whose page does nothing but be there. */
 async function startCallback(): Promise<Server> {
   const server = createServer((_request, response) => {
@@ -78,6 +92,21 @@ test.group('Login page in a browser', (group) => {
     await page.waitForURL(`${app.redirectUri}**`)
     const code = new URL(page.url()).searchParams.get('code')!
     assert.equal((await exchange(app, code, verifier)).status, 200)
+    await page.context().close()
+  })
+
+  test('shows where the keyboard is, at every stop', async ({ assert }) => {
+    const page = await open(newVerifier().challenge)
+    const stops: string[] = []
+    for (let stop = 0; stop < 4; stop++) {
+      const { name, style, width, offset } = await page.evaluate<FocusLine>(FOCUS_LINE)
+      stops.push(name)
+      assert.equal(style, 'solid', name)
+      assert.isAtLeast(width, 2, name)
+      assert.isAtLeast(offset, 2, `${name}: the line would run into what it surrounds`)
+      await page.keyboard.press('Tab')
+    }
+    assert.deepEqual(stops, ['username', 'password', 'realm', 'BUTTON'])
     await page.context().close()
   })
 

@@ -2,8 +2,8 @@ import { test } from '@japa/runner'
 
 import { identityPool } from '#identity/embedded/database'
 import { seedIdentity } from '#identity/embedded/seeds'
-import { useEventSink } from '#records/event_sink'
-import type { RecordChange } from '#records/events'
+import type { SecurityEvent } from '#records/events'
+import { useSecuritySink } from '#records/security_events'
 import { clock, holdClock } from '#runtime/clock'
 import { isTogether } from '#tests/helpers/application'
 import {
@@ -154,42 +154,42 @@ function median(values: number[]): number {
 }
 
 test.group('Events of sign-ins', (group) => {
-  let changes: RecordChange[]
+  let noted: SecurityEvent[]
 
   group.setup(seedIdentity)
   group.each.setup(() => {
-    changes = []
-    return useEventSink({
-      async record(_transaction, change) {
-        changes.push(change)
-      },
-    })
+    noted = []
+    return useSecuritySink({ note: async (event) => void noted.push(event) })
   })
 
-  const names = () => changes.map(({ next }) => next!.name)
+  const types = () => noted.map(({ type }) => type)
 
   test('a failed one is noted with whose it was, and nothing of what was sent', async ({
     assert,
   }) => {
     const user = await makeUser()
-    changes = []
-    await signIn(user.name, 'mistyped-password')
-    assert.lengthOf(changes, 1)
-    assert.containSubset(changes[0], {
-      kind: 'signIn',
-      type: 'created',
+    await signIn(user.name, 'mistyped-password', '2001:db8::7')
+    assert.lengthOf(noted, 1)
+    assert.containSubset(noted[0], {
+      type: 'signInFailed',
+      subject: 'user',
+      id: user.id,
       realmId: user.realmId,
-      next: { name: 'signInFailed', accountType: 'user', accountId: user.id },
+      origin: { address: '2001:db8::7' },
     })
-    assert.equal(changes[0]!.origin.address, '127.0.0.1')
-    assert.notInclude(JSON.stringify(changes), 'mistyped-password')
+    assert.isNotEmpty(noted[0]!.origin.requestId)
+    assert.isUndefined(noted[0]!.origin.actor)
+    assert.notInclude(JSON.stringify(noted), 'mistyped-password')
   })
 
   test('what was typed as a name is not kept: it may be a password', async ({ assert }) => {
     await signIn('hunter2-in-the-wrong-field', 'x')
     await bySecret({ client_id: 'hunter3-in-the-wrong-field', client_secret: 'x' })
-    assert.deepEqual(names(), ['signInFailed', 'signInFailed'])
-    assert.notInclude(JSON.stringify(changes), 'hunter')
+    assert.containSubset(noted, [
+      { type: 'signInFailed', subject: 'user', id: null },
+      { type: 'signInFailed', subject: 'client', id: null, realmId: null },
+    ])
+    assert.notInclude(JSON.stringify(noted), 'hunter')
     const { rows } = await identityPool().query(
       'select account, source from identity_sign_in_failures'
     )
@@ -198,26 +198,42 @@ test.group('Events of sign-ins', (group) => {
 
   test('the one that closes the account is noted as that', async ({ assert }) => {
     const { id } = await makeClient({ secret: SECRET })
-    changes = []
     for (let attempt = 1; attempt <= 12; attempt++) {
       await bySecret({ client_id: id, client_secret: 'wrong secret' })
     }
-    assert.deepEqual(names(), [...Array(9).fill('signInFailed'), 'signInsBlocked'])
+    assert.deepEqual(types(), [...Array(9).fill('signInFailed'), 'signInsBlocked'])
   })
 
   test('a refresh token that comes again is noted', async ({ assert }) => {
     const user = await makeUser()
     const { body } = await byPassword({ username: user.name, password: PASSWORD })
-    changes = []
     await refresh(body.refresh_token)
     await refresh(body.refresh_token)
-    assert.deepEqual(names(), ['refreshTokenReused'])
-    assert.equal(changes[0]!.next!.accountId, user.id)
+    assert.deepEqual(types(), ['refreshTokenReused'])
+    assert.equal(noted[0]!.id, user.id)
   })
 
   test('nothing is noted of sign-ins that succeed', async ({ assert }) => {
     await bySecret()
     await byPassword()
-    assert.deepEqual(changes, [])
+    assert.isEmpty(noted)
+  })
+
+  test('a sign-in is refused and counted the same where nothing can be noted', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(useSecuritySink({ note: () => Promise.reject(new Error('full')) }))
+    const { name } = await makeUser()
+    const answers = []
+    for (let attempt = 1; attempt <= 11; attempt++) {
+      answers.push((await signIn(name, 'wrong password')).status)
+    }
+    assert.deepEqual(answers, [...Array(10).fill(400), 429])
+    const user = await makeUser()
+    const { body } = await byPassword({ username: user.name, password: PASSWORD })
+    const { body: renewed } = await refresh(body.refresh_token)
+    assert.equal((await refresh(body.refresh_token)).status, 400)
+    assert.equal((await refresh(renewed.refresh_token)).status, 400)
   })
 })

@@ -309,6 +309,14 @@ test.group('The provider and transactions', (group) => {
     assert.deepEqual(paths, ['POST /clients'])
   })
 
+  test('never meet in a transaction of anything else either', async ({ assert }) => {
+    await inTransaction(pool, async (transaction) => {
+      await transaction.query('select 1')
+      assert.throws(() => provider.ownToken(), CalledInTransaction as never)
+    })
+    assert.isNotEmpty(await provider.ownToken())
+  })
+
   test('a creation holds no connection while it waits for the provider', async ({ assert }) => {
     standIn.fail(async (_, answer) => {
       await delay(50)

@@ -3,8 +3,8 @@ import { test } from '@japa/runner'
 
 import { PermissionDenied } from '#http/failures'
 import type { SecurityEvent } from '#records/events'
-import { originOf } from '#records/origin'
-import { noteRefusal, noteSecretRead, useSecuritySink } from '#records/security_events'
+import { originOf, sourceOf } from '#records/origin'
+import { noteRefusal, noteSecretRead, noteSignIn, useSecuritySink } from '#records/security_events'
 import { identity } from '#tests/helpers/identities'
 
 const RECORD = '6f1c9a52-0000-4000-8000-000000000000'
@@ -73,6 +73,20 @@ test.group('Security events', () => {
     assert.containsSubset(noted, [{ type: 'secretRead', subject: 'node', id: RECORD }])
     cleanup(useSecuritySink({ note: () => Promise.reject(new Error('full')) }))
     await assert.rejects(() => noteSecretRead(originOf(request()), record), 'full')
+  })
+
+  test('what happened around a login is noted without anybody who is signed in', async ({
+    assert,
+    cleanup,
+  }) => {
+    const noted = listening(cleanup)
+    const account = { kind: 'user', id: null, realmId: null } as const
+    const source = sourceOf(request())
+    await noteSignIn('signInFailed', account, source)
+    const permissions: string[] = []
+    const event = { type: 'signInFailed', subject: 'user', id: null, realmId: null, permissions }
+    assert.deepEqual(noted as unknown, [{ ...event, origin: source }])
+    assert.notProperty(noted[0]!.origin, 'actor')
   })
 
   test('hold no token and no header', async ({ assert, cleanup }) => {

@@ -19,6 +19,13 @@ test.group('Long-lived connections', (group) => {
   let closed: AbortController
 
   const verifier = (trustMs: number) => new TokenVerifier(externalProvider(standIn), { trustMs })
+  /** What whoever asks may do from now on. */
+  const permit = (...names: string[]) =>
+    standIn.fail(async (_, answer) => {
+      const { status, body } = await answer()
+      const permissions = names.map((name) => ({ name }))
+      return { status, body: { ...(body as object), permissions } }
+    })
   const introspections = () => standIn.count('/token/introspect')
 
   group.each.setup(async () => {
@@ -59,6 +66,22 @@ test.group('Long-lived connections', (group) => {
     await endOf(staying)
     assert.isAtMost(Date.now() - revokedAt, TRUST_MS + SLACK_MS)
     assert.isUndefined(await tokens.verify(token))
+  })
+
+  test('end in the same time where a permission is taken away, and not where one is given', async ({
+    assert,
+  }) => {
+    const staying = tokens.stay(standIn.mint(), closed.signal)
+    await until(() => introspections() === 1)
+    permit('node_create', 'node_update', 'analysis_update')
+    await delay(TRUST_MS * 1.5)
+    assert.isFalse(staying.aborted)
+    permit('node_create', 'analysis_update')
+    const takenAt = Date.now()
+    await endOf(staying)
+    assert.isAtMost(Date.now() - takenAt, TRUST_MS + SLACK_MS)
+    assert.instanceOf(staying.reason, Unauthorized)
+    assert.match(staying.reason.message, /permission/)
   })
 
   test('end no later where other requests keep the token in use', async ({ assert }) => {

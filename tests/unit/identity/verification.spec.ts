@@ -1,12 +1,11 @@
-import { createHmac } from 'node:crypto'
-
 import { test } from '@japa/runner'
 
 import { IdentityUnavailable } from '#http/failures'
 import { TokenVerifier, type VerifierOptions } from '#identity/verification/token_verifier'
 import { clock, holdClock } from '#runtime/clock'
 
-import { SigningKey, unsigned } from './stand_in/signing_key.js'
+import { FORGERIES, LIES } from './stand_in/forgeries.js'
+import { SigningKey } from './stand_in/signing_key.js'
 import { StandInProvider } from './stand_in/stand_in_provider.js'
 import { externalProvider } from './subjects.js'
 
@@ -29,46 +28,6 @@ function later(cleanup: (undo: () => void) => void) {
 
 const seconds = () => Math.floor(Date.now() / 1000)
 
-const FORGERIES: Record<string, () => string> = {
-  'that is not signed': () => `${unsigned({ alg: 'none', typ: 'JWT' }, standIn.claims())}.`,
-  'that is not signed and carries a signature all the same': () => {
-    const [, , signature] = standIn.mint().split('.')
-    return `${unsigned({ alg: 'none', kid: standIn.keys.siteA.id }, standIn.claims())}.${signature}`
-  },
-  'that is signed with the public key as a shared secret': () => {
-    const { id, pem } = standIn.keys.siteA
-    const signed = unsigned({ alg: 'HS256', typ: 'JWT', kid: id }, standIn.claims())
-    return `${signed}.${createHmac('sha256', pem).update(signed).digest('base64url')}`
-  },
-  'whose claims were changed after it was signed': () => {
-    const [header, , signature] = standIn.mint().split('.')
-    const claims = unsigned({}, { ...standIn.claims(), sub: 'somebody-else' }).split('.')[1]
-    return `${header}.${claims}.${signature}`
-  },
-  'that another key signed under the name of a known one': () =>
-    stranger.sign(standIn.claims(), { kid: standIn.keys.siteA.id }),
-  'that a key of another provider signed': () => stranger.sign(standIn.claims()),
-  'that brings the key it is to be checked with': () =>
-    stranger.sign(standIn.claims(), { jwk: stranger.jwk, jku: `${standIn.url}/jwks` }),
-  'of another issuer': () => standIn.mint({ iss: 'https://elsewhere.example' }),
-  'of an issuer that only begins like ours': () =>
-    standIn.mint({ iss: `${standIn.url}.elsewhere.example/realms/site-a` }),
-  'that is older than its time': () => standIn.mint({ exp: seconds() - 10 }),
-  'that is not good yet': () => standIn.mint({ nbf: seconds() + 60 }),
-  'that never ends': () => standIn.mint({ exp: undefined }),
-  'of nobody': () => standIn.mint({ sub: undefined }),
-  'that is good for refreshing only': () => standIn.mint({ kind: 'refresh_token' }),
-  'that only says who somebody is': () => standIn.mint({ kind: 'id_token' }),
-  'that is bound to a certificate': () => standIn.mint({ cnf: { 'x5t#S256': 'abc' } }),
-  'of a type that is no access token': () =>
-    standIn.keys.siteA.sign(standIn.claims(), { typ: 'logout+jwt' }),
-  'with a condition that is not understood': () =>
-    standIn.keys.siteA.sign(standIn.claims(), { 'crit': ['unheard-of'], 'unheard-of': true }),
-  'that is no token at all': () => 'nonsense',
-  'that only looks like one': () => 'a.b.c',
-  'that is longer than any token': () => standIn.mint({ padding: 'x'.repeat(16 * 1024) }),
-}
-
 test.group('Token verification | forged tokens', (group) => {
   group.setup(async () => {
     standIn = await StandInProvider.start()
@@ -80,7 +39,7 @@ test.group('Token verification | forged tokens', (group) => {
     .run(async ({ assert }, [, forged]) => {
       const tokens = verifier()
       const before = standIn.count(INTROSPECTION)
-      assert.isUndefined(await tokens.verify(forged()))
+      assert.isUndefined(await tokens.verify(forged(standIn)))
       assert.equal(standIn.count(INTROSPECTION), before)
       assert.equal((await tokens.verify(standIn.mint()))?.id, standIn.ann.id)
     })
@@ -112,18 +71,6 @@ test.group('Token verification | forged tokens', (group) => {
   })
 })
 
-const LIES: Record<string, (honest: Record<string, unknown>) => Record<string, unknown>> = {
-  'about somebody else': (honest) => ({ ...honest, sub: 'b7a6b0ba-0000-4000-8000-000000000000' }),
-  'about a token with another end': (honest) => ({ ...honest, exp: Number(honest.exp) + 3600 }),
-  'about a token of another realm': (honest) => ({ ...honest, realm_id: standIn.realms.master.id }),
-  'about another kind of subject': (honest) => ({ ...honest, sub_kind: 'client' }),
-  'about a refresh token': (honest) => ({ ...honest, kind: 'refresh_token' }),
-  'about a token that is bound to a certificate': (honest) => ({ ...honest, cnf: {} }),
-  'that does not say it is active': ({ active, ...honest }) => honest,
-  'that says so in words': (honest) => ({ ...honest, active: 'true' }),
-  'of a kind of subject nobody knows': (honest) => ({ ...honest, sub_kind: 'wizard' }),
-}
-
 test.group('Token verification | what the provider says', (group) => {
   group.each.setup(async () => {
     standIn = await StandInProvider.start()
@@ -150,7 +97,7 @@ test.group('Token verification | what the provider says', (group) => {
       standIn.fail(async (request, answer) => {
         const reply = await answer()
         const isIntrospection = request.url === INTROSPECTION
-        return isIntrospection ? { ...reply, body: lie(reply.body as never) } : reply
+        return isIntrospection ? { ...reply, body: lie(reply.body as never, standIn) } : reply
       })
       const token = standIn.mint()
       assert.isUndefined(await verifier().verify(token))

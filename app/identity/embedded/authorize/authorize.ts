@@ -5,8 +5,8 @@ import { issuerOf } from '#identity/embedded/addresses'
 import { servesRealm } from '#identity/embedded/oauth/clients'
 import { forbidCaching } from '#identity/embedded/oauth/endpoint'
 import { OAuthFailure } from '#identity/embedded/oauth/oauth_failure'
-import { sourceOf } from '#identity/embedded/oauth/request'
 import { signInUser } from '#identity/embedded/sign_in/sign_in'
+import { sourceOf } from '#records/origin'
 import { clock } from '#runtime/clock'
 import {
   readAuthorizationRequest,

@@ -3,13 +3,14 @@ import { hash } from 'node:crypto'
 import type pg from 'pg'
 
 import { identityPool } from '#identity/embedded/database'
-import { recordSecurityEvent, type Source } from '#identity/embedded/sign_in/security_events'
 import { CODE_MS } from '#identity/embedded/tokens/lifetimes'
 import {
   beginSession,
   endSession,
   type TokenSession,
 } from '#identity/embedded/tokens/token_sessions'
+import type { Source } from '#records/events'
+import { noteSignIn } from '#records/security_events'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#runtime/clock'
 
@@ -71,26 +72,34 @@ export async function issueCode(terms: CodeTerms): Promise<string> {
  * Exchanges a code for the session that its tokens belong to; undefined where it does not fit. Any attempt uses it up, and
  * a second one ends the session that the first one began.
  */
-export function redeemCode(
+export async function redeemCode(
   code: string,
   exchange: Exchange,
   source: Source
 ): Promise<Redeemed | undefined> {
   const digest = hash('sha256', code)
-  return inTransaction(identityPool(), async (transaction) => {
+  const taken = await inTransaction(identityPool(), async (transaction) => {
     const row = await take(transaction, digest)
-    if (!row) {
-      await endReused(transaction, digest, source)
-      return undefined
-    }
-    const login = await signedInAt(transaction, row)
-    if (!login || !row.isAlive || !fits(row, exchange)) {
-      return undefined
-    }
-    const { userId, clientId, scope, nonce, tokenSession: id } = row
-    const session = await beginSession({ id, userId, clientId, scope }, transaction)
-    return { session, nonce, signedInAt: login }
+    return row && { redeemed: await redeem(transaction, row, exchange) }
   })
+  if (!taken) {
+    await endReused(digest, source)
+  }
+  return taken?.redeemed
+}
+
+async function redeem(
+  transaction: pg.ClientBase,
+  row: CodeRow,
+  exchange: Exchange
+): Promise<Redeemed | undefined> {
+  const login = await signedInAt(transaction, row)
+  if (!login || !row.isAlive || !fits(row, exchange)) {
+    return undefined
+  }
+  const { userId, clientId, scope, nonce, tokenSession: id } = row
+  const session = await beginSession({ id, userId, clientId, scope }, transaction)
+  return { session, nonce, signedInAt: login }
 }
 
 async function take(transaction: pg.ClientBase, digest: string): Promise<CodeRow | undefined> {
@@ -124,20 +133,15 @@ function fits(row: CodeRow, { clientId, redirectUri, verifier }: Exchange): bool
   )
 }
 
-async function endReused(
-  transaction: pg.ClientBase,
-  digest: string,
-  source: Source
-): Promise<void> {
-  const { rows } = await transaction.query<{ session: string; id: string; realmId: string }>(
+async function endReused(digest: string, source: Source): Promise<void> {
+  const { rows } = await identityPool().query<{ session: string; id: string; realmId: string }>(
     `select c.token_session as session, u.id, u.realm_id as "realmId"
      from identity_authorization_codes c join users u on u.id = c.user_id where c.code = $1`,
     [digest]
   )
   if (rows[0]) {
     const { session, id, realmId } = rows[0]
-    await endSession(session, transaction)
-    const account = { kind: 'user', id, realmId } as const
-    await recordSecurityEvent(transaction, { name: 'authorizationCodeReused', account }, source)
+    await endSession(session)
+    await noteSignIn('authorizationCodeReused', { kind: 'user', id, realmId }, source)
   }
 }

@@ -138,12 +138,6 @@ function send(
   title: string,
   content: Html
 ): void {
-  sendPage(ctx, title, content)
   const { protocol, origin } = new URL(redirectUri)
-  const target = origin === 'null' ? protocol : origin
-  const policy = String(ctx.response.getHeader('content-security-policy'))
-  ctx.response.header(
-    'content-security-policy',
-    policy.replace("form-action 'self'", `form-action 'self' ${target}`)
-  )
+  sendPage(ctx, title, content, { formTargets: [origin === 'null' ? protocol : origin] })
 }

@@ -4,9 +4,10 @@ import vine from '@vinejs/vine'
 import { answer } from '#http/answer'
 import { body } from '#http/body'
 import { requireClient } from '#identity/embedded/oauth/clients'
-import { clientCredentialsOf, parametersOf, sourceOf } from '#identity/embedded/oauth/request'
+import { clientCredentialsOf, parametersOf } from '#identity/embedded/oauth/request'
 import { introspect, type LiveToken } from '#identity/embedded/tokens/introspect'
 import { revoke } from '#identity/embedded/tokens/revoke'
+import { sourceOf } from '#records/origin'
 
 const parameter = () => vine.string().optional()
 

@@ -11,6 +11,7 @@ import { introspect, type LiveToken } from '#identity/embedded/tokens/introspect
 import { user } from '#identity/users/user'
 import { decode } from '#query/decode'
 import { describe } from '#query/describe'
+import { originOf } from '#records/origin'
 
 const BEARER = /^bearer (\S+)$/i
 
@@ -51,7 +52,7 @@ export async function showMe(ctx: HttpContext): Promise<void> {
     'record'
   )
   reportDroppedQuery(ctx, dropped)
-  const data = JSON.parse(await services.user().read(actor, actor.id, selection))
+  const data = JSON.parse(await services.user().read(originOf(ctx), actor.id, selection))
   const meta = { schema: describe(user.declaration).record }
   answer(ctx, { ...data, data, meta })
 }

@@ -7,7 +7,8 @@ import { tokenBody, type Grant } from '#identity/embedded/grants/grant'
 import { passwordGrant } from '#identity/embedded/grants/password'
 import { refreshTokenGrant } from '#identity/embedded/grants/refresh_token'
 import { UnsupportedGrant } from '#identity/embedded/oauth/oauth_failure'
-import { clientCredentialsOf, parametersOf, sourceOf } from '#identity/embedded/oauth/request'
+import { clientCredentialsOf, parametersOf } from '#identity/embedded/oauth/request'
+import { sourceOf } from '#records/origin'
 
 export const GRANTS: ReadonlyMap<string, Grant> = new Map([
   ['authorization_code', authorizationCodeGrant],

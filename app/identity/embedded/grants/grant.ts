@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 
 import { body } from '#http/body'
 import type { ClientCredentials } from '#identity/embedded/oauth/request'
-import type { Source } from '#identity/embedded/sign_in/security_events'
+import type { Source } from '#records/events'
 
 const parameter = () => vine.string().optional()
 

@@ -1,13 +1,12 @@
 import { readUser } from '#identity/embedded/accounts'
-import { identityPool } from '#identity/embedded/database'
 import { identifyClient } from '#identity/embedded/oauth/clients'
 import { InvalidGrant, InvalidRequest } from '#identity/embedded/oauth/oauth_failure'
-import { recordSecurityEvent, type Source } from '#identity/embedded/sign_in/security_events'
 import type { Claims } from '#identity/embedded/tokens/claims'
 import { userTokens } from '#identity/embedded/tokens/issue'
 import { endSession, readSession, renewSession } from '#identity/embedded/tokens/token_sessions'
 import { verify } from '#identity/embedded/tokens/verify'
-import { inTransaction } from '#records/transaction'
+import type { Source } from '#records/events'
+import { noteSignIn } from '#records/security_events'
 import type { Grant } from './grant.js'
 
 /**
@@ -37,11 +36,8 @@ function isOfAnother(owner: string | null, client: string | undefined): boolean 
   return owner !== null && owner !== client
 }
 
-function endReused({ sid, sub: id, realm_id: realmId }: Claims, source: Source): Promise<void> {
-  return inTransaction(identityPool(), async (transaction) => {
-    if (await endSession(sid!, transaction)) {
-      const account = { kind: 'user', id, realmId } as const
-      await recordSecurityEvent(transaction, { name: 'refreshTokenReused', account }, source)
-    }
-  })
+async function endReused({ sid, sub: id, realm_id: realmId }: Claims, source: Source) {
+  if (await endSession(sid!)) {
+    await noteSignIn('refreshTokenReused', { kind: 'user', id, realmId }, source)
+  }
 }

@@ -3,7 +3,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import type { BodyValidator } from '#http/body'
 import { bodyFailure } from '#http/body_issues'
-import type { Source } from '#identity/embedded/sign_in/security_events'
 import { InvalidClient, InvalidRequest } from './oauth_failure.js'
 
 /**
@@ -68,14 +67,5 @@ function formDecoded(text: string): string {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     throw new InvalidClient()
-  }
-}
-
-/** Where a request comes from, for events and for counting. */
-export function sourceOf({ request }: HttpContext): Source {
-  return {
-    requestId: request.id() ?? '',
-    address: request.ip(),
-    userAgent: request.header('user-agent'),
   }
 }

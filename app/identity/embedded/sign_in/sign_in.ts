@@ -1,7 +1,6 @@
 import {
   findClient,
   findUser,
-  type Account,
   type ClientAccount,
   type Realm,
   type UserAccount,
@@ -10,8 +9,8 @@ import { isSecret } from '#identity/embedded/client_secrets'
 import { identityPool } from '#identity/embedded/database'
 import { InvalidClient, InvalidCredentials } from '#identity/embedded/oauth/oauth_failure'
 import { hashingTurns, hashPassword, isOutdated, isPassword } from '#identity/embedded/passwords'
-import { inTransaction } from '#records/transaction'
-import { recordSecurityEvent, type Source } from './security_events.js'
+import type { Source } from '#records/events'
+import { noteSignIn, type NotedAccount } from '#records/security_events'
 import { SignInAttempt } from './sign_in_limit.js'
 
 /**
@@ -34,7 +33,11 @@ export async function signInUser(
     if (user?.active && isRight) {
       return user
     }
-    await countFailure(attempt, user, source)
+    await countFailure(
+      attempt,
+      user ?? { kind: 'user', id: null, realmId: realm?.id ?? null },
+      source
+    )
     throw new InvalidCredentials()
   })
   await attempt.requireOpen()
@@ -56,23 +59,20 @@ export async function signInClient(
   await attempt.requireOpen()
   const isRight = isSecret(secret, client?.secretDigest ?? null)
   if (!client?.active || client.authMethod !== 'secret' || !isRight) {
-    await countFailure(attempt, client, source)
+    await countFailure(attempt, client ?? { kind: 'client', id: null, realmId: null }, source)
     throw new InvalidClient()
   }
   await attempt.succeeded()
   return client
 }
 
-function countFailure(
+async function countFailure(
   attempt: SignInAttempt,
-  account: Account | undefined,
+  account: NotedAccount,
   source: Source
 ): Promise<void> {
-  return inTransaction(identityPool(), async (transaction) => {
-    const isLast = await attempt.failed(transaction)
-    const name = isLast ? 'signInsBlocked' : 'signInFailed'
-    await recordSecurityEvent(transaction, { name, account }, source)
-  })
+  const isLast = await attempt.failed()
+  await noteSignIn(isLast ? 'signInsBlocked' : 'signInFailed', account, source)
 }
 
 async function renewHash({ id, passwordHash }: UserAccount, password: string): Promise<void> {

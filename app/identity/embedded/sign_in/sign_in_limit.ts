@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto'
 
-import type pg from 'pg'
-
 import { identityPool } from '#identity/embedded/database'
 import { clock } from '#runtime/clock'
 import { TooManyFailures } from './failures.js'
@@ -79,10 +77,10 @@ export class SignInAttempt {
   }
 
   /** Counts a wrong secret. Answers whether it was the last one allowed. */
-  async failed(transaction: pg.ClientBase): Promise<boolean> {
+  async failed(): Promise<boolean> {
     const now = clock.now()
     const source = this.#standing?.known ? this.#source : STRANGERS
-    const { rows } = await transaction.query<{ failures: number }>(COUNT, [
+    const { rows } = await identityPool().query<{ failures: number }>(COUNT, [
       this.#account,
       source,
       new Date(now),

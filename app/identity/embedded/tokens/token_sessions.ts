@@ -67,14 +67,9 @@ export async function renewSession({ sid, jti }: Claims): Promise<TokenSession |
   return rows[0]
 }
 
-/** Ends a session. Answers whose it was, where it was there. */
-export async function endSession(
-  id: string,
-  runner: pg.Pool | pg.ClientBase = identityPool()
-): Promise<string | undefined> {
-  const { rows } = await runner.query<{ user_id: string }>(
-    'delete from identity_token_sessions where id = $1 returning user_id',
-    [id]
-  )
-  return rows[0]?.user_id
+/** Ends a session. Answers whether there was one to end. */
+export async function endSession(id: string): Promise<boolean> {
+  const text = 'delete from identity_token_sessions where id = $1'
+  const { rowCount } = await identityPool().query(text, [id])
+  return rowCount === 1
 }
