@@ -21,6 +21,9 @@ const commands = {
   'test': { built: true, program: 'bin/test.ts' },
   'test:services': { built: true, program: 'bin/test.ts', args: ['services'] },
   'bench:query': { built: true, program: 'tests/bench/query.ts' },
+  'bench:wakeup': { built: false, program: 'tests/bench/wakeup.ts' },
+  'bench:relay': { built: false, program: 'tests/bench/relay.ts' },
+  'bench:token': { built: false, program: 'tests/bench/token.ts' },
   'docs:generate': { built: false, program: 'bin/generate_docs.ts' },
   'check:interface': { built: false, program: 'tests/acceptance/check_interface.ts' },
 }

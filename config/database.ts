@@ -3,6 +3,7 @@ import type { PostgreConfig } from '@adonisjs/lucid/types/database'
 
 import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
+import { busConnection } from '#database/bus_connections'
 import { pools } from '#database/pools'
 import { sharedPool } from '#database/shared_pool'
 import type { SurfaceName } from '#runtime/surfaces'
@@ -10,18 +11,24 @@ import { env } from '#start/env'
 
 /** A process knows the databases of the surfaces it works for, and no others. */
 const surfaces = surfacesOf(env)
-const connections = Object.fromEntries(surfaces.map((surface) => [surface, connectionOf(surface)]))
+const connections = Object.fromEntries(
+  surfaces.flatMap((surface) => [
+    [surface, connectionOf(surface, surface)],
+    [busConnection(surface), connectionOf(surface, 'bus')],
+  ])
+)
 
 export default defineConfig({ connection: surfaces[0]!, connections })
 
-function connectionOf(surface: SurfaceName): PostgreConfig {
+/** A connection to the database of a surface, for the tables in one folder of migrations. */
+function connectionOf(surface: SurfaceName, folder: SurfaceName | 'bus'): PostgreConfig {
   const connection = {
     client: 'pg' as const,
     connectionPool: sharedPool(pools.for(databaseUrl(surface))),
     migrations: {
       naturalSort: true,
-      paths: [`database/migrations/${surface}`],
-      tableName: `${surface}_migrations`,
+      paths: [`database/migrations/${folder}`],
+      tableName: `${folder}_migrations`,
     },
     schemaGeneration: { enabled: false },
   }

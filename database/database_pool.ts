@@ -17,6 +17,8 @@ export class DatabasePool extends pg.Pool {
     const lanes = Math.min(LANES_AT_MOST, Math.floor(size / 3))
     super({ ...settings, max: size - lanes, idleTimeoutMillis: 30_000 })
     const onError = (error: Error) => void this.emit('error', error, undefined!)
+    // Whoever has borrowed a connection that breaks is told by its statement; nobody else listens meanwhile.
+    this.on('connect', (client) => void client.on('error', () => {}))
     this.#lanes = Array.from({ length: lanes }, () => new ReadLane(settings, onError))
     this.#watch = setInterval(() => this.#cutOffLost(), WATCH_MS).unref()
   }

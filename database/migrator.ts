@@ -6,31 +6,44 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import pg from 'pg'
 
 import { databaseUrl } from '#database/addresses'
+import { busConnection, databaseOwners } from '#database/bus_connections'
 import type { SurfaceName } from '#runtime/surfaces'
 
 /** Any number that no other program on the same database uses for its advisory locks. */
 const MIGRATION_LOCK = 7_264_101
 
 /**
- * Brings the tables of the given surfaces up to date. Processes that start together wait for each other.
- * Returns the names of the migrations that ran.
+ * Brings the tables of the given surfaces up to date, and before them those of the bus, which stand in each database that one
+ * of them uses. Processes that start together wait for each other. Returns the names of the migrations that ran.
  */
 export async function migrate(
   app: ApplicationService,
   surfaces: readonly SurfaceName[]
 ): Promise<string[]> {
   const db = await app.container.make('lucid.db')
+  const own = surfaces.filter((name) => existsSync(app.migrationsPath(name)))
+  const sets = [
+    ...databaseOwners(surfaces).map((surface) => ({ surface, connection: busConnection(surface) })),
+    ...own.map((surface) => ({ surface, connection: surface })),
+  ]
   const ran: string[] = []
-  for (const surface of surfaces.filter((name) => existsSync(app.migrationsPath(name)))) {
-    ran.push(...(await locked(databaseUrl(surface), () => migrateSurface(app, db, surface))))
+  for (const { surface, connection } of sets) {
+    const run = () => migrateOver(connection, { app, db, surface })
+    ran.push(...(await locked(databaseUrl(surface), run)))
   }
   return ran
 }
 
-async function migrateSurface(app: ApplicationService, db: Database, surface: SurfaceName) {
+interface Place {
+  app: ApplicationService
+  db: Database
+  surface: SurfaceName
+}
+
+async function migrateOver(connection: string, { app, db, surface }: Place): Promise<string[]> {
   const runner = new MigrationRunner(db, app, {
     direction: 'up',
-    connectionName: surface,
+    connectionName: connection,
     disableLocks: true,
   })
   await runner.run()

@@ -142,6 +142,11 @@ const groups = defineVariables({
       aliases: [whereTrueMeans('REDIS_CONNECTION_STRING', 'redis://127.0.0.1')],
       says: 'Redis server for signals between processes and for shared caches.',
     },
+    REALTIME_ENABLED: {
+      is: flag(),
+      default: 'true',
+      says: 'Tells connected clients of changes, at /socket.io of the core surface.',
+    },
   },
 
   'Objects': {

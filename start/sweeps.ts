@@ -13,6 +13,10 @@ const SWEEPS: Partial<Record<SurfaceName, () => Promise<readonly Sweep[]>>> = {
     const { identitySweep } = await import('#identity/embedded/sweep')
     return [identitySweep]
   },
+  telemetry: async () => {
+    const { eventSweep } = await import('#telemetry/events/sweep')
+    return [eventSweep]
+  },
 }
 
 /**

@@ -17,6 +17,8 @@ type StartJob = (context: JobContext) => Promise<RunningJob>
 
 /** Where each kind of background work is started; a kind is loaded only in a process that does it. */
 const STARTERS: Partial<Record<Job, () => Promise<{ start: StartJob }>>> = {
+  bus: () => import('#start/bus'),
+  outbox: () => import('#start/outbox'),
   sweeps: () => import('#start/sweeps'),
 }
 

@@ -25,7 +25,7 @@ export async function inTransaction<T>(
     const followUps = new Set<() => void>()
     awaitingCommit.set(client, followUps)
     const result = await whileOpen(() => work(client))
-    await client.query('commit')
+    await commit(client)
     followUps.forEach((followUp) => followUp())
     return result
   } catch (error) {
@@ -37,11 +37,31 @@ export async function inTransaction<T>(
   }
 }
 
+/** The database answers the end of a transaction in which a statement failed by dropping it, without an error. */
+async function commit(client: pg.ClientBase): Promise<void> {
+  const { command } = await client.query('commit')
+  if (command !== 'COMMIT') {
+    throw new TransactionLost()
+  }
+}
+
 async function rolledBack(client: pg.ClientBase): Promise<Error | undefined> {
   try {
     await client.query('rollback')
     return undefined
   } catch (error) {
     return error as Error
+  }
+}
+
+/**
+ * A statement of the transaction had failed, and whoever sent it went on as if it had not.
+ */
+export class TransactionLost extends Error {
+  static readonly code = 'E_TRANSACTION_LOST'
+  readonly code = TransactionLost.code
+
+  constructor() {
+    super('Nothing of this transaction was kept: one of its statements had failed')
   }
 }

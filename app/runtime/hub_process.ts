@@ -13,6 +13,7 @@ import { collectProcessMetrics, metrics } from '#observability/metrics'
 import { startTracing, stopTracing } from '#observability/tracing'
 import { createAdminServer } from '#runtime/admin_server'
 import { announce } from '#runtime/announcement'
+import { serveRealtime } from '#realtime/current'
 import { createApplication } from '#runtime/application'
 import { drain } from '#runtime/drain'
 import { ADMIN, listen, portOf, requireFree, WEB } from '#runtime/listening'
@@ -117,6 +118,9 @@ async function createWebServer(app: ApplicationService): Promise<GentleServer> {
   const prefix = alone && others.length === 0 ? SURFACE_PREFIXES[alone] : ''
   const web = createListener(handle, { prefix, drain })
   server.setNodeServer(web)
+  if (env.REALTIME_ENABLED && env.SURFACES.includes('core')) {
+    await serveRealtime(app, web)
+  }
   return web
 }
 

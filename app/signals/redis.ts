@@ -1,20 +1,50 @@
-import type { Redis } from 'ioredis'
+import type { Redis, RedisOptions } from 'ioredis'
 
 export type RedisConnection = Redis
 
+/** A server that accepts connections and answers nothing is given up after this. */
+const ANSWER_LIMITS = { commandTimeout: 5_000, socketTimeout: 5_000 }
+const SIGN_OF_LIFE_EVERY_MS = 5_000
+
 /**
  * Opens a connection to Redis. The client library is loaded only here, so that an installation without Redis does not
- * carry it.
+ * carry it. Whoever subscribes does so each time the connection is ready: the library's own way of subscribing again
+ * leaves a rejection unhandled when the connection breaks meanwhile.
  */
-export async function connectRedis(url: string, onError: (error: Error) => void): Promise<Redis> {
+export async function connectRedis(
+  url: string,
+  onError: (error: Error) => void,
+  options: RedisOptions = {}
+): Promise<Redis> {
   const { Redis: Client } = await import('ioredis')
   const redis = new Client(url, {
     connectionName: 'analysis-hub',
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
+    autoResubscribe: false,
     retryStrategy: (attempt) =>
       Math.min(100 * 2 ** Math.min(attempt, 6), 5_000) * (0.5 + Math.random() / 2),
+    ...options,
   })
   redis.on('error', onError)
+  return redis
+}
+
+/** A connection for sending messages: what cannot be sent soon is refused. */
+export function connectPublisher(url: string, onError: (error: Error) => void): Promise<Redis> {
+  return connectRedis(url, onError, ANSWER_LIMITS)
+}
+
+/**
+ * A connection for hearing messages. It asks for a sign of life now and then, since a server that went away without a
+ * word would never be missed otherwise.
+ */
+export async function connectSubscriber(
+  url: string,
+  onError: (error: Error) => void
+): Promise<Redis> {
+  const redis = await connectRedis(url, onError, ANSWER_LIMITS)
+  const heartbeat = setInterval(() => redis.ping().catch(() => {}), SIGN_OF_LIFE_EVERY_MS).unref()
+  redis.once('end', () => clearInterval(heartbeat))
   return redis
 }

@@ -4,6 +4,7 @@ import { test } from '@japa/runner'
 import type pg from 'pg'
 
 import { DatabasePool } from '#database/database_pool'
+import { inTransaction } from '#records/transaction'
 
 type Cleanup = (work: () => Promise<void>) => void
 
@@ -111,5 +112,19 @@ test.group('Reads that share connections', () => {
     cleanup(() => pool.end())
     assert.isNumber(await pidOf(pool))
     assert.equal(pool.totalCount, 1)
+  })
+})
+
+test.group('A connection that is lent', () => {
+  test('fails its borrower when it breaks, and nobody else', async ({ assert, cleanup }) => {
+    const pool = poolOf(1, cleanup)
+    const lost = inTransaction(pool, async (transaction) => {
+      const { rows } = await transaction.query('select pg_backend_pid() as pid')
+      await pool.query('select pg_terminate_backend($1)', [rows[0].pid])
+      await delay(100)
+      await transaction.query('select 1')
+    })
+    await assert.rejects(() => lost)
+    assert.isNumber(await pidOf(pool))
   })
 })

@@ -1,0 +1,76 @@
+import type { Bus, BusLogger, Delivery, Subscription } from '../bus.js'
+import type { Message } from '../message.js'
+import { busMetrics } from '../metrics.js'
+import { AmqpConnection } from './connection.js'
+import { AmqpPublisher } from './publisher.js'
+import { AmqpSubscription } from './subscription.js'
+
+/**
+ * The bus on RabbitMQ. It publishes and consumes on connections of their own: a broker that is short of memory stops
+ * reading from those that publish, and consumers must still be able to tell it what is done.
+ */
+export class AmqpBus implements Bus {
+  readonly #url: string
+  readonly #logger: BusLogger
+  readonly #publishing: AmqpConnection
+  readonly #publisher: AmqpPublisher
+  readonly #subscriptions = new Set<AmqpSubscription>()
+  #consuming: Promise<AmqpConnection> | undefined
+
+  /** Does not wait for the broker; it is looked for until it is there. */
+  static async open(url: string, logger: BusLogger): Promise<AmqpBus> {
+    return new AmqpBus(url, logger, await AmqpConnection.open(url, logger))
+  }
+
+  private constructor(url: string, logger: BusLogger, publishing: AmqpConnection) {
+    this.#url = url
+    this.#logger = logger
+    this.#publishing = publishing
+    this.#publisher = new AmqpPublisher(publishing, logger)
+  }
+
+  get isReady(): boolean {
+    return (
+      this.#publisher.isReady &&
+      [...this.#subscriptions].every((subscription) => subscription.isReady)
+    )
+  }
+
+  /** All messages go the same way, so those of one record are in order with no further ado. */
+  async publish(message: Message): Promise<void> {
+    const { type } = message.metadata.routing
+    try {
+      await this.#publisher.publish(message)
+      busMetrics.published(type, 'safe')
+    } catch (error) {
+      busMetrics.published(type, 'refused')
+      throw error
+    }
+  }
+
+  async subscribe(
+    subscription: Subscription,
+    deliver: (delivery: Delivery) => Promise<void>
+  ): Promise<{ stop(): Promise<void> }> {
+    this.#consuming ??= AmqpConnection.open(this.#url, this.#logger)
+    const opened = new AmqpSubscription(subscription, deliver, {
+      connection: await this.#consuming,
+      publisher: this.#publisher,
+      logger: this.#logger,
+    })
+    this.#subscriptions.add(opened)
+    return {
+      stop: async () => {
+        this.#subscriptions.delete(opened)
+        await opened.stop()
+      },
+    }
+  }
+
+  /** Stops what still consumes, then hangs up. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()))
+    await this.#publisher.close()
+    await Promise.all([this.#publishing.close(), this.#consuming?.then((it) => it.close())])
+  }
+}

@@ -1,0 +1,111 @@
+import type { ChannelModel, ConfirmChannel, GetMessage, Message } from 'amqplib'
+
+import type { Chosen, DeadLetter, DeadLetters } from '../dead_letters.js'
+import { deadQueueOf } from '../names.js'
+import { deadIdOf, identityOf, readDeadLetter } from './dead_properties.js'
+
+const CONNECT_LIMIT_MS = 5_000
+
+/**
+ * Looks through the dead queues of RabbitMQ, one after the other, on a connection of its own for each question. Whatever
+ * was looked at and left alone goes back to its place when the connection ends.
+ */
+export class AmqpDeadLetters implements DeadLetters {
+  readonly #url: string
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  list(queue: string, limit: number): Promise<DeadLetter[]> {
+    return this.#connected(async (channel) => {
+      const letters: DeadLetter[] = []
+      for await (const message of dead(channel, queue)) {
+        letters.push(readDeadLetter(queue, message))
+        if (letters.length === limit) {
+          break
+        }
+      }
+      return letters
+    })
+  }
+
+  redrive(queue: string, chosen: Chosen): Promise<number> {
+    return this.#settle(queue, chosen, (channel, message) => handBack(channel, queue, message))
+  }
+
+  drop(queue: string, chosen: Chosen): Promise<number> {
+    return this.#settle(queue, chosen, async () => {})
+  }
+
+  /** Does something with the chosen letters and then takes them out of the dead queue. */
+  #settle(
+    queue: string,
+    chosen: Chosen,
+    work: (channel: ConfirmChannel, message: GetMessage) => Promise<void>
+  ): Promise<number> {
+    return this.#connected(async (channel) => {
+      let settled = 0
+      for await (const message of dead(channel, queue)) {
+        if (chosen === 'all' || chosen.id === deadIdOf(message)) {
+          await work(channel, message)
+          channel.ack(message)
+          settled++
+        }
+        if (chosen !== 'all' && settled > 0) {
+          break
+        }
+      }
+      return settled
+    })
+  }
+
+  async #connected<T>(work: (channel: ConfirmChannel) => Promise<T>): Promise<T> {
+    const { connect } = await import('amqplib')
+    const connection: ChannelModel = await connect(this.#url, { timeout: CONNECT_LIMIT_MS })
+    connection.on('error', () => {})
+    try {
+      const channel = await connection.createConfirmChannel()
+      channel.on('error', () => {})
+      const result = await work(channel)
+      await channel.close()
+      return result
+    } finally {
+      await connection.close().catch(() => {})
+    }
+  }
+}
+
+/** The letters that are there now; what dies meanwhile is left for the next time. */
+async function* dead(channel: ConfirmChannel, queue: string): AsyncGenerator<GetMessage> {
+  const name = deadQueueOf(queue)
+  const { messageCount } = await channel.assertQueue(name, { durable: true })
+  for (let seen = 0; seen < messageCount; seen++) {
+    const message = await channel.get(name)
+    if (!message) {
+      return
+    }
+    yield message
+  }
+}
+
+/** Resolves when the broker holds the message in the queue it died in. */
+async function handBack(
+  channel: ConfirmChannel,
+  queue: string,
+  { content, properties }: GetMessage
+): Promise<void> {
+  let isReturned = false
+  const noteReturn = (_message: Message) => (isReturned = true)
+  channel.once('return', noteReturn)
+  const options = { ...identityOf(properties), persistent: true, mandatory: true }
+  await new Promise<void>((resolve, reject) =>
+    channel.publish('', queue, content, options, (error) => (error ? reject(error) : resolve()))
+  )
+  channel.off('return', noteReturn)
+  if (isReturned) {
+    throw new Error(
+      `There is no queue ${queue}: start the process that consumes it, then try again`
+    )
+  }
+}

@@ -1,0 +1,58 @@
+import type { GetMessage, MessageProperties, Options } from 'amqplib'
+
+import { clock } from '#runtime/clock'
+import type { CauseOfDeath } from '../bus.js'
+import type { DeadLetter } from '../dead_letters.js'
+import { newMessageId } from '../message.js'
+
+const LONGEST_REASON = 1_000
+
+const HEADERS = {
+  id: 'x-dead-id',
+  queue: 'x-dead-queue',
+  reason: 'x-dead-reason',
+  attempts: 'x-dead-attempts',
+  at: 'x-dead-at',
+} as const
+
+/** What a dead message carries beside itself, legible to whoever looks into the queue with the broker's own tools. */
+export function deadProperties(
+  queue: string,
+  properties: MessageProperties,
+  { reason, attempts }: CauseOfDeath
+): Options.Publish {
+  return {
+    ...identityOf(properties),
+    persistent: true,
+    headers: {
+      [HEADERS.id]: newMessageId(),
+      [HEADERS.queue]: queue,
+      [HEADERS.reason]: reason.slice(0, LONGEST_REASON),
+      [HEADERS.attempts]: attempts,
+      [HEADERS.at]: new Date(clock.now()).toISOString(),
+    },
+  }
+}
+
+export function readDeadLetter(queue: string, { content, properties }: GetMessage): DeadLetter {
+  const headers = properties.headers ?? {}
+  return {
+    id: deadIdOf({ properties }),
+    queue,
+    messageId: properties.messageId ?? null,
+    type: properties.type ?? null,
+    reason: String(headers[HEADERS.reason] ?? 'unknown'),
+    attempts: Number(headers[HEADERS.attempts] ?? 0),
+    diedAt: new Date(String(headers[HEADERS.at] ?? 0)),
+    body: content,
+  }
+}
+
+export function deadIdOf({ properties }: Pick<GetMessage, 'properties'>): string {
+  return String(properties.headers?.[HEADERS.id] ?? properties.messageId ?? '')
+}
+
+/** What a message is known by outside its body. */
+export function identityOf({ messageId, type }: MessageProperties): Options.Publish {
+  return { ...(messageId !== undefined && { messageId }), ...(type !== undefined && { type }) }
+}

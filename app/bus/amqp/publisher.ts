@@ -1,0 +1,159 @@
+import type { Channel, ConfirmChannel, Message as AmqpMessage, Options } from 'amqplib'
+
+import type { BusLogger } from '../bus.js'
+import { BusAway } from '../errors.js'
+import { writeMessage, type Message } from '../message.js'
+import { EVENT_EXCHANGE } from '../names.js'
+import type { AmqpConnection } from './connection.js'
+import { isDeclaredOtherwise } from './declaration.js'
+import { LastingChannel } from './lasting_channel.js'
+
+const PUBLISH_LIMIT_MS = 5_000
+
+interface Target {
+  readonly exchange: string
+  readonly key: string
+}
+
+/**
+ * Publishes on one channel, so that the order of the messages is that of the calls; confirms are awaited side by side.
+ */
+export class AmqpPublisher {
+  readonly #connection: AmqpConnection
+  readonly #channel: LastingChannel<ConfirmChannel>
+  /** A declaration that is refused ends its channel, which must not be the one with messages under way. */
+  readonly #declaring: LastingChannel<Channel>
+  readonly #declared = new Map<string, Promise<unknown>>()
+  /** Messages that found no queue; told before their confirm. */
+  readonly #unroutable = new Set<string>()
+
+  constructor(connection: AmqpConnection, logger: BusLogger) {
+    this.#connection = connection
+    this.#channel = new LastingChannel({
+      open: () => connection.channels.createConfirmChannel(),
+      prepare: (channel) => this.#prepare(channel),
+      logger,
+    })
+    this.#declaring = new LastingChannel({
+      open: () => connection.channels.createChannel(),
+      prepare: async (channel) => {
+        await channel.assertExchange(EVENT_EXCHANGE, 'topic', { durable: true })
+      },
+      logger,
+    })
+  }
+
+  get isReady(): boolean {
+    return Boolean(this.#channel.current && this.#declaring.current) && !this.#connection.isBlocked
+  }
+
+  /** Sends a message the way its routing says. */
+  publish(message: Message): Promise<void> {
+    const { type, key } = message.metadata.routing
+    const isCommand = type === 'work'
+    const properties = {
+      type: message.type,
+      messageId: message.id,
+      persistent: message.metadata.persistent ?? isCommand,
+    }
+    const content = writeMessage(message)
+    return isCommand
+      ? this.toQueue(key, content, properties)
+      : this.#limited((channel) =>
+          this.#send(channel, { exchange: EVENT_EXCHANGE, key }, content, properties)
+        )
+  }
+
+  /** Puts a message into a queue that takes no arguments, which is declared where it is not there. */
+  toQueue(queue: string, content: Buffer, properties: Options.Publish): Promise<void> {
+    return this.#limited(async (channel) => {
+      await this.#declare(queue)
+      await this.#send(channel, { exchange: '', key: queue }, content, {
+        ...properties,
+        mandatory: true,
+      })
+    })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#channel.close(), this.#declaring.close()])
+  }
+
+  async #prepare(channel: ConfirmChannel): Promise<void> {
+    this.#declared.clear()
+    this.#unroutable.clear()
+    channel.on('return', (message: AmqpMessage) => {
+      this.#declared.delete(message.fields.routingKey)
+      this.#unroutable.add(message.properties.messageId)
+    })
+  }
+
+  #declare(queue: string): Promise<unknown> {
+    let declared = this.#declared.get(queue)
+    if (!declared) {
+      declared = this.#assert(queue)
+      this.#declared.set(queue, declared)
+      declared.catch(() => this.#declared.delete(queue))
+    }
+    return declared
+  }
+
+  async #assert(queue: string): Promise<void> {
+    const channel = this.#declaring.current
+    if (!channel) {
+      throw new BusAway('the broker is not connected')
+    }
+    try {
+      await channel.assertQueue(queue, { durable: true })
+    } catch (error) {
+      // It is there, if not as we would have made it.
+      if (!isDeclaredOtherwise(error)) {
+        throw error
+      }
+    }
+  }
+
+  #limited(work: (channel: ConfirmChannel) => Promise<void>): Promise<void> {
+    const channel = this.#channel.current
+    if (!channel) {
+      return Promise.reject(new BusAway('the broker is not connected'))
+    }
+    if (this.#connection.isBlocked) {
+      return Promise.reject(new BusAway('the broker is short of memory or disk'))
+    }
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new BusAway(`the broker confirmed nothing for ${PUBLISH_LIMIT_MS / 1000} s`)),
+        PUBLISH_LIMIT_MS
+      )
+      work(channel)
+        .then(resolve, (error: unknown) => reject(asAway(error)))
+        .finally(() => clearTimeout(timer))
+    })
+  }
+
+  #send(
+    channel: ConfirmChannel,
+    { exchange, key }: Target,
+    content: Buffer,
+    properties: Options.Publish
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      channel.publish(exchange, key, content, properties, (error) => {
+        if (properties.mandatory && this.#unroutable.delete(properties.messageId!)) {
+          reject(new BusAway(`there is no queue ${key}`))
+        } else if (error) {
+          reject(error)
+        } else {
+          resolve()
+        }
+      })
+    })
+  }
+}
+
+function asAway(error: unknown): BusAway {
+  return error instanceof BusAway
+    ? error
+    : new BusAway('the broker did not take a message', { cause: error })
+}

@@ -1,0 +1,132 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Channel, ConsumeMessage } from 'amqplib'
+
+import type { BusLogger, CauseOfDeath, Delivery, Subscription } from '../bus.js'
+import { deadQueueOf, EVENT_EXCHANGE } from '../names.js'
+import type { AmqpConnection } from './connection.js'
+import { deadProperties } from './dead_properties.js'
+import { QueueDeclaration } from './declaration.js'
+import { LastingChannel } from './lasting_channel.js'
+import type { AmqpPublisher } from './publisher.js'
+
+/** What could not be handled and did not say why is not asked for again at once. */
+const RETURN_AFTER_MS = 1_000
+
+/** Only for queues of our own: other programs declare the others too, and without arguments. */
+const ONE_AT_A_TIME = { 'x-single-active-consumer': true }
+
+interface Parts {
+  readonly connection: AmqpConnection
+  readonly publisher: AmqpPublisher
+  readonly logger: BusLogger
+}
+
+/**
+ * One consumer of one queue. The queues of events are the platform's own: they outlive their consumers, and of those only
+ * one at a time is served, so that the order holds over all processes.
+ */
+export class AmqpSubscription {
+  readonly #subscription: Subscription
+  readonly #deliver: (delivery: Delivery) => Promise<void>
+  readonly #parts: Parts
+  readonly #channel: LastingChannel<Channel>
+  readonly #declaration: QueueDeclaration
+  readonly #lost = new WeakSet<Channel>()
+  readonly #underWay = new Set<Promise<void>>()
+  #isStopping = false
+
+  constructor(
+    subscription: Subscription,
+    deliver: (delivery: Delivery) => Promise<void>,
+    parts: Parts
+  ) {
+    this.#subscription = subscription
+    this.#deliver = deliver
+    this.#parts = parts
+    this.#declaration = new QueueDeclaration(subscription.queue, {
+      durable: true,
+      ...(subscription.events && { arguments: ONE_AT_A_TIME }),
+    })
+    this.#channel = new LastingChannel({
+      open: () => parts.connection.channels.createChannel(),
+      prepare: (channel) => this.#consume(channel),
+      logger: parts.logger,
+    })
+  }
+
+  get isReady(): boolean {
+    return this.#channel.current !== undefined
+  }
+
+  /**
+   * The consumer is not cancelled first: the broker would give what follows to another process while messages about the
+   * same record are still under way here. Closing the channel gives back whatever was not begun, in its order.
+   */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all(this.#underWay)
+    await this.#channel.close()
+  }
+
+  async #consume(channel: Channel): Promise<void> {
+    const { queue, events, prefetch } = this.#subscription
+    channel.once('close', () => this.#lost.add(channel))
+    await channel.prefetch(prefetch)
+    await this.#declaration.on(channel)
+    if (events) {
+      await channel.assertExchange(EVENT_EXCHANGE, 'topic', { durable: true })
+      for (const key of events) {
+        await channel.bindQueue(queue, EVENT_EXCHANGE, key)
+      }
+    }
+    await channel.consume(queue, (message) => this.#receive(channel, message))
+  }
+
+  #receive(channel: Channel, message: ConsumeMessage | null): void {
+    if (message === null) {
+      // Somebody deleted the queue; opening the channel anew declares it again.
+      channel.close().catch(() => {})
+    } else if (!this.#isStopping) {
+      const settled = this.#settle(channel, message).finally(() => this.#underWay.delete(settled))
+      this.#underWay.add(settled)
+    }
+  }
+
+  async #settle(channel: Channel, message: ConsumeMessage): Promise<void> {
+    const isLost = () => this.#lost.has(channel)
+    const delivery: Delivery = {
+      bytes: message.content,
+      history: message.fields.redelivered ? 'again' : 'first',
+      get isLost() {
+        return isLost()
+      },
+      bury: (cause) => this.#bury(message, cause),
+    }
+    try {
+      await this.#deliver(delivery)
+      this.#answer(channel, () => channel.ack(message))
+    } catch {
+      if (!this.#isStopping && !isLost()) {
+        await delay(RETURN_AFTER_MS)
+        this.#answer(channel, () => channel.nack(message, false, true))
+      }
+    }
+  }
+
+  async #bury({ content, properties }: ConsumeMessage, cause: CauseOfDeath): Promise<void> {
+    const { queue } = this.#subscription
+    await this.#parts.publisher.toQueue(
+      deadQueueOf(queue),
+      content,
+      deadProperties(queue, properties, cause)
+    )
+  }
+
+  /** The broker delivers everything of a lost channel again, and takes no answer to it. */
+  #answer(channel: Channel, answer: () => void): void {
+    if (!this.#lost.has(channel)) {
+      answer()
+    }
+  }
+}

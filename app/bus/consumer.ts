@@ -1,0 +1,37 @@
+import type pg from 'pg'
+
+import type { Surface } from '#configuration/processes'
+import type { Message } from './message.js'
+
+export interface Handling {
+  /** What is written here is kept together with the note that the message was handled. */
+  readonly transaction: pg.ClientBase
+  readonly message: Message
+}
+
+export type Handler = (handling: Handling) => Promise<void>
+
+/** What a surface does with the messages of one queue. */
+export interface Consumer {
+  /** A queue of commands or, with `events`, one of the surface's own: `<surface>.<key>`. */
+  readonly queue: string
+  /** Keys of the events it listens to. They are kept while no process of the surface runs. */
+  readonly events?: readonly string[]
+  readonly surface: Surface
+  /** Messages under way at most. */
+  readonly prefetch: number
+  /** What a message is about: messages about the same are handled one after the other, in their order. */
+  recordOf(message: Message): string
+  /**
+   * By type of message. A handler may be called again after it failed; its effect in the database happens once. It throws
+   * `MalformedMessage` for data no repetition can mend.
+   */
+  readonly handlers: Readonly<Record<string, Handler>>
+}
+
+/**
+ * Declares a consumer; `start/bus.ts` says in which surface's processes it runs.
+ */
+export function defineConsumer(consumer: Consumer): Consumer {
+  return consumer
+}

@@ -1,0 +1,237 @@
+import type pg from 'pg'
+
+import { inTransaction } from '#records/transaction'
+import { AttemptCounter } from './attempt_counter.js'
+import { pause, pauseAfter, type BackOff } from './back_off.js'
+import type { Bus, BusLogger, CauseOfDeath, Delivery } from './bus.js'
+import type { Consumer, Handler } from './consumer.js'
+import { Abandoned, GivenUp, MalformedMessage } from './errors.js'
+import { isInfrastructureAway, textOf } from './faults.js'
+import { Inbox } from './inbox.js'
+import { Lanes } from './lanes.js'
+import { readMessage, type Message, type Routing } from './message.js'
+import { busMetrics, type Outcome } from './metrics.js'
+
+export interface RetryPolicy extends BackOff {
+  /** Failed attempts after which a message is dead. */
+  readonly attempts: number
+}
+
+/** Half a minute from the first attempt to the last. */
+const RETRY: RetryPolicy = { attempts: 8, firstMs: 250, longestMs: 30_000 }
+
+/** What is away is looked for again often: nothing may lie about long once it is back. */
+const AWAY: BackOff = { firstMs: 100, longestMs: 2_000 }
+
+export interface RunnerOptions {
+  readonly bus: Bus
+  readonly pool: pg.Pool
+  readonly logger: Pick<BusLogger, 'warn' | 'error'>
+  readonly retry?: RetryPolicy
+}
+
+/** A message with what is needed to handle it. */
+interface Case {
+  readonly delivery: Delivery
+  readonly message: Message
+  readonly handler: Handler
+}
+
+/**
+ * Gives one consumer its messages: once each as far as its database shows, in order per record, again after a failure,
+ * and never for ever.
+ */
+export class ConsumerRunner {
+  readonly #consumer: Consumer
+  readonly #options: RunnerOptions
+  readonly #retry: RetryPolicy
+  readonly #inbox: Inbox
+  readonly #records = new Lanes()
+  readonly #suspects = new Lanes()
+  readonly #stopping = new AbortController()
+  #subscription: { stop(): Promise<void> } | undefined
+
+  static async start(consumer: Consumer, options: RunnerOptions): Promise<ConsumerRunner> {
+    const runner = new ConsumerRunner(consumer, options)
+    runner.#subscription = await options.bus.subscribe(
+      { ...consumer, database: options.pool },
+      (delivery) => runner.#take(delivery)
+    )
+    return runner
+  }
+
+  private constructor(consumer: Consumer, options: RunnerOptions) {
+    this.#consumer = consumer
+    this.#options = options
+    this.#retry = options.retry ?? RETRY
+    this.#inbox = new Inbox(options.pool, consumer.queue)
+  }
+
+  /** Lets attempts under way end. What waits for its turn, or for its next attempt, goes back to the queue. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#subscription?.stop()
+  }
+
+  async #take(delivery: Delivery): Promise<void> {
+    const outcome = await this.#settle(delivery)
+    busMetrics.settled(this.#consumer.queue, outcome)
+  }
+
+  async #settle(delivery: Delivery): Promise<Outcome> {
+    let message: Message
+    let record: string
+    try {
+      message = readMessage(delivery.bytes, this.#arrivedBy)
+      record = this.#recordOf(message)
+    } catch (error) {
+      await this.#bury(delivery, { reason: `malformed: ${textOf(error)}`, attempts: 0 })
+      return 'malformed'
+    }
+    return this.#records.run(record, () => this.#route(delivery, message))
+  }
+
+  async #route(delivery: Delivery, message: Message): Promise<Outcome> {
+    const { handlers, events } = this.#consumer
+    if (Object.hasOwn(handlers, message.type)) {
+      return this.#repeat({ delivery, message, handler: handlers[message.type]! })
+    }
+    if (events) {
+      return 'ignored'
+    }
+    await this.#bury(delivery, {
+      reason: `malformed: nobody here knows commands of type ${message.type}`,
+      attempts: 0,
+    })
+    return 'malformed'
+  }
+
+  /** Tries until the message is handled or dead; what waits here holds back the later messages about its record. */
+  async #repeat(subject: Case): Promise<Outcome> {
+    const counter = new AttemptCounter(this.#inbox, subject.message.id, subject.delivery.history)
+    for (let failures = 1; ; failures++) {
+      this.#requireTurn(subject.delivery)
+      try {
+        const attempt = () => this.#attempt(subject, counter)
+        return await (subject.delivery.history === 'again'
+          ? this.#suspects.run('one by one', attempt)
+          : attempt())
+      } catch (error) {
+        if (error instanceof GivenUp) {
+          return await this.#giveUp(subject, error)
+        }
+        await this.#wait(subject, counter, error, failures)
+      }
+    }
+  }
+
+  /**
+   * One attempt. Messages that somebody was given before may be what ended that process; they are tried one by one, so
+   * that the one at fault does not take the innocent beside it along until they are all dead.
+   */
+  async #attempt({ delivery, message, handler }: Case, counter: AttemptCounter): Promise<Outcome> {
+    this.#requireTurn(delivery)
+    const count = await counter.next()
+    if (count === 'handled') {
+      return 'repeated'
+    }
+    if (count > this.#retry.attempts) {
+      throw new GivenUp('its process ended, or lost it, during the last attempt', count - 1)
+    }
+    const stopTimer = busMetrics.startHandling(this.#consumer.queue)
+    try {
+      return await inTransaction(this.#options.pool, async (transaction) => {
+        if (!(await this.#inbox.settle(transaction, message.id))) {
+          return 'repeated'
+        }
+        await handler({ transaction, message })
+        return 'handled'
+      })
+    } catch (error) {
+      if (
+        !isInfrastructureAway(error) &&
+        (error instanceof MalformedMessage || count >= this.#retry.attempts)
+      ) {
+        throw new GivenUp(textOf(error), count, { cause: error })
+      }
+      throw error
+    } finally {
+      stopTimer()
+    }
+  }
+
+  async #wait(subject: Case, counter: AttemptCounter, error: unknown, failures: number) {
+    if (error instanceof Abandoned) {
+      throw error
+    }
+    const { message } = subject
+    const away = isInfrastructureAway(error)
+    busMetrics.failed(this.#consumer.queue, away ? 'infrastructure' : 'message')
+    if (away) {
+      counter.spare()
+    }
+    const pauseMs = away
+      ? pauseAfter(failures, AWAY)
+      : pauseAfter(Math.max(counter.attempts, 1), this.#retry)
+    this.#options.logger.warn(
+      { err: error, queue: this.#consumer.queue, messageId: message.id, type: message.type },
+      `a message was not handled; it is tried again in ${Math.ceil(pauseMs)} ms`
+    )
+    await pause(pauseMs, this.#stopping.signal)
+  }
+
+  async #giveUp({ delivery, message }: Case, given: GivenUp): Promise<Outcome> {
+    const { attempts, cause } = given
+    const isMalformed = cause instanceof MalformedMessage
+    const reason = isMalformed ? `malformed: ${given.message}` : given.message
+    await this.#bury(delivery, { reason, attempts })
+    await this.#persist(delivery, () => this.#inbox.forget(message.id))
+    return isMalformed ? 'malformed' : 'dead'
+  }
+
+  /** Others may send what they like; that one of their messages is dead is our failure only where we tried it. */
+  async #bury(delivery: Delivery, cause: CauseOfDeath): Promise<void> {
+    await this.#persist(delivery, () => delivery.bury(cause))
+    this.#options.logger[cause.attempts > 0 ? 'error' : 'warn'](
+      { queue: this.#consumer.queue, ...cause },
+      'a message was put among the dead letters; look at it with bus:dead'
+    )
+  }
+
+  /** Repeats what can only fail because something is away. */
+  async #persist(delivery: Delivery, work: () => Promise<void>): Promise<void> {
+    for (let failures = 1; ; failures++) {
+      this.#requireTurn(delivery)
+      try {
+        return await work()
+      } catch (error) {
+        this.#options.logger.warn(
+          { err: error, queue: this.#consumer.queue },
+          'a dead letter could not be kept yet'
+        )
+        await pause(pauseAfter(failures, AWAY), this.#stopping.signal)
+      }
+    }
+  }
+
+  #requireTurn(delivery: Delivery): void {
+    if (this.#stopping.signal.aborted || delivery.isLost) {
+      throw new Abandoned()
+    }
+  }
+
+  #recordOf(message: Message): string {
+    const record = this.#consumer.recordOf(message)
+    if (typeof record !== 'string') {
+      throw new MalformedMessage('it does not say which record it is about')
+    }
+    return record
+  }
+
+  get #arrivedBy(): Routing {
+    const [event] = this.#consumer.events ?? []
+    return event === undefined
+      ? { type: 'work', key: this.#consumer.queue }
+      : { type: 'pubSub', key: event }
+  }
+}

@@ -1,0 +1,66 @@
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { health } from '#observability/health'
+import { writeCommand } from '#outbox/write'
+import { env } from '#start/env'
+import { AmqpDeadLetters } from './amqp/amqp_dead_letters.js'
+import type { Bus, BusLogger } from './bus.js'
+import type { Consumer } from './consumer.js'
+import type { DeadLetters } from './dead_letters.js'
+import { BusAway } from './errors.js'
+import { MemoryBus } from './memory/memory_bus.js'
+import { MemoryDeadLetters } from './memory/memory_dead_letters.js'
+
+let current: Promise<Bus> | undefined
+let unwatch = () => {}
+
+/**
+ * The one bus of this process, opened by whoever needs it first. A process that only answers requests never opens it.
+ */
+export function openBus(logger: BusLogger): Promise<Bus> {
+  current ??= open(logger)
+  return current
+}
+
+/** Hangs up; called when everything that uses the bus has stopped. */
+export async function closeBus(): Promise<void> {
+  const bus = await current
+  current = undefined
+  unwatch()
+  await bus?.close()
+}
+
+/** The dead letters of the bus this process would use. */
+export function openDeadLetters(consumers: readonly Consumer[]): DeadLetters {
+  if (env.AMQP_URL) {
+    return new AmqpDeadLetters(env.AMQP_URL)
+  }
+  const surfaces = new Map(consumers.map(({ queue, surface }) => [queue, surface]))
+  return new MemoryDeadLetters({
+    databaseOf: (queue) => pools.for(databaseUrl(surfaces.get(queue)!)),
+    handIn: writeCommand,
+  })
+}
+
+async function open(logger: BusLogger): Promise<Bus> {
+  const bus = await driver(logger)
+  if (env.SURFACES.length === 0) {
+    unwatch = health.watch('bus', () => requireReady(bus))
+  }
+  return bus
+}
+
+/** Requests are answered without a broker, so it is missed only where nothing but jobs is done. */
+async function requireReady({ isReady }: Bus): Promise<void> {
+  if (!isReady) {
+    throw new BusAway('the broker is not connected, or short of memory or disk')
+  }
+}
+
+async function driver(logger: BusLogger): Promise<Bus> {
+  if (!env.AMQP_URL) {
+    return new MemoryBus()
+  }
+  const { AmqpBus } = await import('./amqp/amqp_bus.js')
+  return AmqpBus.open(env.AMQP_URL, logger)
+}

@@ -1,0 +1,61 @@
+import type pg from 'pg'
+
+const COUNT = {
+  name: 'count-attempt',
+  text: `insert into inbox (consumer, message_id, attempts) values ($1, $2, $3)
+         on conflict (consumer, message_id) do update set attempts = inbox.attempts + 1
+         returning attempts, done_at is not null as "isHandled"`,
+}
+
+const SETTLE = {
+  name: 'settle-message',
+  text: `insert into inbox (consumer, message_id, attempts, done_at) values ($1, $2, 1, now())
+         on conflict (consumer, message_id) do update set done_at = now()
+         where inbox.done_at is null`,
+}
+
+/**
+ * What a consumer knows of the messages it was given: how often each was tried, and whether it was handled.
+ */
+export class Inbox {
+  readonly #pool: pg.Pool
+  readonly #consumer: string
+
+  constructor(pool: pg.Pool, consumer: string) {
+    this.#pool = pool
+    this.#consumer = consumer
+  }
+
+  /**
+   * Counts an attempt before it is made, so that one which ends the process was counted. Answers the number of the attempt,
+   * at least `atLeast`, or that there is nothing left to do.
+   */
+  async count(messageId: string, atLeast: number): Promise<number | 'handled'> {
+    const { rows } = await this.#pool.query<{ attempts: number; isHandled: boolean }>({
+      ...COUNT,
+      values: [this.#consumer, messageId, atLeast],
+    })
+    const { attempts, isHandled } = rows[0]!
+    return isHandled ? 'handled' : attempts
+  }
+
+  /**
+   * Notes on the transaction of the handling that the message is handled. Answers false where it was already; whoever
+   * handles the same message at the same time waits here for the first to end.
+   */
+  async settle(transaction: pg.ClientBase, messageId: string): Promise<boolean> {
+    const { rowCount } = await transaction.query({
+      ...SETTLE,
+      values: [this.#consumer, messageId],
+    })
+    return rowCount === 1
+  }
+
+  /** Lets a message that was given up begin anew when somebody redrives it. */
+  async forget(messageId: string): Promise<void> {
+    await this.#pool.query(
+      'delete from inbox where consumer = $1 and message_id = $2 and done_at is null',
+      [this.#consumer, messageId]
+    )
+  }
+}

@@ -1,0 +1,60 @@
+import type { Bus, Delivery, Subscription } from '../bus.js'
+import { BusAway } from '../errors.js'
+import type { Message } from '../message.js'
+import { busMetrics } from '../metrics.js'
+import { MemoryQueue } from './memory_queue.js'
+
+/**
+ * The bus of an installation that is one process. It keeps nothing over the end of the process and needs not to: a message
+ * counts as published when it was handled, so what was not is handed in again after the next start.
+ */
+export class MemoryBus implements Bus {
+  readonly #queues = new Map<string, MemoryQueue>()
+  readonly #bindings = new Map<string, Set<string>>()
+  #isClosed = false
+
+  get isReady(): boolean {
+    return !this.#isClosed
+  }
+
+  /** A command nobody here consumes stays pending until somebody does, and holds up no other. */
+  async publish({ metadata, ...message }: Message): Promise<void> {
+    if (this.#isClosed) {
+      throw new BusAway('this process is stopping')
+    }
+    const { type, key } = metadata.routing
+    const names = type === 'work' ? [key] : [...(this.#bindings.get(key) ?? [])]
+    try {
+      await Promise.all(names.map((name) => this.#queue(name).add({ ...message, metadata })))
+      busMetrics.published(type, 'safe')
+    } catch (error) {
+      busMetrics.published(type, 'refused')
+      throw error
+    }
+  }
+
+  async subscribe(
+    subscription: Subscription,
+    deliver: (delivery: Delivery) => Promise<void>
+  ): Promise<{ stop(): Promise<void> }> {
+    for (const key of subscription.events ?? []) {
+      const bound = this.#bindings.get(key) ?? new Set()
+      this.#bindings.set(key, bound.add(subscription.queue))
+    }
+    return this.#queue(subscription.queue).take(subscription, deliver)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#queues.forEach((queue) => queue.close())
+  }
+
+  #queue(name: string): MemoryQueue {
+    let queue = this.#queues.get(name)
+    if (!queue) {
+      queue = new MemoryQueue()
+      this.#queues.set(name, queue)
+    }
+    return queue
+  }
+}

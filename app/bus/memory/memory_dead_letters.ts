@@ -1,0 +1,98 @@
+import type pg from 'pg'
+
+import { inTransaction } from '#records/transaction'
+import type { CauseOfDeath, Subscription } from '../bus.js'
+import type { Chosen, DeadLetter, DeadLetters } from '../dead_letters.js'
+import { newMessageId, readMessage, type Message } from '../message.js'
+
+const COLUMNS = `id, queue, message_id as "messageId", type, reason, attempts,
+  died_at as "diedAt", body`
+
+/** Keeps a message that could not be handled in the database of its consumer, once however often it dies. */
+export async function bury(
+  { queue, database }: Subscription,
+  bytes: Buffer,
+  { reason, attempts }: CauseOfDeath
+): Promise<void> {
+  const { id, type } = identityIn(bytes)
+  await database.query(
+    `insert into dead_letters (id, queue, message_id, type, reason, attempts, body)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (queue, message_id)
+     do update set reason = excluded.reason, attempts = excluded.attempts, died_at = now()`,
+    [newMessageId(), queue, id, type, reason.replaceAll('\0', ''), attempts, bytes]
+  )
+}
+
+function identityIn(bytes: Buffer): { id: string | null; type: string | null } {
+  try {
+    return readMessage(bytes)
+  } catch {
+    return { id: null, type: null }
+  }
+}
+
+interface Options {
+  /** The database of the consumer of a queue. */
+  databaseOf(queue: string): pg.Pool
+  /** Hands a message to the bus for good, as part of the transaction. */
+  handIn(transaction: pg.ClientBase, message: Message, orderedBy: string): Promise<void>
+}
+
+/**
+ * The dead letters of an installation without a broker. They may be looked at from another process than the one that
+ * consumes, so they go back the way all messages come: through the outbox.
+ */
+export class MemoryDeadLetters implements DeadLetters {
+  readonly #options: Options
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  async list(queue: string, limit: number): Promise<DeadLetter[]> {
+    const { rows } = await this.#options
+      .databaseOf(queue)
+      .query<DeadLetter>(
+        `select ${COLUMNS} from dead_letters where queue = $1 order by died_at, id limit $2`,
+        [queue, limit]
+      )
+    return rows
+  }
+
+  redrive(queue: string, chosen: Chosen): Promise<number> {
+    return inTransaction(this.#options.databaseOf(queue), async (transaction) => {
+      const letters = await take(transaction, queue, chosen)
+      for (const { id, body } of letters) {
+        const { metadata, ...message } = readMessage(body)
+        const routing = { type: 'work', key: queue } as const
+        await this.#options.handIn(
+          transaction,
+          { ...message, metadata: { ...metadata, routing } },
+          `dead/${id}`
+        )
+      }
+      return letters.length
+    })
+  }
+
+  drop(queue: string, chosen: Chosen): Promise<number> {
+    return inTransaction(this.#options.databaseOf(queue), async (transaction) => {
+      const letters = await take(transaction, queue, chosen)
+      return letters.length
+    })
+  }
+}
+
+async function take(
+  transaction: pg.ClientBase,
+  queue: string,
+  chosen: Chosen
+): Promise<DeadLetter[]> {
+  const { rows } = await transaction.query<DeadLetter>(
+    `delete from dead_letters where queue = $1 and ($2::text is null or id = $2)
+     returning ${COLUMNS}`,
+    [queue, chosen === 'all' ? null : chosen.id]
+  )
+  return rows.sort((one, other) => one.diedAt.getTime() - other.diedAt.getTime())
+}

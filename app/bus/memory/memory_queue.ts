@@ -1,0 +1,107 @@
+import type { Delivery, DeliveryHistory, Subscription } from '../bus.js'
+import { BusAway } from '../errors.js'
+import { writeMessage, type Message } from '../message.js'
+import { bury } from './memory_dead_letters.js'
+
+interface Entry {
+  readonly place: number
+  readonly id: string
+  readonly bytes: Buffer
+  history: DeliveryHistory
+  readonly handled: PromiseWithResolvers<void>
+}
+
+interface Taker {
+  readonly subscription: Subscription
+  readonly deliver: (delivery: Delivery) => Promise<void>
+  readonly underWay: Set<Promise<void>>
+}
+
+/**
+ * A queue that lives in this process. It is not where messages are kept: whoever hands one in keeps it until it is told
+ * that the message was handled.
+ */
+export class MemoryQueue {
+  readonly #waiting: Entry[] = []
+  readonly #handedIn = new Map<string, Entry>()
+  readonly #takers: Taker[] = []
+  #places = 0
+
+  /** Resolves when a consumer has handled the message; one that is handed in again meanwhile is still the same. */
+  add(message: Message): Promise<void> {
+    const known = this.#handedIn.get(message.id)
+    if (known) {
+      return known.handled.promise
+    }
+    const entry: Entry = {
+      place: this.#places++,
+      id: message.id,
+      bytes: writeMessage(message),
+      history: 'unknown',
+      handled: Promise.withResolvers(),
+    }
+    this.#handedIn.set(entry.id, entry)
+    this.#waiting.push(entry)
+    this.#dispatch()
+    return entry.handled.promise
+  }
+
+  take(subscription: Subscription, deliver: Taker['deliver']): { stop(): Promise<void> } {
+    const taker: Taker = { subscription, deliver, underWay: new Set() }
+    this.#takers.push(taker)
+    this.#dispatch()
+    return {
+      stop: async () => {
+        const index = this.#takers.indexOf(taker)
+        if (index !== -1) {
+          this.#takers.splice(index, 1)
+        }
+        await Promise.all(taker.underWay)
+      },
+    }
+  }
+
+  close(): void {
+    this.#takers.length = 0
+    for (const { handled } of this.#handedIn.values()) {
+      handled.reject(new BusAway('this process is stopping'))
+    }
+    this.#handedIn.clear()
+    this.#waiting.length = 0
+  }
+
+  /** As with a single active consumer of a broker, the first taker gets all, until it stops. */
+  #dispatch(): void {
+    const [taker] = this.#takers
+    while (taker && this.#waiting.length > 0 && taker.underWay.size < taker.subscription.prefetch) {
+      const delivered = this.#deliver(taker, this.#waiting.shift()!).finally(() => {
+        taker.underWay.delete(delivered)
+        this.#dispatch()
+      })
+      taker.underWay.add(delivered)
+    }
+  }
+
+  async #deliver({ subscription, deliver }: Taker, entry: Entry): Promise<void> {
+    const { bytes, history } = entry
+    try {
+      await deliver({
+        bytes,
+        history,
+        isLost: false,
+        bury: (cause) => bury(subscription, bytes, cause),
+      })
+      this.#handedIn.delete(entry.id)
+      entry.handled.resolve()
+    } catch {
+      this.#putBack(entry)
+    }
+  }
+
+  #putBack(entry: Entry): void {
+    if (this.#handedIn.get(entry.id) === entry) {
+      const index = this.#waiting.findIndex(({ place }) => place > entry.place)
+      this.#waiting.splice(index === -1 ? this.#waiting.length : index, 0, entry)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { clock } from '#runtime/clock'
+import { MalformedMessage } from './errors.js'
+
+export { MalformedMessage }
+
+export interface Routing {
+  readonly type: 'work' | 'pubSub'
+  readonly key: string
+}
+
+export interface Metadata {
+  /** Milliseconds since the epoch; events carry that of the command they answer. */
+  readonly timestamp: number
+  readonly routing: Routing
+  /** Ties the events of a command to it. */
+  readonly correlationId?: string
+  /** Whether the message survives the broker; by default commands do and events do not. */
+  readonly persistent?: boolean
+  readonly [key: string]: unknown
+}
+
+/** What travels on the bus, commands and events alike. */
+export interface Message {
+  readonly id: string
+  readonly type: string
+  readonly data: Record<string, unknown>
+  readonly metadata: Metadata
+}
+
+type Fields = Record<string, unknown>
+
+const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
+const ID_LENGTH = 21
+/** The largest multiple of the alphabet in a byte; what is above would make the first letters more likely. */
+const UNBIASED = 256 - (256 % ALPHABET.length)
+/** Some bytes are not used; so many are nearly always enough. */
+const BYTES_AT_ONCE = 28
+
+const LARGEST_BYTES = 16 * 1024 * 1024
+const LONGEST_NAME = 255
+const PRINTABLE = /^[\x20-\x7e]+$/
+
+export function newMessageId(): string {
+  let id = ''
+  while (id.length < ID_LENGTH) {
+    for (const byte of clock.random(BYTES_AT_ONCE)) {
+      if (byte < UNBIASED && id.length < ID_LENGTH) {
+        id += ALPHABET[byte % ALPHABET.length]
+      }
+    }
+  }
+  return id
+}
+
+/** Makes a message with an id and a time of its own; further metadata reaches every event that answers it. */
+export function newMessage(
+  routing: Routing,
+  type: string,
+  data: Record<string, unknown>,
+  metadata: Fields = {}
+): Message {
+  return {
+    id: newMessageId(),
+    type,
+    data,
+    metadata: { timestamp: clock.now(), ...metadata, routing },
+  }
+}
+
+export function writeMessage(message: Message): Buffer {
+  return Buffer.from(JSON.stringify(message))
+}
+
+/**
+ * Reads what somebody sent. Whatever is no message is refused; metadata that peers leave out or get wrong is made good,
+ * because no rule depends on it.
+ */
+export function readMessage(bytes: Uint8Array, arrivedBy: Routing = UNKNOWN_ROUTING): Message {
+  const { id, type, data, metadata } = fieldsOf('the message', parse(bytes))
+  return {
+    id: nameOf('id', id),
+    type: nameOf('type', type),
+    data: fieldsOf('data', data),
+    metadata: metadataOf(fieldsOf('metadata', metadata), arrivedBy),
+  }
+}
+
+const UNKNOWN_ROUTING: Routing = { type: 'work', key: '' }
+
+function parse(bytes: Uint8Array): unknown {
+  if (bytes.byteLength > LARGEST_BYTES) {
+    throw new MalformedMessage(`the message has more than ${LARGEST_BYTES} bytes`)
+  }
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new MalformedMessage('the message is not UTF-8')
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new MalformedMessage('the message is not JSON')
+  }
+}
+
+function fieldsOf(name: string, value: unknown): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new MalformedMessage(`${name} is not an object`)
+  }
+  return value as Fields
+}
+
+function nameOf(name: string, value: unknown): string {
+  if (typeof value !== 'string' || value.length > LONGEST_NAME || !PRINTABLE.test(value)) {
+    throw new MalformedMessage(
+      `${name} is not a text of 1 to ${LONGEST_NAME} printable ASCII characters`
+    )
+  }
+  return value
+}
+
+function metadataOf(given: Fields, arrivedBy: Routing): Metadata {
+  const { timestamp, routing, correlationId, persistent, ...others } = given
+  return {
+    ...others,
+    timestamp: Number.isFinite(timestamp) ? (timestamp as number) : clock.now(),
+    routing: isRouting(routing) ? routing : arrivedBy,
+    ...(typeof correlationId === 'string' && { correlationId }),
+    ...(typeof persistent === 'boolean' && { persistent }),
+  }
+}
+
+function isRouting(value: unknown): value is Routing {
+  const { type, key } = (value ?? {}) as Partial<Routing>
+  return (type === 'work' || type === 'pubSub') && typeof key === 'string'
+}

@@ -1,0 +1,13 @@
+import type { DestinationName, Entry } from './entry.js'
+
+/**
+ * One of the places that are told what happened. Entries that are handed in one after the other for the same record arrive
+ * in that order, though nobody waits for the first before the second is handed in.
+ */
+export interface Destination {
+  readonly name: DestinationName
+  /** Whether it is worth trying now. */
+  readonly isReady: boolean
+  /** Resolves once the entry is safe there. One for which nobody is there to take it may stay pending. */
+  deliver(entry: Entry): Promise<void>
+}

@@ -1,0 +1,143 @@
+import { pauseAfter } from '#bus/back_off'
+import { Chain } from './chain.js'
+import type { Destination } from './destination.js'
+import { DESTINATIONS, type Entry } from './entry.js'
+
+const BACK_OFF = { firstMs: 100, longestMs: 2_000 }
+
+/** How often somebody who is away is looked for. */
+const LOOK_MS = 250
+
+/** How long nothing may come back before others stop waiting for it. */
+const PATIENCE_MS = 1_000
+
+interface LaneOptions {
+  onSettled(lane: Lane, entry: Entry): void
+  onFailure(lane: Lane, error: unknown): void
+}
+
+/**
+ * The way to one destination, or to one queue of commands: in order per record, beside each other across records. After a
+ * failure everything waits a while, longer each time.
+ */
+export class Lane {
+  readonly name: string
+  readonly bit: number
+  readonly #destination: Destination
+  readonly #options: LaneOptions
+  readonly #entries = new Map<number, Entry>()
+  readonly #chains = new Map<string, Chain>()
+  #underWay = 0
+  #failures = 0
+  #movedAt = 0
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(
+    destination: Destination,
+    readonly queue: string | null,
+    options: LaneOptions
+  ) {
+    this.name = queue === null ? destination.name : `${destination.name} ${queue}`
+    this.bit = DESTINATIONS[destination.name]
+    this.#destination = destination
+    this.#options = options
+  }
+
+  /** What has not arrived, in the order it was handed in. */
+  get entries(): Iterable<Entry> {
+    return this.#entries.values()
+  }
+
+  /** Whether nobody should wait for it: the destination is away, or nothing comes back from it. */
+  isStalled(now: number): boolean {
+    return this.#isPaused || (this.#underWay > 0 && now - this.#movedAt > PATIENCE_MS)
+  }
+
+  add(entry: Entry): void {
+    this.#entries.set(entry.position, entry)
+    const chain = this.#chainOf(entry)
+    chain.add(entry)
+    if (!this.#isPaused) {
+      chain.advance()
+    }
+  }
+
+  /** Sends nothing any more and does not look at what comes back. */
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  get #isPaused(): boolean {
+    return this.#timer !== undefined
+  }
+
+  #chainOf({ orderedBy }: Entry): Chain {
+    let chain = this.#chains.get(orderedBy)
+    if (!chain) {
+      chain = this.#newChain(orderedBy)
+      this.#chains.set(orderedBy, chain)
+    }
+    return chain
+  }
+
+  #newChain(orderedBy: string): Chain {
+    const chain: Chain = new Chain({
+      send: (entry) => this.#send(entry),
+      onSettled: (entry) => this.#settled(entry),
+      onArrival: () => (this.#failures = 0),
+      onFailure: (error) => this.#failed(error),
+      onReturn: () => this.#returned(orderedBy, chain),
+    })
+    return chain
+  }
+
+  async #send(entry: Entry): Promise<void> {
+    if (this.#underWay++ === 0) {
+      this.#movedAt = performance.now()
+    }
+    try {
+      await this.#destination.deliver(entry)
+    } finally {
+      this.#underWay--
+      this.#movedAt = performance.now()
+    }
+  }
+
+  #settled(entry: Entry): void {
+    if (!this.#isClosed) {
+      this.#entries.delete(entry.position)
+      this.#options.onSettled(this, entry)
+    }
+  }
+
+  #returned(orderedBy: string, chain: Chain): void {
+    if (chain.isEmpty) {
+      this.#chains.delete(orderedBy)
+    } else if (!this.#isPaused && !this.#isClosed) {
+      chain.advance()
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#isClosed && !this.#isPaused) {
+      this.#failures++
+      this.#pause(pauseAfter(this.#failures, BACK_OFF))
+      this.#options.onFailure(this, error)
+    }
+  }
+
+  #pause(milliseconds: number): void {
+    this.#timer = setTimeout(() => this.#resume(), milliseconds)
+  }
+
+  #resume(): void {
+    if (!this.#destination.isReady) {
+      this.#pause(LOOK_MS)
+      return
+    }
+    this.#timer = undefined
+    this.#chains.forEach((chain) => chain.advance())
+  }
+}

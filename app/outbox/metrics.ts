@@ -1,0 +1,97 @@
+import { Counter, Gauge } from 'prom-client'
+
+import { metrics } from '#observability/metrics'
+
+const published = new Counter({
+  name: 'outbox_published_total',
+  help: 'Entries of the outbox that reached a destination',
+  labelNames: ['destination'] as const,
+  registers: [metrics],
+})
+
+const failed = new Counter({
+  name: 'outbox_pauses_total',
+  help: 'Times a destination did not take an entry and was given a pause',
+  labelNames: ['destination'] as const,
+  registers: [metrics],
+})
+
+export interface Backlog {
+  readonly depth: number
+  /** Age of the oldest entry. */
+  readonly seconds: number
+}
+
+/** Those relays of this process that lead, by the database they work on. */
+const leading = new Map<string, () => Promise<Backlog>>()
+
+new Gauge({
+  name: 'outbox_depth',
+  help: 'Entries in the outbox, counted up to 100000; shown by the process that publishes them',
+  labelNames: ['database'] as const,
+  registers: [metrics],
+  collect() {
+    return show(this, (backlog) => backlog.depth)
+  },
+})
+
+new Gauge({
+  name: 'outbox_lag_seconds',
+  help: 'Age of the oldest entry in the outbox; shown by the process that publishes them',
+  labelNames: ['database'] as const,
+  registers: [metrics],
+  collect() {
+    return show(this, (backlog) => backlog.seconds)
+  },
+})
+
+type Series = ReturnType<typeof published.labels>
+
+/** Finding a series by its labels costs more than counting in it. */
+const known = new Map<string, Series>()
+
+export const relayMetrics = {
+  published(destination: string) {
+    let series = known.get(destination)
+    if (!series) {
+      series = published.labels(destination)
+      known.set(destination, series)
+    }
+    series.inc()
+  },
+
+  failed: (destination: string) => failed.inc({ destination }),
+
+  /** Shows the backlog of a database until the returned function is called. */
+  showBacklog(database: string, look: () => Promise<Backlog>): () => void {
+    leading.set(database, look)
+    return () => {
+      leading.delete(database)
+    }
+  },
+}
+
+async function show(gauge: Gauge<'database'>, figure: (backlog: Backlog) => number) {
+  const backlogs = await backlogsNow()
+  gauge.reset()
+  for (const { database, backlog } of backlogs) {
+    gauge.set({ database }, figure(backlog))
+  }
+}
+
+let looking: ReturnType<typeof lookEverywhere> | undefined
+
+/** Both figures of one page are from one look. */
+function backlogsNow() {
+  looking ??= lookEverywhere().finally(() => {
+    looking = undefined
+  })
+  return looking
+}
+
+async function lookEverywhere(): Promise<{ database: string; backlog: Backlog }[]> {
+  const looks = await Promise.allSettled(
+    [...leading].map(async ([database, look]) => ({ database, backlog: await look() }))
+  )
+  return looks.flatMap((look) => (look.status === 'fulfilled' ? [look.value] : []))
+}

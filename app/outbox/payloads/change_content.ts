@@ -1,0 +1,78 @@
+import type { Column } from '#records/column'
+import type { RecordChange } from '#records/events'
+import type { Kind, Values } from '#records/kind'
+import type { ChangeContent } from '../entry.js'
+import { diffOf, type Diff } from './diff.js'
+import { doerOf } from './doer.js'
+
+/** Kinds that say who may do what. */
+const PERMISSION_KINDS = new Set([
+  'permission',
+  'role',
+  'rolePermission',
+  'userPermission',
+  'userRole',
+  'clientPermission',
+  'clientRole',
+])
+
+/**
+ * What is kept of a change until everybody was told. `kind` is the declaration of the record's kind; what it does not
+ * declare to be shown is left out.
+ */
+export function changeContent(change: RecordChange, kind: Kind | undefined): ChangeContent {
+  const { previous, next } = change
+  const record = (next ?? previous)!
+  const realms = realmsIn(record, kind?.heardIn ?? ['realmId'])
+  const diff = previous && next && diffOf(known(previous, kind), known(next, kind))
+  return {
+    kind: change.kind,
+    change: change.type,
+    id: change.id,
+    realmId: change.realmId ?? realms[0] ?? null,
+    realms,
+    data: shown(record, kind),
+    ...(diff && { diff }),
+    ...(isLasting(change, diff) && { isLasting: true as const }),
+    doer: doerOf(change.origin),
+  }
+}
+
+/** Approvals, new credentials and changed permissions are looked for after years. */
+function isLasting({ kind, replacesSecrets }: RecordChange, diff: Diff | undefined): boolean {
+  return (
+    PERMISSION_KINDS.has(kind) || replacesSecrets === true || diff?.approvalStatus !== undefined
+  )
+}
+
+function realmsIn(record: Values, columns: readonly string[]): string[] {
+  const realms = columns.map((column) => record[column])
+  return [...new Set(realms.filter((realm) => typeof realm === 'string'))]
+}
+
+/** The attributes of a record that may be known at all. */
+function known(record: Values, kind: Kind | undefined): Values {
+  return kind ? pick(record, kind, ({ secret, internal }) => !secret && !internal) : record
+}
+
+/** A record as everybody is shown it. */
+function shown(record: Values, kind: Kind | undefined): Values {
+  return kind
+    ? pick(record, kind, ({ secret, internal, optIn }) => !secret && !internal && !optIn)
+    : record
+}
+
+function pick(record: Values, { columns }: Kind, isWanted: (column: Column) => boolean): Values {
+  const wanted = Object.entries(columns).filter(
+    ([name, column]) => isWanted(column) && record[name] !== undefined
+  )
+  return Object.fromEntries(wanted.map(([name, column]) => [name, printed(record[name], column)]))
+}
+
+/** The database writes times with an offset and JSON in text columns as text; whoever hears of a record gets neither. */
+function printed(value: unknown, { type }: Column): unknown {
+  if (typeof value === 'string' && type === 'timestamp') {
+    return new Date(value).toISOString()
+  }
+  return typeof value === 'string' && type === 'jsonText' ? JSON.parse(value) : value
+}

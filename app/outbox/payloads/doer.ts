@@ -1,0 +1,24 @@
+import type { Origin, Source } from '#records/events'
+import type { Doer } from '../entry.js'
+
+/** Somebody as the audit trail remembers them; whoever is not known is left out. */
+export function doerOf({
+  actor,
+  address,
+  userAgent,
+  method,
+  path,
+}: Source & Partial<Origin>): Doer {
+  return {
+    ...(actor && { actor: { type: actor.kind, id: actor.id, name: actor.name } }),
+    ...(address && { address: spelled(address) }),
+    ...(userAgent && { userAgent }),
+    ...(method && { method }),
+    ...(path && { path }),
+  }
+}
+
+/** One spelling for one address: a socket that takes both versions writes those of version 4 as if they were of version 6. */
+function spelled(address: string): string {
+  return address === '::1' ? '127.0.0.1' : address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')
+}

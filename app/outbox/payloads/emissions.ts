@@ -1,0 +1,29 @@
+import type { ChangeContent } from '../entry.js'
+import { fullEventName } from './event_name.js'
+
+export interface Emission {
+  readonly namespace: string
+  readonly room: string
+  readonly event: string
+  readonly payload: unknown
+}
+
+/**
+ * What sockets are told of a change: those who follow all records of the kind, and those who follow this one, in the
+ * namespace of everybody and in those of the realms. A client that is in two rooms is told twice and knows them apart by the
+ * name of the room, which it is told in another spelling than the room has.
+ */
+export function emissionsOf(content: ChangeContent): Emission[] {
+  const { kind, change, id, realms, data } = content
+  const event = fullEventName(kind, change)
+  const namespaces = ['/resources', ...realms.map((realm) => `/resources/${realm}`)]
+  return namespaces.flatMap((namespace) => {
+    const told = (roomName: string) => {
+      return { data, meta: { refType: kind, refId: id, event: change, namespace, roomName } }
+    }
+    return [
+      { namespace, room: kind, event, payload: told(kind) },
+      { namespace, room: `${kind}/${id}`, event, payload: told(`${kind}:${id}`) },
+    ]
+  })
+}

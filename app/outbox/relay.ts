@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Logger } from '@adonisjs/core/logger'
+import pg from 'pg'
+
+import type { Destination } from './destination.js'
+import { relayMetrics, type Backlog } from './metrics.js'
+import { Publishing } from './publishing.js'
+import { OutboxStore } from './store.js'
+
+/** How soon somebody else takes over, and how soon a lost database is tried again. */
+const RETRY_MS = 1_000
+
+const LEADER = `select pg_try_advisory_lock(hashtextextended('outbox relay', 0)) as leads`
+
+/** What a lost removal costs is a second delivery. The table is read in order whatever the planner believes of its size. */
+const SESSION = `
+  set synchronous_commit = off;
+  set enable_seqscan = off;
+  set enable_bitmapscan = off;
+  set tcp_keepalives_idle = 5;
+  set tcp_keepalives_interval = 2;
+  set tcp_keepalives_count = 3`
+
+const BACKLOG = `
+  select (select count(*) from (select 1 from outbox limit 100000) as counted)::int as depth,
+    coalesce((select extract(epoch from clock_timestamp() - written_at) from outbox
+              order by position limit 1), 0)::float as seconds`
+
+interface RelayOptions {
+  /** The database; it carries the password and must not be logged. */
+  url: string
+  /** What the database is called in metrics and logs. */
+  name: string
+  destinations: readonly Destination[]
+  logger: Pick<Logger, 'info' | 'warn'>
+}
+
+/**
+ * Publishes what one database's outbox holds. Of all relays on a database one does so; the lock goes with its connection, so
+ * that the others take over when it dies.
+ */
+export class Relay {
+  readonly #options: RelayOptions
+  readonly #stopping = new AbortController()
+  #publishing: Publishing | undefined
+  #running: Promise<void> | undefined
+
+  constructor(options: RelayOptions) {
+    this.#options = options
+  }
+
+  get isLeading(): boolean {
+    return this.#publishing !== undefined
+  }
+
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  /** Something was written to the outbox. */
+  wake(): void {
+    this.#publishing?.wake()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#connected((client, lost) => this.#lead(client, lost))
+      } catch (error) {
+        if (!this.#stopping.signal.aborted) {
+          const { name: database, logger } = this.#options
+          logger.warn({ err: error, database }, 'the outbox cannot be read now; it is tried again')
+        }
+      }
+      await this.#pause()
+    }
+  }
+
+  async #connected(work: (client: pg.Client, lost: AbortSignal) => Promise<void>): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#options.url,
+      application_name: 'analysis-hub outbox',
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 30_000,
+      keepAlive: true,
+    })
+    const lost = new AbortController()
+    client.on('error', () => lost.abort())
+    client.on('end', () => lost.abort())
+    try {
+      await client.connect()
+      await client.query(SESSION)
+      await work(client, lost.signal)
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+
+  async #lead(client: pg.Client, lost: AbortSignal): Promise<void> {
+    const ended = AbortSignal.any([this.#stopping.signal, lost])
+    if (!(await this.#becameLeader(client, ended))) {
+      return
+    }
+    const { name, destinations, logger } = this.#options
+    const hideBacklog = relayMetrics.showBacklog(name, () => backlogOf(client))
+    logger.info({ database: name }, 'this process publishes the outbox now')
+    const publishing = new Publishing({ store: new OutboxStore(client), destinations, logger })
+    this.#publishing = publishing
+    try {
+      await publishing.run(ended)
+      if (!lost.aborted) {
+        await publishing.finish()
+      }
+    } finally {
+      publishing.close()
+      this.#publishing = undefined
+      hideBacklog()
+    }
+  }
+
+  async #becameLeader(client: pg.Client, ended: AbortSignal): Promise<boolean> {
+    while (!ended.aborted) {
+      const { rows } = await client.query<{ leads: boolean }>(LEADER)
+      if (rows[0]!.leads) {
+        return true
+      }
+      await this.#pause()
+    }
+    return false
+  }
+
+  async #pause(): Promise<void> {
+    await delay(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {})
+  }
+}
+
+async function backlogOf(client: pg.Client): Promise<Backlog> {
+  const { rows } = await client.query<Backlog>(BACKLOG)
+  return rows[0]!
+}

@@ -1,0 +1,34 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import { databaseUrl } from '#database/addresses'
+import { databaseOwners } from '#database/bus_connections'
+import type { SurfaceName } from '#runtime/surfaces'
+import type { Signals } from '#signals/signals'
+import { destinationsOn, type Carriers } from './destinations.js'
+import { Relay } from './relay.js'
+import { WAKE_TOPIC } from './waking.js'
+
+interface RelaysOptions extends Carriers {
+  readonly signals: Signals
+  readonly surfaces: readonly SurfaceName[]
+  readonly logger: Pick<Logger, 'info' | 'warn'>
+}
+
+/**
+ * Starts a relay for each database of the given surfaces. They publish where no other process does so already.
+ */
+export async function startRelays(options: RelaysOptions): Promise<{ stop(): Promise<void> }> {
+  const { surfaces, signals, logger } = options
+  const destinations = destinationsOn(options)
+  const relays = databaseOwners(surfaces).map(
+    (name) => new Relay({ url: databaseUrl(name), name, destinations, logger })
+  )
+  const stopListening = await signals.onWake(WAKE_TOPIC, () => relays.forEach((it) => it.wake()))
+  relays.forEach((relay) => relay.start())
+  return {
+    async stop() {
+      await stopListening()
+      await Promise.all(relays.map((relay) => relay.stop()))
+    },
+  }
+}

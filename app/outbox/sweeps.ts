@@ -1,0 +1,79 @@
+import type pg from 'pg'
+
+import { surfacesOf } from '#configuration/processes'
+import { databaseUrl } from '#database/addresses'
+import { databaseOwners } from '#database/bus_connections'
+import { pools } from '#database/pools'
+import type { Sweep } from '#jobs/sweep'
+import { clock } from '#runtime/clock'
+import { env } from '#start/env'
+import { DESTINATIONS } from './entry.js'
+
+const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
+const BATCH = 1_000
+
+/** No broker delivers a message again after so long, so that nobody has to know any more that it was handled. */
+const INBOX_KEPT_MS = 7 * DAY_MS
+
+/** Nobody who is told at once wants to be told of yesterday. */
+const NEWS_KEPT_MS = DAY_MS
+
+const FORGET = `
+  delete from inbox where ctid = any(array(
+    select ctid from inbox where created_at < $1 limit ${BATCH}))`
+
+const WITHDRAW = `
+  with stale as (
+    select position, pending & ~$2::smallint as rest from outbox
+    where written_at < $1 and pending & $2::smallint <> 0
+    order by position limit ${BATCH} for update skip locked
+  ), removed as (
+    delete from outbox o using stale s where o.position = s.position and s.rest = 0 returning 1
+  ), kept as (
+    update outbox o set pending = s.rest from stale s
+    where o.position = s.position and s.rest <> 0 returning 1
+  )
+  select (select count(*) from removed) + (select count(*) from kept) as swept`
+
+/** Removes what consumers knew of messages that do not come again. */
+export const inboxSweep: Sweep = {
+  name: 'inbox',
+  schedule: { everyMs: HOUR_MS },
+  run: (signal) =>
+    everywhere(signal, async (pool) => {
+      const { rowCount } = await pool.query(FORGET, [new Date(clock.now() - INBOX_KEPT_MS)])
+      return rowCount ?? 0
+    }),
+}
+
+/** Stops telling channels and sockets what they could not be told for a day; what else an entry is for, it stays for. */
+export const outboxSweep: Sweep = {
+  name: 'outbox',
+  schedule: { everyMs: HOUR_MS },
+  run: (signal) =>
+    everywhere(signal, async (pool) => {
+      const { rows } = await pool.query<{ swept: string }>(WITHDRAW, [
+        new Date(clock.now() - NEWS_KEPT_MS),
+        DESTINATIONS.pubsub | DESTINATIONS.sockets,
+      ])
+      return Number(rows[0]!.swept)
+    }),
+}
+
+/** Sweeps each database in batches until one is not full. */
+async function everywhere(
+  signal: AbortSignal,
+  sweepBatch: (pool: pg.Pool) => Promise<number>
+): Promise<number> {
+  let swept = 0
+  for (const surface of databaseOwners(surfacesOf(env))) {
+    const pool = pools.for(databaseUrl(surface))
+    let batch = BATCH
+    while (batch === BATCH && !signal.aborted) {
+      batch = await sweepBatch(pool)
+      swept += batch
+    }
+  }
+  return swept
+}

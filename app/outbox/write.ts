@@ -1,0 +1,100 @@
+import type pg from 'pg'
+
+import { newMessageId, type Message } from '#bus/message'
+import { surfacesOf } from '#configuration/processes'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { EventSink, RecordChange, SecurityEvent, SecuritySink } from '#records/events'
+import { declaredKinds, type Kind } from '#records/kind'
+import { env } from '#start/env'
+import { DESTINATIONS, type Content } from './entry.js'
+import { changeContent } from './payloads/change_content.js'
+import { doerOf } from './payloads/doer.js'
+import { wakeRelay, wakeRelayAfter } from './waking.js'
+
+const { audit, bus, pubsub, sockets, commands } = DESTINATIONS
+
+const OF_CHANGES = audit | bus | pubsub | sockets
+
+/** Events are themselves what is audited; to audit them would never end. */
+const UNAUDITED = 'event'
+
+const INSERT = {
+  name: 'write-outbox',
+  text: `insert into outbox (message_id, pending, ordered_by, queue, content)
+         values ($1, $2, $3, $4, $5)`,
+}
+
+interface NewEntry {
+  readonly messageId: string
+  readonly pending: number
+  readonly orderedBy: string
+  readonly queue?: string
+  readonly content: Content
+}
+
+/** Keeps a change of a record, with the change itself, for everybody who is told of changes. */
+export function writeChange(transaction: pg.ClientBase, change: RecordChange): Promise<void> {
+  const { kind, id } = change
+  return writeWithin(transaction, {
+    messageId: newMessageId(),
+    pending: kind === UNAUDITED ? OF_CHANGES & ~audit : OF_CHANGES,
+    orderedBy: `${kind}/${id}`,
+    content: { change: changeContent(change, kindNamed(kind)) },
+  })
+}
+
+/** Keeps a command, with what it belongs to, until its queue has it. Those with the same `orderedBy` arrive in order. */
+export function writeCommand(
+  transaction: pg.ClientBase,
+  message: Message,
+  orderedBy: string
+): Promise<void> {
+  return writeWithin(transaction, {
+    messageId: message.id,
+    pending: commands,
+    orderedBy,
+    queue: message.metadata.routing.key,
+    content: { command: message },
+  })
+}
+
+/** Keeps what matters to security for the audit trail. It belongs to no transaction, and is kept when this resolves. */
+export async function noteSecurity(event: SecurityEvent): Promise<void> {
+  const { type, subject, id, realmId, origin } = event
+  const messageId = newMessageId()
+  const content = { security: { event: type, subject, id, realmId, doer: doerOf(origin) } }
+  const pool = pools.for(databaseUrl(surfacesOf(env)[0]!))
+  await insert(pool, { messageId, pending: audit, orderedBy: messageId, content })
+  wakeRelay()
+}
+
+/** Where the changes of records go. */
+export const changeOutbox: EventSink = { record: writeChange }
+
+/** Where security events go. */
+export const securityOutbox: SecuritySink = { note: noteSecurity }
+
+async function writeWithin(transaction: pg.ClientBase, entry: NewEntry): Promise<void> {
+  await insert(transaction, entry)
+  wakeRelayAfter(transaction)
+}
+
+async function insert(on: pg.ClientBase | pg.Pool, entry: NewEntry): Promise<void> {
+  const { messageId, pending, orderedBy, queue = null, content } = entry
+  const values = [messageId, pending, orderedBy, queue, JSON.stringify(content)]
+  await on.query({ ...INSERT, values })
+}
+
+const kindsByName = new Map<string, Kind>()
+
+function kindNamed(name: string): Kind | undefined {
+  let kind = kindsByName.get(name)
+  if (!kind) {
+    kind = declaredKinds().find((candidate) => candidate.name === name)
+    if (kind) {
+      kindsByName.set(name, kind)
+    }
+  }
+  return kind
+}

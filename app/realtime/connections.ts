@@ -1,0 +1,112 @@
+import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+import { Gauge } from 'prom-client'
+import { Server, type ServerOptions } from 'socket.io'
+
+import { metrics } from '#observability/metrics'
+
+/** Tokens are the longest thing that is sent here, and they may have 16 KiB. */
+const MOST_BYTES = 32 * 1024
+const JOINED_WITHIN_MS = 10_000
+/** More than any client opens; each costs a look at its token. */
+const MOST_NAMESPACES_ASKED = 32
+const CLOSED_WITHIN_MS = 1_000
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+interface Options {
+  /** Where it is reached, as it is seen from outside. */
+  readonly path: string
+  readonly transports: ServerOptions['transports']
+  readonly cors: ServerOptions['cors']
+  readonly adapter: ServerOptions['adapter'] | undefined
+  /** Whether nobody is let in any more. */
+  readonly isClosing: () => boolean
+}
+
+const open = new Gauge({
+  name: 'realtime_connections',
+  help: 'Connections of sockets that are open',
+  registers: [metrics],
+})
+
+/**
+ * The connections of sockets, on the port of the other requests. Of those it takes only what goes to its path.
+ */
+export class Connections {
+  readonly io: Server
+  readonly #path: RegExp
+  /** Never listens: it is handed what belongs to sockets. */
+  readonly #door = new HttpServer()
+  readonly #upgraded = new Set<Duplex>()
+
+  constructor({ path, transports, cors, adapter, isClosing }: Options) {
+    this.#path = new RegExp(`^${RegExp.escape(path)}(?:[/?]|$)`)
+    this.io = new Server(this.#door, {
+      path,
+      addTrailingSlash: false,
+      transports,
+      cors,
+      ...(adapter && { adapter }),
+      serveClient: false,
+      maxHttpBufferSize: MOST_BYTES,
+      connectTimeout: JOINED_WITHIN_MS,
+      allowRequest: (_request, decide) => decide(null, !isClosing()),
+    })
+    this.io.engine.on('connection', watch)
+  }
+
+  /** Takes what goes to its path away from what answered there before. */
+  attach(server: HttpServer): void {
+    const application = server.listeners('request').at(-1) as Listener
+    server.off('request', application)
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      if (this.#isOurs(request)) {
+        this.#door.emit('request', request, response)
+      } else {
+        application.call(server, request, response)
+      }
+    })
+    Object.assign(server, { shouldUpgradeCallback: (r: IncomingMessage) => this.#isOurs(r) })
+    server.on('upgrade', (request, stream, head) => this.#upgrade(request, stream, head))
+  }
+
+  /**
+   * Closes every connection. They are closed as a network would do it, so that clients come back elsewhere by themselves;
+   * those that do not answer are cut off.
+   */
+  close(): void {
+    this.io.engine.close()
+    setTimeout(() => this.#upgraded.forEach((stream) => stream.destroy()), CLOSED_WITHIN_MS).unref()
+  }
+
+  #isOurs({ url = '' }: IncomingMessage): boolean {
+    return this.#path.test(url)
+  }
+
+  #upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    this.#upgraded.add(stream)
+    stream.once('close', () => this.#upgraded.delete(stream))
+    stream.on('error', () => stream.destroy())
+    this.#door.emit('upgrade', request, stream, head)
+  }
+}
+
+interface Connection {
+  on(event: 'packet', hear: (packet: { type: string; data?: unknown }) => void): void
+  once(event: 'close', hear: () => void): void
+  close(discard: boolean): void
+}
+
+function watch(connection: Connection): void {
+  let asked = 0
+  open.inc()
+  connection.once('close', () => open.dec())
+  connection.on('packet', ({ type, data }) => {
+    const asksForNamespace = type === 'message' && typeof data === 'string' && data[0] === '0'
+    if (asksForNamespace && ++asked > MOST_NAMESPACES_ASKED) {
+      connection.close(true)
+    }
+  })
+}

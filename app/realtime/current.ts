@@ -1,0 +1,72 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import cors from '#config/cors'
+import type { GentleServer } from '#http/gentle_server'
+import { drain } from '#runtime/drain'
+import { membership } from '#runtime/pool/membership'
+import { publicPrefix } from '#runtime/surfaces'
+import type { Report } from '#signals/signals'
+import { env } from '#start/env'
+
+import type { Emitter } from './emission.js'
+
+/** Until sockets are served somewhere, there is nobody to tell. */
+let carrier: Emitter = { emit: async () => {} }
+
+const opened: { close(): void }[] = []
+
+/** Tells sockets of what happened, wherever they are connected. */
+export const realtime: Emitter = { emit: (emissions) => carrier.emit(emissions) }
+
+/**
+ * Lets this process reach the sockets of others where REDIS_URL is set; whether it serves any itself does not matter.
+ */
+export async function openRealtime(): Promise<void> {
+  if (env.REDIS_URL) {
+    const { RedisEmitter } = await import('./redis_emitter.js')
+    const emitter = await RedisEmitter.connect(env.REDIS_URL)
+    opened.push(emitter)
+    carrier = emitter
+  }
+}
+
+/**
+ * Serves sockets on the port of the core surface, for as long as the process is not drained.
+ */
+export async function serveRealtime(app: ApplicationService, server: GentleServer): Promise<void> {
+  const authenticator = await app.container.make('authenticator')
+  if (!authenticator) {
+    return
+  }
+  const { RealtimeServer } = await import('./realtime_server.js')
+  const logger = await app.container.make('logger')
+  const { origin, credentials } = cors as { origin: boolean | string[]; credentials: boolean }
+  const sockets = new RealtimeServer({
+    authenticator,
+    drain,
+    logger,
+    path: `${publicPrefix('core', env.SURFACES)}/socket.io`,
+    transports: membership ? ['websocket'] : ['polling', 'websocket'],
+    cors: { origin, credentials },
+    adapter: await adapter((error, what) => logger.warn({ err: error }, what)),
+  })
+  sockets.attach(server)
+  if (!env.REDIS_URL) {
+    carrier = sockets
+  }
+}
+
+/** Ends the connections to Redis that were made for sockets. */
+export function closeRealtime(): void {
+  opened.splice(0).forEach((connection) => connection.close())
+}
+
+async function adapter(report: Report) {
+  if (!env.REDIS_URL) {
+    return undefined
+  }
+  const { RedisEars } = await import('./redis_ears.js')
+  const ears = await RedisEars.connect(env.REDIS_URL, report)
+  opened.push(ears)
+  return ears.adapter
+}

@@ -1,0 +1,56 @@
+import type { Namespace, Server, Socket } from 'socket.io'
+
+import { isNamespace } from './namespaces.js'
+
+type Decide = (socket: Socket) => Promise<void>
+
+/** What the library keeps to itself. */
+interface Inside {
+  readonly children: Set<Namespace>
+  readonly _preConnectSockets: ReadonlyMap<string, Socket>
+}
+
+/**
+ * The namespaces that somebody is connected to. Clients name them as they like, so empty ones do not stay.
+ */
+export class OpenNamespaces {
+  readonly #io: Server
+  readonly #children: Set<Namespace>
+
+  /** `admit` rejects with what a client is told where it may not enter. */
+  constructor(io: Server, admit: Decide, serve: (socket: Socket) => void) {
+    this.#io = io
+    const parent = io.of((name, _auth, next) => next(null, isNamespace(name)))
+    this.#children = (parent as unknown as Inside).children
+    parent.use((socket, next) => void this.#decide(socket, admit, next))
+    parent.on('connection', (socket) => {
+      socket.once('disconnect', () => this.#removeIfEmpty(socket.nsp))
+      serve(socket)
+    })
+    io.use((_socket, next) => next(new Error('Invalid namespace')))
+  }
+
+  get(name: string): Namespace | undefined {
+    return this.#io._nsps.get(name)
+  }
+
+  async #decide(socket: Socket, admit: Decide, next: (refusal?: Error) => void): Promise<void> {
+    await admit(socket).then(() => next(), next)
+    this.#removeIfEmpty(socket.nsp)
+  }
+
+  /**
+   * The library's own way of removing them looks past sockets that are just being let in, and would leave those in a
+   * namespace that nobody emits to. Later, whoever enters is known to be on the way.
+   */
+  #removeIfEmpty(namespace: Namespace): void {
+    setImmediate(() => {
+      const entering = (namespace as unknown as Inside)._preConnectSockets
+      const isEmpty = namespace.sockets.size === 0 && entering.size === 0
+      if (isEmpty && this.#children.delete(namespace)) {
+        this.#io._nsps.delete(namespace.name)
+        void namespace.adapter.close()
+      }
+    })
+  }
+}

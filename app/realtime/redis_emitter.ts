@@ -1,0 +1,39 @@
+import { Emitter as PacketWriter } from '@socket.io/redis-emitter'
+
+import { publishAll } from '#signals/publish_all'
+import { connectPublisher, type RedisConnection } from '#signals/redis'
+
+import type { Emission, Emitter } from './emission.js'
+import { spellingsOf } from './namespaces.js'
+
+/**
+ * Carries events to the sockets of all processes, from one that need not have any itself.
+ */
+export class RedisEmitter implements Emitter {
+  readonly #redis: RedisConnection
+
+  static async connect(url: string): Promise<RedisEmitter> {
+    return new RedisEmitter(await connectPublisher(url, () => {}))
+  }
+
+  private constructor(redis: RedisConnection) {
+    this.#redis = redis
+  }
+
+  async emit(emissions: readonly Emission[]): Promise<void> {
+    const packets: { channel: string; payload: Buffer }[] = []
+    const writer = new PacketWriter({
+      publish: (channel: string, payload: Buffer) => packets.push({ channel, payload }),
+    })
+    for (const { namespace, room, event, payload } of emissions) {
+      for (const spelling of spellingsOf(namespace)) {
+        writer.of(spelling).to(room).emit(event, payload)
+      }
+    }
+    await publishAll(this.#redis, packets)
+  }
+
+  close(): void {
+    this.#redis.disconnect()
+  }
+}

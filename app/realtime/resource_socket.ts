@@ -1,0 +1,110 @@
+import type { Logger } from '@adonisjs/core/logger'
+import type { Socket } from 'socket.io'
+
+import type { Authenticator } from '#http/authentication_middleware'
+import { Failure } from '#http/failures'
+import { issue } from '#http/issues'
+
+import { told } from './admission.js'
+import { isOpenTo, Rooms } from './rooms.js'
+import { topicOf, type Asked, type Topic } from './topics.js'
+
+type Acknowledge = (failure: ReturnType<typeof told> | null) => void
+
+interface Context {
+  readonly token: string
+  readonly authenticator: Authenticator
+  readonly logger: Pick<Logger, 'error'>
+}
+
+/**
+ * What one socket may ask for while it is connected, which is for as long as its token is good.
+ */
+export class ResourceSocket {
+  readonly #socket: Socket
+  readonly #context: Context
+  readonly #rooms: Rooms
+  /** Requests are answered one after the other, so that none overtakes the one it takes back. */
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(socket: Socket, context: Context) {
+    this.#socket = socket
+    this.#context = context
+    this.#rooms = new Rooms(socket)
+    socket.onAny((event, ...args) => this.#receive(event, args))
+    this.#endWithToken()
+  }
+
+  /** Takes back what the caller may not hear any more. While nobody can tell, everything stays as it is. */
+  async review(): Promise<void> {
+    try {
+      const actor = await this.#actor()
+      if (actor) {
+        this.#rooms.review(actor)
+      }
+    } catch {
+      // Whether the token itself still stands is seen to elsewhere.
+    }
+  }
+
+  #endWithToken(): void {
+    const { authenticator, token } = this.#context
+    const closed = new AbortController()
+    this.#socket.once('disconnect', () => closed.abort())
+    const vigil = authenticator.stay?.(token, closed.signal)
+    vigil?.addEventListener('abort', () => this.#socket.disconnect(true), { once: true })
+  }
+
+  #receive(event: unknown, args: readonly unknown[]): void {
+    const asked = topicOf(String(event), this.#socket.nsp.name)
+    if (event === 'ping') {
+      this.#socket.emit('pong')
+    } else if (asked) {
+      this.#last = this.#last.then(() => this.#answer(asked, args))
+    }
+  }
+
+  async #answer(asked: Asked, args: readonly unknown[]): Promise<void> {
+    const [target] = args.filter((arg) => typeof arg !== 'function')
+    // Clients put a callback of their own in between, so the one that answers is the last.
+    const acknowledge = args.findLast((arg) => typeof arg === 'function') as Acknowledge | undefined
+    try {
+      await this.#change(asked, target)
+      acknowledge?.(null)
+    } catch (error) {
+      acknowledge?.(told(error, this.#context.logger))
+    }
+  }
+
+  async #change(asked: Asked, target: unknown): Promise<void> {
+    if (asked.begins) {
+      await this.#requirePermission(asked.topic)
+      this.#rooms.subscribe(asked.topic, target)
+    } else {
+      this.#rooms.unsubscribe(asked.topic, target)
+    }
+  }
+
+  #actor() {
+    return this.#context.authenticator.verify(this.#context.token)
+  }
+
+  /** Permissions are those the caller has now, not those it came with. */
+  async #requirePermission(topic: Topic): Promise<void> {
+    const actor = await this.#actor()
+    if (!actor || !isOpenTo(topic, actor)) {
+      throw new SubscriptionRefused(topic.permissions)
+    }
+  }
+}
+
+/** The caller holds none of the permissions that a subscription needs. */
+class SubscriptionRefused extends Failure {
+  constructor(permissions: readonly string[]) {
+    super(401, 'identity_unauthorized', `This needs ${permissions.join(' or ')}`, {
+      issues: permissions.map((name) =>
+        issue('permission_not_found', [name], `The permission ${name} is not held`)
+      ),
+    })
+  }
+}

@@ -1,0 +1,54 @@
+import { isGlobal } from './namespaces.js'
+
+/** What can be subscribed to. */
+export interface Topic {
+  readonly room: string
+  /** One of them is needed; anybody may where there is none. */
+  readonly permissions: readonly string[]
+  /** Where it can be subscribed to, if not everywhere. */
+  readonly only?: 'global' | 'realm'
+}
+
+export interface Asked {
+  readonly topic: Topic
+  readonly begins: boolean
+}
+
+const EVENT = /^(\w{1,64}?)(Subscribe|Unsubscribe)$/
+
+/** By the name that stands in front of `Subscribe` and `Unsubscribe`. */
+const TOPICS: ReadonlyMap<string, Topic> = new Map(
+  Object.entries({
+    analysis: everywhere('analysis', [
+      'analysis_update',
+      'analysis_execution_start',
+      'analysis_execution_stop',
+    ]),
+    analysisBucketFile: everywhere('analysisBucketFile', ['analysis_update']),
+    analysisLog: everywhere('analysisLog', ['analysis_update']),
+    analysisNode: { room: 'analysisNode', permissions: ['analysis_approve'], only: 'global' },
+    analysisNodeIn: { room: 'analysisNode', permissions: ['analysis_approve'], only: 'realm' },
+    analysisNodeOut: { room: 'analysisNode', permissions: ['analysis_update'], only: 'realm' },
+    masterImage: everywhere('masterImage', []),
+    masterImageGroup: everywhere('masterImageGroup', []),
+    node: everywhere('node', ['node_update']),
+    project: everywhere('project', ['project_delete', 'project_update']),
+    projectNode: { room: 'projectNode', permissions: ['project_approve'], only: 'global' },
+    projectNodeIn: { room: 'projectNode', permissions: ['project_approve'], only: 'realm' },
+    projectNodeOut: { room: 'projectNode', permissions: ['project_update'], only: 'realm' },
+    registryProject: everywhere('registryProject', ['registry_manage', 'registry_project_manage']),
+  } satisfies Record<string, Topic>)
+)
+
+function everywhere(room: string, permissions: readonly string[]): Topic {
+  return { room, permissions }
+}
+
+/** What an event of a client asks for in a namespace; undefined where nothing there answers to it. */
+export function topicOf(event: string, namespace: string): Asked | undefined {
+  const [, name, verb] = EVENT.exec(event) ?? []
+  const topic = name === undefined ? undefined : TOPICS.get(name)
+  const place = isGlobal(namespace) ? 'global' : 'realm'
+  const isThere = topic && (topic.only === undefined || topic.only === place)
+  return isThere ? { topic, begins: verb === 'Subscribe' } : undefined
+}

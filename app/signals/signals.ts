@@ -1,0 +1,37 @@
+export interface Message {
+  readonly channel: string
+  readonly payload: string
+}
+
+export type Stop = () => Promise<void>
+
+/**
+ * How processes tell each other of something at once. Nothing is kept: whoever does not listen misses it.
+ */
+export interface Signals {
+  /** Sends messages in their order. Rejects while they cannot be carried. */
+  publish(messages: readonly Message[]): Promise<void>
+  /** Hears a channel until the returned function is called; from later on where the medium is away now. */
+  subscribe(channel: string, listener: (payload: string) => void): Promise<Stop>
+  /** Tells whoever waits for a topic to look. Never throws or waits; many at once become few. */
+  wake(topic: string): void
+  /** Called for each wake, and once more whenever a wake may have been missed. */
+  onWake(topic: string, listener: () => void): Promise<Stop>
+  /** Whether messages are carried now. */
+  readonly isReady: boolean
+  /** Hears and sends nothing any more. */
+  close(): Promise<void>
+}
+
+/** What is wrong with a listener, or with the medium, for whoever keeps the log. */
+export type Report = (error: Error, what: string) => void
+
+/** Messages cannot be carried now. */
+export class SignalsAway extends Error {
+  static readonly code = 'signals_away'
+  readonly code = SignalsAway.code
+
+  constructor(cause?: unknown) {
+    super('Redis does not carry messages now; check the server that REDIS_URL names', { cause })
+  }
+}

@@ -1,0 +1,27 @@
+import { clock } from '#runtime/clock'
+import { env } from '#start/env'
+
+const DAY_MS = 86_400_000
+
+export interface Retention {
+  readonly expiring: boolean
+  readonly expiresAt: string | null
+}
+
+/**
+ * How long an event from the bus is kept: as its sender says, else as the installation says.
+ */
+export function retentionOf(
+  { expiring, expiresAt }: { expiring?: boolean; expiresAt?: string | null },
+  days: number = env.EVENT_RETENTION_DAYS
+): Retention {
+  if (expiring === false) {
+    return { expiring: false, expiresAt: null }
+  }
+  if (expiresAt) {
+    return { expiring: true, expiresAt }
+  }
+  return days > 0
+    ? { expiring: true, expiresAt: new Date(clock.now() + days * DAY_MS).toISOString() }
+    : { expiring: false, expiresAt: null }
+}

@@ -1,0 +1,44 @@
+type Scalar = string | number | boolean | null
+
+interface Pair {
+  readonly next: Scalar
+  readonly previous: Scalar
+}
+
+const SECRET_NAME = /password|secret|hash|token|credential/i
+
+/**
+ * Of the data of an event only the differences between plain values are kept, and none that bear the name of a secret.
+ */
+export function sanitized(data: unknown): { diff?: Record<string, Pair> } | null {
+  if (!isObject(data)) {
+    return null
+  }
+  const { diff } = data
+  return isObject(diff) ? { diff: keptPairs(diff) } : {}
+}
+
+function keptPairs(diff: Record<string, unknown>): Record<string, Pair> {
+  return Object.fromEntries(
+    Object.entries(diff).flatMap(([name, entry]) => {
+      const pair = SECRET_NAME.test(name) ? undefined : pairIn(entry)
+      return pair ? [[name, pair]] : []
+    })
+  )
+}
+
+function pairIn(entry: unknown): Pair | undefined {
+  if (!isObject(entry)) {
+    return undefined
+  }
+  const { next, previous } = entry
+  return isScalar(next) && isScalar(previous) ? { next, previous } : undefined
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}

@@ -1,0 +1,90 @@
+import { args, BaseCommand, flags } from '@adonisjs/core/ace'
+
+import type { Chosen, DeadLetter, DeadLetters } from '#bus/dead_letters'
+
+const ACTIONS = ['list', 'redrive', 'drop'] as const
+const SHOWN_AT_MOST = 1_000
+
+export default class BusDead extends BaseCommand {
+  static commandName = 'bus:dead'
+  static description = 'List the messages that could not be handled, give them back, or drop them'
+  static help = [
+    'bus:dead list                      of all queues',
+    'bus:dead list <queue>              of one',
+    'bus:dead redrive <queue> --id=<id> give one message back to its queue; --all for all of them',
+    'bus:dead drop <queue> --id=<id>    forget one for good; --all for all of them',
+  ]
+  static options = { startApp: true }
+
+  @args.string({ description: 'list, redrive or drop' })
+  declare action: string
+
+  @args.string({ description: 'Queue the messages died in', required: false })
+  declare queue: string | undefined
+
+  @flags.string({ description: 'Id of one dead message, from the list' })
+  declare id: string | undefined
+
+  @flags.boolean({ description: 'All dead messages of the queue' })
+  declare all: boolean | undefined
+
+  async run() {
+    const { openDeadLetters } = await import('#bus/current')
+    const { registeredConsumers } = await import('#start/bus')
+    const consumers = await registeredConsumers()
+    const queues = consumers.map(({ queue }) => queue)
+    const letters = openDeadLetters(consumers)
+    if (!ACTIONS.some((action) => action === this.action)) {
+      return this.#refuse(`Say what to do: ${ACTIONS.join(', ')}`)
+    }
+    if (this.queue !== undefined && !queues.includes(this.queue)) {
+      return this.#refuse(`There is no queue ${this.queue} here; there are ${queues.join(', ')}`)
+    }
+    if (this.action === 'list') {
+      return this.#list(letters, this.queue === undefined ? queues : [this.queue])
+    }
+    return this.#settle(letters)
+  }
+
+  async #list(letters: DeadLetters, queues: readonly string[]) {
+    const found: DeadLetter[] = []
+    for (const queue of queues) {
+      found.push(...(await letters.list(queue, SHOWN_AT_MOST)))
+    }
+    if (found.length === 0) {
+      return this.logger.info('no message is dead')
+    }
+    const table = this.ui.table().head(['id', 'queue', 'type', 'died at', 'attempts', 'reason'])
+    for (const { id, queue, type, diedAt, attempts, reason } of found) {
+      table.row([id, queue, type ?? '', diedAt.toISOString(), String(attempts), reason].map(shown))
+    }
+    table.render()
+  }
+
+  async #settle(letters: DeadLetters) {
+    const chosen: Chosen | undefined = this.all ? 'all' : this.id ? { id: this.id } : undefined
+    if (this.queue === undefined || chosen === undefined) {
+      return this.#refuse(`Say which: ${this.action} <queue> --id=<id>, or --all`)
+    }
+    const isRedrive = this.action === 'redrive'
+    const count = isRedrive
+      ? await letters.redrive(this.queue, chosen)
+      : await letters.drop(this.queue, chosen)
+    if (count === 0) {
+      return this.#refuse(`Nothing of that is dead in ${this.queue}`)
+    }
+    this.logger.success(
+      `${count} messages were ${isRedrive ? 'given back to' : 'dropped from'} ${this.queue}`
+    )
+  }
+
+  #refuse(reason: string) {
+    this.exitCode = 1
+    this.logger.error(reason)
+  }
+}
+
+/** What others wrote must not steer the terminal. */
+function shown(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?')
+}

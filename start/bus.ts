@@ -1,0 +1,44 @@
+import type { Consumer } from '#bus/consumer'
+import { ConsumerRunner } from '#bus/consumer_runner'
+import { openBus } from '#bus/current'
+import { surfacesOf } from '#configuration/processes'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { JobContext, RunningJob } from '#jobs/runner'
+import type { SurfaceName } from '#runtime/surfaces'
+import { env } from '#start/env'
+
+/** What each surface takes from the bus; loaded only where the surface's work is done. */
+const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>> = {
+  telemetry: async () => {
+    const { eventConsumer } = await import('#telemetry/events/consumer')
+    return [eventConsumer]
+  },
+}
+
+/** The consumers of the surfaces this process works for. */
+export async function registeredConsumers(): Promise<readonly Consumer[]> {
+  const consumers = await Promise.all(
+    surfacesOf(env).map((surface) => CONSUMERS[surface]?.() ?? [])
+  )
+  return consumers.flat()
+}
+
+/**
+ * Starts the consumers of the surfaces this process works for. They begin with the first message the broker has for them,
+ * also where it is away now.
+ */
+export async function start({ app }: JobContext): Promise<RunningJob> {
+  const logger = await app.container.make('logger')
+  const bus = await openBus(logger)
+  const running: ConsumerRunner[] = []
+  for (const consumer of await registeredConsumers()) {
+    const pool = pools.for(databaseUrl(consumer.surface))
+    running.push(await ConsumerRunner.start(consumer, { bus, pool, logger }))
+  }
+  return {
+    async stop() {
+      await Promise.all(running.map((runner) => runner.stop()))
+    },
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * How long a wakeup takes to reach another process through Redis, from the call that wakes to the call of the listener.
+ */
+import { startRedis } from '#tests/services/servers/redis'
+import { wakeupLatency } from '#tests/helpers/wakeup_latency'
+
+const SAMPLES = Number(process.env.BENCH_SAMPLES ?? 5_000)
+const P99_LIMIT_MS = 20
+
+const redis = await startRedis()
+try {
+  const { samples, p50, p99, max } = await wakeupLatency(redis.url, SAMPLES)
+  const figures = { p50, p99, max }
+  for (const [name, ms] of Object.entries(figures)) {
+    console.log(`${name.padEnd(4)} ${ms.toFixed(2)} ms`)
+  }
+  const held = p99 <= P99_LIMIT_MS
+  console.log(`${samples} wakeups, p99 ${held ? 'within' : 'above'} ${P99_LIMIT_MS} ms`)
+  process.exitCode = held ? 0 : 1
+} finally {
+  await redis.stop()
+}

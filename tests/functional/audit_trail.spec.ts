@@ -1,0 +1,171 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import { openBus } from '#bus/current'
+import { commandTo, COMMAND_QUEUES } from '#bus/names'
+import { newMessage } from '#bus/message'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { RunningJob } from '#jobs/runner'
+import { inTransaction } from '#records/transaction'
+import { drain } from '#runtime/drain'
+import { writeCommand } from '#outbox/write'
+import { at, boot } from '#tests/helpers/application'
+import { identity, REALMS } from '#tests/helpers/identities'
+
+const SECRET = 'nobody-may-keep-this'
+const AGENT = 'audit-trail-test'
+
+const telemetry = () => pools.for(databaseUrl('telemetry'))
+
+const administrator = identity({
+  permissions: ['node_create', 'node_update', 'node_delete', 'registry_manage'],
+  realmId: REALMS.master,
+  realmName: 'master',
+})
+
+async function ask(method: string, path: string, body?: object, { headers } = administrator) {
+  const response = await fetch(at('core', path), {
+    method,
+    headers: { ...headers, 'user-agent': AGENT, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  })
+  return {
+    status: response.status,
+    body: (await response.json()) as { data: Record<'id' | 'realmId', string> },
+  }
+}
+
+/** The events about a record, once there are as many as expected. */
+async function trailOf(refId: string, expected: number): Promise<Record<string, unknown>[]> {
+  const deadline = performance.now() + 10_000
+  for (;;) {
+    const { rows } = await telemetry().query(
+      'select * from events where ref_id = $1 order by created_at, id',
+      [refId]
+    )
+    if (rows.length >= expected || performance.now() > deadline) {
+      return rows
+    }
+    await delay(20)
+  }
+}
+
+test.group('The audit trail', (group) => {
+  let jobs: RunningJob[] = []
+
+  group.setup(async () => {
+    const app = await boot()
+    const [outbox, bus] = await Promise.all([import('#start/outbox'), import('#start/bus')])
+    jobs = [await bus.start({ app, drain }), await outbox.start({ app, drain })]
+    return async () => {
+      await Promise.all(jobs.map((job) => job.stop()))
+    }
+  })
+
+  test('holds every change of a record, with who made it and from where', async ({ assert }) => {
+    const name = `audited-${Date.now()}`
+    const { body } = await ask('POST', '/nodes', { name })
+    const { id, realmId } = body.data
+    await ask('POST', `/nodes/${id}`, { hidden: true })
+    await ask('DELETE', `/nodes/${id}`)
+
+    const [created, updated, deleted] = await trailOf(id, 3)
+    assert.deepEqual(
+      [created, updated, deleted].map((event) => event!.name),
+      ['created', 'updated', 'deleted']
+    )
+    assert.containsSubset(created, {
+      scope: 'entity',
+      ref_type: 'node',
+      realm_id: realmId,
+      actor_id: administrator.actor.id,
+      actor_type: administrator.actor.kind,
+      request_method: 'POST',
+      request_ip_address: '127.0.0.1',
+      request_user_agent: AGENT,
+      expiring: true,
+      data: '{}',
+    })
+    assert.match(String(created!.request_path), /\/nodes$/)
+    assert.deepEqual(JSON.parse(String(updated!.data)), {
+      diff: { hidden: { next: true, previous: false } },
+    })
+    const days = (Number(created!.expires_at) - Number(created!.created_at)) / 86_400_000
+    assert.approximately(days, 7, 0.01)
+  })
+
+  test('holds no secret', async ({ assert }) => {
+    const { body } = await ask('POST', '/registries', {
+      name: `audited-${Date.now()}`,
+      host: 'registry.example.org',
+      accountName: 'robot',
+      accountSecret: SECRET,
+    })
+    await ask('POST', `/registries/${body.data.id}`, { accountSecret: `${SECRET}-either` })
+    const trail = await trailOf(body.data.id, 2)
+    assert.lengthOf(trail, 2)
+    assert.notInclude(JSON.stringify(trail), SECRET)
+    const { rows } = await telemetry().query('select content::text from outbox')
+    assert.notInclude(JSON.stringify(rows), SECRET)
+  })
+
+  test('holds what was refused', async ({ assert }) => {
+    const { body } = await ask('POST', '/nodes', { name: `audited-${Date.now()}` })
+    const stranger = identity({ permissions: [], realmId: REALMS.other, realmName: 'other' })
+    const { status } = await ask('POST', `/nodes/${body.data.id}`, { hidden: true }, stranger)
+    assert.equal(status, 403)
+    const trail = await trailOf(body.data.id, 2)
+    assert.deepEqual(
+      trail.map(({ name }) => name),
+      ['created', 'permissionRefused']
+    )
+  })
+
+  test('takes an event of another program once, however often it comes', async ({ assert }) => {
+    const refId = crypto.randomUUID()
+    const message = newMessage(commandTo(COMMAND_QUEUES.telemetryEvent), 'create', {
+      scope: 'builder',
+      name: 'executionFinished',
+      refType: 'analysis',
+      refId,
+      requestIpAddress: '2001:db8::1',
+      requestPath: '/'.padEnd(400, 'x'),
+      actorName: 'x',
+      data: { diff: { buildHash: { next: 'a', previous: 'b' } }, note: 'x' },
+    })
+    const bus = await openBus((await boot()).container.make('logger') as never)
+    await bus.publish(message, refId)
+    await bus.publish(message, refId)
+    const trail = await trailOf(refId, 1)
+    assert.lengthOf(trail, 1)
+    assert.containsSubset(trail[0], {
+      scope: 'builder',
+      request_ip_address: '2001:db8::1',
+      request_path: '/'.padEnd(256, 'x'),
+      actor_name: 'x',
+      data: '{"diff":{}}',
+    })
+  })
+
+  test('an event nobody could understand ends among the dead letters', async ({ assert }) => {
+    const message = newMessage(commandTo(COMMAND_QUEUES.telemetryEvent), 'create', {
+      scope: 'nonsense',
+      name: 'x',
+      refType: 'node',
+    })
+    await inTransaction(telemetry(), (transaction) =>
+      writeCommand(transaction, message, 'nonsense')
+    )
+    let dead: { reason: string }[] = []
+    for (let attempt = 0; attempt < 200 && dead.length === 0; attempt++) {
+      await delay(20)
+      const { rows } = await telemetry().query('select * from dead_letters where message_id = $1', [
+        message.id,
+      ])
+      dead = rows
+    }
+    assert.match(String(dead[0]?.reason), /scope/)
+  })
+})

@@ -1,0 +1,87 @@
+import { test } from '@japa/runner'
+import pg from 'pg'
+
+import type { ChangeContent } from '#outbox/entry'
+import { openOutbox } from '#outbox/open'
+import { at } from '#tests/helpers/application'
+import { identity } from '#tests/helpers/identities'
+
+let wakes = 0
+const pool = () => new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 1 })
+
+interface Kept {
+  pending: number
+  orderedBy: string
+  content: { change: ChangeContent }
+}
+
+async function keptOf(id: string): Promise<Kept[]> {
+  const database = pool()
+  const { rows } = await database.query<Kept>(
+    `select pending, ordered_by as "orderedBy", content from outbox
+     where content->'change'->>'id' = $1 order by position`,
+    [id]
+  )
+  await database.end()
+  return rows
+}
+
+test.group('Changes through HTTP', (group) => {
+  group.each.setup(() => {
+    wakes = 0
+    const close = openOutbox({ wake: () => void wakes++ })
+    return close
+  })
+
+  test('each leaves one entry, with who made it and how', async ({ client, assert }) => {
+    const { actor, headers } = identity()
+    const body = { name: 'outbox', host: 'registry.example', accountSecret: 'not-to-be-seen' }
+    const created = await client.post(at('core', '/registries')).headers(headers).json(body)
+    const { id } = created.body().data
+    const path = at('core', `/registries/${id}`)
+    await client
+      .post(path)
+      .headers({ ...headers, 'user-agent': 'a test' })
+      .json({ name: 'renamed', accountSecret: 'another-secret' })
+    await client.delete(path).headers(headers)
+
+    const kept = await keptOf(id)
+    assert.deepEqual(
+      kept.map(({ content }) => content.change.change),
+      ['created', 'updated', 'deleted']
+    )
+    assert.isTrue(kept.every(({ orderedBy }) => orderedBy === `registry/${id}`))
+    assert.isTrue(kept.every(({ pending }) => pending === 15))
+    const { diff, data, doer, isLasting } = kept[1]!.content.change
+    assert.deepEqual(diff, { name: { next: 'renamed', previous: 'outbox' } })
+    assert.isTrue(isLasting, 'another secret is remembered')
+    assert.equal(data.name, 'renamed')
+    assert.match(data.updatedAt as string, /Z$/)
+    assert.deepEqual(doer, {
+      actor: { type: 'user', id: actor.id, name: actor.name },
+      address: '127.0.0.1',
+      userAgent: 'a test',
+      method: 'POST',
+      path: `/core/registries/${id}`,
+    })
+    for (const secret of ['not-to-be-seen', 'another-secret']) {
+      assert.notInclude(JSON.stringify(kept), secret)
+    }
+    assert.equal(wakes, 3)
+  })
+
+  test('one that is refused leaves none', async ({ client, assert }) => {
+    const { headers } = identity({ permissions: [] })
+    const response = await client
+      .post(at('core', '/registries'))
+      .headers(headers)
+      .json({ name: 'refused', host: 'registry.example' })
+    response.assertStatus(403)
+    const database = pool()
+    const { rows } = await database.query(
+      `select 1 from outbox where content->'change'->'data'->>'name' = 'refused'`
+    )
+    await database.end()
+    assert.isEmpty(rows)
+  })
+})

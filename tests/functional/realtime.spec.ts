@@ -1,0 +1,612 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect as connectTcp } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+import type { Socket } from 'socket.io-client'
+
+import type { Authenticator } from '#http/authentication_middleware'
+import { IdentityUnavailable } from '#http/failures'
+import { TokenVerifier } from '#identity/verification/token_verifier'
+import { boot, isTogether } from '#tests/helpers/application'
+import { identity, REALMS, testAuthenticator } from '#tests/helpers/identities'
+import { ask, connected, heard, refusal, settled, socketSite } from '#tests/helpers/sockets'
+import { until } from '#tests/helpers/signals_suite'
+import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
+import { externalProvider } from '#tests/unit/identity/subjects'
+
+/** The platform with its sockets, in the mounting that the running suite tests. */
+async function site(options: Partial<Parameters<typeof socketSite>[0]> = {}) {
+  const app = await boot()
+  const server = await app.container.make('server')
+  await server.boot()
+  const [path, prefix] = isTogether() ? ['/core/socket.io', ''] : ['/socket.io', '/core']
+  const given = { authenticator: testAuthenticator, path, ...options }
+  return socketSite(given, { handle: server.handle.bind(server), prefix })
+}
+
+const somebody = (permissions: string[] = ['node_update']) =>
+  identity({ realmId: REALMS.other, realmName: 'site', permissions })
+
+const someone = (permissions: string[] = ['node_update']) => identity({ permissions })
+
+test.group('Sockets | who is let in', (group) => {
+  let hub: Awaited<ReturnType<typeof site>>
+
+  group.setup(async () => {
+    hub = await site()
+    return () => hub.close()
+  })
+
+  test('the token may stand alone or behind its scheme', async () => {
+    const { token } = someone()
+    for (const sent of [token, `Bearer ${token}`, `bearer ${token}`]) {
+      await connected(hub.connect('/resources', sent))
+    }
+  })
+
+  test('a client may begin with polling', async ({ assert }) => {
+    const options = { transports: ['polling', 'websocket'] }
+    const socket = await connected(hub.connect('/resources', someone().token, options))
+    assert.isNull(await ask(socket, 'nodeSubscribe'))
+  })
+
+  test('members of a realm enter its namespace, however it is written, and the master realm any', async () => {
+    for (const { token } of [somebody(), someone()]) {
+      await connected(hub.connect(`/resources/${REALMS.other}`, token))
+      await connected(hub.connect(`/resources:${REALMS.other}`, token))
+    }
+  })
+
+  test('nobody is let in with {0}')
+    .with(
+      Object.entries({
+        'no token': undefined,
+        'an unknown token': 'nonsense',
+        'an empty token': '',
+        'a scheme without a token': 'Bearer ',
+        'something that is no text': { token: 'x' },
+        'a number': 7,
+        'a token that is longer than a token can be': 'x'.repeat(20_000),
+      })
+    )
+    .run(async ({ assert }, [, token]) => {
+      const error = await refusal(hub.connect('/resources', token))
+      assert.containsSubset(error.data, {
+        statusCode: 401,
+        code: 'identity_unauthorized',
+        message: error.message,
+        issues: [],
+      })
+    })
+
+  test('other realms and the namespace of all are closed to members of a realm', async ({
+    assert,
+  }) => {
+    const { token } = somebody()
+    for (const namespace of [
+      '/resources',
+      `/resources/${REALMS.master}`,
+      `/resources:${REALMS.master}`,
+    ]) {
+      const error = await refusal(hub.connect(namespace, token))
+      assert.equal(error.data?.code, 'permission_denied', namespace)
+      assert.include(error.message, 'realm')
+    }
+  })
+
+  test('whoever belongs to no realm enters none', async ({ assert }) => {
+    const { token } = identity({ realmId: null, realmName: null })
+    for (const namespace of ['/resources', '/resources/null', `/resources/${REALMS.other}`]) {
+      const error = await refusal(hub.connect(namespace, token))
+      assert.equal(error.data?.code, 'permission_denied', namespace)
+    }
+  })
+
+  test('there is no namespace {$self}')
+    .with(['/', '/nonsense', '/resources/', '/resources/a/b', '/resources/*', '/resources:a b'])
+    .run(async ({ assert }, namespace) => {
+      const error = await refusal(hub.connect(namespace, someone().token))
+      assert.equal(error.message, 'Invalid namespace')
+    })
+
+  test('while nobody can say whose token it is, clients are told to come back', async ({
+    assert,
+    cleanup,
+  }) => {
+    const away = await site({
+      authenticator: { verify: () => Promise.reject(new IdentityUnavailable()) },
+    })
+    cleanup(() => away.close())
+    const error = await refusal(away.connect('/resources', 'any'))
+    assert.containsSubset(error.data, { statusCode: 503, code: 'identity_unavailable' })
+    assert.isEmpty(away.logged)
+  })
+
+  test('what nobody foresaw is logged, without the token', async ({ assert, cleanup }) => {
+    const broken = await site({
+      authenticator: { verify: () => Promise.reject(new Error('unforeseen')) },
+    })
+    cleanup(() => broken.close())
+    const error = await refusal(broken.connect('/resources', 'a-secret-token'))
+    assert.equal(error.data?.code, 'internal_error')
+    assert.notInclude(error.message, 'unforeseen')
+    assert.lengthOf(broken.logged, 1)
+    assert.notInclude(JSON.stringify(broken.logged), 'a-secret-token')
+  })
+
+  test('requests for anything else are answered as before', async ({ assert }) => {
+    const ready = isTogether() ? '/core/' : '/'
+    const answer = await fetch(hub.url + ready)
+    assert.equal(answer.status, 200)
+    assert.properties(await answer.json(), ['version', 'timestamp'])
+    const upgrading = request(hub.url + ready, {
+      headers: { connection: 'Upgrade', upgrade: 'h2c' },
+    }).end()
+    const [response] = await once(upgrading, 'response')
+    assert.equal(response.statusCode, 200)
+    response.resume()
+    const beside = isTogether() ? '/core/socket.iox/' : '/socket.iox/'
+    assert.equal((await fetch(hub.url + beside)).status, 404)
+  })
+
+  test('where the port is shared, only websockets are taken', async ({ assert, cleanup }) => {
+    const pooled = await site({ transports: ['websocket'] })
+    cleanup(() => pooled.close())
+    const { token } = someone()
+    await refusal(pooled.connect('/resources', token, { transports: ['polling'] }))
+    const socket = await connected(pooled.connect('/resources', token))
+    assert.isTrue(socket.connected)
+  })
+})
+
+const TABLE: Record<string, { any: string[]; room: string; only?: 'global' | 'realm' }> = {
+  analysis: {
+    any: ['analysis_update', 'analysis_execution_start', 'analysis_execution_stop'],
+    room: 'analysis',
+  },
+  analysisBucketFile: { any: ['analysis_update'], room: 'analysisBucketFile' },
+  analysisLog: { any: ['analysis_update'], room: 'analysisLog' },
+  analysisNode: { any: ['analysis_approve'], room: 'analysisNode', only: 'global' },
+  analysisNodeIn: { any: ['analysis_approve'], room: 'analysisNode', only: 'realm' },
+  analysisNodeOut: { any: ['analysis_update'], room: 'analysisNode', only: 'realm' },
+  masterImage: { any: [], room: 'masterImage' },
+  masterImageGroup: { any: [], room: 'masterImageGroup' },
+  node: { any: ['node_update'], room: 'node' },
+  project: { any: ['project_delete', 'project_update'], room: 'project' },
+  projectNode: { any: ['project_approve'], room: 'projectNode', only: 'global' },
+  projectNodeIn: { any: ['project_approve'], room: 'projectNode', only: 'realm' },
+  projectNodeOut: { any: ['project_update'], room: 'projectNode', only: 'realm' },
+  registryProject: { any: ['registry_manage', 'registry_project_manage'], room: 'registryProject' },
+}
+
+const PLACES = { global: '/resources', realm: `/resources/${REALMS.other}` } as const
+
+test.group('Sockets | subscriptions', (group) => {
+  let hub: Awaited<ReturnType<typeof site>>
+
+  group.setup(async () => {
+    hub = await site()
+    return () => hub.close()
+  })
+
+  const open = (namespace: string, permissions?: string[]) =>
+    connected(hub.connect(namespace, someone(permissions).token))
+
+  const tell = (namespace: string, room: string, payload: unknown = room, event = 'changed') =>
+    hub.realtime.emit([{ namespace, room, event, payload }])
+
+  test('of {0} need one of their permissions, and are heard in their room')
+    .with(Object.entries(TABLE))
+    .run(async ({ assert }, [name, { any, room, only }]) => {
+      for (const place of ['global', 'realm'] as const) {
+        const without = await open(PLACES[place], ['node_create'])
+        if (only && only !== place) {
+          await assert.rejects(() => without.timeout(50).emitWithAck(`${name}Subscribe`))
+          continue
+        }
+        const answer = await ask(without, `${name}Subscribe`)
+        if (any.length === 0) {
+          assert.isNull(answer)
+        } else {
+          assert.containsSubset(answer, { code: 'identity_unauthorized', statusCode: 401 })
+          const { issues, message } = answer as { issues: { path: string[] }[]; message: string }
+          assert.deepEqual(
+            issues.map(({ path }) => path[0]),
+            any
+          )
+          assert.include(message, any.join(' or '))
+        }
+        for (const permission of any) {
+          const socket = await open(PLACES[place], [permission])
+          const events = heard(socket, 'changed')
+          assert.isNull(await ask(socket, `${name}Subscribe`))
+          await tell(PLACES[place], room)
+          await settled(socket)
+          assert.deepEqual(events, [room])
+        }
+      }
+    })
+
+  test('of one record are told of that record only', async ({ assert }) => {
+    const [all, one] = [await open('/resources'), await open('/resources')]
+    const [toAll, toOne] = [heard(all, 'nodeUpdated'), heard(one, 'nodeUpdated')]
+    const id = randomUUID()
+    assert.isNull(await ask(all, 'nodeSubscribe'))
+    assert.isNull(await ask(one, 'nodeSubscribe', id))
+    const payload = { data: { id, name: 'ü' }, meta: { roomName: 'node', event: 'updated' } }
+    for (const room of ['node', `node/${id}`, `node/${randomUUID()}`]) {
+      await tell('/resources', room, payload, 'nodeUpdated')
+    }
+    await Promise.all([settled(all), settled(one)])
+    assert.deepEqual(toAll, [payload])
+    assert.deepEqual(toOne, [payload])
+  })
+
+  test('of a record and of all records are told twice', async ({ assert }) => {
+    const socket = await open('/resources')
+    const events = heard(socket, 'changed')
+    await ask(socket, 'nodeSubscribe')
+    await ask(socket, 'nodeSubscribe', '1')
+    await tell('/resources', 'node')
+    await tell('/resources', 'node/1')
+    await settled(socket)
+    assert.deepEqual(events, ['node', 'node/1'])
+  })
+
+  test('in a realm are told in both of its spellings, and nowhere else', async ({ assert }) => {
+    const names = [`/resources/${REALMS.other}`, `/resources:${REALMS.other}`, '/resources']
+    const sockets = await Promise.all(names.map((name) => open(name)))
+    const events = sockets.map((socket) => heard(socket, 'changed'))
+    await Promise.all(sockets.map((socket) => ask(socket, 'nodeSubscribe')))
+    await tell(`/resources/${REALMS.other}`, 'node')
+    await Promise.all(sockets.map(settled))
+    assert.deepEqual(events, [['node'], ['node'], []])
+  })
+
+  test('are answered to the last callback', async ({ assert }) => {
+    const socket = await open('/resources')
+    assert.isNull(await ask(socket, 'nodeSubscribe', '1', null))
+    assert.isNull(await ask(socket, 'nodeSubscribe', null, null))
+    const events = heard(socket, 'changed')
+    await tell('/resources', 'node')
+    await tell('/resources', 'node/1')
+    await settled(socket)
+    assert.deepEqual(events, ['node', 'node/1'])
+  })
+
+  test('need no callback', async ({ assert }) => {
+    const socket = await open('/resources')
+    const events = heard(socket, 'changed')
+    socket.emit('nodeSubscribe', 7)
+    await settled(socket)
+    await tell('/resources', 'node/7')
+    await settled(socket)
+    assert.deepEqual(events, ['node/7'])
+  })
+
+  test('end after as many unsubscriptions', async ({ assert }) => {
+    const socket = await open('/resources')
+    const events = heard(socket, 'changed')
+    assert.isNull(await ask(socket, 'nodeUnsubscribe'))
+    await ask(socket, 'nodeSubscribe')
+    await ask(socket, 'nodeSubscribe')
+    assert.isNull(await ask(socket, 'nodeUnsubscribe'))
+    await tell('/resources', 'node', 'still')
+    await ask(socket, 'nodeUnsubscribe')
+    await tell('/resources', 'node', 'not any more')
+    await settled(socket)
+    assert.deepEqual(events, ['still'])
+  })
+
+  test('are not overtaken by what takes them back', async ({ assert, cleanup }) => {
+    const { token } = someone()
+    const slow = await site({
+      authenticator: {
+        verify: async (sent) => {
+          await delay(Math.random() * 20)
+          return testAuthenticator.verify(sent)
+        },
+      },
+    })
+    cleanup(() => slow.close())
+    const socket = await connected(slow.connect('/resources', token))
+    const events = heard(socket, 'changed')
+    for (let n = 0; n < 10; n++) {
+      socket.emit('nodeSubscribe', n)
+      socket.emit('nodeUnsubscribe', n)
+    }
+    await ask(socket, 'nodeUnsubscribe')
+    const emissions = Array.from({ length: 10 }, (_, n) => ({
+      ...{ namespace: '/resources', room: `node/${n}`, event: 'changed', payload: n },
+    }))
+    await slow.realtime.emit(emissions)
+    await settled(socket)
+    assert.isEmpty(events)
+  })
+
+  test('name a record or none: {0} is refused')
+    .with(
+      Object.entries({
+        'an object': { id: '1' },
+        'a list': ['1'],
+        'true': true,
+        'an empty text': '',
+        'a long text': 'x'.repeat(129),
+        'a text with blanks': 'a b',
+      })
+    )
+    .run(async ({ assert }, [, target]) => {
+      const socket = await open('/resources')
+      for (const event of ['nodeSubscribe', 'nodeUnsubscribe']) {
+        assert.containsSubset(await ask(socket, event, target), { code: 'bad_request' })
+      }
+    })
+
+  test('are a thousand at most', async ({ assert }) => {
+    const socket = await open('/resources')
+    const answers = await Promise.all(
+      Array.from({ length: 1_001 }, (_, n) => ask(socket, 'nodeSubscribe', n))
+    )
+    assert.deepEqual(answers.slice(0, 1_000), Array(1_000).fill(null))
+    assert.containsSubset(answers[1_000], { code: 'bad_request' })
+    assert.isNull(await ask(socket, 'nodeSubscribe', 5), 'one that is held already')
+    await ask(socket, 'nodeUnsubscribe', 6)
+    assert.isNull(await ask(socket, 'nodeSubscribe', 2_000))
+  })
+
+  test('end with the permission they need', async ({ assert, cleanup }) => {
+    const { actor, token } = someone(['node_update', 'project_update'])
+    const strict = await site({ reviewEveryMs: 20 })
+    cleanup(() => strict.close())
+    const socket = await connected(strict.connect('/resources', token))
+    const events = heard(socket, 'changed')
+    await ask(socket, 'nodeSubscribe')
+    await ask(socket, 'projectSubscribe')
+    ;(actor.permissions as Set<string>).delete('node_update')
+    assert.containsSubset(await ask(socket, 'nodeSubscribe', '1'), {
+      code: 'identity_unauthorized',
+    })
+    await delay(100)
+    const emissions = ['node', 'project'].map((room) => ({
+      ...{ namespace: '/resources', room, event: 'changed', payload: room },
+    }))
+    await strict.realtime.emit(emissions)
+    await settled(socket)
+    assert.deepEqual(events, ['project'])
+  })
+})
+
+test.group('Sockets | how they end', (group) => {
+  let standIn: StandInProvider
+
+  group.each.setup(async () => {
+    standIn = await StandInProvider.start()
+    return () => standIn.goAway()
+  })
+
+  const REVOKED_WITHIN_MS = 400
+
+  const openWith = async (
+    claims: Record<string, unknown>,
+    cleanup: (end: () => Promise<void>) => void
+  ) => {
+    const authenticator = new TokenVerifier(externalProvider(standIn), {
+      trustMs: REVOKED_WITHIN_MS,
+    })
+    const hub = await site({ authenticator })
+    cleanup(() => hub.close())
+    const token = standIn.mint(claims)
+    const socket = await connected(hub.connect(`/resources/${standIn.realms.siteA.id}`, token))
+    return { hub, token, socket }
+  }
+
+  test('a socket ends when its token is revoked', async ({ assert, cleanup }) => {
+    const { socket, token, hub } = await openWith({}, cleanup)
+    await delay(REVOKED_WITHIN_MS * 2)
+    assert.isTrue(socket.connected)
+    const revokedAt = performance.now()
+    standIn.revoke(token)
+    assert.equal(await ending(socket), 'io server disconnect')
+    assert.isBelow(performance.now() - revokedAt, REVOKED_WITHIN_MS * 2)
+    const error = await refusal(hub.connect(`/resources/${standIn.realms.siteA.id}`, token))
+    assert.equal(error.data?.code, 'identity_unauthorized')
+  })
+
+  test('a socket ends with its token', async ({ assert, cleanup }) => {
+    const exp = Math.floor(Date.now() / 1000) + 2
+    const { socket } = await openWith({ exp }, cleanup)
+    assert.equal(await ending(socket), 'io server disconnect')
+    assert.closeTo(Date.now(), exp * 1000, 500)
+  })
+
+  test('sockets are told to come back elsewhere when the process ends', async ({ assert }) => {
+    const hub = await site()
+    const { token } = someone()
+    const sockets = await Promise.all(
+      ['websocket', 'polling'].map((transport) =>
+        connected(hub.connect('/resources', token, { transports: [transport] }))
+      )
+    )
+    const ends = Promise.all(sockets.map(ending))
+    hub.drain.begin()
+    const startedAt = performance.now()
+    await hub.server.closeGently()
+    assert.isBelow(performance.now() - startedAt, 2_500)
+    // After these a client connects again by itself.
+    for (const reason of await ends) assert.oneOf(reason, ['transport close', 'transport error'])
+  })
+
+  test('a client that does not listen any more does not hold up the end', async ({ assert }) => {
+    const hub = await site()
+    const path = isTogether() ? '/core/socket.io' : '/socket.io'
+    const deaf = connectTcp(Number(new URL(hub.url).port), '127.0.0.1')
+    deaf.write(
+      `GET ${path}/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`
+    )
+    const [head] = await once(deaf, 'data')
+    assert.include(String(head), '101')
+    deaf.pause()
+    hub.drain.begin()
+    const startedAt = performance.now()
+    await hub.server.closeGently()
+    assert.isBelow(performance.now() - startedAt, 2_500)
+    deaf.destroy()
+  })
+
+  test('nobody is let in any more while the process ends', async ({ assert, cleanup }) => {
+    const hub = await site()
+    cleanup(() => hub.close())
+    hub.drain.begin()
+    const error = await refusal(hub.connect('/resources', someone().token))
+    assert.isUndefined(error.data)
+  })
+})
+
+test.group('Sockets | hostile clients', (group) => {
+  let hub: Awaited<ReturnType<typeof site>>
+  let witness: Socket
+
+  group.setup(async () => {
+    hub = await site()
+    return () => hub.close()
+  })
+
+  group.each.setup(async () => {
+    witness = await connected(hub.connect('/resources', someone().token))
+    await ask(witness, 'nodeSubscribe')
+    return () => void witness.disconnect()
+  })
+
+  /** A connection that says what it likes. */
+  const raw = async () => {
+    const path = isTogether() ? '/core/socket.io' : '/socket.io'
+    const url = `${hub.url.replace('http', 'ws')}${path}/?EIO=4&transport=websocket`
+    const socket = new WebSocket(url)
+    const closed = new Promise<void>((resolve) => (socket.onclose = () => resolve()))
+    const said: string[] = []
+    socket.onmessage = ({ data }) => said.push(String(data))
+    await new Promise((resolve) => (socket.onopen = resolve))
+    return { socket, closed, said }
+  }
+
+  const enter = ({ socket }: { socket: WebSocket }, namespace = '/resources') =>
+    socket.send(`40${namespace},${JSON.stringify({ token: someone().token })}`)
+
+  const isWellAfterwards = async () => {
+    const events = heard(witness, 'changed')
+    await hub.realtime.emit([
+      { namespace: '/resources', room: 'node', event: 'changed', payload: 'well' },
+    ])
+    await settled(witness)
+    return events.includes('well') && hub.logged.length === 0
+  }
+
+  test('nonsense of somebody who was not let in harms nobody: {0}')
+    .with(
+      Object.entries({
+        'no packet': 'x',
+        'an empty message': '4',
+        'an unknown type': '49{}',
+        'no namespace': '40',
+        'a token that is a text': '40/resources,"text"',
+        'a token that is nothing': '40/resources,null',
+        'a token that is a list': '40/resources,[]',
+        'an event before its time': '42/resources,["nodeSubscribe"]',
+        'broken JSON': '42/resources,not json',
+        'an event that is an object': '42/resources,{"a":1}',
+        'an event that is reserved': '42/resources,["connect"]',
+        'an attachment that never comes': '451-/resources,["x",{"_placeholder":true,"num":0}]',
+        'too many attachments': '459999999999-/resources,["x"]',
+        'a farewell': '41/resources,',
+        'an answer to nothing': '43/resources,1[]',
+        'too long an event': `42/resources,["${'x'.repeat(40_000)}"]`,
+        'a deep event': `42/resources,${'['.repeat(15_000)}`,
+      })
+    )
+    .run(async ({ assert }, [, text]) => {
+      const connection = await raw()
+      connection.socket.send(text)
+      await Promise.race([connection.closed, delay(100)])
+      connection.socket.close()
+      assert.isTrue(await isWellAfterwards())
+    })
+
+  test('nonsense of somebody who was let in harms nobody: {0}')
+    .with(
+      Object.entries({
+        'an event that is a number': '42/resources,[0]',
+        'an event that means something to Node': '42/resources,["error"]',
+        'an event that is nothing': '42/resources,[null]',
+        'no event': '42/resources,[]',
+        'a type that every object has': '42/resources,["__proto__Subscribe"]',
+        'another type that every object has': '42/resources,["constructorSubscribe",{}]',
+        'a target that cannot become a text': '42/resources,["nodeSubscribe",{"toString":1}]',
+        'a target with a prototype':
+          '421/resources,["nodeSubscribe",{"__proto__":{"x":1}},{"length":-1}]',
+        'a target without an end': '42/resources,["nodeSubscribe",1e999]',
+        'an answer to nothing': '43/resources,0["x"]',
+        'attachments that never come': '452-/resources,["x"]',
+        'an empty message': '4',
+        'too long an event': `42/resources,["${'x'.repeat(40_000)}"]`,
+      })
+    )
+    .run(async ({ assert }, [, text]) => {
+      const connection = await raw()
+      enter(connection)
+      await until(() => connection.said.some((line) => line.startsWith('40/resources')))
+      connection.socket.send(text)
+      connection.socket.send(randomBytes(1_000))
+      await delay(30)
+      connection.socket.close()
+      assert.isTrue(await isWellAfterwards())
+    })
+
+  test('whoever asks for namespace after namespace is cut off', async ({ assert }) => {
+    const connection = await raw()
+    for (let n = 0; n < 5_000; n++) {
+      connection.socket.send(`40/resources/realm-${n},{"token":"nonsense"}`)
+    }
+    await connection.closed
+    assert.isTrue(await isWellAfterwards())
+  })
+
+  test('a connection that enters no namespace does not stay', async ({ assert }) => {
+    const connection = await raw()
+    const startedAt = performance.now()
+    await connection.closed
+    assert.isBelow(performance.now() - startedAt, 15_000)
+  }).timeout(20_000)
+
+  test('somebody who is refused does not close the namespace over one who is just entering', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { token } = somebody()
+    const slowly: Authenticator = {
+      async verify(sent) {
+        await delay(sent === token ? 100 : 0)
+        return testAuthenticator.verify(sent)
+      },
+    }
+    const slow = await site({ authenticator: slowly })
+    cleanup(() => slow.close())
+    const namespace = `/resources/${REALMS.other}`
+    const entering = connected(slow.connect(namespace, token))
+    await delay(40)
+    await refusal(slow.connect(namespace, 'nonsense'))
+    const socket = await entering
+    const events = heard(socket, 'changed')
+    await ask(socket, 'nodeSubscribe')
+    await slow.realtime.emit([{ namespace, room: 'node', event: 'changed', payload: 1 }])
+    await settled(socket)
+    assert.deepEqual(events, [1])
+  })
+})
+
+function ending(socket: Socket): Promise<string> {
+  return new Promise((resolve) => socket.once('disconnect', (reason) => resolve(reason)))
+}

@@ -1,0 +1,28 @@
+/**
+ * Another process that serves sockets, for tests: to whoever has the token it was given, on the port it tells its parent.
+ */
+import { RedisEars } from '#realtime/redis_ears'
+import { REALMS } from '#tests/helpers/identities'
+import { socketSite } from '#tests/helpers/sockets'
+
+const ears = await RedisEars.connect(process.env.PEER_REDIS_URL!, () => {})
+const site = await socketSite({
+  adapter: ears.adapter,
+  authenticator: {
+    verify: (token) =>
+      token === process.env.PEER_TOKEN
+        ? {
+            kind: 'user',
+            id: 'somebody',
+            name: 'somebody',
+            realmId: REALMS.master,
+            realmName: 'master',
+            clientId: null,
+            permissions: new Set(['node_update']),
+            expiresAt: Number.MAX_SAFE_INTEGER,
+          }
+        : undefined,
+  },
+})
+process.send!(site.url)
+process.once('disconnect', () => process.exit())

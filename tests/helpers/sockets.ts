@@ -1,0 +1,119 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+
+import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client'
+
+import type { GentleServer } from '#http/gentle_server'
+import { createListener } from '#http/listener'
+import { RealtimeServer } from '#realtime/realtime_server'
+import { Drain } from '#runtime/drain'
+
+type Options = ConstructorParameters<typeof RealtimeServer>[0]
+type Handle = Parameters<typeof createListener>[0]
+
+export interface SocketSite {
+  readonly url: string
+  readonly server: GentleServer
+  readonly realtime: RealtimeServer
+  readonly drain: Drain
+  /** What was logged. */
+  readonly logged: unknown[]
+  /** A client of its own connection, which is closed with the site. */
+  connect(
+    namespace: string,
+    token?: unknown,
+    options?: Partial<ManagerOptions & SocketOptions>
+  ): Socket
+  close(): Promise<void>
+}
+
+/**
+ * Serves sockets on a free port, as a process of the platform does, with a drain of its own.
+ */
+export async function socketSite(
+  options: Pick<Options, 'authenticator'> & Partial<Options>,
+  { handle = notFound, prefix = '' }: { handle?: Handle; prefix?: string } = {}
+): Promise<SocketSite> {
+  const drain = new Drain()
+  const logged: unknown[] = []
+  const path = '/socket.io'
+  const server = createListener(handle, { prefix, drain })
+  const realtime = new RealtimeServer({
+    drain,
+    path,
+    transports: ['polling', 'websocket'],
+    logger: { error: (...args: unknown[]) => void logged.push(args) },
+    ...options,
+  })
+  realtime.attach(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const clients: Socket[] = []
+  return {
+    url,
+    server,
+    realtime,
+    drain,
+    logged,
+    connect(namespace, token, given = {}) {
+      const client = io(url + namespace, {
+        path: options.path ?? path,
+        auth: token === undefined ? {} : { token },
+        transports: ['websocket'],
+        forceNew: true,
+        reconnection: false,
+        ...given,
+      })
+      clients.push(client)
+      return client
+    },
+    async close() {
+      clients.forEach((client) => client.disconnect())
+      drain.begin()
+      await server.closeGently()
+    },
+  }
+}
+
+const notFound: Handle = (_request, response) => response.writeHead(404).end('application')
+
+/** Waits until a socket is connected; rejects with what it was refused with. */
+export function connected(socket: Socket): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    socket.once('connect', () => resolve(socket))
+    socket.once('connect_error', reject)
+  })
+}
+
+/** What a socket was refused with. */
+export function refusal(socket: Socket): Promise<Error & { data?: Record<string, unknown> }> {
+  return new Promise((resolve, reject) => {
+    socket.once('connect', () => reject(new Error('it was let in')))
+    socket.once('connect_error', resolve)
+  })
+}
+
+/** Asks for something and answers what came back. */
+export function ask(socket: Socket, event: string, ...args: unknown[]): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    socket.timeout(2_000).emit(event, ...args, (late: Error | null, answer: unknown) => {
+      if (late) reject(late)
+      else resolve(answer)
+    })
+  })
+}
+
+/** Everything of an event that a socket hears from now on. */
+export function heard(socket: Socket, event: string): unknown[] {
+  const payloads: unknown[] = []
+  socket.on(event, (payload) => payloads.push(payload))
+  return payloads
+}
+
+/** Resolves when a socket has heard everything that was sent to it before. */
+export async function settled(socket: Socket): Promise<void> {
+  const pong = new Promise((resolve) => socket.once('pong', resolve))
+  socket.emit('ping')
+  await pong
+}

@@ -1,0 +1,230 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+import { test } from '@japa/runner'
+import pg from 'pg'
+
+import { newMessage } from '#bus/message'
+import { WAKE_TOPIC, wakeRelayBy } from '#outbox/waking'
+import { writeChange, writeCommand } from '#outbox/write'
+import { inTransaction } from '#records/transaction'
+import { clock } from '#runtime/clock'
+import { RedisSignals } from '#signals/redis_signals'
+import { boot } from '#tests/helpers/application'
+import { identity } from '#tests/helpers/identities'
+import { startRabbitmq } from '#tests/services/servers/rabbitmq'
+import type { RealServer } from '#tests/services/servers/real_server'
+import { startRedis } from '#tests/services/servers/redis'
+import { until } from '#tests/unit/outbox/outbox_scene'
+import { Listener, type Heard } from './listener.js'
+
+const PROGRAM = fileURLToPath(new URL('./relay_program.ts', import.meta.url))
+const QUEUE = 'masterImageBuilderTasks'
+
+const origin = {
+  actor: identity().actor,
+  requestId: 'r',
+  address: '::1',
+  userAgent: undefined,
+}
+
+let redis: RealServer
+let rabbitmq: RealServer
+let pool: pg.Pool
+let listener: Listener
+
+function startRelayProcess(): ChildProcess {
+  const env = {
+    ...process.env,
+    AMQP_URL: rabbitmq.url,
+    REDIS_URL: redis.url,
+    SURFACES: 'core',
+    JOBS: 'outbox',
+  }
+  return spawn(process.execPath, [...process.execArgv, PROGRAM], { env, stdio: 'inherit' })
+}
+
+async function killed(victim: ChildProcess): Promise<void> {
+  const gone = once(victim, 'exit')
+  victim.kill('SIGKILL')
+  await gone
+}
+
+/** A stream of changes and commands of some records, the steps of each record in order. */
+class Stream {
+  readonly #records = Array.from({ length: 20 }, () => clock.uuid())
+  readonly #stop = new AbortController()
+  readonly #running: Promise<void>
+  #step = 0
+
+  constructor() {
+    this.#running = this.#run()
+  }
+
+  /** Ends the stream; answers how many steps each record made. */
+  async end(): Promise<{ records: string[]; steps: number }> {
+    this.#stop.abort()
+    await this.#running
+    return { records: this.#records, steps: this.#step }
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const step = ++this.#step
+      await inTransaction(pool, async (transaction) => {
+        for (const id of this.#records) {
+          await change(transaction, id, step)
+        }
+      })
+      await delay(5)
+    }
+  }
+}
+
+async function change(transaction: pg.ClientBase, id: string, step: number): Promise<void> {
+  await writeChange(transaction, {
+    kind: 'node',
+    type: 'updated',
+    id,
+    realmId: null,
+    origin,
+    previous: { id, name: String(step - 1) },
+    next: { id, name: String(step) },
+  })
+  const command = newMessage({ type: 'work', key: QUEUE }, 'execute', { id, step })
+  await writeCommand(transaction, command, id)
+}
+
+async function drained(): Promise<number> {
+  const begun = performance.now()
+  for (;;) {
+    const { rows } = await pool.query('select count(*)::int as depth from outbox')
+    if (rows[0].depth === 0) return performance.now() - begun
+    if (performance.now() - begun > 30_000) throw new Error(`${rows[0].depth} entries are stuck`)
+    await delay(50)
+  }
+}
+
+/** What a listener heard of each record: each step, and for the last time in order; one id for each step. */
+function problemsOf(heard: Heard[], records: string[], steps: number): string[] {
+  return records.flatMap((record) => {
+    const own = heard.filter((each) => each.record === record)
+    const last = [...new Set(own.map(({ step }) => step).reverse())].reverse()
+    const ids = new Set(own.map(({ id, step }) => `${id} ${step}`))
+    return [
+      ...(last.length === steps ? [] : [`${record}: ${last.length} of ${steps} steps`]),
+      ...(last.every((step, index) => step === index + 1) ? [] : [`${record}: not in order`]),
+      ...(ids.size === steps ? [] : [`${record}: ${ids.size} ids for ${steps} steps`]),
+    ]
+  })
+}
+
+/** What is wrong still when everything that is in the broker should have been heard. */
+async function finalProblemsOf(
+  heard: Heard[],
+  records: string[],
+  steps: number
+): Promise<string[]> {
+  const isComplete = () => problemsOf(heard, records, steps).length === 0
+  await until('everything is heard', isComplete, 10_000).catch(() => {})
+  return problemsOf(heard, records, steps)
+}
+
+test.group('The outbox with RabbitMQ and Redis', (group) => {
+  group.setup(async () => {
+    await boot()
+    ;[redis, rabbitmq] = await Promise.all([startRedis(), startRabbitmq()])
+    pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 3 })
+    const signals = await RedisSignals.connect(redis.url, () => {})
+    const stopWaking = wakeRelayBy(() => signals.wake(WAKE_TOPIC))
+    return async () => {
+      stopWaking()
+      await Promise.all([pool.end(), signals.close()])
+      await Promise.all([redis.stop(), rabbitmq.stop()])
+    }
+  })
+  group.each.setup(async () => {
+    await pool.query('truncate outbox')
+    listener = await Listener.start(rabbitmq.url, redis.url, QUEUE)
+    return () => listener.close()
+  })
+
+  test('publishes everything in order, whenever its process is killed', async ({
+    assert,
+    cleanup,
+  }) => {
+    let relay = startRelayProcess()
+    cleanup(() => killed(relay))
+    const stream = new Stream()
+    for (let round = 0; round < 5; round++) {
+      await delay(1_500 + round * 137)
+      await killed(relay)
+      relay = startRelayProcess()
+    }
+    const { records, steps } = await stream.end()
+    await drained()
+    assert.isAbove(steps, 50)
+    for (const heard of [listener.audited, listener.told, listener.commanded]) {
+      assert.deepEqual(await finalProblemsOf(heard, records, steps), [])
+    }
+  }).timeout(90_000)
+
+  test('the broker killed: channels are told meanwhile, and it is told everything when it is back', async ({
+    assert,
+    cleanup,
+  }) => {
+    const relay = startRelayProcess()
+    cleanup(() => killed(relay))
+    const stream = new Stream()
+    await delay(3_000)
+    await rabbitmq.kill()
+    await delay(2_500)
+    const before = listener.published.length
+    await until('channels go on', () => listener.published.length > before, 1_000)
+    await rabbitmq.restart()
+    const { records, steps } = await stream.end()
+    assert.isBelow(await drained(), 10_000)
+    for (const heard of [listener.audited, listener.told, listener.commanded]) {
+      assert.deepEqual(await finalProblemsOf(heard, records, steps), [])
+    }
+  }).timeout(90_000)
+
+  test('Redis killed: the bus is told meanwhile, and channels go on when it is back', async ({
+    assert,
+    cleanup,
+  }) => {
+    const relay = startRelayProcess()
+    cleanup(() => killed(relay))
+    const stream = new Stream()
+    await delay(3_000)
+    await redis.kill()
+    await delay(2_500)
+    const before = listener.told.length
+    await until('the bus goes on', () => listener.told.length > before, 1_000)
+    await redis.restart()
+    const { records, steps } = await stream.end()
+    assert.isBelow(await drained(), 10_000)
+    assert.deepEqual(await finalProblemsOf(listener.told, records, steps), [])
+    const { channel, event } = listener.published.at(-1)!
+    assert.match(channel, /^resources\/node\/?/)
+    assert.equal(event, 'updated')
+  }).timeout(90_000)
+
+  test('a paused broker holds up nothing but what goes to it', async ({ assert, cleanup }) => {
+    const relay = startRelayProcess()
+    cleanup(() => killed(relay))
+    const stream = new Stream()
+    await delay(3_000)
+    rabbitmq.pause()
+    cleanup(() => rabbitmq.resume())
+    await delay(3_000)
+    const before = listener.published.length
+    await until('channels go on', () => listener.published.length > before, 1_000)
+    rabbitmq.resume()
+    const { records, steps } = await stream.end()
+    assert.isBelow(await drained(), 15_000)
+    assert.deepEqual(await finalProblemsOf(listener.told, records, steps), [])
+  }).timeout(90_000)
+})

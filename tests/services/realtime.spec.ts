@@ -1,0 +1,225 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { extname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+import { Emitter as ForeignEmitter } from '@socket.io/redis-emitter'
+import { test } from '@japa/runner'
+import { Redis } from 'ioredis'
+import { io, type Socket } from 'socket.io-client'
+
+import { RedisEars } from '#realtime/redis_ears'
+import { RedisEmitter } from '#realtime/redis_emitter'
+import { SignalsAway } from '#signals/signals'
+import { identity, REALMS, testAuthenticator } from '#tests/helpers/identities'
+import { until } from '#tests/helpers/signals_suite'
+import { ask, connected, heard, settled, socketSite } from '#tests/helpers/sockets'
+import type { RealServer } from '#tests/services/servers/real_server'
+import { startRedis } from '#tests/services/servers/redis'
+
+const PEER = fileURLToPath(
+  new URL(`../helpers/realtime_peer${extname(import.meta.url)}`, import.meta.url)
+)
+const REALM = `/resources/${REALMS.other}`
+
+test.group('Sockets of several processes', (group) => {
+  let redis: RealServer
+  let emitter: RedisEmitter
+  let ears: RedisEars
+  let here: Awaited<ReturnType<typeof socketSite>>
+  let client: Redis
+  let reported: string[]
+
+  group.setup(async () => {
+    redis = await startRedis()
+    return () => redis.stop()
+  })
+
+  group.each.setup(async () => {
+    reported = []
+    client = new Redis(redis.url)
+    client.on('error', () => {})
+    emitter = await RedisEmitter.connect(redis.url)
+    ears = await RedisEars.connect(redis.url, (_error, what) => reported.push(what))
+    here = await socketSite({ authenticator: testAuthenticator, adapter: ears.adapter })
+    return async () => {
+      await here.close()
+      emitter.close()
+      ears.close()
+      client.disconnect()
+    }
+  })
+
+  const { token } = identity({ permissions: ['node_update'] })
+
+  const subscribed = async (namespace: string) => {
+    const socket = await connected(here.connect(namespace, token))
+    assertNull(await ask(socket, 'nodeSubscribe'))
+    await until(() => client.status === 'ready')
+    return socket
+  }
+
+  /** Tells until somebody hears it: subscriptions are made in the background. */
+  const tellUntilHeard = async (events: unknown[], namespace = '/resources') => {
+    const deadline = performance.now() + 15_000
+    while (events.length === 0 && performance.now() < deadline) {
+      await emitter.emit([emission(namespace, 'found')]).catch(() => {})
+      await delay(20)
+    }
+    await delay(50)
+    events.splice(0)
+  }
+
+  test('hear what a process without sockets tells, wherever they are connected, once each', async ({
+    assert,
+    cleanup,
+  }) => {
+    const peer = fork(PEER, {
+      env: { ...process.env, PEER_REDIS_URL: redis.url, PEER_TOKEN: token },
+    })
+    cleanup(() => void peer.kill())
+    const [url] = (await once(peer, 'message')) as [string]
+    const elsewhere = async (namespace: string) => {
+      const socket = io(url + namespace, { auth: { token }, transports: ['websocket'] })
+      cleanup(() => void socket.disconnect())
+      await connected(socket)
+      assertNull(await ask(socket, 'nodeSubscribe'))
+      return socket
+    }
+    const colon = REALM.replace('/resources/', '/resources:')
+    const sockets: Socket[] = []
+    for (const open of [subscribed, elsewhere]) {
+      for (const namespace of ['/resources', REALM, colon]) sockets.push(await open(namespace))
+    }
+    const events = sockets.map((socket) => heard(socket, 'nodeUpdated'))
+    await Promise.all(
+      sockets.map(async (_socket, n) =>
+        tellUntilHeard(events[n]!, n % 3 === 0 ? '/resources' : REALM)
+      )
+    )
+    events.forEach((list) => list.splice(0))
+
+    const payload = { data: { id: 'ü', n: 1.5, none: null, at: '2026-01-01T00:00:00.000Z' } }
+    await emitter.emit([
+      ...Array.from({ length: 100 }, (_, n) => emission('/resources', { ...payload, n })),
+      emission(REALM, payload),
+      { ...emission(REALM, 'for the other room'), room: 'node/1' },
+    ])
+    await until(() => events.every((list, n) => list.length >= (n % 3 === 0 ? 100 : 1)))
+    await Promise.all(sockets.map(settled))
+    for (const n of [0, 3]) {
+      assert.deepEqual(
+        events[n],
+        Array.from({ length: 100 }, (_, at) => ({ ...payload, n: at }))
+      )
+    }
+    for (const n of [1, 2, 4, 5]) {
+      assert.deepEqual(events[n], [payload])
+    }
+  })
+
+  test('hear what foreign processes tell, which hear ours', async ({ assert, cleanup }) => {
+    const socket = await subscribed(REALM)
+    const events = heard(socket, 'nodeUpdated')
+    await tellUntilHeard(events, REALM)
+    new ForeignEmitter(client).of(REALM).to('node').emit('nodeUpdated', { foreign: true })
+    await until(() => events.length > 0)
+    assert.deepEqual(events, [{ foreign: true }])
+
+    const foreignEar = new Redis(redis.url)
+    cleanup(() => foreignEar.disconnect())
+    const channels: string[] = []
+    foreignEar.on('pmessageBuffer', (_pattern: unknown, channel: Buffer) => {
+      channels.push(String(channel))
+    })
+    await foreignEar.psubscribe('socket.io#*')
+    await emitter.emit([emission(REALM, 1)])
+    await until(() => channels.length >= 2)
+    assert.include(channels, `socket.io#${REALM}#node#`)
+  })
+
+  test('a Redis that died is found again', async ({ assert }) => {
+    const socket = await subscribed('/resources')
+    const events = heard(socket, 'nodeUpdated')
+    await tellUntilHeard(events)
+    await redis.kill()
+    await assert.rejects(
+      async () => {
+        for (let n = 0; n < 50; n++)
+          (await emitter.emit([emission('/resources', n)]), await delay(20))
+      },
+      SignalsAway as unknown as typeof Error
+    )
+    const late = await subscribedWhileAway()
+    const lateEvents = heard(late, 'nodeUpdated')
+    assert.isTrue(socket.connected)
+    await redis.restart()
+    await Promise.all([tellUntilHeard(events), tellUntilHeard(lateEvents, REALM)])
+    await emitter.emit([emission('/resources', 'back'), emission(REALM, 'back')])
+    await until(() => events.includes('back') && lateEvents.includes('back'))
+    assert.include(events, 'back')
+    assert.include(lateEvents, 'back')
+  })
+
+  const subscribedWhileAway = async () => {
+    const socket = await connected(here.connect(REALM, token))
+    assertNull(await ask(socket, 'nodeSubscribe'))
+    return socket
+  }
+
+  test('what is no packet is reported and harms nobody', async ({ assert }) => {
+    const socket = await subscribed('/resources')
+    const events = heard(socket, 'nodeUpdated')
+    await tellUntilHeard(events)
+    for (const packet of ['', 'x', '{"a":1}', Buffer.from([0xc1]), Buffer.from([0x93, 1, 2, 3])]) {
+      await client.publish('socket.io#/resources#node#', packet)
+      await client.publish('socket.io-request#/resources#', packet)
+    }
+    await emitter.emit([emission('/resources', 'well')])
+    await until(() => events.length > 0)
+    assert.deepEqual(events, ['well'])
+    assert.include(reported, 'an event for sockets was malformed')
+  })
+
+  test('tell nobody on Redis who is connected', async ({ assert, cleanup }) => {
+    const socket = await subscribed('/resources')
+    await tellUntilHeard(heard(socket, 'nodeUpdated'))
+    const spy = new Redis(redis.url)
+    cleanup(() => spy.disconnect())
+    const answers: string[] = []
+    spy.on('pmessage', (_pattern, _channel, message: string) => answers.push(message))
+    await spy.psubscribe('socket.io-response#*')
+    const request = { requestId: 'r', uid: 'u', opts: { rooms: [], except: [] } }
+    for (const type of [0, 1, 5]) {
+      await client.publish('socket.io-request#/resources#', JSON.stringify({ ...request, type }))
+    }
+    await delay(100)
+    assert.isEmpty(answers)
+  })
+
+  test('namespaces that nobody is in are not heard any more', async ({ assert }) => {
+    const socket = await subscribed(REALM)
+    await tellUntilHeard(heard(socket, 'nodeUpdated'), REALM)
+    const before = Number(await client.pubsub('NUMPAT'))
+    socket.disconnect()
+    let now = before
+    await untilAsync(async () => (now = Number(await client.pubsub('NUMPAT'))) < before)
+    assert.equal(now, before - 1)
+  })
+})
+
+const emission = (namespace: string, payload: unknown) => ({
+  ...{ namespace, room: 'node', event: 'nodeUpdated', payload },
+})
+
+function assertNull(answer: unknown): void {
+  if (answer !== null) {
+    throw new Error(`The subscription was refused: ${JSON.stringify(answer)}`)
+  }
+}
+
+async function untilAsync(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while (!(await isSo()) && performance.now() < deadline) await delay(10)
+}

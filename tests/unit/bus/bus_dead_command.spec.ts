@@ -1,0 +1,34 @@
+import { test } from '@japa/runner'
+
+import { boot } from '#tests/helpers/application'
+
+async function run(...args: string[]) {
+  const app = await boot()
+  const ace = await app.container.make('ace')
+  ace.ui.switchMode('raw')
+  await ace.boot()
+  const command = await ace.exec('bus:dead', args)
+  const said = ace.ui.logger.getLogs().map(({ message }) => message)
+  ace.ui.logger.flushLogs()
+  return { said: said.join('\n'), exitCode: command.exitCode }
+}
+
+test.group('bus:dead', () => {
+  test('says so when nothing is dead', async ({ assert }) => {
+    const { said, exitCode } = await run('list')
+    assert.include(said, 'no message is dead')
+    assert.equal(exitCode, 0)
+  })
+
+  test('refuses what it does not know, and says what it does', async ({ assert }) => {
+    const action = await run('bury')
+    assert.include(action.said, 'list, redrive, drop')
+    assert.equal(action.exitCode, 1)
+    const queue = await run('list', 'nowhere')
+    assert.include(queue.said, 'no queue nowhere')
+    assert.equal(queue.exitCode, 1)
+    const which = await run('drop')
+    assert.include(which.said, '--all')
+    assert.equal(which.exitCode, 1)
+  })
+})

@@ -1,0 +1,24 @@
+import { MemoryBus } from '#bus/memory/memory_bus'
+import { MemoryDeadLetters } from '#bus/memory/memory_dead_letters'
+import { busDatabase } from '#tests/helpers/bus_database'
+import { busSuite } from '#tests/helpers/bus_suite'
+
+busSuite('memory', async () => {
+  const { pool, stop } = await busDatabase()
+  const bus = new MemoryBus()
+  const deadLetters = new MemoryDeadLetters({
+    databaseOf: () => pool,
+    async handIn(_transaction, message) {
+      void bus.publish(message)
+    },
+  })
+  return {
+    bus,
+    pool,
+    deadLetters,
+    async stop() {
+      await bus.close()
+      await stop()
+    },
+  }
+})

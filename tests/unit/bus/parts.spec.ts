@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import { AttemptCounter } from '#bus/attempt_counter'
+import { pauseAfter } from '#bus/back_off'
+import { Inbox } from '#bus/inbox'
+import { Lanes } from '#bus/lanes'
+import { holdClock } from '#runtime/clock'
+import { busDatabase } from '#tests/helpers/bus_database'
+
+test.group('Lanes', () => {
+  test('keep the order within one, and run beside each other', async ({ assert }) => {
+    const lanes = new Lanes()
+    const ended: string[] = []
+    const work = (name: string, ms: number) => async () => {
+      await delay(ms)
+      ended.push(name)
+    }
+    await Promise.all([
+      lanes.run('a', work('a1', 40)),
+      lanes.run('a', work('a2', 0)),
+      lanes.run('b', work('b1', 5)),
+    ])
+    assert.deepEqual(ended, ['b1', 'a1', 'a2'])
+  })
+
+  test('go on after work that failed', async ({ assert }) => {
+    const lanes = new Lanes()
+    const failing = lanes.run('a', () => Promise.reject(new Error('no')))
+    const next = lanes.run('a', async () => 'done')
+    await assert.rejects(() => failing, 'no')
+    assert.equal(await next, 'done')
+  })
+})
+
+test.group('Back-off', () => {
+  test('doubles up to its longest, and spreads over the later half', ({ assert, cleanup }) => {
+    const settings = { firstMs: 100, longestMs: 1_000 }
+    const pauses = () => [1, 2, 3, 4, 5, 60].map((failures) => pauseAfter(failures, settings))
+    const release = holdClock({ random: (bytes) => Buffer.alloc(bytes, 0) })
+    cleanup(release)
+    assert.deepEqual(pauses(), [50, 100, 200, 400, 500, 500])
+    cleanup(holdClock({ random: (bytes) => Buffer.alloc(bytes, 0xff) }))
+    pauses().forEach((pause, at) =>
+      assert.closeTo(pause, [100, 200, 400, 800, 1_000, 1_000][at]!, 1)
+    )
+  })
+})
+
+test.group('Inbox', (group) => {
+  let database: Awaited<ReturnType<typeof busDatabase>>
+  let inbox: Inbox
+
+  group.setup(async () => {
+    database = await busDatabase()
+    inbox = new Inbox(database.pool, 'core.test')
+    return () => database.stop()
+  })
+
+  const attemptsOf = async (id: string) => {
+    const { rows } = await database.pool.query('select attempts from inbox where message_id = $1', [
+      id,
+    ])
+    return rows[0]?.attempts as number | undefined
+  }
+
+  test('the first attempt of a new message costs nothing, later ones are counted for good', async ({
+    assert,
+  }) => {
+    const counter = new AttemptCounter(inbox, 'new', 'first')
+    assert.equal(await counter.next(), 1)
+    assert.isUndefined(await attemptsOf('new'))
+    assert.equal(await counter.next(), 2)
+    assert.equal(await attemptsOf('new'), 2)
+    const afterDeath = new AttemptCounter(inbox, 'new', 'again')
+    assert.equal(await afterDeath.next(), 3)
+  })
+
+  test('a message somebody had before is not on its first attempt', async ({ assert }) => {
+    assert.equal(await new AttemptCounter(inbox, 'again', 'again').next(), 2)
+    assert.equal(await new AttemptCounter(inbox, 'unknown', 'unknown').next(), 1)
+    assert.equal(await new AttemptCounter(inbox, 'unknown', 'unknown').next(), 2)
+  })
+
+  test('a spared attempt is not counted', async ({ assert }) => {
+    const counter = new AttemptCounter(inbox, 'spared', 'again')
+    assert.equal(await counter.next(), 2)
+    counter.spare()
+    assert.equal(await counter.next(), 2)
+    assert.equal(await attemptsOf('spared'), 2)
+    assert.equal(await counter.next(), 3)
+  })
+
+  test('of two that handle one message at once, the second waits and then has nothing to do', async ({
+    assert,
+  }) => {
+    const [one, two] = [await database.pool.connect(), await database.pool.connect()]
+    try {
+      await one.query('begin')
+      await two.query('begin')
+      assert.isTrue(await inbox.settle(one, 'both'))
+      const second = inbox.settle(two, 'both')
+      const isWaiting = await Promise.race([second, delay(50, 'waiting')])
+      assert.equal(isWaiting, 'waiting')
+      await one.query('commit')
+      assert.isFalse(await second)
+      await two.query('rollback')
+    } finally {
+      one.release()
+      two.release()
+    }
+    assert.equal(await inbox.count('both', 1), 'handled')
+    await inbox.forget('both')
+    assert.equal(await inbox.count('both', 1), 'handled')
+  })
+})

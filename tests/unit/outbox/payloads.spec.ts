@@ -1,0 +1,312 @@
+import { test } from '@japa/runner'
+
+import { registryProject } from '#core/registry_projects/registry_project'
+import { node } from '#core/nodes/node'
+import { registry } from '#core/registries/registry'
+import { user } from '#identity/users/user'
+import type { Entry } from '#outbox/entry'
+import { changeContent } from '#outbox/payloads/change_content'
+import { emissionsOf } from '#outbox/payloads/emissions'
+import { auditMessage, domainMessage } from '#outbox/payloads/messages'
+import { publicationsOf } from '#outbox/payloads/publications'
+import type { RecordChange } from '#records/events'
+import { Kind, type Values } from '#records/kind'
+
+const REALM = 'aaaaaaaa-0000-4000-8000-000000000001'
+const OTHER_REALM = 'aaaaaaaa-0000-4000-8000-000000000002'
+const ID = 'bbbbbbbb-0000-4000-8000-000000000001'
+const ACTOR = 'cccccccc-0000-4000-8000-000000000001'
+
+const actor = {
+  kind: 'user' as const,
+  id: ACTOR,
+  name: 'somebody',
+  realmId: REALM,
+  realmName: 'master',
+  clientId: null,
+  permissions: new Set<string>(),
+  expiresAt: 0,
+}
+
+function changed(traits: Partial<RecordChange> & { address?: string } = {}): RecordChange {
+  const { address = '2001:db8::7', ...change } = traits
+  return {
+    kind: 'node',
+    type: 'updated',
+    id: ID,
+    realmId: REALM,
+    origin: {
+      actor,
+      requestId: 'r',
+      address,
+      userAgent: 'a browser',
+      method: 'POST',
+      path: `/core/nodes/${ID}`,
+    },
+    previous: { id: ID, name: 'before', realmId: REALM },
+    next: { id: ID, name: 'after', realmId: REALM },
+    ...change,
+  }
+}
+
+const entryOf = (content: Entry['content']): Entry => ({
+  position: 1,
+  messageId: 'k3fj29dk3fj29dk3fj29d',
+  writtenAt: 1_790_000_000_000,
+  pending: 15,
+  orderedBy: `node/${ID}`,
+  queue: null,
+  content,
+})
+
+const audited = (change: RecordChange, kind: Kind | undefined = node) =>
+  auditMessage(entryOf({ change: changeContent(change, kind) })).data
+
+/** A junction between records of two realms. */
+const junction = new Kind({
+  name: 'projectNode',
+  collection: '/project-nodes',
+  table: 'project_nodes',
+  columns: Object.fromEntries(
+    ['id', 'projectRealmId', 'nodeRealmId', 'approvalStatus'].map((name) => [
+      name,
+      { type: 'text' as const },
+    ])
+  ),
+  indexes: [['id']],
+  heardIn: ['projectRealmId', 'nodeRealmId'],
+  access: {},
+})
+
+test.group('Audit events', () => {
+  test('tell who did what from where', ({ assert }) => {
+    const message = auditMessage(entryOf({ change: changeContent(changed(), node) }))
+    assert.deepEqual(message, {
+      id: 'k3fj29dk3fj29dk3fj29d',
+      type: 'create',
+      data: {
+        scope: 'entity',
+        name: 'updated',
+        refType: 'node',
+        refId: ID,
+        realmId: REALM,
+        actorType: 'user',
+        actorId: ACTOR,
+        actorName: 'somebody',
+        requestPath: `/core/nodes/${ID}`,
+        requestMethod: 'POST',
+        requestIpAddress: '2001:db8::7',
+        requestUserAgent: 'a browser',
+        data: { diff: { name: { next: 'after', previous: 'before' } } },
+      },
+      metadata: {
+        timestamp: 1_790_000_000_000,
+        routing: { type: 'work', key: 'telemetryEventTasks' },
+      },
+    })
+  })
+
+  test('the address {from} is kept as {to}')
+    .with([
+      { from: '::1', to: '127.0.0.1' },
+      { from: '::ffff:192.0.2.7', to: '192.0.2.7' },
+      { from: '192.0.2.7', to: '192.0.2.7' },
+      { from: 'fe80::1', to: 'fe80::1' },
+      { from: '', to: null },
+    ])
+    .run(({ assert }, { from, to }) => {
+      assert.equal(audited(changed({ address: from })).requestIpAddress, to)
+    })
+
+  test('what is created or deleted has no diff', ({ assert }) => {
+    assert.deepEqual(audited(changed({ type: 'created', previous: undefined })).data, {})
+    assert.deepEqual(audited(changed({ type: 'deleted', next: undefined })).data, {})
+  })
+
+  test('a diff has only plain values, and neither times nor what is named like a secret', ({
+    assert,
+  }) => {
+    const previous = {
+      updatedAt: '2026-01-01',
+      createdAt: '2026-01-01',
+      expiresAt: null,
+      buildHash: '1',
+      accessToken: 'x',
+      list: [1],
+      object: null,
+      count: 1,
+      flag: true,
+      gone: 'x',
+      same: 1,
+    }
+    const next = {
+      updatedAt: '2026-01-02',
+      createdAt: '2026-01-02',
+      expiresAt: '2026-01-02',
+      buildHash: '2',
+      accessToken: 'y',
+      list: [2],
+      object: { a: 1 },
+      count: 2,
+      flag: false,
+      gone: null,
+      same: 1,
+    }
+    const { diff } = changeContent(changed({ kind: 'other', previous, next }), undefined)
+    assert.deepEqual(diff, {
+      count: { next: 2, previous: 1 },
+      flag: { next: false, previous: true },
+      gone: { next: null, previous: 'x' },
+    })
+  })
+
+  test('approvals, new secrets and permissions are kept for good, other changes are not', ({
+    assert,
+  }) => {
+    const approval = { approvalStatus: 'approved' }
+    const lasting = [
+      audited(
+        changed({ kind: 'projectNode', previous: { approvalStatus: null }, next: approval }),
+        junction
+      ),
+      audited(changed({ kind: 'client', replacesSecrets: true }), undefined),
+      audited(changed({ kind: 'userPermission', type: 'created', previous: undefined }), undefined),
+    ]
+    assert.deepEqual(
+      lasting.map(({ expiring }) => expiring),
+      [false, false, false]
+    )
+    assert.notProperty(audited(changed()), 'expiring')
+    assert.notProperty(audited(changed()), 'expiresAt')
+  })
+
+  test('junctions are filed under the realm of the project', ({ assert }) => {
+    const next = { id: ID, projectRealmId: REALM, nodeRealmId: OTHER_REALM }
+    const change = changed({ type: 'created', realmId: null, previous: undefined, next })
+    assert.equal(audited(change, junction).realmId, REALM)
+  })
+
+  test('security events name what was refused or read', ({ assert }) => {
+    const { data } = auditMessage(
+      entryOf({
+        security: {
+          event: 'secretRead',
+          subject: 'client',
+          id: ID,
+          realmId: REALM,
+          doer: { address: '::1' },
+        },
+      })
+    )
+    assert.containsSubset(data, { name: 'secretRead', refType: 'client', refId: ID, actorId: null })
+    assert.deepEqual(data.data, {})
+  })
+})
+
+test.group('Domain events', () => {
+  const content = changeContent(changed(), node)
+
+  test('go on the bus under a key of their kind', ({ assert }) => {
+    const message = domainMessage(entryOf({ change: content }), content)
+    assert.equal(message.type, 'nodeUpdated')
+    assert.deepEqual(message.metadata.routing, { type: 'pubSub', key: 'domain.node.updated' })
+    assert.isTrue(message.metadata.persistent)
+    assert.deepEqual(message.data, {
+      type: 'node',
+      event: 'updated',
+      data: { id: ID, name: 'after', realmId: REALM },
+    })
+  })
+
+  test('go to the channels of the kind and the record, everywhere and in the realm', ({
+    assert,
+  }) => {
+    const publications = publicationsOf(content)
+    assert.deepEqual(
+      publications.map(({ channel }) => channel),
+      [
+        'resources/node',
+        `resources/node/${ID}`,
+        `resources/${REALM}/node`,
+        `resources/${REALM}/node/${ID}`,
+      ]
+    )
+    assert.deepEqual(JSON.parse(publications[3]!.payload), {
+      type: 'node',
+      event: 'updated',
+      data: { id: ID, name: 'after', realmId: REALM },
+    })
+  })
+
+  test('go to the sockets of those who follow the kind or the record', ({ assert }) => {
+    const emissions = emissionsOf(content)
+    assert.deepEqual(
+      emissions.map(({ namespace, room, event }) => `${namespace} ${room} ${event}`),
+      [
+        '/resources node nodeUpdated',
+        `/resources node/${ID} nodeUpdated`,
+        `/resources/${REALM} node nodeUpdated`,
+        `/resources/${REALM} node/${ID} nodeUpdated`,
+      ]
+    )
+    assert.deepEqual(emissions[3]!.payload, {
+      data: { id: ID, name: 'after', realmId: REALM },
+      meta: {
+        refType: 'node',
+        refId: ID,
+        event: 'updated',
+        namespace: `/resources/${REALM}`,
+        roomName: `node:${ID}`,
+      },
+    })
+  })
+
+  test('a junction is heard of in both realms, once where they are the same', ({ assert }) => {
+    const realmsOf = (nodeRealmId: string) =>
+      changeContent(
+        changed({ type: 'created', next: { id: ID, projectRealmId: REALM, nodeRealmId } }),
+        junction
+      ).realms
+    assert.deepEqual(realmsOf(OTHER_REALM), [REALM, OTHER_REALM])
+    assert.deepEqual(realmsOf(REALM), [REALM])
+  })
+
+  test('registries and their projects are heard of by the master realm only', ({ assert }) => {
+    const next = { id: ID, realmId: REALM }
+    for (const kind of [registry, registryProject]) {
+      const told = changeContent(changed({ kind: kind.name, next }), kind)
+      assert.lengthOf(publicationsOf(told), 2)
+      assert.lengthOf(emissionsOf(told), 2)
+    }
+    assert.equal(audited(changed({ next }), registryProject).realmId, REALM)
+  })
+
+  test('no secret, nothing internal and nothing undeclared reaches anybody', ({ assert }) => {
+    const secret = 'not-to-be-seen'
+    const record: Values = {
+      id: ID,
+      name: 'a user',
+      email: secret,
+      password: secret,
+      password_hash: secret,
+      sessionsSince: secret,
+      realmId: REALM,
+    }
+    const updated = changed({ kind: 'user', previous: { ...record, name: 'x' }, next: record })
+    const change = changeContent(updated, user)
+    const told = [
+      auditMessage(entryOf({ change })),
+      domainMessage(entryOf({ change }), change),
+      publicationsOf(change),
+      emissionsOf(change),
+    ]
+    assert.notInclude(JSON.stringify(told), secret)
+    assert.include(JSON.stringify(told), 'a user')
+  })
+
+  test('times are written as everywhere else', ({ assert }) => {
+    const next = { id: ID, createdAt: '2026-11-21T17:00:00.12+00:00' }
+    const { data } = changeContent(changed({ next, previous: undefined }), node)
+    assert.equal(data.createdAt, '2026-11-21T17:00:00.120Z')
+  })
+})

@@ -1,0 +1,33 @@
+import { test } from '@japa/runner'
+
+import { isNamespace, spellingsOf } from '#realtime/namespaces'
+
+test.group('Namespaces of sockets', () => {
+  test('are those of all realms and of each of them', ({ assert }) => {
+    for (const name of ['/resources', '/resources/a-1_B', '/resources:a-1_B']) {
+      assert.isTrue(isNamespace(name), name)
+    }
+    for (const name of [
+      '',
+      '/',
+      'resources',
+      '/resources/',
+      '/resources:',
+      '/resourcesx',
+      '/resources/a/b',
+      '/resources/a:b',
+      '/resources/*',
+      '/resources/a\n',
+      `/resources/${'a'.repeat(129)}`,
+    ]) {
+      assert.isFalse(isNamespace(name), name)
+    }
+  })
+
+  test('of a realm are told in both spellings, whichever was meant', ({ assert }) => {
+    const both = ['/resources/realm', '/resources:realm']
+    assert.deepEqual(spellingsOf('/resources/realm'), both)
+    assert.deepEqual(spellingsOf('/resources:realm'), both)
+    assert.deepEqual(spellingsOf('/resources'), ['/resources'])
+  })
+})
