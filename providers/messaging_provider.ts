@@ -1,11 +1,8 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { closeBus } from '#bus/current'
-import { WAKE_TOPIC, wakeRelayBy } from '#outbox/waking'
-import { changeOutbox, securityOutbox } from '#outbox/write'
+import { openOutbox } from '#outbox/open'
 import { closeRealtime, openRealtime } from '#realtime/current'
-import { useEventSink } from '#records/event_sink'
-import { useSecuritySink } from '#records/security_events'
 import { openSignals, signals } from '#signals/current'
 import { env } from '#start/env'
 
@@ -17,10 +14,8 @@ export default class MessagingProvider {
   constructor(protected app: ApplicationService) {}
 
   async boot() {
-    useEventSink(changeOutbox)
-    useSecuritySink(securityOutbox)
     await openSignals(await this.app.container.make('logger'))
-    wakeRelayBy(() => signals.wake(WAKE_TOPIC))
+    openOutbox(signals)
     if (env.REALTIME_ENABLED) {
       await openRealtime()
     }

@@ -4,6 +4,7 @@ import { pools } from '#database/pools'
 import type { JobContext, RunningJob } from '#jobs/runner'
 import type { Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
+import { inboxSweep, outboxSweep } from '#outbox/sweeps'
 import type { SurfaceName } from '#runtime/surfaces'
 import { env } from '#start/env'
 
@@ -26,7 +27,7 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
   const surfaces = surfacesOf(env)
   const sweeps = await Promise.all(surfaces.map((surface) => SWEEPS[surface]?.() ?? []))
   const sweeper = new Sweeper({
-    sweeps: sweeps.flat(),
+    sweeps: [...sweeps.flat(), outboxSweep, inboxSweep],
     pool: pools.for(databaseUrl(surfaces[0]!)),
     logger: await app.container.make('logger'),
   })

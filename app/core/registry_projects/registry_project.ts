@@ -58,6 +58,7 @@ export const registryProject = defineKind({
     ['updatedAt'],
   ],
   realm: 'realmId',
+  heardIn: [],
   access: { create: manage, update: manage, remove: manage },
   reveals: ({ permissions, kind, id }) =>
     permissions.has('registry_manage') ||
