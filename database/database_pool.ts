@@ -29,7 +29,7 @@ export class DatabasePool extends pg.Pool {
    */
   read<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     const now = performance.now()
-    return this.#lane(now)?.read<Row>(statement, now) ?? this.query<Row>(statement)
+    return this.#lane(now)?.read<Row>(statement) ?? this.query<Row>(statement)
   }
 
   override async end(): Promise<void> {

@@ -16,6 +16,7 @@ export class ReadLane {
   readonly #onError: (error: Error) => void
   #client: pg.Client | undefined
   #waiting = 0
+  #underWay = 0
   #answeredAt = 0
   #isGathering = false
 
@@ -34,22 +35,17 @@ export class ReadLane {
   }
 
   isOverdue(now: number): boolean {
-    return this.#waiting > 0 && now - this.#answeredAt > OVERDUE_MS
+    return this.#underWay > 0 && now - this.#answeredAt > OVERDUE_MS
   }
 
-  read<Row extends pg.QueryResultRow>(
-    statement: pg.QueryConfig,
-    now: number
-  ): Promise<pg.QueryResult<Row>> {
+  read<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     const client = (this.#client ??= this.#open())
-    if (this.#waiting === 0) {
-      this.#answeredAt = now
-    }
     this.#waiting += 1
     this.#gather(client)
     return new Promise((resolve, reject) => {
       client.query(statement, (error: Error | null, result: pg.QueryResult<Row>) => {
         this.#waiting -= 1
+        this.#underWay -= 1
         this.#answeredAt = performance.now()
         if (error) {
           this.#forgetIfLost(client, error)
@@ -62,7 +58,7 @@ export class ReadLane {
   }
 
   cutOffIfLost(now: number): void {
-    if (this.#waiting > 0 && now - this.#answeredAt > LOST_MS) {
+    if (this.#underWay > 0 && now - this.#answeredAt > LOST_MS) {
       this.#client?.connection.stream.destroy()
     }
   }
@@ -107,6 +103,10 @@ export class ReadLane {
     stream.cork()
     setImmediate(() => {
       this.#isGathering = false
+      if (this.#underWay <= 0) {
+        this.#answeredAt = performance.now()
+      }
+      this.#underWay = this.#waiting
       stream.uncork()
     })
   }

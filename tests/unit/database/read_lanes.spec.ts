@@ -79,9 +79,9 @@ test.group('Reads that share connections', () => {
   }) => {
     const pool = poolOf(1, cleanup)
     const pid = await pidOf(pool)
-    const lost = sleep(pool, 30)
+    const lost = assert.rejects(() => sleep(pool, 30))
     await pool.query('select pg_terminate_backend($1)', [pid])
-    await assert.rejects(() => lost)
+    await lost
     assert.notEqual(await pidOf(pool), pid)
   })
 
