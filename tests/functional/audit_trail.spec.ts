@@ -99,7 +99,7 @@ test.group('The audit trail', (group) => {
   test('holds no secret', async ({ assert }) => {
     const { body } = await ask('POST', '/registries', {
       name: `audited-${Date.now()}`,
-      host: 'registry.example.org',
+      host: `registry-${Date.now()}.example.org`,
       accountName: 'robot',
       accountSecret: SECRET,
     })
