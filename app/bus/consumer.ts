@@ -11,6 +11,14 @@ export interface Handling {
 
 export type Handler = (handling: Handling) => Promise<void>
 
+/** For what calls out, which is never done while a transaction is open: it is done first, any number of times. */
+export interface OutwardHandler {
+  /** Answers what is written together with the note that the message was handled. */
+  readonly outside: (message: Message) => Promise<Conclusion>
+}
+
+export type Conclusion = (transaction: pg.ClientBase) => Promise<void>
+
 /** What a surface does with the messages of one queue. */
 export interface Consumer {
   /** A queue of commands or, with `events`, one of the surface's own: `<surface>.<key>`. */
@@ -26,7 +34,7 @@ export interface Consumer {
    * By type of message. A handler may be called again after it failed; its effect in the database happens once. It throws
    * `MalformedMessage` for data no repetition can mend.
    */
-  readonly handlers: Readonly<Record<string, Handler>>
+  readonly handlers: Readonly<Record<string, Handler | OutwardHandler>>
 }
 
 /**

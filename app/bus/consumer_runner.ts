@@ -4,7 +4,7 @@ import { inTransaction } from '#records/transaction'
 import { AttemptCounter } from './attempt_counter.js'
 import { pause, pauseAfter, type BackOff } from './back_off.js'
 import type { Bus, BusLogger, CauseOfDeath, Delivery } from './bus.js'
-import type { Consumer, Handler } from './consumer.js'
+import type { Conclusion, Consumer, Handler, OutwardHandler } from './consumer.js'
 import { Abandoned, GivenUp, MalformedMessage } from './errors.js'
 import { isInfrastructureAway, textOf } from './faults.js'
 import { Inbox } from './inbox.js'
@@ -34,7 +34,7 @@ export interface RunnerOptions {
 interface Case {
   readonly delivery: Delivery
   readonly message: Message
-  readonly handler: Handler
+  readonly handler: Handler | OutwardHandler
 }
 
 /**
@@ -140,11 +140,12 @@ export class ConsumerRunner {
     }
     const stopTimer = busMetrics.startHandling(this.#consumer.queue)
     try {
+      const conclude = await conclusionOf(handler, message)
       return await inTransaction(this.#options.pool, async (transaction) => {
         if (!(await this.#inbox.settle(transaction, message.id))) {
           return 'repeated'
         }
-        await handler({ transaction, message })
+        await conclude(transaction)
         return 'handled'
       })
     } catch (error) {
@@ -234,4 +235,13 @@ export class ConsumerRunner {
       ? { type: 'work', key: this.#consumer.queue }
       : { type: 'pubSub', key: event }
   }
+}
+
+async function conclusionOf(
+  handler: Handler | OutwardHandler,
+  message: Message
+): Promise<Conclusion> {
+  return typeof handler === 'function'
+    ? (transaction) => handler({ transaction, message })
+    : handler.outside(message)
 }

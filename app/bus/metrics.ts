@@ -36,8 +36,16 @@ const handling = new Histogram({
 export type Outcome = 'handled' | 'repeated' | 'ignored' | 'dead' | 'malformed'
 
 export const busMetrics = {
-  published: (type: Routing['type'], outcome: 'safe' | 'refused') =>
-    published.inc({ type, outcome }),
+  /** Counts what becomes of a message that is being published. */
+  async publishing(type: Routing['type'], isSafe: Promise<unknown>): Promise<void> {
+    try {
+      await isSafe
+      published.inc({ type, outcome: 'safe' })
+    } catch (error) {
+      published.inc({ type, outcome: 'refused' })
+      throw error
+    }
+  },
   settled: (queue: string, outcome: Outcome) => settled.inc({ queue, outcome }),
   failed: (queue: string, fault: 'message' | 'infrastructure') => failed.inc({ queue, fault }),
   startHandling: (queue: string) => handling.startTimer({ queue }),

@@ -37,15 +37,8 @@ export class AmqpBus implements Bus {
   }
 
   /** All messages go the same way, so those of one record are in order with no further ado. */
-  async publish(message: Message): Promise<void> {
-    const { type } = message.metadata.routing
-    try {
-      await this.#publisher.publish(message)
-      busMetrics.published(type, 'safe')
-    } catch (error) {
-      busMetrics.published(type, 'refused')
-      throw error
-    }
+  publish(message: Message): Promise<void> {
+    return busMetrics.publishing(message.metadata.routing.type, this.#publisher.publish(message))
   }
 
   async subscribe(

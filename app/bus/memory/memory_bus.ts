@@ -24,13 +24,8 @@ export class MemoryBus implements Bus {
     }
     const { type, key } = metadata.routing
     const names = type === 'work' ? [key] : [...(this.#bindings.get(key) ?? [])]
-    try {
-      await Promise.all(names.map((name) => this.#queue(name).add({ ...message, metadata })))
-      busMetrics.published(type, 'safe')
-    } catch (error) {
-      busMetrics.published(type, 'refused')
-      throw error
-    }
+    const taken = names.map((name) => this.#queue(name).add({ ...message, metadata }))
+    await busMetrics.publishing(type, Promise.all(taken))
   }
 
   async subscribe(
