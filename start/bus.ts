@@ -1,3 +1,5 @@
+import type { Logger } from '@adonisjs/core/logger'
+
 import type { Consumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { openBus } from '#bus/current'
@@ -31,7 +33,7 @@ export async function registeredConsumers(): Promise<readonly Consumer[]> {
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const logger = await app.container.make('logger')
   const bus = await openBus(logger)
-  const running: ConsumerRunner[] = []
+  const running: RunningJob[] = await followers(logger)
   for (const consumer of await registeredConsumers()) {
     const pool = pools.for(databaseUrl(consumer.surface))
     running.push(await ConsumerRunner.start(consumer, { bus, pool, logger }))
@@ -41,4 +43,13 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
       await Promise.all(running.map((runner) => runner.stop()))
     },
   }
+}
+
+/** What a surface takes from elsewhere than the bus. */
+async function followers(logger: Logger): Promise<RunningJob[]> {
+  if (!surfacesOf(env).includes('core')) {
+    return []
+  }
+  const { followIdentities } = await import('#core/background')
+  return [await followIdentities(logger)]
 }

@@ -1,3 +1,5 @@
+import type { Logger } from '@adonisjs/core/logger'
+
 import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
@@ -9,7 +11,11 @@ import type { SurfaceName } from '#runtime/surfaces'
 import { env } from '#start/env'
 
 /** What each surface wants removed in time; loaded only where the surface's work is done. */
-const SWEEPS: Partial<Record<SurfaceName, () => Promise<readonly Sweep[]>>> = {
+const SWEEPS: Partial<Record<SurfaceName, (logger: Logger) => Promise<readonly Sweep[]>>> = {
+  core: async (logger) => {
+    const { coreSweeps } = await import('#core/background')
+    return coreSweeps(logger)
+  },
   identity: async () => {
     const { identitySweep } = await import('#identity/embedded/sweep')
     return [identitySweep]
@@ -25,11 +31,12 @@ const SWEEPS: Partial<Record<SurfaceName, () => Promise<readonly Sweep[]>>> = {
  */
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const surfaces = surfacesOf(env)
-  const sweeps = await Promise.all(surfaces.map((surface) => SWEEPS[surface]?.() ?? []))
+  const logger = await app.container.make('logger')
+  const sweeps = await Promise.all(surfaces.map((surface) => SWEEPS[surface]?.(logger) ?? []))
   const sweeper = new Sweeper({
     sweeps: [...sweeps.flat(), outboxSweep, inboxSweep],
     pool: pools.for(databaseUrl(surfaces[0]!)),
-    logger: await app.container.make('logger'),
+    logger,
   })
   sweeper.start()
   return sweeper

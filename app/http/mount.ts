@@ -3,14 +3,7 @@ import type { HttpContext, Router } from '@adonisjs/core/http'
 
 import { enforce } from '#http/access'
 import { catalogue } from '#http/catalogue'
-import {
-  SurfaceRoutes,
-  type DeclaredRoute,
-  type Handler,
-  type Method,
-  type Operation,
-  type Surface,
-} from '#http/surface'
+import { SurfaceRoutes, type DeclaredRoute, type Handler, type Surface } from '#http/surface'
 import { SURFACE_PREFIXES } from '#runtime/surfaces'
 
 /**
@@ -29,35 +22,32 @@ export function mountSurface(router: Router, surface: Surface): void {
   }
 }
 
-function register(
-  router: Router,
-  surface: Surface,
-  { method, path, operation, handler }: DeclaredRoute
-): void {
+function register(router: Router, surface: Surface, route: DeclaredRoute): void {
+  const { method, path, operation } = route
   router
-    .route(
-      path,
-      method === 'GET' ? ['GET', 'HEAD'] : [method],
-      behindDoor(method, operation, handler)
-    )
+    .route(path, method === 'GET' ? ['GET', 'HEAD'] : [method], behindDoor(surface, route))
     .as(`${surface.name}.${operation.name}`)
 }
 
 /** The handler, behind what the route asks of its caller. Nobody's body is read who may not come in. */
 function behindDoor(
-  method: Method,
-  { access, entry = access }: Operation,
-  handler: Handler
+  { notesCaller }: Surface,
+  { method, operation, handler }: DeclaredRoute
 ): Handler {
+  const { access, entry = access } = operation
+  const letIn = (ctx: HttpContext) => {
+    enforce(entry, ctx.actor)
+    notesCaller?.(ctx)
+  }
   if (method === 'POST') {
     return async (ctx) => {
-      enforce(entry, ctx.actor)
+      letIn(ctx)
       await parseBody(ctx)
       return handler(ctx)
     }
   }
   return (ctx) => {
-    enforce(entry, ctx.actor)
+    letIn(ctx)
     return handler(ctx)
   }
 }

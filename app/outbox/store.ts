@@ -51,8 +51,10 @@ const MARK = `
   update outbox o set pending = o.pending & ~r.destinations from reached r
   where o.position = r.position and o.pending & ~r.destinations <> 0`
 
+/** A sequence that was never used names the first position as its last. */
 const HORIZON = `
-  select last_value as position, pg_snapshot_xmin(s) as oldest, pg_snapshot_xmax(s) as next
+  select last_value - (not is_called)::int as position,
+         pg_snapshot_xmin(s) as oldest, pg_snapshot_xmax(s) as next
   from outbox_position_seq, pg_current_snapshot() s`
 
 /**

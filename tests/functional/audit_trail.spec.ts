@@ -12,6 +12,7 @@ import { inTransaction } from '#records/transaction'
 import { drain } from '#runtime/drain'
 import { writeCommand } from '#outbox/write'
 import { at, boot } from '#tests/helpers/application'
+import { newRealm } from '#tests/functional/core/node_scene'
 import { identity, REALMS } from '#tests/helpers/identities'
 
 const SECRET = 'nobody-may-keep-this'
@@ -66,7 +67,7 @@ test.group('The audit trail', (group) => {
 
   test('holds every change of a record, with who made it and from where', async ({ assert }) => {
     const name = `audited-${Date.now()}`
-    const { body } = await ask('POST', '/nodes', { name })
+    const { body } = await ask('POST', '/nodes', { name, realmId: await newRealm() })
     const { id, realmId } = body.data
     await ask('POST', `/nodes/${id}`, { hidden: true })
     await ask('DELETE', `/nodes/${id}`)
@@ -112,7 +113,8 @@ test.group('The audit trail', (group) => {
   })
 
   test('holds what was refused', async ({ assert }) => {
-    const { body } = await ask('POST', '/nodes', { name: `audited-${Date.now()}` })
+    const name = `audited-${Date.now()}`
+    const { body } = await ask('POST', '/nodes', { name, realmId: await newRealm() })
     const stranger = identity({ permissions: [], realmId: REALMS.other, realmName: 'other' })
     const { status } = await ask('POST', `/nodes/${body.data.id}`, { hidden: true }, stranger)
     assert.equal(status, 403)

@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { knownRealms } from '#tests/functional/identity/known_realms'
 import { canPlay, headersOf, type ValidActor } from '#tests/helpers/actors'
 import { at } from '#tests/helpers/application'
 import { awaitedBy, isServed, occurs, send, unmetIssues } from '#tests/helpers/error_cases'
@@ -16,6 +17,7 @@ testVectors(readErrorCases, (cases) => {
   test.group('Error cases', (group) => {
     const fixture = new ErrorFixture({ address: at, isServed, headers: () => headersOf(builder) })
 
+    group.setup(knownRealms)
     group.setup(async () => {
       if (canPlay(builder)) {
         await fixture.build()

@@ -8,7 +8,7 @@ import { knownRealms } from '#tests/functional/identity/known_realms'
 import { providerVocabulary } from '#tests/functional/identity/provider_vocabulary'
 import { allKinds, type ServedKind } from '#tests/helpers/all_kinds'
 import { at } from '#tests/helpers/application'
-import { identity } from '#tests/helpers/identities'
+import { identity, REALMS } from '#tests/helpers/identities'
 import { sampleBody, sampleRecord } from '#tests/helpers/sample_records'
 
 interface Vocabulary {
@@ -76,7 +76,8 @@ for (const served of allKinds) {
         'relations',
       ])
       if (kind.access.create) {
-        const created = await send(served, 'POST', collection, await sampleBody(surface, kind))
+        const sample = await sampleBody(surface, kind, REALMS.master)
+        const created = await send(served, 'POST', collection, sample)
         assert.equal(created.response.status, 201)
         assert.deepEqual(created.body.meta, {})
       }

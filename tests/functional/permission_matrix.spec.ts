@@ -16,7 +16,7 @@ import {
   type Person,
   type Realms,
 } from '#tests/helpers/matrix_people'
-import { sampleBody, sampleRecord } from '#tests/helpers/sample_records'
+import { hasRealm, sampleBody, sampleRecord } from '#tests/helpers/sample_records'
 
 await boot()
 
@@ -45,6 +45,9 @@ const FOR_MASTER_ONLY: Expected = { 'an owner of the realm': 403, 'a user of ano
 /** Without the permission to read others, only oneself is seen. */
 const ONLY_ONESELF: Expected = everyone(404, 'nobody', 'an owner of the realm', 'a master admin')
 
+/** It takes the permission or an approved node, which none of these has. */
+const TAKING_PART: Expected = { 'a user without permissions': 403, 'an analysis client': 403 }
+
 /** What does not follow from the declaration of a route: the service knows more than that. */
 const EXCEPTIONS: Record<string, Expected> = {
   'identity.createRealm': FOR_MASTER_ONLY,
@@ -58,6 +61,9 @@ const EXCEPTIONS: Record<string, Expected> = {
   'identity.readRolePermission': UNSEEN_ELSEWHERE,
   'identity.readClientRole': UNSEEN_ELSEWHERE,
   'identity.readClientPermission': UNSEEN_ELSEWHERE,
+  'core.createAnalysisBucketFile': TAKING_PART,
+  'core.updateAnalysisBucketFile': TAKING_PART,
+  'core.deleteAnalysisBucketFile': TAKING_PART,
   // It reads tokens by itself, and knows those of the provider only.
   'identity.readUserinfo': everyone(401),
 }
@@ -159,7 +165,7 @@ function expectedOf(
     return ENTERED
   }
   const isCreation = route.path === kind.collection
-  const isOfRealm = isCreation ? isBound : kind.realm !== undefined
+  const isOfRealm = isCreation ? isBound : realmsOf(kind).length > 0
   const isForeign = route.method !== 'GET' && isOfRealm && !person!.isOfRealm
   return [isForeign ? 403 : statusOf(route, isCreation)]
 }
@@ -197,8 +203,9 @@ async function attemptAt(route: CataloguedRoute, kind: Kind): Promise<Attempt> {
     const creation = route.method === 'POST' ? await bodyIn(own, surface, kind) : { isBound: false }
     return { path: kind.collection, realms: { own, other }, ...creation }
   }
-  const isOwnRealm = kind.realm === 'id' || kind.realm === undefined
-  const record = await sampleRecord(surface, kind, isOwnRealm ? {} : { [kind.realm!]: own })
+  const owners = realmsOf(kind).filter((name) => name !== 'id')
+  const given = Object.fromEntries(owners.map((name) => [name, own]))
+  const record = await sampleRecord(surface, kind, given)
   return {
     path: `${kind.collection}/${record.id}`,
     body: route.method === 'POST' ? {} : undefined,
@@ -209,16 +216,15 @@ async function attemptAt(route: CataloguedRoute, kind: Kind): Promise<Attempt> {
 
 /** A body for a new record all of whose relations belong to one realm, which it shares unless it has a choice. */
 async function bodyIn(realmId: string, surface: SurfaceName, kind: Kind) {
-  const body = await sampleBody(surface, kind)
-  let isBound = false
-  for (const { to, by } of Object.values(kind.relations)) {
-    const { realm: column } = to()
-    if (body[by] !== undefined && column !== undefined && column !== 'id') {
-      body[by] = (await sampleRecord(surface, to(), { [column]: realmId })).id
-      isBound = kind.realm !== undefined && !kind.columns[kind.realm]!.body
-    }
-  }
-  return { body, isBound }
+  const body = await sampleBody(surface, kind, realmId)
+  const owners = Object.values(kind.relations).filter(({ by }) => body[by] !== undefined)
+  const hasChoice = realmsOf(kind).every((name) => kind.columns[name]!.body !== undefined)
+  return { body, isBound: !hasChoice && owners.some(({ to }) => hasRealm(to())) }
+}
+
+/** The columns with the realms whose members may write a record: one, or those of two that it stands between. */
+const realmsOf = (kind: Kind): readonly string[] => {
+  return kind.realm === undefined ? kind.heardIn : [kind.realm]
 }
 
 async function blindAttempt({ path, method }: CataloguedRoute): Promise<Attempt> {

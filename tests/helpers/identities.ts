@@ -1,5 +1,6 @@
 import type { Actor } from '#http/actor'
 import type { Authenticator } from '#http/authentication_middleware'
+import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
 import { clock } from '#runtime/clock'
 import type { TokenSource, ValidActor } from '#tests/helpers/actors'
 
@@ -8,13 +9,7 @@ export const REALMS = {
   other: 'aaaaaaaa-0000-4000-8000-000000000002',
 } as const
 
-const PERMISSIONS = [
-  'node_create',
-  'node_update',
-  'node_delete',
-  'registry_manage',
-  'registry_project_manage',
-]
+const PERMISSIONS = [...PLATFORM_PERMISSIONS]
 
 const actors = new Map<string, Actor>()
 

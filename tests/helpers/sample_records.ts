@@ -1,3 +1,4 @@
+import { projectNode } from '#core/project_nodes/project_node'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { columnOf, quoteName } from '#query/sql/identifiers'
@@ -58,19 +59,50 @@ interface BodySchema {
 }
 
 /**
- * A body that creates a record of a kind: what is required, nothing else.
+ * A body that creates a record of a kind: what is required, nothing else. What it refers to belongs to the realm, if one is
+ * given.
  */
-export async function sampleBody(surface: SurfaceName, kind: Kind): Promise<Values> {
+export async function sampleBody(
+  surface: SurfaceName,
+  kind: Kind,
+  realmId?: string
+): Promise<Values> {
   const { required = [], properties } = kind.createBody!.jsonSchema() as unknown as BodySchema
   const body: Values = {}
   for (const name of required) {
     const relation = Object.values(kind.relations).find(({ by }) => by === name)
     body[name] = relation
-      ? (await sampleRecord(surface, relation.to())).id
+      ? (await sampleRecord(surface, relation.to(), ofRealm(relation.to(), realmId))).id
       : sampleAttribute(properties[name]!)
   }
+  await PREPARATIONS[kind.name]?.(body)
   return body
 }
+
+/** Whether a record belongs to a realm that somebody can choose for it. */
+export const hasRealm = ({ realm }: Kind): boolean => realm !== undefined && realm !== 'id'
+
+const ofRealm = (kind: Kind, realmId?: string): Values =>
+  realmId !== undefined && hasRealm(kind) ? { [kind.realm!]: realmId } : {}
+
+/** What a body says has to fit what is there, for some kinds. */
+const PREPARATIONS: Record<string, (body: Values) => Promise<void>> = {
+  async analysisNode({ analysisId, nodeId }) {
+    const { rows } = await core().query('select project_id as id from analyses where id = $1', [
+      analysisId,
+    ])
+    await sampleRecord('core', projectNode, { projectId: rows[0].id, nodeId })
+  },
+  async analysisBucketFile(body) {
+    const { rows } = await core().query(
+      'select bucket_id as id from analysis_buckets where id = $1',
+      [body.analysisBucketId]
+    )
+    body.bucketId = rows[0].id
+  },
+}
+
+const core = () => pools.for(databaseUrl('core'))
 
 function sampleAttribute({
   enum: choices,

@@ -1,5 +1,6 @@
 import vine from '@vinejs/vine'
 
+import { hostRule } from '#core/hosts'
 import { holding } from '#http/access'
 import { column, optional, required, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -13,7 +14,7 @@ export const registry = defineKind({
   columns: {
     id: column.uuid(),
     name: column.text({ body: required(vine.string().minLength(3).maxLength(128)) }),
-    host: column.text({ body: required(vine.string().minLength(3).maxLength(512)) }),
+    host: column.text({ body: required(hostRule()) }),
     accountName: column.text({
       nullable: true,
       body: optional(vine.string().minLength(3).maxLength(256).nullable()),

@@ -39,10 +39,17 @@ export function changeContent(change: RecordChange, kind: Kind | undefined): Cha
 }
 
 /** Approvals, new credentials and changed permissions are looked for after years. */
-function isLasting({ kind, replacesSecrets }: RecordChange, diff: Diff | undefined): boolean {
+function isLasting(change: RecordChange, diff: Diff | undefined): boolean {
   return (
-    PERMISSION_KINDS.has(kind) || replacesSecrets === true || diff?.approvalStatus !== undefined
+    PERMISSION_KINDS.has(change.kind) ||
+    change.replacesSecrets === true ||
+    diff?.approvalStatus !== undefined ||
+    isApprovedFromTheStart(change)
   )
+}
+
+function isApprovedFromTheStart({ type, next }: RecordChange): boolean {
+  return type === 'created' && typeof next?.approvalStatus === 'string'
 }
 
 function realmsIn(record: Values, columns: readonly string[]): string[] {

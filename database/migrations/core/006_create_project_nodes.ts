@@ -20,6 +20,7 @@ export default class CreateProjectNodes extends BaseSchema {
     const table = 'project_nodes'
     this.schema.raw(index.text(table, 'approval_status'))
     for (const column of [
+      'project_id',
       'project_realm_id',
       'node_realm_id',
       'node_id',

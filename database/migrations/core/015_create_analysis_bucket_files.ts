@@ -29,7 +29,7 @@ export default class CreateAnalysisBucketFiles extends BaseSchema {
     this.schema.raw(index.text(table, 'path'))
     this.schema.raw(index.match(table, 'path'))
     this.schema.raw(index.textOrder(table, 'path'))
-    for (const column of ['root', 'analysis_bucket_id', 'bucket_file_id']) {
+    for (const column of ['root', 'analysis_bucket_id', 'bucket_file_id', 'user_id']) {
       this.schema.raw(index.value(table, column))
     }
     this.schema.raw(index.value(table, 'created_at'))

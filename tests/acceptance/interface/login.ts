@@ -32,6 +32,17 @@ export async function signIn(
   return token
 }
 
+/** The token of a client, whose secret the provider shows to the administrator. */
+export async function signInClient(id: string): Promise<string> {
+  const { data } = await asAdministrator(`/clients/${id}?fields=%2Bsecret`, undefined, 'GET')
+  const { access_token: token } = await sent(providerAddress('/token'), {
+    grant_type: 'client_credentials',
+    client_id: id,
+    client_secret: data.secret,
+  })
+  return token
+}
+
 /** Whether people can be made up for a test: only the program started here knows its provider. */
 export function canInvite(): boolean {
   return !isForeign('core') && !process.env.ACCESS_TOKEN

@@ -32,7 +32,15 @@ const RELATED: Record<KindName, Record<string, string> | null> = {
   node: { registry: 'registry', registryProject: 'registryProject' },
   registryProject: { registry: 'registry' },
   registry: null,
+  project: { masterImage: 'masterImage' },
+  analysis: { masterImage: 'masterImage', project: 'project' },
 }
+
+const SORTED_BY: Partial<Record<KindName, Record<string, string>>> = {
+  analysis: { updatedAt: 'DESC' },
+}
+
+const WITH_SECRET: readonly KindName[] = ['registry', 'registryProject']
 
 async function schemaOf(kind: KindName) {
   return (await call(pathOf(kind))).body.meta.schema
@@ -110,7 +118,7 @@ test.group('Interface: query description', (group) => {
     .run(async ({ assert }, kind) => {
       const { sorts } = await schemaOf(kind)
       assertNames(assert, sorts.allowed)
-      assert.isNull(sorts.default)
+      assert.deepEqual(sorts.default, SORTED_BY[kind] ?? null)
       assert.isBoolean(sorts.indexed)
     })
 
@@ -160,7 +168,7 @@ test.group('Interface: query description', (group) => {
       const query = `${pathOf(kind, id)}?fields=%2BaccountSecret`
       const { data, meta } = (await call(query, { token })).body
       assert.notProperty(data, 'accountSecret')
-      assert.equal(meta.schema.fields.allowed.includes('accountSecret'), kind !== 'node')
+      assert.equal(meta.schema.fields.allowed.includes('accountSecret'), WITH_SECRET.includes(kind))
     })
   same.skip(() => !canInvite(), CANNOT_INVITE)
 

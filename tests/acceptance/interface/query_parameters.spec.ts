@@ -30,9 +30,9 @@ test.group('Interface: query parameters', (group) => {
     assert,
     cleanup,
   }) => {
+    const other = await create('node', {}, cleanup)
     const registry = await create('registry', {}, cleanup)
     const wanted = await create('node', { registryId: registry.id }, cleanup)
-    const other = await create('node', {}, cleanup)
     for (const filter of [
       `filter[registry.name]=${registry.name}`,
       `filter=eq(registry.name,'${registry.name}')`,

@@ -62,7 +62,8 @@ test.group('Interface: query rules', (group) => {
       const stem = uniqueName()
       const ids: string[] = []
       for (let count = 0; count < 3; count++) {
-        const { id } = await create(kind, { name: `${stem}-${count}` }, cleanup)
+        const name = `${stem}-${count}`
+        const { id } = await create(kind, { name, displayName: name }, cleanup)
         ids.push(id)
       }
       await call(pathOf(kind, ids[0]), { method: 'POST', body: { name: `${stem}-3` } })

@@ -24,7 +24,7 @@ interface Call {
 }
 
 /** The kinds of records that core keeps. */
-export const KINDS = ['node', 'registry', 'registryProject'] as const
+export const KINDS = ['node', 'registry', 'registryProject', 'project', 'analysis'] as const
 export type KindName = (typeof KINDS)[number]
 
 interface KindInUse {
@@ -51,10 +51,18 @@ const KINDS_IN_USE: Record<KindName, KindInUse> = {
       registryId: (await create('registry', {}, cleanup)).id,
     }),
   },
+  project: { collection: '/projects', body: () => ({ name: uniqueName() }) },
+  analysis: {
+    collection: '/analyses',
+    body: async (cleanup) => ({
+      name: uniqueName(),
+      projectId: (await create('project', {}, cleanup)).id,
+    }),
+  },
 }
 
 /** Those whose paths in core every client knows. */
-export const LISTED_KINDS = ['node', 'registry'] as const
+export const LISTED_KINDS = ['node', 'registry', 'project', 'analysis'] as const
 
 /** Where a record of a kind is found, or all of them. */
 export function pathOf(kind: KindName, id?: string): string {

@@ -155,6 +155,17 @@ test.group('Relay', () => {
     assert.deepEqual(audit.positions.slice(-2), [1, 2_002])
   })
 
+  test('the first entry ever is told, however long nothing was written before it', async ({
+    cleanup,
+  }) => {
+    const scene = await OutboxScene.open()
+    cleanup(() => scene.close())
+    scene.relay(ALL.map((name) => new Chaos(name)))
+    await delay(3_000)
+    await scene.changes(1)
+    await scene.untilEmpty(5_000)
+  })
+
   test('what was taken back is never told', async ({ assert, cleanup }) => {
     const scene = await OutboxScene.open()
     cleanup(() => scene.close())

@@ -1,0 +1,145 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import vine from '@vinejs/vine'
+
+import { AnalysisCredentials } from '#core/analyses/analysis_credentials'
+import { AnalysisPermissions, CHANGING } from '#core/analyses/analysis_permissions'
+import type { ClientCredentials } from '#core/nodes/credentials'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { loggedIn } from '#http/access'
+import { answer } from '#http/answer'
+import { body, type BodyValidator } from '#http/body'
+import { reportDroppedBody } from '#http/dropped_keys'
+import type { JsonSchema, SurfaceRoutes } from '#http/surface'
+import { eventSink } from '#records/event_sink'
+import { originOf } from '#records/origin'
+
+const CREDENTIALS = '/analyses/:id/client/credentials'
+const PERMISSIONS = '/analyses/:id/client/permissions'
+
+const newSecret = body({
+  secret: vine.string().minLength(3).maxLength(256).nullable().optional(),
+})
+
+const newPermission = body({ permissionId: vine.string().minLength(1).maxLength(128) })
+
+/** The client of an analysis: what it logs in with, and what it may do. */
+export function analysisClientRoutes(routes: SurfaceRoutes): void {
+  routes
+    .get(CREDENTIALS, readCredentials, {
+      name: 'readAnalysisCredentials',
+      summary: 'What an analysis logs in with',
+      access: loggedIn,
+      answers: { 200: { description: 'With the secret', schema: CREDENTIALS_SCHEMA } },
+    })
+    .post(CREDENTIALS, rotateCredentials, {
+      name: 'rotateAnalysisCredentials',
+      summary: 'Give an analysis another secret, a random one where none is sent',
+      access: loggedIn,
+      body: newSecret,
+      answers: { 200: { description: 'With the new secret', schema: CREDENTIALS_SCHEMA } },
+    })
+    .get(PERMISSIONS, listPermissions, {
+      name: 'listAnalysisPermissions',
+      summary: 'What an analysis may do',
+      access: CHANGING,
+      answers: { 200: { description: 'All of it', schema: PERMISSIONS_SCHEMA } },
+    })
+    .post(PERMISSIONS, grantPermission, {
+      name: 'grantAnalysisPermission',
+      summary: 'Let an analysis do something',
+      access: CHANGING,
+      entry: loggedIn,
+      body: newPermission,
+      answers: { 201: { description: 'What was given', schema: GRANTED_SCHEMA } },
+    })
+    .delete(`${PERMISSIONS}/:permissionId`, revokePermission, {
+      name: 'revokeAnalysisPermission',
+      summary: 'Let an analysis do something no more',
+      access: CHANGING,
+      answers: { 202: { description: 'What it was given before', schema: REVOKED_SCHEMA } },
+    })
+}
+
+const ID: JsonSchema = { type: 'string', format: 'uuid' }
+const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] }
+const NO_META: JsonSchema = { type: 'object', additionalProperties: false }
+
+const CREDENTIALS_SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['id', 'name', 'displayName', 'secret'],
+  properties: { id: ID, name: { type: 'string' }, displayName: TEXT_OR_NULL, secret: TEXT_OR_NULL },
+  additionalProperties: false,
+}
+
+const GRANT: JsonSchema = {
+  type: 'object',
+  required: ['id', 'clientId', 'permissionId', 'permission'],
+  properties: { id: ID, clientId: ID, permissionId: ID, permission: { type: 'object' } },
+}
+
+const PERMISSIONS_SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['data', 'meta'],
+  properties: {
+    data: { type: 'array', items: GRANT },
+    meta: { type: 'object', properties: { total: { type: 'integer' } } },
+  },
+  additionalProperties: false,
+}
+
+const REVOKED_SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['data', 'meta'],
+  properties: { data: GRANT, meta: NO_META },
+  additionalProperties: false,
+}
+
+/** The record stands in it twice: for those who look for it under `data`, and for those who do not. */
+const GRANTED_SCHEMA: JsonSchema = {
+  ...GRANT,
+  required: ['id', 'clientId', 'permissionId', 'permission', 'data', 'meta'],
+  properties: { ...(GRANT.properties as JsonSchema), data: GRANT, meta: NO_META },
+}
+
+const options = () => ({ pool: pools.for(databaseUrl('core')), sink: eventSink })
+const credentials = () => new AnalysisCredentials(options())
+const permissions = () => new AnalysisPermissions(options())
+
+async function readCredentials(ctx: HttpContext): Promise<void> {
+  show(ctx, await credentials().read(originOf(ctx), ctx.params.id))
+}
+
+async function rotateCredentials(ctx: HttpContext): Promise<void> {
+  const { secret } = await bodyOf(ctx, newSecret)
+  show(ctx, await credentials().rotate(originOf(ctx), ctx.params.id, secret ?? undefined))
+}
+
+/** Nothing on the way keeps a secret. */
+function show(ctx: HttpContext, shown: ClientCredentials): void {
+  ctx.response.header('cache-control', 'no-store')
+  answer(ctx, shown)
+}
+
+async function listPermissions(ctx: HttpContext): Promise<void> {
+  const data = await permissions().list(originOf(ctx), ctx.params.id)
+  answer(ctx, { data, meta: { total: data.length } })
+}
+
+async function grantPermission(ctx: HttpContext): Promise<void> {
+  const { permissionId } = await bodyOf(ctx, newPermission)
+  const granted = await permissions().grant(originOf(ctx), ctx.params.id, permissionId)
+  answer(ctx, { ...granted, data: granted, meta: {} }, 201)
+}
+
+async function revokePermission(ctx: HttpContext): Promise<void> {
+  const { id, permissionId } = ctx.params
+  answer(ctx, { data: await permissions().revoke(originOf(ctx), id, permissionId), meta: {} }, 202)
+}
+
+async function bodyOf<Body>(ctx: HttpContext, validator: BodyValidator<Body>): Promise<Body> {
+  const sent = ctx.request.body()
+  const content = await validator.validate(sent)
+  reportDroppedBody(ctx, validator.dropped(sent))
+  return content
+}

@@ -1,0 +1,99 @@
+import { clientDirectory, clientIdOf, readAnalysis } from '#core/analyses/client_of_analysis'
+import { requireUnlocked } from '#core/analyses/configuration_lock'
+import { enforce, holding } from '#http/access'
+import { EntityNotFound, PermissionDenied } from '#http/failures'
+import { ANALYSIS_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
+import type { ClientPermission, ProviderPermission } from '#identity/provider'
+import { holds, mayWriteIn, requireThat } from '#identity/verification/checks'
+import type { Origin } from '#records/events'
+import type { Values } from '#records/kind'
+import type { RecordServiceOptions } from '#records/record_service'
+import { inTransaction } from '#records/transaction'
+
+const ASSIGNABLE: readonly string[] = ANALYSIS_CLIENT_PERMISSIONS
+
+/** What whoever asks for permissions of analyses needs. */
+export const CHANGING = holding('analysis_update')
+
+/**
+ * What the clients of analyses may do. The provider keeps it; nothing of it is kept here but who changed it.
+ */
+export class AnalysisPermissions {
+  readonly #options: RecordServiceOptions
+
+  constructor(options: RecordServiceOptions) {
+    this.#options = options
+  }
+
+  async list(origin: Origin, id: string): Promise<readonly ClientPermission[]> {
+    enforce(CHANGING, origin.actor)
+    const { clientId } = await readAnalysis(origin, id)
+    const clients = await clientDirectory()
+    return clientId === null ? [] : clients.permissionsOf(clientId as string)
+  }
+
+  /** Gives one of the permissions that analyses may have, by its id or name. */
+  async grant(origin: Origin, id: string, idOrName: string): Promise<ClientPermission> {
+    enforce(CHANGING, origin.actor)
+    const analysis = await this.#changeable(origin, id)
+    const clients = await clientDirectory()
+    const permission = await clients.permission(idOrName)
+    const granted = await clients.grant(clientIdOf(analysis), assignable(permission).id)
+    await this.#remember(origin, analysis, 'created', granted)
+    return granted
+  }
+
+  /** Takes a permission away again; answers how it was given. */
+  async revoke(origin: Origin, id: string, permissionId: string): Promise<ClientPermission> {
+    enforce(CHANGING, origin.actor)
+    const analysis = await this.#changeable(origin, id)
+    const clients = await clientDirectory()
+    const grants = await clients.permissionsOf(clientIdOf(analysis))
+    const grant = grants.find((candidate) => candidate.permissionId === permissionId.toLowerCase())
+    if (!grant) {
+      throw new EntityNotFound('clientPermission')
+    }
+    await clients.revoke(grant.id)
+    await this.#remember(origin, analysis, 'deleted', grant)
+    return grant
+  }
+
+  async #changeable(origin: Origin, id: string): Promise<Values> {
+    const analysis = await readAnalysis(origin, id)
+    const isOfRealm = mayWriteIn(analysis.realmId as string)
+    requireThat(origin.actor, holds('analysis_update', analysis), isOfRealm)
+    requireUnlocked(analysis)
+    return analysis
+  }
+
+  #remember(
+    origin: Origin,
+    { realmId }: Values,
+    type: 'created' | 'deleted',
+    grant: ClientPermission
+  ): Promise<void> {
+    const { pool, sink } = this.#options
+    const record = { ...grant }
+    return inTransaction(pool, (transaction) =>
+      sink.record(transaction, {
+        kind: 'clientPermission',
+        type,
+        id: grant.id,
+        realmId: realmId as string,
+        origin,
+        previous: type === 'deleted' ? record : undefined,
+        next: type === 'created' ? record : undefined,
+      })
+    )
+  }
+}
+
+function assignable(permission: ProviderPermission | undefined): ProviderPermission {
+  if (!permission) {
+    throw new EntityNotFound('permission')
+  }
+  if (!ASSIGNABLE.includes(permission.name)) {
+    throw new PermissionDenied(`Analyses can be given ${ASSIGNABLE.join(' and ')} only`)
+  }
+  return permission
+}

@@ -1,0 +1,69 @@
+import { requireUnlocked } from '#core/analyses/configuration_lock'
+import type { Actor } from '#http/actor'
+import { BadRequest, PermissionDenied } from '#http/failures'
+import { issue } from '#http/issues'
+import type { Values } from '#records/kind'
+import { isRealmWritable } from '#records/realm'
+
+/** What stays as it is while nodes are asked about it. */
+const LOCKED = ['masterImageId', 'imageCommandArguments', 'registryId']
+
+const REFERENCES = ['masterImageId', 'registryId']
+
+/** A project as far as a new analysis of it depends on it. */
+export interface ProjectOfAnalysis {
+  readonly realmId: string
+  readonly masterImageId: string | null
+  /** Whether a node of the actor's realm agreed to take part in it. */
+  readonly hasNodeOfActor: boolean
+}
+
+/** Whoever takes part in a project may analyse in it: its own realm, and that of each node that agreed to it. */
+export function requireMember(actor: Actor, { realmId, hasNodeOfActor }: ProjectOfAnalysis): void {
+  if (!isRealmWritable(actor, realmId) && !hasNodeOfActor) {
+    throw new PermissionDenied('Your realm takes no part in the project')
+  }
+}
+
+/** What was sent in the form in which it is kept, so that the two can be compared. */
+export function stored(body: Values): Values {
+  const values: Values = { ...body }
+  if (body.imageCommandArguments) {
+    values.imageCommandArguments = JSON.stringify(body.imageCommandArguments)
+  }
+  for (const name of REFERENCES.filter((key) => typeof body[key] === 'string')) {
+    values[name] = (body[name] as string).toLowerCase()
+  }
+  return values
+}
+
+/** Throws where something would change that has to stay as it is. */
+export function requireChangeable(previous: Values, values: Values): void {
+  if (LOCKED.some((name) => isOther(name, previous, values))) {
+    requireUnlocked(previous)
+  }
+  const { registryId } = values
+  if (
+    isOther('registryId', previous, values) &&
+    previous.registryId !== null &&
+    registryId !== null
+  ) {
+    const message = 'The analysis has a registry already, where its images are'
+    throw new BadRequest(message, { issues: [issue('value_invalid', ['registryId'], message)] })
+  }
+}
+
+/** Arguments are those of an image: another one is started without them. */
+export function withImage(previous: Values, values: Values): Values {
+  return isOther('masterImageId', previous, values)
+    ? {
+        ...values,
+        imageCommandArguments: null,
+        configurationImageValid: values.masterImageId !== null,
+      }
+    : values
+}
+
+function isOther(name: string, previous: Values, values: Values): boolean {
+  return values[name] !== undefined && values[name] !== previous[name]
+}

@@ -1,0 +1,80 @@
+import type pg from 'pg'
+
+import { analysis } from '#core/analyses/analysis'
+import { isApprovalSkipped } from '#core/analysis_nodes/approval_switch'
+import { assignedNodes, figuresOf } from '#core/analyses/node_figures'
+import { analysisNode } from '#core/analysis_nodes/analysis_node'
+import type { Origin } from '#records/events'
+import type { Values } from '#records/kind'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { RecordStore } from '#records/record_store'
+
+const HAS_ENTRYPOINT = `select exists (
+    select 1 from analysis_bucket_files f join analysis_buckets b on b.id = f.analysis_bucket_id
+    where f.analysis_id = $1 and f.root and b.type = 'CODE'
+  ) as "isValid"`
+
+const DECIDED = `select a.id from analysis_nodes a join nodes n on n.id = a.node_id
+  where a.analysis_id = $1 and a.approval_status is not null and n.type <> 'aggregator'
+  order by a.id`
+
+/**
+ * Keeps what an analysis tells of its nodes and files in step with them, in the transaction that changes those. Whoever calls
+ * holds the analysis locked: then nothing is counted that somebody else is about to change.
+ */
+export class AnalysisUpkeep {
+  readonly #store: RecordStore
+  readonly #analyses: RecordService
+  readonly #nodes: RecordService
+
+  constructor(options: RecordServiceOptions) {
+    this.#store = new RecordStore(analysis, options.pool)
+    this.#analyses = new RecordService(analysis, options)
+    this.#nodes = new RecordService(analysisNode, options)
+  }
+
+  /** The analysis as it stands, held until the transaction ends. */
+  lock(transaction: pg.ClientBase, id: string): Promise<Values | undefined> {
+    return this.#store.lock(transaction, id)
+  }
+
+  /** After a node came, went, or told something. */
+  async followNodes(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    await this.#write(transaction, origin, id, figuresOf(await assignedNodes(transaction, id)))
+  }
+
+  /** After a file came, went, or became what the analysis starts with. */
+  async followFiles(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    const { rows } = await transaction.query<{ isValid: boolean }>(HAS_ENTRYPOINT, [id])
+    const { isValid } = rows[0]!
+    await this.#write(transaction, origin, id, { configurationEntrypointValid: isValid })
+  }
+
+  /** After something was taken away from an analysis that nodes are asked about: they agreed to something else. */
+  async followRemoval(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    const held = await this.lock(transaction, id)
+    if (held?.configurationLocked && held.buildStatus === null) {
+      await this.withdrawApprovals(transaction, origin, id)
+    }
+  }
+
+  /** Asks the nodes anew. Aggregators are never asked. */
+  async withdrawApprovals(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    if (isApprovalSkipped()) {
+      return
+    }
+    const { rows } = await transaction.query<{ id: string }>(DECIDED, [id])
+    for (const decided of rows) {
+      await this.#nodes.updateWithin(transaction, origin, decided.id, { approvalStatus: null })
+    }
+    await this.followNodes(transaction, origin, id)
+  }
+
+  async #write(transaction: pg.ClientBase, origin: Origin, id: string, told: Values) {
+    const held = await this.lock(transaction, id)
+    const changed = Object.entries(told).filter(([name, value]) => held && held[name] !== value)
+    if (changed.length > 0) {
+      await this.#analyses.updateWithin(transaction, origin, id, Object.fromEntries(changed))
+    }
+  }
+}

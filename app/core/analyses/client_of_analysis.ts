@@ -1,0 +1,29 @@
+import { analysis } from '#core/analyses/analysis'
+import { analyses } from '#core/analyses/services'
+import { identityProvider } from '#core/nodes/identity'
+import { BadRequest } from '#http/failures'
+import { clientsOf } from '#identity/lifecycle/client_directory'
+import type { ClientDirectory } from '#identity/provider'
+import { decode } from '#query/decode'
+import type { Origin } from '#records/events'
+import type { Values } from '#records/kind'
+
+const { selection: EVERYTHING } = decode(analysis.declaration, '', 'record')
+
+/** An analysis with all of its attributes; throws where there is none with this id. */
+export async function readAnalysis(origin: Origin, id: string): Promise<Values> {
+  return JSON.parse(await analyses().read(origin, id, EVERYTHING)) as Values
+}
+
+/** The client that an analysis logs in with; throws where it has none. */
+export function clientIdOf({ clientId }: Values): string {
+  if (clientId === null) {
+    throw new BadRequest('The analysis has no client at the identity provider yet')
+  }
+  return clientId as string
+}
+
+/** Where the provider keeps the clients of analyses. */
+export async function clientDirectory(): Promise<ClientDirectory> {
+  return clientsOf(await identityProvider())
+}

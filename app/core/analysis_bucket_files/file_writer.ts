@@ -1,0 +1,25 @@
+import type pg from 'pg'
+
+import { participates } from '#core/analyses/participation'
+import type { Actor } from '#http/actor'
+import { holds, mayWriteIn, requireThat } from '#identity/verification/checks'
+
+/** What belongs to an analysis, and to its realm. */
+interface Owned {
+  readonly analysisId?: unknown
+  readonly realmId?: unknown
+}
+
+/**
+ * Throws unless the actor may write the files of an analysis: those of a bucket, or one file. Whoever may change the analysis
+ * may, and the client of a node that takes part in it.
+ */
+export async function requireFileWriter(
+  database: pg.Pool | pg.ClientBase,
+  actor: Actor,
+  { analysisId, realmId }: Owned
+): Promise<void> {
+  if (!(await participates(database, actor, analysisId as string))) {
+    requireThat(actor, holds('analysis_update'), mayWriteIn(realmId as string))
+  }
+}

@@ -1,0 +1,42 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import { analysisClientSweep } from '#core/analyses/client_sweep'
+import { coreIntentSweep, nodeClientSweep } from '#core/nodes/client_sweeps'
+import { ClientTaskRunner } from '#core/nodes/client_task_runner'
+import { coreReactions, departureSweeps } from '#core/nodes/departures'
+import { clientTasks, identityProvider } from '#core/nodes/identity'
+import { NodePresence, presenceSweep } from '#core/nodes/presence'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { reactTo } from '#identity/lifecycle/reactions'
+import type { RunningJob } from '#jobs/runner'
+import type { Sweep } from '#jobs/sweep'
+import { signals } from '#signals/current'
+
+/**
+ * What core looks after by itself: clients, people and realms that are gone, nodes that fell silent.
+ */
+export async function coreSweeps(logger: Logger): Promise<readonly Sweep[]> {
+  const provider = await identityProvider()
+  return [
+    coreIntentSweep(provider),
+    nodeClientSweep(provider, logger),
+    analysisClientSweep(provider),
+    ...departureSweeps(provider),
+    presenceSweep(new NodePresence(pools.for(databaseUrl('core')))),
+  ]
+}
+
+/**
+ * Follows what happens at the identity provider, and does there what core has written down.
+ */
+export async function followIdentities(logger: Logger): Promise<RunningJob> {
+  const provider = await identityProvider()
+  const runner = await ClientTaskRunner.start({ tasks: clientTasks(), provider, signals, logger })
+  const stopReacting = await reactTo(provider, coreReactions, logger)
+  return {
+    async stop() {
+      await Promise.all([runner.stop(), stopReacting()])
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import vine from '@vinejs/vine'
+
+const WITH_SCHEME = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*)/i
+
+/**
+ * The host of a registry as it is kept: what was entered as an address becomes host and port, without the account that may
+ * stand in front of them.
+ */
+export function normalHost(entered: string): string {
+  const host = entered.trim()
+  return WITH_SCHEME.exec(host)?.[1]!.toLowerCase() ?? host
+}
+
+const isHost = vine.createRule((value, _options: undefined, field) => {
+  if (typeof value !== 'string') {
+    return
+  }
+  const host = normalHost(value)
+  if (host.length < 3) {
+    field.report('The address names no host', 'host', field)
+  } else {
+    field.mutate(host, field)
+  }
+})
+
+/** A host in a body; the service finds it in the form in which it is kept. */
+export const hostRule = () => vine.string().minLength(3).maxLength(512).use(isHost())

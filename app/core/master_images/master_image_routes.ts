@@ -1,0 +1,57 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import vine from '@vinejs/vine'
+
+import { masterImage } from '#core/master_images/master_image'
+import type { MasterImageService } from '#core/master_images/master_image_service'
+import { loggedIn } from '#http/access'
+import { answer } from '#http/answer'
+import { body } from '#http/body'
+import { reportDroppedBody } from '#http/dropped_keys'
+import { BadRequest } from '#http/failures'
+import { issue } from '#http/issues'
+import type { SurfaceRoutes } from '#http/surface'
+import { originOf } from '#records/origin'
+
+const command = body({
+  command: vine.enum(['sync', 'build']),
+  id: vine.string().minLength(1).nullable().optional(),
+})
+
+/** What images can be told to do, beside what all records can. */
+export function masterImageRoutes(routes: SurfaceRoutes, service: () => MasterImageService): void {
+  routes.post('/master-images/command', (ctx) => run(ctx, service()), {
+    name: 'commandMasterImage',
+    summary: 'Have an image built, or all of them synchronized with their repository',
+    access: masterImage.access.remove!,
+    entry: loggedIn,
+    body: command,
+    answers: { 202: { description: 'The image; null where it is about all', schema: ANSWER } },
+  })
+}
+
+const ANSWER = {
+  type: 'object',
+  required: ['data', 'meta'],
+  properties: {
+    data: { type: ['object', 'null'] },
+    meta: { type: 'object', additionalProperties: false },
+  },
+  additionalProperties: false,
+}
+
+async function run(ctx: HttpContext, service: MasterImageService): Promise<void> {
+  const sent = ctx.request.body()
+  const { command: name, id } = await command.validate(sent)
+  reportDroppedBody(ctx, command.dropped(sent))
+  if (name === 'sync') {
+    await service.synchronize(originOf(ctx))
+    return answer(ctx, { data: null, meta: {} }, 202)
+  }
+  const data = await service.build(originOf(ctx), id ?? missingId())
+  answer(ctx, `{"data":${data},"meta":{}}`, 202)
+}
+
+function missingId(): never {
+  const message = 'The command build needs the id of an image'
+  throw new BadRequest(message, { issues: [issue('required', ['id'], message)] })
+}

@@ -1,0 +1,16 @@
+import { clock } from '#runtime/clock'
+
+const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
+const LENGTH = 21
+/** The largest multiple of the alphabet in a byte; what is above would make the first letters more likely. */
+const UNBIASED = 256 - (256 % ALPHABET.length)
+
+/** What a record is called in a registry where nobody said how: nothing of ours can be guessed from it. */
+export function generatedExternalName(): string {
+  let name = ''
+  while (name.length < LENGTH) {
+    const letters = clock.random(LENGTH).filter((byte) => byte < UNBIASED)
+    name += Array.from(letters, (byte) => ALPHABET[byte % ALPHABET.length]).join('')
+  }
+  return name.slice(0, LENGTH)
+}

@@ -1,0 +1,105 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import vine from '@vinejs/vine'
+
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { loggedIn } from '#http/access'
+import { answer } from '#http/answer'
+import { body } from '#http/body'
+import { reportDroppedBody } from '#http/dropped_keys'
+import type { Answer, SurfaceRoutes } from '#http/surface'
+import { originOf } from '#records/origin'
+
+import { NodeCredentials, type NewCredentials } from './credentials.js'
+import { readRegistryCredentials } from './registry_credentials.js'
+
+const PATH = '/nodes/:id/client/credentials'
+
+const text = (least: number, most: number) =>
+  vine.string().minLength(least).maxLength(most).nullable().optional()
+
+const newCredentials = body({
+  secret: text(3, 256),
+  name: text(3, 128),
+  displayName: text(1, 256),
+})
+
+const CREDENTIALS: Answer = {
+  description: 'What the node logs in with',
+  schema: {
+    type: 'object',
+    required: ['id', 'name', 'displayName', 'secret'],
+    properties: {
+      id: { type: 'string' },
+      name: { type: 'string' },
+      displayName: { type: ['string', 'null'] },
+      secret: { type: ['string', 'null'] },
+    },
+    additionalProperties: false,
+  },
+}
+
+const ACCOUNT: Answer = {
+  description: 'The account of the node in its registry',
+  schema: {
+    type: 'object',
+    required: ['host', 'externalName', 'accountName', 'accountSecret'],
+    properties: {
+      host: { type: 'string' },
+      externalName: { type: 'string' },
+      accountName: { type: ['string', 'null'] },
+      accountSecret: { type: ['string', 'null'] },
+    },
+    additionalProperties: false,
+  },
+}
+
+/**
+ * The credentials of a node, here and in its registry. Who may have them depends on the node, so whoever is logged in comes in.
+ */
+export function credentialRoutes(routes: SurfaceRoutes): void {
+  routes
+    .get(PATH, read, {
+      name: 'readNodeClientCredentials',
+      summary: 'What a node logs in with',
+      access: loggedIn,
+      answers: { 200: CREDENTIALS },
+    })
+    .post(PATH, rotate, {
+      name: 'rotateNodeClientCredentials',
+      summary: 'Give a node another secret to log in with',
+      access: loggedIn,
+      body: newCredentials,
+      answers: { 200: CREDENTIALS },
+    })
+    .get('/nodes/:id/registry/credentials', readAccount, {
+      name: 'readNodeRegistryCredentials',
+      summary: 'What a node reaches its registry with',
+      access: loggedIn,
+      answers: { 200: ACCOUNT },
+    })
+}
+
+const pool = () => pools.for(databaseUrl('core'))
+const credentials = () => new NodeCredentials(pool())
+
+async function read(ctx: HttpContext): Promise<void> {
+  show(ctx, await credentials().read(originOf(ctx), ctx.params.id))
+}
+
+async function rotate(ctx: HttpContext): Promise<void> {
+  const sent = ctx.request.body()
+  const wanted = (await newCredentials.validate(sent)) as NewCredentials
+  reportDroppedBody(ctx, newCredentials.dropped(sent))
+  show(ctx, await credentials().rotate(originOf(ctx), ctx.params.id, wanted))
+}
+
+async function readAccount(ctx: HttpContext): Promise<void> {
+  show(ctx, await readRegistryCredentials(pool(), originOf(ctx), ctx.params.id))
+}
+
+/** Nothing on the way keeps a secret. */
+function show(ctx: HttpContext, shown: object): void {
+  ctx.response.header('cache-control', 'no-store')
+  answer(ctx, shown)
+}

@@ -1,0 +1,132 @@
+import type { DatabasePool } from '#database/database_pool'
+import type { Actor } from '#http/actor'
+import { BadRequest, EntityNotFound } from '#http/failures'
+import { clientsOf } from '#identity/lifecycle/client_directory'
+import { newClientSecret } from '#identity/lifecycle/client_secret'
+import type { ClientDirectory, ProviderClient } from '#identity/provider'
+import {
+  all,
+  either,
+  holds,
+  isClient,
+  mayWriteIn,
+  requireThat,
+} from '#identity/verification/checks'
+import { eventSink } from '#records/event_sink'
+import type { Origin } from '#records/events'
+import { changeOf } from '#records/record_change'
+import { RecordStore } from '#records/record_store'
+import { noteSecretRead } from '#records/security_events'
+import { inTransaction } from '#records/transaction'
+
+import { identityProvider } from './identity.js'
+import { isUuid } from './is_uuid.js'
+import { node } from './node.js'
+
+/** What somebody needs to log in as the client of a record. */
+export interface ClientCredentials {
+  readonly id: string
+  readonly name: string
+  readonly displayName: string | null
+  readonly secret: string | null
+}
+
+export interface NewCredentials {
+  readonly secret?: string | null
+  readonly name?: string | null
+  readonly displayName?: string | null
+}
+
+interface ClientOfNode {
+  readonly id: string
+  readonly realmId: string
+  readonly clientId: string | null
+}
+
+/**
+ * What nodes log in with: for their own clients, and for those who manage the nodes of their realm.
+ */
+export class NodeCredentials {
+  readonly #pool: DatabasePool
+
+  constructor(pool: DatabasePool) {
+    this.#pool = pool
+  }
+
+  async read(origin: Origin, nodeId: string): Promise<ClientCredentials> {
+    const { clientId, realmId } = await this.#requireAccess(origin, nodeId)
+    const clients = await this.#clients()
+    const client = await clients.read(clientId, { secret: true })
+    await noteSecretRead(origin, { kind: 'client', id: clientId, realmId })
+    return credentialsOf(client)
+  }
+
+  /** Sets the secret that was sent, or a new one that nobody can guess. */
+  async rotate(
+    origin: Origin,
+    nodeId: string,
+    { secret, name, displayName }: NewCredentials
+  ): Promise<ClientCredentials> {
+    const { clientId, realmId } = await this.#requireAccess(origin, nodeId)
+    const clients = await this.#clients()
+    await noteSecretRead(origin, { kind: 'client', id: clientId, realmId })
+    const set = secret ?? newClientSecret()
+    const client = await clients.rotate(clientId, {
+      secret: set,
+      ...(typeof name === 'string' && { name }),
+      ...(typeof displayName === 'string' && { displayName }),
+    })
+    await this.#tell(origin, nodeId)
+    return credentialsOf(client && { ...client, secret: set })
+  }
+
+  async #requireAccess({ actor }: Origin, nodeId: string) {
+    const found = await this.#find(nodeId)
+    requireAccess(actor, found)
+    const { clientId, realmId } = found
+    if (clientId === null) {
+      throw new BadRequest('The node has no client to log in with')
+    }
+    return { clientId, realmId }
+  }
+
+  async #find(nodeId: string): Promise<ClientOfNode> {
+    const { rows } = await this.#pool.read<ClientOfNode>({
+      name: 'client-of-node',
+      text: 'select id, realm_id as "realmId", client_id as "clientId" from nodes where id = $1',
+      values: [isUuid(nodeId) ? nodeId : null],
+    })
+    if (!rows[0]) {
+      throw new EntityNotFound(node.label)
+    }
+    return rows[0]
+  }
+
+  async #clients(): Promise<ClientDirectory> {
+    return clientsOf(await identityProvider())
+  }
+
+  /** That a secret was replaced is remembered for good. */
+  async #tell(origin: Origin, nodeId: string): Promise<void> {
+    await inTransaction(this.#pool, async (transaction) => {
+      const now = await new RecordStore(node, this.#pool).lock(transaction, nodeId)
+      if (now) {
+        const change = changeOf(node, origin, { type: 'updated', previous: now, next: now })
+        await eventSink.record(transaction, { ...change, replacesSecrets: true })
+      }
+    })
+  }
+}
+
+function requireAccess(actor: Actor, { clientId, realmId }: ClientOfNode): void {
+  const manages = all(holds('node_update'), mayWriteIn(realmId))
+  requireThat(actor, either(isClient(clientId), manages))
+}
+
+function credentialsOf(client: ProviderClient | undefined): ClientCredentials {
+  if (!client) {
+    throw new EntityNotFound('client')
+  }
+  const { id, name, displayName, secret = null } = client
+  return { id, name, displayName, secret }
+}

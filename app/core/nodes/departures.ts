@@ -1,0 +1,132 @@
+import type pg from 'pg'
+
+import { analyses } from '#core/analyses/services'
+import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_file'
+import { projects } from '#core/projects/services'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { EntityNotFound } from '#http/failures'
+import type { Reactions } from '#identity/lifecycle/reactions'
+import { realmSweep, userSweep } from '#identity/lifecycle/reconcile_people'
+import type { IdentityProvider } from '#identity/provider'
+import type { Sweep } from '#jobs/sweep'
+import type { Origin } from '#records/events'
+import { lazyService } from '#records/services'
+import { inTransaction } from '#records/transaction'
+
+import { linkLater } from './registry_commands.js'
+import { RegistryConnection } from './registry_connection.js'
+import { serviceOrigin } from './service_origin.js'
+import { nodes } from './services.js'
+
+/** The provider's client as which registries tell us what happened in them. */
+const REGISTRY_CLIENT = 'registry'
+
+const files = lazyService('core', analysisBucketFile)
+const pool = () => pools.for(databaseUrl('core'))
+
+/** What belongs to a realm, and whoever refers to a user, by table. */
+const OF_REALMS = ['analyses', 'projects', 'nodes', 'registry_projects']
+const OF_USERS = { projects, analyses, analysis_bucket_files: files }
+
+/** What core does when realms, users and clients come, change or go. */
+export const coreReactions: Reactions = {
+  realmDeleted: removeRealm,
+  userDeleted: releaseUser,
+  async clientWritten({ name }) {
+    if (name === REGISTRY_CLIENT) {
+      await linkAll()
+    }
+  },
+}
+
+/** Finds out about realms and users that went while nobody listened. */
+export function departureSweeps(provider: Pick<IdentityProvider, 'people'>): Sweep[] {
+  return [
+    realmSweep({ provider, held: () => heldIn(OF_REALMS, 'realm_id'), forget: removeRealm }),
+    userSweep({
+      provider,
+      held: () => heldIn(Object.keys(OF_USERS), 'user_id'),
+      forget: releaseUser,
+    }),
+  ]
+}
+
+/** Removes what belongs to a realm, each record as if somebody had deleted it; answers how many. */
+async function removeRealm(realmId: string): Promise<number> {
+  const origin = await serviceOrigin()
+  const connection = new RegistryConnection(pool())
+  const removals: [string, (id: string) => Promise<unknown>][] = [
+    ['analyses', (id) => analyses().remove(origin, id)],
+    ['projects', (id) => projects().remove(origin, id)],
+    ['nodes', (id) => nodes().remove(origin, id)],
+    ['registry_projects', (id) => inOne((it) => connection.disconnect(it, origin, id))],
+  ]
+  let removed = 0
+  for (const [table, remove] of removals) {
+    for (const id of await idsWhere(table, 'realm_id', realmId)) {
+      await unlessGone(remove(id))
+      removed++
+    }
+  }
+  return removed
+}
+
+/** Lets go of a user, whose records stay; answers how many those are. */
+async function releaseUser(userId: string): Promise<number> {
+  const origin = await serviceOrigin()
+  let released = 0
+  for (const [table, service] of Object.entries(OF_USERS)) {
+    for (const id of await idsWhere(table, 'user_id', userId)) {
+      await unlessGone(release(service, origin, id))
+      released++
+    }
+  }
+  return released
+}
+
+function release(
+  service: (typeof OF_USERS)['projects' | 'analyses'] | typeof files,
+  origin: Origin,
+  id: string
+) {
+  return inOne((transaction) => service().updateWithin(transaction, origin, id, { userId: null }))
+}
+
+async function linkAll(): Promise<void> {
+  const { rows } = await pool().query<{ id: string }>(
+    'select id from registry_projects order by id'
+  )
+  for (const row of rows) {
+    await inOne((transaction) => linkLater(transaction, row))
+  }
+}
+
+const inOne = <T>(work: (transaction: pg.ClientBase) => Promise<T>) => inTransaction(pool(), work)
+
+async function idsWhere(table: string, column: string, value: string): Promise<string[]> {
+  const { rows } = await pool().query<{ id: string }>(
+    `select id from ${table} where ${column} = $1 order by id`,
+    [value]
+  )
+  return rows.map(({ id }) => id)
+}
+
+async function heldIn(tables: readonly string[], column: string): Promise<string[]> {
+  const each = tables.map(
+    (table) => `select ${column} as id from ${table} where ${column} is not null`
+  )
+  const { rows } = await pool().query<{ id: string }>(each.join(' union '))
+  return rows.map(({ id }) => id)
+}
+
+/** Somebody else may have deleted the record meanwhile. */
+async function unlessGone(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof EntityNotFound)) {
+      throw error
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import type pg from 'pg'
+
+import type { Sweep } from '#jobs/sweep'
+import type { Origin } from '#records/events'
+import { inTransaction } from '#records/transaction'
+import { clock } from '#runtime/clock'
+
+import { isUuid } from './is_uuid.js'
+import { serviceOrigin } from './service_origin.js'
+import { nodes } from './services.js'
+
+/** How long a node counts as online after its client called. */
+const ONLINE_MS = 5 * 60_000
+/** How exactly that is known; each call in between costs a look into a map. */
+const NOTED_EVERY_MS = 60_000
+const SWEPT_EVERY_MS = 30_000
+const REMEMBERED_AT_MOST = 10_000
+
+const BATCH = 100
+
+/**
+ * Which nodes are online: those whose clients called not long ago, whichever process they called.
+ */
+export class NodePresence {
+  readonly #pool: pg.Pool
+  readonly #notedAt = new Map<string, number>()
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  /** A client called. What is noted of that does not hold up its request; answers when it is, for those who want to know. */
+  async saw(origin: Origin): Promise<void> {
+    const { kind, id } = origin.actor
+    const now = clock.now()
+    if (kind !== 'client' || !isUuid(id) || now - (this.#notedAt.get(id) ?? 0) < NOTED_EVERY_MS) {
+      return
+    }
+    if (this.#notedAt.size >= REMEMBERED_AT_MOST) {
+      this.#notedAt.clear()
+    }
+    this.#notedAt.set(id, now)
+    await this.#note(origin, now)
+  }
+
+  /** Puts down as offline whoever has not called for long; answers how many there were. */
+  async putDown(signal: AbortSignal): Promise<number> {
+    let put = 0
+    let silent = await this.#silentNodes()
+    while (silent.length > 0 && !signal.aborted) {
+      const origin = await serviceOrigin()
+      for (const id of silent) {
+        await this.#write(origin, id, false)
+      }
+      put += silent.length
+      silent = await this.#silentNodes()
+    }
+    await this.#forget()
+    return put
+  }
+
+  async #note(origin: Origin, now: number): Promise<void> {
+    const { rows } = await this.#pool.query<{ id: string; online: boolean }>(
+      `with seen as (select id, client_id, online from nodes where client_id = $1),
+        noted as (insert into node_sightings (client_id, seen_at) select client_id, $2 from seen
+          on conflict (client_id) do update set seen_at = greatest(node_sightings.seen_at, excluded.seen_at))
+       select id, online from seen`,
+      [origin.actor.id, new Date(now)]
+    )
+    for (const { id } of rows.filter(({ online }) => !online)) {
+      await this.#write(origin, id, true)
+    }
+  }
+
+  /** Of nodes that are gone nothing is kept. */
+  async #forget(): Promise<void> {
+    await this.#pool.query(
+      `delete from node_sightings s where s.seen_at < $1
+       and not exists (select 1 from nodes where client_id = s.client_id)`,
+      [new Date(clock.now() - ONLINE_MS)]
+    )
+  }
+
+  async #silentNodes(): Promise<string[]> {
+    const { rows } = await this.#pool.query<{ id: string }>(
+      `select n.id from nodes n left join node_sightings s on s.client_id = n.client_id
+       where n.online and (s.seen_at is null or s.seen_at < $1) order by n.id limit ${BATCH}`,
+      [new Date(clock.now() - ONLINE_MS)]
+    )
+    return rows.map(({ id }) => id)
+  }
+
+  async #write(origin: Origin, id: string, online: boolean): Promise<void> {
+    await inTransaction(this.#pool, async (transaction) => {
+      const { rows } = await transaction.query<{ online: boolean }>(
+        'select online from nodes where id = $1 for update',
+        [id]
+      )
+      if (rows[0] && rows[0].online !== online) {
+        await nodes().updateWithin(transaction, origin, id, { online })
+      }
+    })
+  }
+}
+
+/** Puts nodes down as offline in time. */
+export function presenceSweep(presence: NodePresence): Sweep {
+  return {
+    name: 'node-presence',
+    schedule: { everyMs: SWEPT_EVERY_MS },
+    run: (signal) => presence.putDown(signal),
+  }
+}

@@ -1,0 +1,6 @@
+const HEX = /^[0-9a-f]+$/i
+
+/** A public key as it is kept: in hexadecimal digits, whichever way it was sent. */
+export function storedPublicKey(sent: string): string {
+  return HEX.test(sent) ? sent : Buffer.from(sent, 'utf8').toString('hex')
+}

@@ -1,0 +1,62 @@
+import { registryProject } from '#core/registry_projects/registry_project'
+import type { DatabasePool } from '#database/database_pool'
+import { BadRequest, EntityNotFound } from '#http/failures'
+import { either, holds, isClient, requireThat } from '#identity/verification/checks'
+import type { Origin } from '#records/events'
+import { noteSecretRead } from '#records/security_events'
+
+import { isUuid } from './is_uuid.js'
+import { node } from './node.js'
+
+/** What a node pulls and pushes images with. */
+export interface RegistryCredentials {
+  readonly host: string
+  readonly externalName: string
+  readonly accountName: string | null
+  readonly accountSecret: string | null
+}
+
+interface Connected extends RegistryCredentials {
+  readonly clientId: string | null
+  /** Null where the node has no project in a registry. */
+  readonly projectId: string | null
+  readonly realmId: string | null
+}
+
+const CONNECTED = `select n.client_id as "clientId", p.id as "projectId", p.realm_id as "realmId", r.host,
+    p.external_name as "externalName", p.account_name as "accountName", p.account_secret as "accountSecret"
+  from nodes n left join registry_projects p on p.id = n.registry_project_id
+  left join registries r on r.id = p.registry_id where n.id = $1`
+
+/** The account of a node in its registry: for the node's own client, and for those who manage registries. */
+export async function readRegistryCredentials(
+  pool: DatabasePool,
+  origin: Origin,
+  nodeId: string
+): Promise<RegistryCredentials> {
+  const connected = await find(pool, nodeId)
+  requireThat(origin.actor, either(isClient(connected.clientId), holds('registry_manage')))
+  const { projectId, realmId, host, externalName, accountName, accountSecret } = connected
+  if (projectId === null) {
+    throw new BadRequest('The node is not connected to a registry')
+  }
+  await noteSecretRead(origin, { kind: registryProject.name, id: projectId, realmId })
+  return { host, externalName, accountName, accountSecret: await readable(accountSecret) }
+}
+
+async function find(pool: DatabasePool, nodeId: string): Promise<Connected> {
+  const { rows } = await pool.read<Connected>({
+    name: 'registry-of-node',
+    text: CONNECTED,
+    values: [isUuid(nodeId) ? nodeId : null],
+  })
+  if (!rows[0]) {
+    throw new EntityNotFound(node.label)
+  }
+  return rows[0]
+}
+
+async function readable(stored: string | null): Promise<string | null> {
+  const { unseal } = registryProject.columns.accountSecret!
+  return stored !== null && unseal ? unseal(stored) : stored
+}

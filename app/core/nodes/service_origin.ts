@@ -1,0 +1,27 @@
+import { IdentityUnavailable } from '#http/failures'
+import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
+import { actorOf } from '#identity/verification/introspected_actor'
+import type { Origin } from '#records/events'
+import { clock } from '#runtime/clock'
+
+import { identityProvider } from './identity.js'
+
+const MASTER_REALM = 'master'
+
+/**
+ * Who changes records when the platform does so by itself: its own client, which may do whatever has to be done. Not to be
+ * asked for while a transaction is open.
+ */
+export async function serviceOrigin(): Promise<Origin> {
+  const provider = await identityProvider()
+  const introspection = await provider.introspect(await provider.ownToken())
+  if (!introspection) {
+    throw new IdentityUnavailable('The identity provider does not know the client of the platform')
+  }
+  const actor = {
+    ...actorOf(introspection, undefined),
+    realmName: MASTER_REALM,
+    permissions: new Set<string>(PLATFORM_PERMISSIONS),
+  }
+  return { actor, requestId: clock.uuid(), address: '', userAgent: undefined }
+}

@@ -1,0 +1,231 @@
+import { test } from '@japa/runner'
+
+import { identityProvider } from '#core/nodes/identity'
+import { usePermissionPolicy } from '#identity/verification/permission_policy'
+import { useEventSink } from '#records/event_sink'
+import type { RecordChange } from '#records/events'
+import { useSecuritySink } from '#records/security_events'
+import type { Values } from '#records/kind'
+import { clock } from '#runtime/clock'
+
+import { call, person, Scene, set, type Person } from './analysis_scene.js'
+
+const SECRET = /^[0-9a-f]{64}$/
+
+const clients = async () => (await identityProvider()).clients!
+
+test.group('Credentials of analyses', (group) => {
+  let scene: Scene
+  let analysis: Values
+
+  const path = () => `/analyses/${analysis.id}/client/credentials`
+  const read = (by: Person = scene.researcher()) => call(by, 'GET', path())
+  const rotate = (body: object = {}, by: Person = scene.researcher()) =>
+    call(by, 'POST', path(), body)
+
+  group.each.setup(async () => {
+    scene = await Scene.set()
+    analysis = await scene.analysis()
+  })
+
+  test('are those of its client, flat', async ({ assert }) => {
+    const { status, body } = await read()
+    assert.equal(status, 200)
+    assert.sameMembers(Object.keys(body), ['id', 'name', 'displayName', 'secret'])
+    assert.equal(body.id, analysis.clientId)
+    assert.equal(body.name, analysis.id)
+    assert.isNull(body.displayName)
+    assert.match(body.secret, SECRET)
+  })
+
+  test('get the secret that is sent, or a random one', async ({ assert }) => {
+    const given = await rotate({ secret: 'a-secret-of-my-own' })
+    assert.equal(given.status, 200)
+    assert.equal(given.body.secret, 'a-secret-of-my-own')
+    assert.equal((await read()).body.secret, 'a-secret-of-my-own')
+    const random = await rotate()
+    assert.match(random.body.secret, SECRET)
+    assert.equal((await read()).body.secret, random.body.secret)
+    const none = await rotate({ secret: null })
+    assert.notEqual(none.body.secret, random.body.secret)
+  })
+
+  test('a key in the former spelling is dropped, and the secret is another one all the same', async ({
+    assert,
+  }) => {
+    const before = (await read()).body
+    const { status, body } = await rotate({ display_name: 'x', name: 'x' })
+    assert.equal(status, 200)
+    assert.notEqual(body.secret, before.secret)
+    assert.equal(body.name, before.name)
+    assert.isNull(body.displayName)
+  })
+
+  test('are for those who may change the analysis, and for nodes that agreed to run it', async ({
+    assert,
+  }) => {
+    const asked = await scene.assigned(analysis)
+    const agreed = await scene.assigned(analysis, 'approved')
+    const clientOf = ({ node }: Values) => scene.clientOf(node as Values)
+    for (const [by, status] of [
+      [scene.stranger(), 403],
+      [scene.steward(), 403],
+      [scene.researcher(['analysis_create']), 403],
+      [person(scene.realms.project, { kind: 'client', permissions: [] }), 403],
+      [clientOf(asked), 403],
+      [clientOf(agreed), 200],
+      [scene.researcher(['analysis_update']), 200],
+      [scene.admin(), 200],
+    ] as const) {
+      assert.equal((await read(by)).status, status)
+      assert.equal((await rotate({}, by)).status, status)
+    }
+  })
+
+  test('the attributes of the analysis reach the policy of permissions', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(usePermissionPolicy((_actor, _permission, { id }) => id !== analysis.id))
+    assert.equal((await read()).status, 403)
+    assert.equal((await rotate()).status, 403)
+  })
+
+  test('nobody learns who has a client, who may not have its credentials', async ({ assert }) => {
+    await set('analyses', analysis.id, { client_id: null })
+    assert.equal((await read(scene.stranger())).status, 403)
+    assert.equal((await read()).status, 400)
+    assert.equal((await rotate()).status, 400)
+  })
+
+  test('C6: a client that the provider lost is not found', async ({ assert }) => {
+    await (await clients()).remove(analysis.clientId as string)
+    for (const { status, body } of [await read(), await rotate()]) {
+      assert.equal(status, 404)
+      assert.equal(body.code, 'entity_not_found')
+    }
+  })
+
+  test('of an analysis that is not there are not found', async ({ assert }) => {
+    for (const id of [clock.uuid(), 'nothing']) {
+      const answer = await call(scene.admin(), 'GET', `/analyses/${id}/client/credentials`)
+      assert.equal(answer.status, 404)
+    }
+  })
+
+  test('whoever reads or changes them is remembered, the secret is not', async ({
+    assert,
+    cleanup,
+  }) => {
+    const noted: unknown[] = []
+    const changes: RecordChange[] = []
+    cleanup(useSecuritySink({ note: async (event) => void noted.push(event) }))
+    cleanup(useEventSink({ record: async (_transaction, change) => void changes.push(change) }))
+    const by = scene.researcher()
+    const { body } = await rotate({}, by)
+    assert.containsSubset(noted, [{ type: 'secretRead', subject: 'client', id: analysis.clientId }])
+    const change = changes.find(({ kind }) => kind === 'analysis')!
+    assert.equal(change.origin.actor.id, by.actor.id)
+    assert.isTrue(change.replacesSecrets)
+    assert.notInclude(JSON.stringify([noted, changes]), body.secret)
+  })
+})
+
+test.group('Permissions of analyses', (group) => {
+  let scene: Scene
+  let analysis: Values
+
+  const path = () => `/analyses/${analysis.id}/client/permissions`
+  const list = (by: Person = scene.researcher()) => call(by, 'GET', path())
+  const grant = (permissionId: string, by: Person = scene.researcher()) =>
+    call(by, 'POST', path(), { permissionId })
+  const revoke = (permissionId: string, by: Person = scene.researcher()) =>
+    call(by, 'DELETE', `${path()}/${permissionId}`)
+
+  group.each.setup(async () => {
+    scene = await Scene.set()
+    analysis = await scene.analysis()
+  })
+
+  test('are given by id or name, listed, and taken away by the id of the permission', async ({
+    assert,
+  }) => {
+    assert.deepEqual((await list()).body, { data: [], meta: { total: 0 } })
+    const permission = (await (await clients()).permission('analysis_self_storage_use'))!
+    const granted = await grant('analysis_self_storage_use')
+    assert.equal(granted.status, 201)
+    const { data, meta, ...flat } = granted.body
+    assert.deepEqual(data, flat)
+    assert.deepEqual(meta, {})
+    assert.containsSubset(flat, { clientId: analysis.clientId, permissionId: permission.id })
+    assert.equal(flat.permission.name, 'analysis_self_storage_use')
+    assert.equal((await grant(permission.id)).body.id, flat.id)
+    assert.deepEqual((await list()).body, { data: [flat], meta: { total: 1 } })
+    const revoked = await revoke(permission.id)
+    assert.equal(revoked.status, 202)
+    assert.deepEqual(revoked.body, { data: flat, meta: {} })
+    assert.equal((await revoke(permission.id)).status, 404)
+    assert.equal((await list()).body.meta.total, 0)
+  })
+
+  test('others than those of analyses are refused, and unknown ones not found', async ({
+    assert,
+  }) => {
+    assert.equal((await grant('node_update')).status, 403)
+    assert.equal((await grant('no_such_permission')).status, 404)
+    assert.equal((await grant(clock.uuid())).status, 404)
+    assert.equal((await revoke(clock.uuid())).status, 404)
+  })
+
+  test('are changed by who may change the analysis, while it is not locked', async ({ assert }) => {
+    const name = 'analysis_self_storage_use'
+    for (const by of [
+      scene.stranger(),
+      scene.researcher([]),
+      person(scene.realms.node, { kind: 'client', permissions: ['analysis_update'] }),
+    ]) {
+      assert.equal((await grant(name, by)).status, 403)
+      assert.equal((await revoke(clock.uuid(), by)).status, 403)
+    }
+    assert.equal((await list(scene.researcher([]))).status, 403)
+    assert.equal((await list(scene.stranger())).status, 200)
+    await set('analyses', analysis.id, { configuration_locked: true })
+    for (const { status, body } of [await grant(name), await revoke(clock.uuid())]) {
+      assert.equal(status, 400)
+      assert.equal(body.issues[0].code, 'configuration_locked')
+    }
+  })
+
+  test('of an analysis without a client are none, and cannot be given', async ({ assert }) => {
+    await set('analyses', analysis.id, { client_id: null })
+    assert.deepEqual((await list()).body, { data: [], meta: { total: 0 } })
+    assert.equal((await grant('analysis_self_storage_use')).status, 400)
+    assert.equal((await revoke(clock.uuid())).status, 400)
+  })
+
+  test('of an analysis that is not there are not found', async ({ assert }) => {
+    const missing = `/analyses/${clock.uuid()}/client/permissions`
+    assert.equal((await call(scene.admin(), 'GET', missing)).status, 404)
+    const body = { permissionId: 'analysis_self_storage_use' }
+    assert.equal((await call(scene.admin(), 'POST', missing, body)).status, 404)
+    assert.equal((await call(scene.admin(), 'DELETE', `${missing}/x`)).status, 404)
+  })
+
+  test('whoever changes them is remembered', async ({ assert, cleanup }) => {
+    const changes: RecordChange[] = []
+    cleanup(useEventSink({ record: async (_transaction, change) => void changes.push(change) }))
+    const by = scene.researcher()
+    const { body } = await grant('analysis_self_storage_use', by)
+    await revoke(body.permissionId, by)
+    const own = changes.filter(({ origin }) => origin.actor.id === by.actor.id)
+    assert.deepEqual(
+      own.map(({ kind, type, id, realmId }) => [kind, type, id, realmId]),
+      ['created', 'deleted'].map((type) => [
+        'clientPermission',
+        type,
+        body.id,
+        scene.realms.project,
+      ])
+    )
+  })
+})

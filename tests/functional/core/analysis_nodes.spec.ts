@@ -1,0 +1,316 @@
+import { test } from '@japa/runner'
+
+import { switchApproval } from '#core/analysis_nodes/approval_switch'
+import type { ChangeContent } from '#outbox/entry'
+import { openOutbox } from '#outbox/open'
+import type { Values } from '#records/kind'
+import { clock } from '#runtime/clock'
+
+import { call, database, person, Scene, set, type Person } from './analysis_scene.js'
+
+test.group('Assigning nodes to analyses', (group) => {
+  let scene: Scene
+  let analysis: Values
+
+  const assign = (node: Values, extra: object = {}, by = scene.researcher()) =>
+    call(by, 'POST', '/analysis-nodes', { analysisId: analysis.id, nodeId: node.id, ...extra })
+
+  group.each.setup(async () => {
+    scene = await Scene.set()
+    analysis = await scene.analysis()
+  })
+
+  test('keeps the realms of both, and is counted', async ({ assert }) => {
+    const { status, body } = await assign(await scene.member(null))
+    assert.equal(status, 201)
+    assert.containsSubset(body.data, {
+      analysisRealmId: scene.realms.project,
+      nodeRealmId: scene.realms.node,
+      approvalStatus: null,
+      executionStatus: null,
+    })
+    assert.containsSubset(await scene.read(analysis), {
+      nodes: 1,
+      nodesApproved: 0,
+      configurationNodeDefaultValid: true,
+      configurationNodeAggregatorValid: false,
+      configurationNodesValid: false,
+    })
+  })
+
+  test('S2: says nothing about what the node decides, whatever the body says', async ({
+    assert,
+  }) => {
+    const { status, body } = await assign(await scene.member(), {
+      approvalStatus: 'approved',
+      executionStatus: 'executed',
+      executionProgress: 100,
+      comment: 'granted',
+    })
+    assert.equal(status, 201)
+    assert.containsSubset(body.data, {
+      approvalStatus: null,
+      executionStatus: null,
+      executionProgress: null,
+      comment: null,
+    })
+  })
+
+  test('S3: is for the realm of the analysis', async ({ assert }) => {
+    const node = await scene.member()
+    assert.equal((await assign(node, {}, scene.stranger())).status, 403)
+    assert.equal((await assign(node, {}, scene.steward())).status, 403)
+    assert.equal((await assign(node, {}, scene.researcher([]))).status, 403)
+    assert.equal((await assign(node, {}, scene.admin())).status, 201)
+  })
+
+  test('aggregators take part without being asked, and all do where approvals are skipped', async ({
+    assert,
+  }) => {
+    const aggregator = await assign(await scene.member('approved', 'aggregator'))
+    assert.equal(aggregator.body.data.approvalStatus, 'approved')
+    const restore = switchApproval(true)
+    const other = await assign(await scene.member())
+    restore()
+    assert.equal(other.body.data.approvalStatus, 'approved')
+    assert.containsSubset(await scene.read(analysis), { nodesApproved: 2, buildNodesValid: true })
+  })
+
+  test('a node that is assigned already stays as it is', async ({ assert }) => {
+    const node = await scene.member()
+    const first = await assign(node)
+    await set('analysis_nodes', first.body.data.id, { approval_status: 'approved' })
+    const again = await assign(node)
+    assert.equal(again.status, 201)
+    assert.equal(again.body.data.id, first.body.data.id)
+    assert.equal(again.body.data.approvalStatus, 'approved')
+    assert.deepEqual(again.body.meta, {})
+    assert.equal((await scene.read(analysis)).nodes, 1)
+  })
+
+  test('a node that has no part in the project is not found in it', async ({ assert }) => {
+    const { status, body } = await assign(await scene.node())
+    assert.equal(status, 404)
+    assert.include(body.message, 'The project-node was not found')
+  })
+
+  test('L9: no node comes to a locked configuration', async ({ assert }) => {
+    const node = await scene.member()
+    await set('analyses', analysis.id, { configuration_locked: true })
+    const { status, body } = await assign(node)
+    assert.equal(status, 400)
+    assert.equal(body.issues[0].code, 'configuration_locked')
+  })
+
+  test('C8: what does not exist is an invalid relation', async ({ assert }) => {
+    const { status, body } = await assign({ id: clock.uuid() })
+    assert.equal(status, 400)
+    assert.equal(body.code, 'entity_relation_invalid')
+    assert.deepEqual(body.issues[0].path, ['nodeId'])
+  })
+})
+
+test.group('What nodes say to analyses', (group) => {
+  let scene: Scene
+  let analysis: Values
+  let assigned: Values
+
+  const say = (body: object, by: Person = scene.steward(), id = assigned.id) =>
+    call(by, 'POST', `/analysis-nodes/${id}`, body)
+
+  group.each.setup(async () => {
+    scene = await Scene.set()
+    analysis = await scene.analysis()
+    const node = await scene.member()
+    assigned = { ...(await scene.assign(analysis, node)), node }
+  })
+
+  test('approval and comment come from the realm of the node, and are counted', async ({
+    assert,
+  }) => {
+    const { status, body } = await say({ approvalStatus: 'approved', comment: 'as agreed' })
+    assert.equal(status, 202)
+    assert.containsSubset(body.data, { approvalStatus: 'approved', comment: 'as agreed' })
+    assert.containsSubset(await scene.read(analysis), { nodesApproved: 1, buildNodesValid: true })
+    await say({ approvalStatus: 'rejected' })
+    assert.containsSubset(await scene.read(analysis), { nodesApproved: 0, buildNodesValid: false })
+    assert.equal((await say({ approvalStatus: null })).body.data.approvalStatus, null)
+  })
+
+  test('the realm of the analysis may look, and neither decide nor tell', async ({ assert }) => {
+    assert.equal((await say({}, scene.researcher())).status, 202)
+    for (const body of [
+      { approvalStatus: 'approved' },
+      { comment: 'yes' },
+      { executionStatus: 'executed' },
+    ]) {
+      const { status, body: answer } = await say(body, scene.researcher())
+      assert.equal(status, 403, JSON.stringify(body))
+      assert.equal(answer.code, 'permission_denied')
+    }
+  })
+
+  test('S7: the progress of an execution is told by the realm of the node only', async ({
+    assert,
+  }) => {
+    const body = { executionProgress: 50 }
+    assert.equal((await say(body, scene.researcher())).status, 403)
+    assert.equal((await say(body, scene.steward(['analysis_approve']))).status, 403)
+    assert.equal((await say(body, scene.steward(['analysis_update']))).status, 202)
+  })
+
+  test('C2: what somebody has no authority for is refused with 403', async ({ assert }) => {
+    const decide = { approvalStatus: 'approved' }
+    const client = scene.clientOf(assigned.node as Values)
+    for (const [body, by] of [
+      [decide, scene.steward(['analysis_update'])],
+      [decide, client],
+      [{ executionStatus: 'started' }, scene.steward(['analysis_approve'])],
+      [{}, scene.stranger()],
+      [{}, scene.steward([])],
+    ] as const) {
+      const { status, body: answer } = await say(body, by)
+      assert.equal(status, 403, JSON.stringify(body))
+      assert.equal(answer.code, 'permission_denied')
+    }
+  })
+
+  test('the client of the node tells how far it is', async ({ assert }) => {
+    const client = scene.clientOf(assigned.node as Values)
+    const told = await say({ executionStatus: 'executing', executionProgress: 40 }, client)
+    assert.equal(told.status, 202)
+    assert.containsSubset(await scene.read(analysis), {
+      executionStatus: 'executing',
+      executionProgress: 40,
+    })
+  })
+
+  test('the analysis is as far as the node that is least far, and failed with the first', async ({
+    assert,
+  }) => {
+    const second = await scene.assign(analysis, await scene.member())
+    await scene.assign(analysis, await scene.member())
+    await say({ executionStatus: 'executed', executionProgress: 100 })
+    assert.containsSubset(await scene.read(analysis), {
+      executionStatus: 'executed',
+      executionProgress: 33,
+    })
+    await say({ executionStatus: 'starting', executionProgress: 1 }, scene.steward(), second.id)
+    assert.containsSubset(await scene.read(analysis), {
+      executionStatus: 'starting',
+      executionProgress: 33,
+    })
+    await say({ executionStatus: 'failed' }, scene.steward(), second.id)
+    assert.equal((await scene.read(analysis)).executionStatus, 'failed')
+    await say({ executionStatus: null, executionProgress: null }, scene.steward(), second.id)
+    assert.equal((await scene.read(analysis)).executionStatus, 'executed')
+  })
+
+  test('a decision is told with who made it, what it was and is, and never expires', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(openOutbox({ wake() {} }))
+    const by = scene.steward()
+    await say({ approvalStatus: 'approved', comment: 'as agreed' }, by)
+    const { rows } = await database().query<{ change: ChangeContent }>(
+      `select content->'change' as change from outbox where content->'change'->>'id' = $1`,
+      [assigned.id]
+    )
+    const { change } = rows.at(-1)!
+    assert.isTrue(change.isLasting)
+    assert.deepEqual(change.diff!.approvalStatus, { next: 'approved', previous: null })
+    assert.equal(change.doer.actor!.id, by.actor.id)
+    assert.equal(change.realmId, scene.realms.project)
+    assert.sameMembers([...change.realms], [scene.realms.project, scene.realms.node])
+  })
+
+  test('may be said while the configuration is locked', async ({ assert }) => {
+    await set('analyses', analysis.id, { configuration_locked: true })
+    assert.equal((await say({ approvalStatus: 'approved' })).status, 202)
+  })
+
+  test('one that is not there is not found', async ({ assert }) => {
+    for (const id of [clock.uuid(), 'nothing']) {
+      assert.equal((await say({}, scene.admin(), id)).status, 404)
+    }
+  })
+})
+
+test.group('Taking nodes out of analyses', (group) => {
+  let scene: Scene
+  let analysis: Values
+
+  const approvals = async () => {
+    const path = `/analysis-nodes?filter[analysisId]=${analysis.id}`
+    const { body } = await call(scene.admin(), 'GET', path)
+    return body.data.map(({ approvalStatus }: Values) => approvalStatus)
+  }
+
+  group.each.setup(async () => {
+    scene = await Scene.set()
+    analysis = await scene.analysis()
+  })
+
+  test('both realms may, and the analysis counts anew', async ({ assert }) => {
+    const first = await scene.assign(analysis, await scene.member())
+    const second = await scene.assign(analysis, await scene.member())
+    const remove = (by: Person, { id }: Values) => call(by, 'DELETE', `/analysis-nodes/${id}`)
+    assert.equal((await remove(scene.stranger(), first)).status, 403)
+    assert.equal((await remove(scene.steward([]), first)).status, 403)
+    assert.equal((await remove(scene.steward(['analysis_approve']), first)).status, 202)
+    assert.equal((await scene.read(analysis)).nodes, 1)
+    assert.equal((await remove(scene.researcher(['analysis_update']), second)).status, 202)
+    assert.containsSubset(await scene.read(analysis), {
+      nodes: 0,
+      configurationNodeDefaultValid: false,
+      buildNodesValid: false,
+    })
+  })
+
+  test('L9: those who agreed to a locked configuration are asked anew, unless it is built', async ({
+    assert,
+  }) => {
+    const [first, second] = [
+      await scene.assign(analysis, await scene.member()),
+      await scene.assign(analysis, await scene.member()),
+    ]
+    const aggregator = await scene.member('approved', 'aggregator')
+    await scene.assign(analysis, aggregator)
+    const last = await scene.assign(analysis, await scene.member())
+    for (const { id } of [first, second, last]) {
+      await call(scene.steward(), 'POST', `/analysis-nodes/${id}`, { approvalStatus: 'approved' })
+    }
+    await set('analyses', analysis.id, { configuration_locked: true, build_status: 'executed' })
+    await call(scene.researcher(), 'DELETE', `/analysis-nodes/${last.id}`)
+    assert.deepEqual(await approvals(), ['approved', 'approved', 'approved'])
+    await set('analyses', analysis.id, { build_status: null })
+    await call(scene.researcher(), 'DELETE', `/analysis-nodes/${second.id}`)
+    assert.sameMembers(await approvals(), [null, 'approved'])
+    assert.containsSubset(await scene.read(analysis), { nodes: 2, nodesApproved: 1 })
+  })
+
+  test('L12: an analysis tells anew what nodes it has when one is deleted or changes its type', async ({
+    assert,
+  }) => {
+    const aggregator = await scene.member('approved', 'aggregator')
+    const other = await scene.member()
+    await scene.assign(analysis, aggregator)
+    await scene.assign(analysis, other)
+    const path = `/nodes/${other.id}`
+    assert.equal((await call(scene.steward(), 'POST', path, { type: 'aggregator' })).status, 202)
+    assert.isFalse((await scene.read(analysis)).configurationNodeDefaultValid)
+    const removed = await call(scene.steward(), 'DELETE', `/nodes/${aggregator.id}`)
+    assert.equal(removed.status, 202)
+    assert.containsSubset(await scene.read(analysis), {
+      nodes: 1,
+      configurationNodeAggregatorValid: true,
+    })
+  })
+
+  test('somebody else than a person of either realm cannot', async ({ assert }) => {
+    const assigned = await scene.assign(analysis, await scene.member())
+    const by = person(scene.realms.foreign, { kind: 'client' })
+    assert.equal((await call(by, 'DELETE', `/analysis-nodes/${assigned.id}`)).status, 403)
+  })
+})

@@ -1,0 +1,108 @@
+import { test } from '@japa/runner'
+
+import { masterImageGroup } from '#core/master_image_groups/master_image_group'
+import type { Message } from '#bus/message'
+import { openOutbox } from '#outbox/open'
+import type { Values } from '#records/kind'
+import { clock } from '#runtime/clock'
+import { sampleRecord } from '#tests/helpers/sample_records'
+
+import { call, database, Scene } from './analysis_scene.js'
+
+const MANAGE = ['master_image_manage']
+
+async function commandsTo(queue: string): Promise<Message[]> {
+  const { rows } = await database().query<{ command: Message }>(
+    `select content->'command' as command from outbox where queue = $1 order by position`,
+    [queue]
+  )
+  return rows.map(({ command }) => command)
+}
+
+test.group('Master images', (group) => {
+  let scene: Scene
+  let image: Values
+
+  const command = (body: object, by = scene.researcher(MANAGE)) =>
+    call(by, 'POST', '/master-images/command', body)
+
+  group.each.setup(async () => {
+    scene = await Scene.set()
+    image = await scene.image()
+    return openOutbox({ wake() {} })
+  })
+
+  test('a build is asked for, and visible as starting', async ({ assert }) => {
+    const { status, body } = await command({ command: 'build', id: image.id })
+    assert.equal(status, 202)
+    assert.deepEqual(body.meta, {})
+    assert.containsSubset(body.data, { id: image.id, buildStatus: 'starting', buildProgress: 1 })
+    const sent = (await commandsTo('masterImageBuilderTasks')).at(-1)!
+    assert.equal(sent.type, 'execute')
+    assert.deepEqual(sent.data, { id: image.id })
+  })
+
+  test('a synchronization is asked for, with the repository to read', async ({ assert }) => {
+    const { status, body } = await command({ command: 'sync' })
+    assert.equal(status, 202)
+    assert.deepEqual(body, { data: null, meta: {} })
+    const sent = (await commandsTo('masterImageSynchronizerTasks')).at(-1)!
+    assert.equal(sent.type, 'execute')
+    assert.sameMembers(Object.keys(sent.data), ['owner', 'repository', 'branch'])
+  })
+
+  test('a command that cannot be followed is refused', async ({ assert }) => {
+    for (const body of [
+      {},
+      { command: 'bogus' },
+      { command: 1 },
+      { command: 'build' },
+      { command: 'build', id: '' },
+      { command: 'build', id: null },
+      { command: 'build', id: 1 },
+    ]) {
+      const answer = await command(body)
+      assert.equal(answer.status, 400, JSON.stringify(body))
+      assert.equal(answer.body.code, 'bad_request')
+    }
+    for (const id of [clock.uuid(), 'nothing']) {
+      assert.equal((await command({ command: 'build', id })).status, 404)
+    }
+  })
+
+  test('are managed with the permission for that, in whatever realm', async ({ assert }) => {
+    const { id } = await sampleRecord('core', masterImageGroup)
+    const nobody = scene.researcher(['analysis_update'])
+    const body = { command: 'build', id: image.id }
+    assert.equal((await command(body, nobody)).status, 403)
+    assert.equal((await command({ command: 'sync' }, nobody)).status, 403)
+    assert.equal((await call(nobody, 'DELETE', `/master-images/${image.id}`)).status, 403)
+    const groupPath = `/master-image-groups/${id}`
+    assert.equal((await call(scene.researcher(MANAGE), 'DELETE', groupPath)).status, 403)
+    const keeper = scene.researcher(['master_image_group_manage'])
+    assert.equal((await call(keeper, 'DELETE', groupPath)).status, 202)
+    const manager = scene.researcher(MANAGE)
+    assert.equal((await call(manager, 'DELETE', `/master-images/${image.id}`)).status, 202)
+  })
+
+  test('are created and changed by nobody', async ({ assert }) => {
+    for (const path of ['/master-images', '/master-image-groups', '/analysis-node-events']) {
+      assert.equal((await call(scene.admin(), 'POST', path, {})).status, 404)
+      assert.equal((await call(scene.admin(), 'POST', `${path}/${image.id}`, {})).status, 404)
+    }
+  })
+
+  test('L12: an analysis whose image is deleted has none, and says so', async ({ assert }) => {
+    const analysis = await scene.analysis({
+      masterImageId: image.id,
+      imageCommandArguments: [{ value: '--fast' }],
+    })
+    assert.isTrue(analysis.configurationImageValid)
+    await call(scene.researcher(MANAGE), 'DELETE', `/master-images/${image.id}`)
+    assert.containsSubset(await scene.read(analysis), {
+      masterImageId: null,
+      imageCommandArguments: null,
+      configurationImageValid: false,
+    })
+  })
+})

@@ -1,0 +1,308 @@
+import { test } from '@japa/runner'
+
+import { node } from '#core/nodes/node'
+import { projectNode } from '#core/project_nodes/project_node'
+import { project } from '#core/projects/project'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { Values } from '#records/kind'
+import { clock } from '#runtime/clock'
+import { identity } from '#tests/helpers/identities'
+import { sampleRecord } from '#tests/helpers/sample_records'
+
+import { call, member, newRealm, uniqueName } from './node_scene.js'
+
+const EVERYTHING = [
+  'project_create',
+  'project_update',
+  'project_delete',
+  'project_approve',
+  'node_create',
+  'node_update',
+  'node_delete',
+]
+
+/** The realms of a project, of a node, and one that has nothing to do with either. */
+interface Realms {
+  readonly project: string
+  readonly node: string
+  readonly third: string
+}
+
+interface Operation {
+  readonly name: string
+  readonly permissions: readonly string[]
+  /** Whose members may do it. */
+  readonly realms: readonly (keyof Realms)[]
+  readonly ok: number
+  request(realms: Realms): Promise<{ method: string; path: string; body?: Values }>
+}
+
+const existing = async (collection: string, record: Promise<Values>) =>
+  `${collection}/${(await record).id}`
+
+const sampleProject = ({ project: realmId }: Realms) => sampleRecord('core', project, { realmId })
+const sampleNode = ({ node: realmId }: Realms) => sampleRecord('core', node, { realmId })
+
+async function sampleProjectNode(realms: Realms): Promise<Values> {
+  return sampleRecord('core', projectNode, {
+    projectId: (await sampleProject(realms)).id,
+    nodeId: (await sampleNode(realms)).id,
+    projectRealmId: realms.project,
+    nodeRealmId: realms.node,
+  })
+}
+
+const OPERATIONS: Operation[] = [
+  {
+    name: 'updating a project',
+    permissions: ['project_update'],
+    realms: ['project'],
+    ok: 202,
+    request: async (realms) => ({
+      method: 'POST',
+      path: await existing('/projects', sampleProject(realms)),
+      body: { description: 'another one' },
+    }),
+  },
+  {
+    name: 'deleting a project',
+    permissions: ['project_delete'],
+    realms: ['project'],
+    ok: 202,
+    request: async (realms) => ({
+      method: 'DELETE',
+      path: await existing('/projects', sampleProject(realms)),
+    }),
+  },
+  {
+    name: 'creating a node in a realm',
+    permissions: ['node_create'],
+    realms: ['node'],
+    ok: 201,
+    request: async ({ node: realmId }) => ({
+      method: 'POST',
+      path: '/nodes',
+      body: { name: uniqueName(), realmId },
+    }),
+  },
+  {
+    name: 'updating a node',
+    permissions: ['node_update'],
+    realms: ['node'],
+    ok: 202,
+    request: async (realms) => ({
+      method: 'POST',
+      path: await existing('/nodes', sampleNode(realms)),
+      body: { hidden: true },
+    }),
+  },
+  {
+    name: 'changing the type of a node',
+    permissions: ['node_update'],
+    realms: ['node'],
+    ok: 202,
+    request: async (realms) => ({
+      method: 'POST',
+      path: await existing('/nodes', sampleNode(realms)),
+      body: { type: 'aggregator' },
+    }),
+  },
+  {
+    name: 'deleting a node',
+    permissions: ['node_delete'],
+    realms: ['node'],
+    ok: 202,
+    request: async (realms) => ({
+      method: 'DELETE',
+      path: await existing('/nodes', sampleNode(realms)),
+    }),
+  },
+  {
+    name: 'adding a node to a project',
+    permissions: ['project_create', 'project_update'],
+    realms: ['project'],
+    ok: 201,
+    request: async (realms) => ({
+      method: 'POST',
+      path: '/project-nodes',
+      body: {
+        projectId: (await sampleProject(realms)).id,
+        nodeId: (await sampleNode(realms)).id,
+      },
+    }),
+  },
+  {
+    name: 'deciding about a project node',
+    permissions: ['project_approve'],
+    realms: ['node'],
+    ok: 202,
+    request: async (realms) => ({
+      method: 'POST',
+      path: await existing('/project-nodes', sampleProjectNode(realms)),
+      body: { approvalStatus: 'approved' },
+    }),
+  },
+  {
+    name: 'taking a node out of a project',
+    permissions: ['project_create', 'project_update'],
+    realms: ['project', 'node'],
+    ok: 202,
+    request: async (realms) => ({
+      method: 'DELETE',
+      path: await existing('/project-nodes', sampleProjectNode(realms)),
+    }),
+  },
+  ...(['GET', 'POST'] as const).map((method) => ({
+    name: `${method === 'GET' ? 'reading' : 'replacing'} the credentials of a node`,
+    permissions: ['node_update'],
+    realms: ['node'] as const,
+    ok: 200,
+    request: async (realms: Realms) => ({
+      method,
+      path: `/nodes/${await createdNode(realms)}/client/credentials`,
+    }),
+  })),
+]
+
+async function createdNode({ node: realmId }: Realms): Promise<string> {
+  const { headers } = member(realmId, ['node_create'])
+  const { body } = await call('POST', '/nodes', { headers, body: { name: uniqueName() } })
+  return body.data.id
+}
+
+async function newRealms(): Promise<Realms> {
+  const [own, other, third] = await Promise.all([newRealm(), newRealm(), newRealm()])
+  return { project: own!, node: other!, third: third! }
+}
+
+for (const { name, permissions, realms: writers, ok, request } of OPERATIONS) {
+  test.group(`Who may do this: ${name}`, () => {
+    const tried = async (who: (realms: Realms) => { headers: Record<string, string> }) => {
+      const realms = await newRealms()
+      const { method, path, body } = await request(realms)
+      return call(method, path, { headers: who(realms).headers, body })
+    }
+
+    test('nobody who is not logged in', async ({ assert }) => {
+      const { status, body } = await tried(() => ({ headers: {} }))
+      assert.equal(status, 401)
+      assert.equal(body.code, 'identity_unauthorized')
+    })
+
+    for (const realm of ['project', 'node', 'third'] as const) {
+      const may = writers.includes(realm)
+      for (const kind of ['user', 'client', 'robot'] as const) {
+        const who = `a ${kind} of the ${realm === 'third' ? 'wrong realm' : `realm of the ${realm}`}`
+        test(`${who}: ${may ? 'yes' : 'no'}`, async ({ assert }) => {
+          const { status, body } = await tried((realms) =>
+            member(realms[realm], EVERYTHING, { kind })
+          )
+          assert.equal(status, may ? ok : 403, JSON.stringify(body))
+          if (!may) {
+            assert.equal(body.code, 'permission_denied')
+            assert.deepEqual(body.issues, [])
+          }
+        })
+      }
+    }
+
+    for (const missing of permissions) {
+      const others = EVERYTHING.filter((permission) => permission !== missing)
+      test(`C1: nobody without ${missing}, of whatever realm`, async ({ assert }) => {
+        const master = identity({ permissions: others })
+        const refused = [
+          await tried((realms) => member(realms[writers[0]!], others)),
+          await tried(() => master),
+        ]
+        for (const { status, body } of refused) {
+          assert.equal(status, 403)
+          assert.equal(body.code, 'permission_denied')
+          assert.deepEqual(
+            body.issues.map(({ code, path }: any) => [code, path]),
+            [['permission_not_found', [missing]]]
+          )
+        }
+      })
+    }
+
+    test('whoever is of the master realm and has the permission', async ({ assert }) => {
+      const { status } = await tried(() => identity({ permissions: EVERYTHING }))
+      assert.equal(status, ok)
+    })
+
+    test('a realm named otherwise is not the master realm', async ({ assert }) => {
+      const { status } = await tried(({ third }) =>
+        member(third, EVERYTHING, { realmName: 'Master' })
+      )
+      assert.equal(status, 403)
+    })
+  })
+}
+
+test.group('Order of refusals', (group) => {
+  let realmId: string
+
+  group.setup(async () => {
+    realmId = await newRealm()
+  })
+
+  test('a body that is wrong comes before a permission that is missing', async ({ assert }) => {
+    const { headers } = member(realmId, [])
+    for (const path of ['/projects', '/nodes', '/project-nodes']) {
+      const body = { name: 5, projectId: 5 }
+      assert.equal((await call('POST', path, { headers, body })).status, 400, path)
+    }
+  })
+
+  test('a permission that is missing comes before a record that is', async ({ assert }) => {
+    const { headers } = member(realmId, [])
+    for (const collection of ['/projects', '/nodes', '/project-nodes']) {
+      const path = `${collection}/${clock.uuid()}`
+      assert.equal((await call('DELETE', path, { headers })).status, 403, path)
+      assert.equal((await call('POST', path, { headers, body: {} })).status, 403, path)
+    }
+  })
+
+  test('C4: what is no id is not found', async ({ assert }) => {
+    const { headers } = member(realmId, EVERYTHING)
+    for (const id of ['abc', clock.uuid(), "'", '%00']) {
+      for (const path of [
+        `/projects/${id}`,
+        `/nodes/${id}`,
+        `/project-nodes/${id}`,
+        `/nodes/${id}/client/credentials`,
+      ]) {
+        for (const method of ['GET', 'POST', 'DELETE']) {
+          if (method !== 'DELETE' || !path.endsWith('credentials')) {
+            const body = method === 'POST' ? {} : undefined
+            const { status, body: told } = await call(method, path, { headers, body })
+            assert.equal(status, 404, `${method} ${path}`)
+            assert.equal(told.code, 'entity_not_found')
+          }
+        }
+      }
+    }
+  })
+
+  test('a node that is not there comes before who asks for its credentials', async ({ assert }) => {
+    const { headers } = member(realmId, [])
+    const path = `/nodes/${clock.uuid()}/client/credentials`
+    assert.equal((await call('GET', path, { headers })).status, 404)
+  })
+
+  test('who asks for credentials comes before whether there are any', async ({ assert }) => {
+    const { id } = await sampleRecord('core', node, { realmId })
+    await withoutClient(id as string)
+    const path = `/nodes/${id}/client/credentials`
+    assert.equal((await call('GET', path, member(realmId, []))).status, 403)
+    const answer = await call('GET', path, member(realmId, EVERYTHING))
+    assert.equal(answer.status, 400)
+    assert.equal(answer.body.code, 'bad_request')
+  })
+})
+
+async function withoutClient(id: string): Promise<void> {
+  const pool = pools.for(databaseUrl('core'))
+  await pool.query('update nodes set client_id = null where id = $1', [id])
+}

@@ -1,0 +1,197 @@
+import { test } from '@japa/runner'
+
+import { identityProvider } from '#core/nodes/identity'
+import { coreIntentSweep, nodeClientSweep } from '#core/nodes/client_sweeps'
+import { node } from '#core/nodes/node'
+import { NodePresence, presenceSweep } from '#core/nodes/presence'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { useEventSink } from '#records/event_sink'
+import type { Origin, RecordChange } from '#records/events'
+import { clock, holdClock } from '#runtime/clock'
+import { identity } from '#tests/helpers/identities'
+import { sampleRecord } from '#tests/helpers/sample_records'
+
+import { call, member, newRealm, uniqueName } from './node_scene.js'
+
+/** It comes before all others. */
+const FIRST_ID = '00000000-0000-4000-8000-000000000000'
+
+const MINUTE_MS = 60_000
+const pool = () => pools.for(databaseUrl('core'))
+const silent = { warn() {} }
+const running = new AbortController().signal
+
+let realmId: string
+let headers: Record<string, string>
+
+async function ofARealm() {
+  realmId = await newRealm()
+  headers = member(realmId, ['node_create', 'node_update', 'node_delete']).headers
+}
+
+async function created(): Promise<{ id: string; clientId: string; realmId: string }> {
+  const { body } = await call('POST', '/nodes', { headers, body: { name: uniqueName() } })
+  return body.data
+}
+
+const read = async (id: string) => (await call('GET', `/nodes/${id}`, { headers })).body.data
+
+/** A call of a node's client, or of somebody else. */
+const callOf = (id: string, kind: 'client' | 'user' = 'client'): Origin => ({
+  actor: identity({ kind, id, realmId, realmName: 'site' }).actor,
+  requestId: clock.uuid(),
+  address: '127.0.0.1',
+  userAgent: undefined,
+})
+
+test.group('Presence of nodes', (group) => {
+  group.setup(ofARealm)
+
+  test('L24: a node is online once its client called', async ({ assert }) => {
+    const { id, clientId } = await created()
+    assert.isFalse((await read(id)).online)
+    await new NodePresence(pool()).saw(callOf(clientId))
+    assert.isTrue((await read(id)).online)
+  })
+
+  test('L24: a node is offline when its client has not called for five minutes', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { id, clientId } = await created()
+    const sweep = presenceSweep(new NodePresence(pool()))
+    await new NodePresence(pool()).saw(callOf(clientId))
+    const then = clock.now()
+    cleanup(holdClock({ now: () => then + 4 * MINUTE_MS }))
+    await sweep.run(running)
+    assert.isTrue((await read(id)).online)
+    cleanup(holdClock({ now: () => then + 6 * MINUTE_MS }))
+    assert.isAbove(await sweep.run(running), 0)
+    assert.isFalse((await read(id)).online)
+    await new NodePresence(pool()).saw(callOf(clientId))
+    assert.isTrue((await read(id)).online)
+  })
+
+  test('a node that calls all the time stays online and is noted once a minute', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { id, clientId } = await created()
+    const presence = new NodePresence(pool())
+    const then = clock.now()
+    const seenAt = async () => {
+      const { rows } = await pool().query(
+        'select seen_at as at from node_sightings where client_id = $1',
+        [clientId]
+      )
+      return rows[0].at.getTime() - then
+    }
+    for (const [seconds, noted] of [
+      [0, 0],
+      [30, 0],
+      [61, 61],
+      [300, 300],
+      [500, 500],
+    ] as const) {
+      cleanup(holdClock({ now: () => then + seconds * 1_000 }))
+      await presence.saw(callOf(clientId))
+      await presence.putDown(running)
+      assert.equal(await seenAt(), noted * 1_000)
+      assert.isTrue((await read(id)).online)
+    }
+  })
+
+  test('coming and going are told, and nothing in between', async ({ assert, cleanup }) => {
+    const { id, clientId } = await created()
+    const changes: RecordChange[] = []
+    cleanup(useEventSink({ record: async (_, change) => void changes.push(change) }))
+    for (let process = 0; process < 3; process++) {
+      await new NodePresence(pool()).saw(callOf(clientId))
+    }
+    const then = clock.now()
+    cleanup(holdClock({ now: () => then + 6 * MINUTE_MS }))
+    await new NodePresence(pool()).putDown(running)
+    const ofNode = changes.filter((change) => change.id === id)
+    assert.deepEqual(
+      ofNode.map(({ type, next }) => [type, next!.online]),
+      [
+        ['updated', true],
+        ['updated', false],
+      ]
+    )
+    assert.equal(ofNode[0]!.origin.actor.id, clientId)
+  })
+
+  test('a user with the id of a client, and clients of nothing, are not noted', async ({
+    assert,
+  }) => {
+    const { id, clientId } = await created()
+    const presence = new NodePresence(pool())
+    await presence.saw(callOf(clientId, 'user'))
+    await presence.saw(callOf(clock.uuid()))
+    await presence.saw(callOf('not-an-id'))
+    assert.isFalse((await read(id)).online)
+  })
+})
+
+test.group('Reconciliation of nodes and clients', (group) => {
+  group.setup(ofARealm)
+
+  test('a node whose client is gone gets another one, with its permission', async ({ assert }) => {
+    const { id, clientId } = await created()
+    const provider = await identityProvider()
+    await provider.clients!.remove(clientId)
+    assert.isAbove(await nodeClientSweep(provider, silent).run(running), 0)
+    const { clientId: next } = await read(id)
+    assert.notEqual(next, clientId)
+    const client = await provider.clients!.read(next)
+    assert.equal(client!.name, id)
+    const held = await provider.clients!.permissionsOf(next)
+    assert.deepEqual(
+      held.map(({ permission }) => permission.name),
+      ['analysis_update']
+    )
+  })
+
+  test('a node of a realm that is gone does not keep the others from their clients', async ({
+    assert,
+  }) => {
+    const { id: lost } = await sampleRecord('core', node, { id: FIRST_ID })
+    const { id, clientId } = await created()
+    const provider = await identityProvider()
+    await provider.clients!.remove(clientId)
+    let warnings = 0
+    await nodeClientSweep(provider, { warn: () => void warnings++ }).run(running)
+    assert.notEqual((await read(id)).clientId, clientId)
+    assert.isAbove(warnings, 0)
+    await pool().query('delete from nodes where id = $1', [lost])
+  })
+
+  test('a node whose client is there keeps it', async ({ assert }) => {
+    const { id, clientId } = await created()
+    await nodeClientSweep(await identityProvider(), silent).run(running)
+    assert.equal((await read(id)).clientId, clientId)
+  })
+
+  test('the client of a node that was never written is removed, others are not', async ({
+    assert,
+    cleanup,
+  }) => {
+    const provider = await identityProvider()
+    const { clientId } = await created()
+    const lost = clock.uuid()
+    await pool().query(
+      'insert into client_intents (record_id, realm_id, created_at) values ($1, $2, now())',
+      [lost, realmId]
+    )
+    const client = await provider.clients!.create({ name: lost, realmId })
+    const then = clock.now()
+    cleanup(holdClock({ now: () => then + 11 * MINUTE_MS }))
+    await coreIntentSweep(provider).run(running)
+    assert.notExists(await provider.clients!.read(client.id))
+    assert.exists(await provider.clients!.read(clientId))
+    const { rows } = await pool().query('select 1 from client_intents where record_id = $1', [lost])
+    assert.isEmpty(rows)
+  })
+})

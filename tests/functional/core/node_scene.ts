@@ -1,0 +1,48 @@
+import { realm } from '#identity/realms/realm'
+import type { Actor } from '#http/actor'
+import { clock } from '#runtime/clock'
+import { at } from '#tests/helpers/application'
+import { identity } from '#tests/helpers/identities'
+import { sampleRecord } from '#tests/helpers/sample_records'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: any
+}
+
+type Headers = globalThis.Headers
+
+/** A realm that the identity provider knows as well. */
+export async function newRealm(): Promise<string> {
+  const { id } = await sampleRecord('identity', realm)
+  return id as string
+}
+
+/** Somebody of an ordinary realm. */
+export const member = (
+  realmId: string,
+  permissions: string[],
+  traits: Partial<Omit<Actor, 'permissions'>> = {}
+) => identity({ realmId, realmName: 'site', permissions, ...traits })
+
+export const uniqueName = (stem = 'name') => `${stem}-${clock.uuid().slice(0, 13)}`
+
+/** Asks core; without headers as nobody. */
+export async function call(
+  method: string,
+  path: string,
+  { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {}
+): Promise<Answer> {
+  const response = await fetch(at('core', path), {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  }
+}

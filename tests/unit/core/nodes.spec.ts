@@ -1,0 +1,38 @@
+import { test } from '@japa/runner'
+
+import { storedPublicKey } from '#core/nodes/public_key'
+import {
+  isApprovedAtOnce,
+  isProjectApprovalSkipped,
+  switchProjectApproval,
+} from '#core/project_nodes/approval'
+
+test.group('Public keys', () => {
+  test('of hexadecimal digits are kept as they are', ({ assert }) => {
+    for (const key of ['0123456789abcdef', 'ABCDEF12', 'abc']) {
+      assert.equal(storedPublicKey(key), key)
+    }
+  })
+
+  test('in any other form are kept as the digits of their bytes', ({ assert }) => {
+    const pem = '-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYI\n-----END PUBLIC KEY-----\n'
+    assert.equal(Buffer.from(storedPublicKey(pem), 'hex').toString('utf8'), pem)
+    assert.equal(storedPublicKey('schlüssel'), '7363686cc3bc7373656c')
+  })
+})
+
+test.group('Nodes of projects', () => {
+  test('are asked, unless they are aggregators', ({ assert }) => {
+    assert.isFalse(isProjectApprovalSkipped())
+    assert.isFalse(isApprovedAtOnce('default'))
+    assert.isTrue(isApprovedAtOnce('aggregator'))
+  })
+
+  test('are not asked where an installation does without', ({ assert }) => {
+    const switchBack = switchProjectApproval(true)
+    assert.isTrue(isApprovedAtOnce('default'))
+    assert.isTrue(isApprovedAtOnce('aggregator'))
+    switchBack()
+    assert.isFalse(isApprovedAtOnce('default'))
+  })
+})
