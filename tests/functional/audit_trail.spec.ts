@@ -120,7 +120,7 @@ test.group('The audit trail', (group) => {
     assert.equal(status, 403)
     const trail = await trailOf(body.data.id, 2)
     assert.deepEqual(
-      trail.map(({ name }) => name),
+      trail.map((event) => event.name),
       ['created', 'permissionRefused']
     )
   })
