@@ -12,6 +12,10 @@ import { env } from '#start/env'
 
 /** What each surface takes from the bus; loaded only where the surface's work is done. */
 const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>> = {
+  core: async () => {
+    const { registryConsumer } = await import('#core/registries/consumer')
+    return [registryConsumer]
+  },
   telemetry: async () => {
     const { eventConsumer } = await import('#telemetry/events/consumer')
     return [eventConsumer]

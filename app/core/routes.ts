@@ -21,7 +21,10 @@ import { projectNodes } from '#core/project_nodes/services'
 import { project } from '#core/projects/project'
 import { projects } from '#core/projects/services'
 import { registry } from '#core/registries/registry'
+import { serviceRoutes } from '#core/registries/service_routes'
+import { registries } from '#core/registries/services'
 import { registryProject } from '#core/registry_projects/registry_project'
+import { registryProjects } from '#core/registry_projects/services'
 import { commonRoutes } from '#http/common_routes'
 import type { Surface } from '#http/surface'
 import { recordRoutes } from '#records/record_routes'
@@ -34,9 +37,12 @@ const core: Surface = {
   notesCaller: notePresence,
   routes(routes) {
     commonRoutes(routes, core)
-    for (const kind of [registry, registryProject, masterImageGroup, analysisNodeEvent]) {
+    for (const kind of [masterImageGroup, analysisNodeEvent]) {
       recordRoutes(routes, kind, lazyService('core', kind))
     }
+    recordRoutes(routes, registry, registries)
+    recordRoutes(routes, registryProject, registryProjects)
+    serviceRoutes(routes)
     recordRoutes(routes, node, nodes)
     credentialRoutes(routes)
     recordRoutes(routes, project, projects)

@@ -4,12 +4,19 @@ import { test } from '@japa/runner'
 import type pg from 'pg'
 
 import type { Bus } from '#bus/bus'
-import { defineConsumer, type Consumer, type Handler } from '#bus/consumer'
+import {
+  defineConsumer,
+  type Conclusion,
+  type Consumer,
+  type Handler,
+  type OutwardHandler,
+} from '#bus/consumer'
 import { ConsumerRunner, type RetryPolicy } from '#bus/consumer_runner'
 import type { DeadLetters } from '#bus/dead_letters'
 import { MalformedMessage, newMessage, newMessageId, type Message } from '#bus/message'
 import { eventOn } from '#bus/names'
 import { ServiceUnavailable } from '#http/failures'
+import { isTransactionOpen } from '#records/open_transaction'
 
 /** A driver with what the suite needs around it. */
 export interface BusSubject {
@@ -45,7 +52,10 @@ class Scene {
     )
   }
 
-  async consume(handler: Handler, further: Partial<Consumer> = {}): Promise<ConsumerRunner> {
+  async consume(
+    handler: Handler | OutwardHandler,
+    further: Partial<Consumer> = {}
+  ): Promise<ConsumerRunner> {
     const consumer = defineConsumer({
       queue: this.name,
       surface: 'core',
@@ -239,6 +249,46 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       await eventually(async () => (await effectsOf(command)) > 0)
       assert.equal(await effectsOf(command), 1)
       assert.equal(attempts, 3)
+    })
+
+    test('what calls out does so in no transaction, and what it concludes is written once', async ({
+      assert,
+    }) => {
+      const calls: boolean[] = []
+      const outside = async (message: Message): Promise<Conclusion> => {
+        calls.push(isTransactionOpen())
+        if (calls.length === 1) {
+          throw new Error('not yet')
+        }
+        return (transaction) => write({ transaction, message })
+      }
+      await scene.consume({ outside })
+      const command = scene.command({ id: 'a' })
+      const marker = scene.command({ id: 'a' })
+      await scene.publish(command)
+      await scene.publish(command, marker)
+      await eventually(async () => (await effectsOf(marker)) === 1)
+      assert.equal(await effectsOf(command), 1)
+      assert.isTrue(calls.every((isOpen) => !isOpen))
+    })
+
+    test('what calls out and cannot conclude is tried again', async ({ assert }) => {
+      let calls = 0
+      const outside = async (message: Message): Promise<Conclusion> => {
+        const isLast = ++calls === 2
+        return async (transaction) => {
+          await write({ transaction, message })
+          if (!isLast) {
+            throw new Error('not yet')
+          }
+        }
+      }
+      await scene.consume({ outside })
+      const command = scene.command({ id: 'a' })
+      await scene.publish(command)
+      await eventually(async () => (await effectsOf(command)) > 0)
+      assert.equal(await effectsOf(command), 1)
+      assert.equal(calls, 2)
     })
 
     test('what follows about the record waits for the next attempt, other records do not', async ({

@@ -105,6 +105,20 @@ export function providerSuite(
       assert.equal((await provider().introspect(token))?.sub_kind, 'client')
     })
 
+    test('has another token for the platform once the one it has was refused', async ({
+      assert,
+    }) => {
+      if (!subject.revoke) {
+        return
+      }
+      const token = await provider().ownToken()
+      await subject.revoke(token)
+      assert.isUndefined(await provider().introspect(token))
+      const another = await provider().ownToken()
+      assert.notEqual(another, token)
+      assert.isDefined(await provider().introspect(another))
+    })
+
     if (!keepsClients) {
       test('says that it keeps no clients for others and tells of nobody', ({ assert }) => {
         assert.isUndefined(provider().clients)

@@ -1,5 +1,6 @@
 import { IdentityUnavailable } from '#http/failures'
 import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
+import type { IdentityProvider, Introspection } from '#identity/provider'
 import { actorOf } from '#identity/verification/introspected_actor'
 import type { Origin } from '#records/events'
 import { clock } from '#runtime/clock'
@@ -14,7 +15,7 @@ const MASTER_REALM = 'master'
  */
 export async function serviceOrigin(): Promise<Origin> {
   const provider = await identityProvider()
-  const introspection = await provider.introspect(await provider.ownToken())
+  const introspection = (await ownIntrospection(provider)) ?? (await ownIntrospection(provider))
   if (!introspection) {
     throw new IdentityUnavailable('The identity provider does not know the client of the platform')
   }
@@ -24,4 +25,9 @@ export async function serviceOrigin(): Promise<Origin> {
     permissions: new Set<string>(PLATFORM_PERMISSIONS),
   }
   return { actor, requestId: clock.uuid(), address: '', userAgent: undefined }
+}
+
+/** A token that was revoked meanwhile is refused once; then the provider has another one. */
+async function ownIntrospection(provider: IdentityProvider): Promise<Introspection | undefined> {
+  return provider.introspect(await provider.ownToken())
 }

@@ -32,20 +32,23 @@ export class EmbeddedProvider implements IdentityProvider {
 
   async introspect(token: string): Promise<Introspection | undefined> {
     const live = await introspect(token)
-    return (
-      live && {
-        active: true,
-        sub: live.claims.sub,
-        sub_kind: live.claims.sub_kind,
-        sub_name: live.name,
-        realm_id: live.claims.realm_id,
-        realm_name: live.claims.realm_name,
-        client_id: live.claims.client_id ?? null,
-        scope: live.claims.scope,
-        permissions: live.permissions,
-        exp: live.claims.exp,
-      }
-    )
+    if (!live) {
+      this.#discard(token)
+      return undefined
+    }
+    const { claims, name, permissions } = live
+    return {
+      active: true,
+      sub: claims.sub,
+      sub_kind: claims.sub_kind,
+      sub_name: name,
+      realm_id: claims.realm_id,
+      realm_name: claims.realm_name,
+      client_id: claims.client_id ?? null,
+      scope: claims.scope,
+      permissions,
+      exp: claims.exp,
+    }
   }
 
   /** Issuers are not listed: there is one more with every realm, and introspection checks them against the realms. */
@@ -70,6 +73,13 @@ export class EmbeddedProvider implements IdentityProvider {
     return async () => {
       this.#listeners.delete(heard)
       await heard.stop()
+    }
+  }
+
+  /** The platform's own token may be revoked like any other; the next call gets a new one. */
+  #discard(token: string): void {
+    if (this.#own?.token === token) {
+      this.#own = undefined
     }
   }
 

@@ -57,7 +57,11 @@ export class ExternalProvider implements IdentityProvider {
       ...(introspectionAuth === 'basic' && { authorization: basicAuthorization(credentials) }),
       expected: [200, 400],
     })
-    return status === 200 && body?.active === true ? introspectionOf(body, claims) : undefined
+    if (status === 200 && body?.active === true) {
+      return introspectionOf(body, claims)
+    }
+    this.#token.discard(token)
+    return undefined
   }
 
   async metadata(): Promise<ProviderMetadata> {

@@ -31,7 +31,11 @@ export class OidcProvider implements IdentityProvider {
     const { introspection } = await this.#endpoints.get()
     const signed = looksSigned(token) ? await this.#signed.claimsOf(token) : undefined
     const told = introspection ? await this.#ask(introspection, token) : signed
-    return told && introspectionOf({ ...signed, ...told }, this.#settings.claims)
+    if (!told) {
+      this.#token.discard(token)
+      return undefined
+    }
+    return introspectionOf({ ...signed, ...told }, this.#settings.claims)
   }
 
   async metadata(): Promise<ProviderMetadata> {

@@ -1,0 +1,53 @@
+import type pg from 'pg'
+
+import { serviceOrigin } from '#core/nodes/service_origin'
+import { EntityNotFound } from '#http/failures'
+import { inTransaction } from '#records/transaction'
+
+import type { Place } from './registry_links.js'
+import { registries } from './services.js'
+import { corePool } from './work.js'
+
+/** Has everything removed that the platform has in a registry, and then the record of the registry. Answers where that is. */
+export function beginDeparture(registryId: string): Promise<Place[]> {
+  return inTransaction(corePool(), async (transaction) => {
+    await transaction.query(
+      `insert into registry_states (registry_id, is_leaving) select id, true from registries where id = $1
+       on conflict (registry_id) do update set is_leaving = true, rests_until = null`,
+      [registryId]
+    )
+    return partAll(transaction, registryId)
+  })
+}
+
+/** Removes the records of registries that are to be left and in which nothing is left. Answers how many. */
+export async function completeDepartures(): Promise<number> {
+  const { rows } = await corePool().query<{ id: string }>(
+    `select registry_id as id from registry_states s where is_leaving and not exists (
+       select 1 from registry_links l where l.registry_id = s.registry_id
+         and (l.due_at is not null or not l.is_parted))`
+  )
+  for (const { id } of rows) {
+    await unlessGone(registries().take(await serviceOrigin(), id))
+  }
+  return rows.length
+}
+
+async function partAll(transaction: pg.ClientBase, registryId: string): Promise<Place[]> {
+  const { rows } = await transaction.query<Place>(
+    `update registry_links set is_parted = true, due_at = now(), attempts = 0, revision = revision + 1
+     where registry_id = $1 returning registry_id as "registryId", external_name as "externalName"`,
+    [registryId]
+  )
+  return rows
+}
+
+async function unlessGone(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof EntityNotFound)) {
+      throw error
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/** Where a registry is, and whom the platform is there. */
+export interface RegistryAccess {
+  readonly host: string
+  readonly accountName: string | null
+  readonly accountSecret: string | null
+}
+
+/** Whom a registry tells what happens in a project, and how it shows that it may. */
+export interface Hook {
+  readonly address: string
+  readonly authorization: string
+}
+
+export interface Account {
+  readonly id: string
+  readonly name: string
+  readonly secret: string
+}
+
+/** A project as it should be in a registry. */
+export interface WantedProject {
+  readonly name: string
+  readonly isPublic: boolean
+  /** The account it had until now, if any. */
+  readonly account: Account | null
+  /** The secret the account should get; without one it keeps its own, or gets one from the registry. */
+  readonly newSecret: string | null
+  /** Without one, the registry tells nobody. */
+  readonly hook: Hook | null
+}
+
+/** What a registry keeps for a project; what it does not offer is null. */
+export interface LinkedProject {
+  readonly id: string | null
+  readonly account: Account | null
+  readonly webhookId: string | null
+}
+
+/** A project that the platform does not want in a registry any more. */
+export interface UnwantedProject {
+  readonly name: string
+  readonly accountId: string | null
+  /** Whether it was there before the platform came: then it stays, with all that is in it. */
+  readonly isAdopted: boolean
+}
+
+/**
+ * What is done in registries. Everything may be called again after it failed half-way, and fails with `RegistryFailure` only.
+ */
+export interface RegistryDriver {
+  has(name: string): Promise<boolean>
+  link(project: WantedProject): Promise<LinkedProject>
+  unlink(project: UnwantedProject): Promise<void>
+}
+
+/**
+ * A registry did not do what it was asked. Says what it was asked and how it answered, never with what account.
+ */
+export class RegistryFailure extends Error {
+  static readonly code = 'E_REGISTRY'
+  readonly code = RegistryFailure.code
+
+  constructor(
+    message: string,
+    /** Whether any other request would fare the same: then the registry is left alone for a while. */
+    readonly concernsAll: boolean,
+    options?: ErrorOptions
+  ) {
+    super(message, options)
+  }
+}

@@ -1,0 +1,16 @@
+import type { LinkedProject, RegistryDriver } from '../driver.js'
+
+/**
+ * A registry the platform has no account for. It takes images under any name, and there is nothing to be made in it.
+ */
+export class NoDriver implements RegistryDriver {
+  async has(): Promise<boolean> {
+    return false
+  }
+
+  async link(): Promise<LinkedProject> {
+    return { id: null, account: null, webhookId: null }
+  }
+
+  async unlink(): Promise<void> {}
+}

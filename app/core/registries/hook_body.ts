@@ -1,0 +1,30 @@
+import vine from '@vinejs/vine'
+
+import { body } from '#http/body'
+
+const text = (least: number, most: number) => vine.string().minLength(least).maxLength(most)
+
+/** What a registry tells of something that happened in it, in its own spelling. */
+export const hookBody = body({
+  type: text(1, 64),
+  occur_at: vine.number().optional(),
+  operator: text(3, 128),
+  event_data: vine.object({
+    repository: vine.object({
+      name: text(3, 128),
+      repo_full_name: text(3, 256),
+      namespace: text(3, 128),
+      date_created: vine.number().optional(),
+      repo_type: vine.string().maxLength(64).optional(),
+    }),
+    resources: vine
+      .array(
+        vine.object({
+          digest: vine.string().maxLength(256),
+          tag: text(1, 100),
+          resource_url: vine.string().maxLength(1024),
+        })
+      )
+      .maxLength(100),
+  }),
+})

@@ -1,0 +1,23 @@
+import { Counter } from 'prom-client'
+
+import { metrics } from '#observability/metrics'
+
+const KNOWN = [
+  'PUSH_ARTIFACT',
+  'PULL_ARTIFACT',
+  'DELETE_ARTIFACT',
+  'SCANNING_COMPLETED',
+  'SCANNING_FAILED',
+  'QUOTA_EXCEED',
+  'QUOTA_WARNING',
+]
+
+const told = new Counter({
+  name: 'registry_events_total',
+  help: 'What registries told of themselves, by what happened',
+  labelNames: ['type'] as const,
+  registers: [metrics],
+})
+
+/** Counts something that happened in a registry; types nobody knows share one label. */
+export const countHook = (type: string) => told.inc({ type: KNOWN.includes(type) ? type : 'other' })

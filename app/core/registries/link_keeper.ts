@@ -1,0 +1,177 @@
+import type { Logger } from '@adonisjs/core/logger'
+import type pg from 'pg'
+
+import { registryProject } from '#core/registry_projects/registry_project'
+import { registryProjectRecords } from '#core/registry_projects/services'
+import type { DatabasePool } from '#database/database_pool'
+import type { Origin } from '#records/events'
+import type { Values } from '#records/kind'
+import { RecordStore } from '#records/record_store'
+import { inTransaction } from '#records/transaction'
+
+import {
+  RegistryFailure,
+  type Account,
+  type Hook,
+  type LinkedProject,
+  type RegistryAccess,
+  type RegistryDriver,
+} from './driver.js'
+import type { Link, Place, RegistryLinks } from './registry_links.js'
+
+interface LinkKeeperOptions {
+  readonly pool: DatabasePool
+  readonly links: RegistryLinks
+  readonly driverOf: (access: RegistryAccess) => RegistryDriver
+  /** How registries tell the platform what happens in them, if they can. */
+  readonly hook: () => Promise<Hook | null>
+  /** Who changes records when the platform does so by itself. */
+  readonly origin: () => Promise<Origin>
+  readonly logger: Pick<Logger, 'warn'>
+}
+
+/** What the records say of a place. */
+interface Subject {
+  readonly access: RegistryAccess
+  /** Null where no project has the name. */
+  readonly project: ProjectInRecords | null
+}
+
+interface ProjectInRecords {
+  readonly isPublic: boolean
+  readonly account: Account | null
+}
+
+const NOTHING: LinkedProject = { id: null, account: null, webhookId: null }
+
+/**
+ * Brings registries into line with the records: what a record names is there, what none names any more is not. A record shows
+ * everything of its link or nothing; what went wrong is tried again.
+ */
+export class LinkKeeper {
+  readonly #options: LinkKeeperOptions
+  readonly #store: RecordStore
+
+  constructor(options: LinkKeeperOptions) {
+    this.#options = options
+    this.#store = new RecordStore(registryProject, options.pool)
+  }
+
+  /** Does what is due at one place, unless somebody else is at it. It does not fail: what cannot be done now stays due. */
+  async keep(place: Place): Promise<void> {
+    const { links, logger } = this.#options
+    let link: Link | undefined
+    while ((link = await links.take(place))) {
+      try {
+        await this.#keep(link)
+      } catch (error) {
+        const concernsAll = error instanceof RegistryFailure && error.concernsAll
+        const problem = error instanceof RegistryFailure ? error.message : 'See the log'
+        await links.putBack(link, problem, concernsAll)
+        logger.warn(
+          { err: error, ...place },
+          'a registry is not as it should be; tried again later'
+        )
+        return
+      }
+    }
+  }
+
+  async #keep(link: Link): Promise<void> {
+    const subject = await this.#subject(link)
+    if (!subject) {
+      return
+    }
+    const { project } = subject
+    if (project && !link.isParted) {
+      await this.#link(link, subject.access, project)
+    } else {
+      await this.#unlink(link, subject.access)
+    }
+  }
+
+  async #link(link: Link, access: RegistryAccess, project: ProjectInRecords): Promise<void> {
+    const { links, driverOf, hook, origin: platform } = this.#options
+    const { externalName: name, newSecret } = link
+    const { host } = access
+    const driver = driverOf(access)
+    if (link.isAdopted === null) {
+      await links.noteAdoption(link, { isAdopted: await driver.has(name), host })
+    }
+    const account = project.account?.id === link.accountId ? project.account : null
+    const wanted = { ...project, name, account, newSecret, hook: await hook() }
+    const linked = await driver.link(wanted)
+    const origin = await platform()
+    await inTransaction(this.#options.pool, async (transaction) => {
+      const [id] = await lockProjects(transaction, link, null)
+      if (id !== undefined) {
+        await this.#write(transaction, origin, id, linked)
+      }
+      await links.settle(transaction, link, { accountId: linked.account?.id ?? null, host })
+    })
+  }
+
+  async #unlink(link: Link, access: RegistryAccess): Promise<void> {
+    const { externalName: name, accountId, isAdopted } = link
+    if (isAdopted !== null) {
+      await this.#options.driverOf(access).unlink({ name, accountId, isAdopted })
+    }
+    const origin = await this.#options.origin()
+    await inTransaction(this.#options.pool, async (transaction) => {
+      for (const id of await lockProjects(transaction, link, accountId)) {
+        await this.#write(transaction, origin, id, NOTHING)
+      }
+      await this.#options.links.forget(transaction, link, access.host)
+    })
+  }
+
+  /** What is so already is not written again, and nobody is told of it. */
+  async #write(transaction: pg.ClientBase, origin: Origin, id: string, linked: LinkedProject) {
+    const now = await this.#store.lock(transaction, id)
+    const next = columnsOf(linked)
+    if (now && Object.entries(next).some(([name, value]) => now[name] !== value)) {
+      await registryProjectRecords().updateWithin(transaction, origin, id, next)
+    }
+  }
+
+  async #subject({ registryId, externalName }: Place): Promise<Subject | undefined> {
+    const { rows } = await this.#options.pool.query(
+      `select r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
+         p.id, p.public as "isPublic", json_build_object(
+           'id', p.account_id, 'name', p.account_name, 'secret', p.account_secret) as account
+       from registries r left join registry_projects p
+         on p.registry_id = r.id and p.external_name = $2 where r.id = $1`,
+      [registryId, externalName]
+    )
+    const [row] = rows
+    if (!row) {
+      return undefined
+    }
+    const { id, isPublic, account, ...access } = row
+    const isComplete = account.id !== null && account.name !== null && account.secret !== null
+    return { access, project: id && { isPublic, account: isComplete ? account : null } }
+  }
+}
+
+const columnsOf = ({ id, account, webhookId }: LinkedProject): Values => ({
+  externalId: id,
+  accountId: account?.id ?? null,
+  accountName: account?.name ?? null,
+  accountSecret: account?.secret ?? null,
+  webhookName: webhookId,
+  webhookExists: webhookId !== null,
+})
+
+/** The project of a name; and whichever still shows its account, because it had the name before. */
+async function lockProjects(
+  transaction: pg.ClientBase,
+  { registryId, externalName }: Place,
+  accountId: string | null
+): Promise<string[]> {
+  const { rows } = await transaction.query<{ id: string }>(
+    `select id from registry_projects
+     where registry_id = $1 and (external_name = $2 or account_id = $3) order by id for update`,
+    [registryId, externalName, accountId]
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,58 @@
+import type pg from 'pg'
+
+import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
+import { registryProject } from '#core/registry_projects/registry_project'
+import { EntityNotFound } from '#http/failures'
+import type { Kind, Values } from '#records/kind'
+import { RecordStore } from '#records/record_store'
+import { inTransaction } from '#records/transaction'
+import { clock } from '#runtime/clock'
+
+import { commandRegistry, processHook } from './commands.js'
+import { registry } from './registry.js'
+import { corePool, registryLinks } from './work.js'
+
+export const COMMANDS = ['setup', 'cleanup', 'delete', 'projectLink', 'projectUnlink'] as const
+
+export interface Command {
+  readonly command: (typeof COMMANDS)[number]
+  readonly id: string
+  readonly secret?: string | null
+}
+
+/**
+ * What is asked of registries. It is written down and done later: nobody waits for a registry.
+ */
+export class RegistryOperations {
+  /** For somebody who was allowed to order it. */
+  order({ command, id, secret }: Command): Promise<void> {
+    return inTransaction(corePool(), async (transaction) => {
+      switch (command) {
+        case 'projectLink':
+          await required(transaction, registryProject, id)
+          // The secret waits in the table of links: it is not for the bus.
+          await registryLinks().want(transaction, id, secret)
+          return linkLater(transaction, { id })
+        case 'projectUnlink':
+          return unlinkLater(transaction, await required(transaction, registryProject, id))
+        default:
+          await required(transaction, registry, id)
+          return commandRegistry(transaction, OF_REGISTRY[command], id)
+      }
+    })
+  }
+
+  hear(told: Values): Promise<void> {
+    return inTransaction(corePool(), (transaction) => processHook(transaction, told, clock.uuid()))
+  }
+}
+
+const OF_REGISTRY = { setup: 'SETUP', cleanup: 'CLEANUP', delete: 'DELETE' } as const
+
+async function required(transaction: pg.ClientBase, kind: Kind, id: string): Promise<Values> {
+  const found = await new RecordStore(kind, corePool()).lock(transaction, id)
+  if (!found) {
+    throw new EntityNotFound(kind.label)
+  }
+  return found
+}

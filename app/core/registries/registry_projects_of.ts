@@ -1,0 +1,24 @@
+import type pg from 'pg'
+
+import { linkLater } from '#core/nodes/registry_commands'
+
+/** Has all projects of a registry linked that nobody parted from it, right away, even if it rests. */
+export async function linkAllOf(transaction: pg.ClientBase, registryId: string): Promise<void> {
+  await wake(transaction, registryId)
+  const { rows } = await transaction.query<{ id: string }>(
+    `select id from registry_projects p where registry_id = $1 and not exists (
+       select 1 from registry_links l where l.registry_id = p.registry_id
+         and l.external_name = p.external_name and l.is_parted)
+     order by created_at, id`,
+    [registryId]
+  )
+  for (const project of rows) {
+    await linkLater(transaction, project)
+  }
+}
+
+async function wake(transaction: pg.ClientBase, registryId: string): Promise<void> {
+  await transaction.query('update registry_states set rests_until = null where registry_id = $1', [
+    registryId,
+  ])
+}

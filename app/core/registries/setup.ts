@@ -1,0 +1,67 @@
+import type pg from 'pg'
+
+import { generatedExternalName } from '#core/names/external_name'
+import { registryProjectRecords } from '#core/registry_projects/services'
+import type { Origin } from '#records/events'
+import type { Values } from '#records/kind'
+
+import { linkAllOf } from './registry_projects_of.js'
+
+const MASTER = 'master'
+
+/** What every registry has: where nodes send to and get from, and where the images of the platform are. */
+const standardProjects = (): Values[] => [
+  { name: 'incoming', type: 'incoming', public: false, externalName: generatedExternalName() },
+  { name: 'outgoing', type: 'outgoing', public: false, externalName: generatedExternalName() },
+  { name: MASTER, type: 'masterImages', public: true, externalName: MASTER },
+]
+
+/**
+ * Gives a registry its own projects, as far as it has none, and has everything in it linked. What is there stays as it is.
+ */
+export async function setUp(
+  transaction: pg.ClientBase,
+  origin: Origin,
+  registryId: string
+): Promise<void> {
+  if (!(await lock(transaction, registryId))) {
+    return
+  }
+  for (const project of standardProjects()) {
+    if (!(await isTaken(transaction, registryId, project))) {
+      await registryProjectRecords().createWithin(transaction, origin, { ...project, registryId })
+    }
+  }
+  await stay(transaction, registryId)
+  await linkAllOf(transaction, registryId)
+}
+
+/** Whoever sets a registry up does not mean to leave it any more. */
+async function stay(transaction: pg.ClientBase, registryId: string): Promise<void> {
+  await transaction.query('delete from registry_states where registry_id = $1', [registryId])
+  await transaction.query(
+    'update registry_links set is_parted = false where registry_id = $1 and is_parted',
+    [registryId]
+  )
+}
+
+/** Two that set up the same registry do so one after the other. */
+async function lock(transaction: pg.ClientBase, registryId: string): Promise<boolean> {
+  const { rowCount } = await transaction.query(
+    'select 1 from registries where id = $1 for no key update',
+    [registryId]
+  )
+  return rowCount === 1
+}
+
+async function isTaken(
+  transaction: pg.ClientBase,
+  registryId: string,
+  { name, externalName }: Values
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(
+    'select 1 from registry_projects where registry_id = $1 and (name = $2 or external_name = $3)',
+    [registryId, name, externalName]
+  )
+  return rowCount! > 0
+}

@@ -1,0 +1,47 @@
+import type { Sweep } from '#jobs/sweep'
+import { inTransaction } from '#records/transaction'
+
+import { commandRegistry } from './commands.js'
+import { completeDepartures } from './departure.js'
+import { enterHarbor } from './environment_registry.js'
+import { findStrays, findUnlinked, findUnproven } from './strays.js'
+import { corePool, linkKeeper, registryLinks } from './work.js'
+
+const EVERY_MS = 15_000
+const BATCH = 20
+
+/**
+ * Brings registries into line that were away, or whose commands were lost. Answers how many
+ * registries were left for good.
+ */
+export const registrySweep: Sweep = {
+  name: 'registries',
+  schedule: { everyMs: EVERY_MS },
+  async run(signal) {
+    await findStrays(null)
+    await findUnlinked()
+    await findUnproven()
+    const keeper = await linkKeeper()
+    let due = await registryLinks().due(BATCH)
+    while (due.length > 0 && !signal.aborted) {
+      for (const place of due) {
+        await (signal.aborted ? undefined : keeper.keep(place))
+      }
+      due = await registryLinks().due(BATCH)
+    }
+    return completeDepartures()
+  },
+}
+
+/** Enters the registry that the environment names, when a process starts and once a day. */
+export const environmentRegistrySweep: Sweep = {
+  name: 'registry-of-the-environment',
+  schedule: { everyMs: 24 * 60 * 60_000 },
+  async run() {
+    const entered = await enterHarbor()
+    if (entered !== undefined) {
+      await inTransaction(corePool(), (it) => commandRegistry(it, 'SETUP', entered))
+    }
+    return 0
+  },
+}

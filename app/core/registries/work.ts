@@ -1,0 +1,25 @@
+import { serviceOrigin } from '#core/nodes/service_origin'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+
+import { driverOf } from './driver_of.js'
+import { registryHook } from './hook_client.js'
+import { LinkKeeper } from './link_keeper.js'
+import { RegistryLinks } from './registry_links.js'
+
+export const corePool = () => pools.for(databaseUrl('core'))
+
+export const registryLinks = () => new RegistryLinks(corePool())
+
+/** What looks after registries in this process. */
+export async function linkKeeper(): Promise<LinkKeeper> {
+  const { default: logger } = await import('@adonisjs/core/services/logger')
+  return new LinkKeeper({
+    pool: corePool(),
+    links: registryLinks(),
+    driverOf,
+    hook: registryHook,
+    origin: serviceOrigin,
+    logger,
+  })
+}

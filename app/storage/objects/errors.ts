@@ -1,0 +1,87 @@
+import { BadRequest, EntityConflict, PayloadTooLarge, ServiceUnavailable } from '#http/failures'
+import type { ObjectAddress } from './object_store.js'
+
+/** There is no such object; what that means to a caller, whoever knows the record decides. */
+export class ObjectMissing extends Error {
+  static readonly code = 'E_OBJECT_MISSING'
+  readonly code = ObjectMissing.code
+
+  constructor({ container, key }: ObjectAddress, cause?: unknown) {
+    super(`The object store has no ${key} in ${container}`, { cause })
+  }
+}
+
+/** An object was to be stored in a container that was never made or was removed meanwhile. */
+export class ContainerMissing extends Error {
+  static readonly code = 'E_CONTAINER_MISSING'
+  readonly code = ContainerMissing.code
+
+  constructor(container: string, cause?: unknown) {
+    super(`The object store has no container ${container}; make it first`, { cause })
+  }
+}
+
+/** A container cannot be removed before the objects in it. */
+export class ContainerNotEmpty extends Error {
+  static readonly code = 'E_CONTAINER_NOT_EMPTY'
+  readonly code = ContainerNotEmpty.code
+
+  constructor(container: string, cause?: unknown) {
+    super(`There are objects left in ${container}; delete them first`, { cause })
+  }
+}
+
+/** A name that is not one of ours, and could point anywhere. */
+export class UnsafeObjectName extends Error {
+  static readonly code = 'E_UNSAFE_OBJECT_NAME'
+  readonly code = UnsafeObjectName.code
+
+  constructor(what: string, name: string) {
+    super(`${JSON.stringify(name.slice(0, 300))} cannot be the ${what} of an object`)
+  }
+}
+
+/** An object has other bytes than its record says: sending it on would pass damage for the file. */
+export class ObjectDamaged extends Error {
+  static readonly code = 'E_OBJECT_DAMAGED'
+  readonly code = ObjectDamaged.code
+
+  constructor(expected: number, found: string) {
+    super(`An object of ${expected} bytes was expected, and it has ${found}`)
+  }
+}
+
+/** An upload that was given up from elsewhere, such as by a sweep, while it was being stored. */
+export class PutInterrupted extends EntityConflict {
+  constructor(cause?: unknown) {
+    super('The upload was given up while it was stored; send it again', { cause })
+  }
+}
+
+/** The S3 server refuses the region of a bucket. */
+export class RegionRefused extends BadRequest {
+  constructor(region: string, cause?: unknown) {
+    super(`The object store has no region ${region}`, { cause })
+  }
+}
+
+/** The container's name is taken by somebody else on the S3 server. */
+export class ContainerTaken extends EntityConflict {
+  constructor(container: string, cause?: unknown) {
+    super(`The name ${container} is taken in the object store`, { cause })
+  }
+}
+
+/** More bytes than the store holds in one object. */
+export class ObjectTooLarge extends PayloadTooLarge {
+  constructor(cause?: unknown) {
+    super('The file is larger than the object store takes', { cause })
+  }
+}
+
+/** The object store does not answer, or answers that it cannot now. */
+export class ObjectStoreAway extends ServiceUnavailable {
+  constructor(cause?: unknown) {
+    super('The object store does not answer; try again shortly', { cause })
+  }
+}

@@ -1,0 +1,113 @@
+import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+const BATCH_BYTES = 256 * 1024
+const GATHERED_AT_MOST = 2 * 1024 ** 2
+
+/** The disk writes along while more bytes come, so that the last sync does not have to wait for all of them. */
+const SYNC_EVERY_BYTES = 32 * 1024 ** 2
+
+/**
+ * A file that is written under a name of its own and takes its place only when all of it is on the disk. What comes while a
+ * batch is written is gathered for the next one, up to a limit.
+ */
+export class Draft {
+  readonly path: string
+  readonly #file: FileHandle
+  #gathered: Uint8Array[] = []
+  #gatheredBytes = 0
+  #writing: Promise<void> = Promise.resolve()
+  #isWriting = false
+  #syncing: Promise<void> | undefined
+  #unsyncedBytes = 0
+  size = 0
+
+  private constructor(path: string, file: FileHandle) {
+    this.path = path
+    this.#file = file
+  }
+
+  static async begin(folder: string, name: string): Promise<Draft> {
+    const path = join(folder, name)
+    return new Draft(path, await open(path, 'wx', 0o600))
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#gathered.push(chunk)
+    this.#gatheredBytes += chunk.byteLength
+    this.size += chunk.byteLength
+    this.#writeWhenIdle()
+    while (this.#gatheredBytes >= GATHERED_AT_MOST) await this.#writing
+  }
+
+  /** Moves the file to where it belongs; it is there after a power cut as well. */
+  async finish(path: string): Promise<void> {
+    while (this.#isWriting) await this.#writing
+    this.#writeGathered()
+    while (this.#isWriting) await this.#writing
+    await this.#syncing
+    await this.#file.datasync()
+    await this.#file.close()
+    await rename(this.path, path)
+    await syncFolder(dirname(path))
+  }
+
+  async discard(): Promise<void> {
+    this.#gathered = []
+    this.#gatheredBytes = 0
+    await Promise.allSettled([this.#writing, this.#syncing])
+    await this.#file.close().catch(() => {})
+    await unlink(this.path).catch(ignoreMissing)
+  }
+
+  #writeWhenIdle(): void {
+    if (!this.#isWriting && this.#gatheredBytes >= BATCH_BYTES) this.#writeGathered()
+  }
+
+  #writeGathered(): void {
+    const chunks = this.#gathered
+    const bytes = this.#gatheredBytes
+    this.#gathered = []
+    this.#gatheredBytes = 0
+    this.#isWriting = true
+    this.#writing = this.#writeAll(chunks, bytes).then(() => {
+      this.#isWriting = false
+      this.#writeWhenIdle()
+    })
+    this.#writing.catch(() => {})
+    this.#unsyncedBytes += bytes
+    if (this.#unsyncedBytes >= SYNC_EVERY_BYTES && !this.#syncing) this.#syncAlongside()
+  }
+
+  async #writeAll(chunks: Uint8Array[], bytes: number): Promise<void> {
+    if (bytes === 0) return
+    let { bytesWritten: written } = await this.#file.writev(chunks)
+    // A disk that is nearly full takes a part, and refuses the rest.
+    const all = written < bytes ? Buffer.concat(chunks) : undefined
+    while (all && written < bytes) {
+      const rest = await this.#file.write(all, written)
+      written += rest.bytesWritten
+    }
+  }
+
+  #syncAlongside(): void {
+    this.#unsyncedBytes = 0
+    // One that failed stays, so that the end of the file hears of it: the next sync would not fail again.
+    this.#syncing = this.#file.datasync().then(() => void (this.#syncing = undefined))
+    this.#syncing.catch(() => {})
+  }
+}
+
+/** Makes sure that the names in a folder survive a power cut. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+export function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,18 @@
+import { StorageInsufficient } from '#http/failures'
+import { ObjectStoreAway, ObjectTooLarge } from '#storage/objects/errors'
+
+/** What an error of the file system means to a caller; one that means nothing in particular is handed back as it is. */
+export function fsFailure(error: unknown): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new StorageInsufficient({ cause: error })
+    case 'EFBIG':
+      return new ObjectTooLarge(error)
+    case 'EMFILE':
+    case 'ENFILE':
+      return new ObjectStoreAway(error)
+    default:
+      return error
+  }
+}

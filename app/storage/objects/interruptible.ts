@@ -1,0 +1,36 @@
+/**
+ * Passes on what a source yields until the signal aborts, and does not wait for the source then: that may be a client who
+ * sends nothing any more.
+ */
+export async function* interruptible(
+  source: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (!signal) {
+    yield* source
+    return
+  }
+  const iterator = source[Symbol.asyncIterator]()
+  let giveUp = (_reason: unknown) => {}
+  const onAbort = () => giveUp(signal.reason)
+  signal.addEventListener('abort', onAbort)
+  let isEnded = false
+  try {
+    for (;;) {
+      const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        giveUp = reject
+        signal.throwIfAborted()
+        iterator.next().then(resolve, reject)
+      })
+      if (done) {
+        isEnded = true
+        return
+      }
+      yield value
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    // Not awaited: the source may never settle.
+    if (!isEnded) void iterator.return?.().catch(() => {})
+  }
+}

@@ -1,0 +1,73 @@
+import type { Readable } from 'node:stream'
+
+/** Where an object is: a folder or an S3 bucket, and its name in there. */
+export interface ObjectAddress {
+  readonly container: string
+  readonly key: string
+}
+
+export interface ObjectFacts {
+  readonly key: string
+  readonly size: number
+  readonly modifiedAt: Date
+}
+
+/** Bytes from `start` to `end`, both included. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+export interface PutOptions {
+  /** The most bytes that may come, where that is known; a store that divides objects chooses its parts by it. */
+  readonly expectedBytes?: number
+  /** Gives the object up: `put` rejects with the reason, and nothing of the object is left. */
+  readonly signal?: AbortSignal
+}
+
+/** An object whose `put` is under way, or was when its process died. */
+export interface UnfinishedObject {
+  readonly key: string
+  readonly startedAt: Date
+  /** Removes what was stored of it. A `put` that is still under way fails then. */
+  discard(): Promise<void>
+}
+
+/**
+ * Keeps the bytes of files. An object is whole or not there at all, also after a crash, and is never changed in place.
+ * Every method rejects with `ServiceUnavailable` while the store is away.
+ */
+export interface ObjectStore {
+  /** Makes a container where there is none yet; the region is for stores that have several. */
+  makeContainer(container: string, region?: string): Promise<void>
+
+  /** Removes a container, also one that is gone already; rejects with `ContainerNotEmpty` where objects are left in it. */
+  removeContainer(container: string): Promise<void>
+
+  /**
+   * Stores what the source yields under a new key and tells its size. Rejects with `StorageInsufficient` where there is no
+   * room left. Nothing is left of one that failed.
+   */
+  put(
+    address: ObjectAddress,
+    source: AsyncIterable<Uint8Array>,
+    options?: PutOptions
+  ): Promise<number>
+
+  /** The bytes of an object. Rejects with `ObjectMissing` before the first byte; whoever stops early destroys the stream. */
+  read(address: ObjectAddress, range?: ByteRange): Promise<Readable>
+
+  /** Rejects with `ObjectMissing` where there is no object. */
+  stat(address: ObjectAddress): Promise<ObjectFacts>
+
+  /** Removes an object, also one that is gone already. */
+  delete(address: ObjectAddress): Promise<void>
+
+  /** The objects whose keys start with a prefix, in no order; none where the container is gone. */
+  list(container: string, prefix?: string): AsyncIterable<ObjectFacts>
+
+  /** What is left of objects that were never completed. Only the caller knows which of them are still being sent. */
+  unfinished(container: string, prefix?: string): AsyncIterable<UnfinishedObject>
+
+  close(): void
+}

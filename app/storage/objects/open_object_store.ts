@@ -1,0 +1,29 @@
+import type { Env } from '#start/env'
+import { FsObjectStore } from './fs/fs_object_store.js'
+import type { ObjectStore } from './object_store.js'
+
+type Settings = Pick<
+  Env,
+  | 'S3_ENDPOINT'
+  | 'S3_REGION'
+  | 'S3_ACCESS_KEY'
+  | 'S3_SECRET_KEY'
+  | 'S3_FORCE_PATH_STYLE'
+  | 'STORAGE_PATH'
+>
+
+/** The store that the settings name: an S3 server where there is an endpoint, else a folder. The other is not even loaded. */
+export async function openObjectStore(env: Settings): Promise<ObjectStore> {
+  if (!env.S3_ENDPOINT) return new FsObjectStore(env.STORAGE_PATH)
+  const { makeS3Client } = await import('./s3/s3_client.js')
+  const { S3ObjectStore } = await import('./s3/s3_object_store.js')
+  return new S3ObjectStore(
+    makeS3Client({
+      endpoint: env.S3_ENDPOINT,
+      region: env.S3_REGION,
+      accessKeyId: env.S3_ACCESS_KEY ?? '',
+      secretAccessKey: env.S3_SECRET_KEY ?? '',
+      forcePathStyle: env.S3_FORCE_PATH_STYLE,
+    })
+  )
+}

@@ -1,0 +1,172 @@
+import type { Readable } from 'node:stream'
+import {
+  AbortMultipartUploadCommand,
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  GetObjectCommand,
+  paginateListObjectsV2,
+  ListMultipartUploadsCommand,
+  type BucketLocationConstraint,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { S3Driver } from 'flydrive/drivers/s3'
+
+import {
+  ContainerNotEmpty,
+  ContainerTaken,
+  ObjectMissing,
+  RegionRefused,
+} from '#storage/objects/errors'
+import { requireSafeAddress, requireSafeContainer } from '#storage/objects/object_names'
+import type {
+  ByteRange,
+  ObjectAddress,
+  ObjectFacts,
+  ObjectStore,
+  PutOptions,
+  UnfinishedObject,
+} from '#storage/objects/object_store'
+import { PartBudget } from './part_budget.js'
+import { isMissing, isNamed, s3Failure } from './s3_failures.js'
+import { S3Upload } from './s3_upload.js'
+
+/** Enough for three uploads at full speed; others share, and wait for each other. */
+const PARTS_MEMORY_BYTES = 128 * 1024 ** 2
+
+/** The region that has no name where a bucket is made. */
+const UNNAMED_REGION = 'us-east-1'
+
+/** Keeps objects on an S3 server: containers are its buckets. */
+export class S3ObjectStore implements ObjectStore {
+  readonly #client: S3Client
+  readonly #drive: S3Driver
+  readonly #budget: PartBudget
+
+  constructor(client: S3Client, partsMemoryBytes = PARTS_MEMORY_BYTES) {
+    this.#client = client
+    this.#drive = new S3Driver({ client, bucket: '', visibility: 'private', supportsACL: false })
+    this.#budget = new PartBudget(partsMemoryBytes)
+  }
+
+  async makeContainer(container: string, region?: string): Promise<void> {
+    requireSafeContainer(container)
+    const constraint = region && region !== UNNAMED_REGION ? region : undefined
+    const configuration = constraint && {
+      CreateBucketConfiguration: { LocationConstraint: constraint as BucketLocationConstraint },
+    }
+    try {
+      await this.#client.send(new CreateBucketCommand({ Bucket: container, ...configuration }))
+    } catch (error) {
+      if (isNamed(error, 'BucketAlreadyOwnedByYou')) return
+      if (isNamed(error, 'BucketAlreadyExists')) throw new ContainerTaken(container, error)
+      const isRegion = /LocationConstraint/.test((error as Error).name)
+      throw isRegion && region ? new RegionRefused(region, error) : s3Failure(error)
+    }
+  }
+
+  async removeContainer(container: string): Promise<void> {
+    requireSafeContainer(container)
+    for await (const unfinished of this.unfinished(container)) await unfinished.discard()
+    try {
+      await this.#client.send(new DeleteBucketCommand({ Bucket: container }))
+    } catch (error) {
+      if (isNamed(error, 'BucketNotEmpty')) throw new ContainerNotEmpty(container, error)
+      if (!isMissing(error)) throw s3Failure(error)
+    }
+  }
+
+  async put(
+    address: ObjectAddress,
+    source: AsyncIterable<Uint8Array>,
+    options: PutOptions = {}
+  ): Promise<number> {
+    requireSafeAddress(address)
+    options.signal?.throwIfAborted()
+    return new S3Upload(this.#client, address, this.#budget, options).run(source)
+  }
+
+  async read(address: ObjectAddress, range?: ByteRange): Promise<Readable> {
+    requireSafeAddress(address)
+    const { container: Bucket, key: Key } = address
+    const Range = range && `bytes=${range.start}-${range.end}`
+    try {
+      const { Body } = await this.#client.send(new GetObjectCommand({ Bucket, Key, Range }))
+      return Body as Readable
+    } catch (error) {
+      throw isMissing(error) ? new ObjectMissing(address, error) : s3Failure(error)
+    }
+  }
+
+  async stat(address: ObjectAddress): Promise<ObjectFacts> {
+    requireSafeAddress(address)
+    const { container, key } = address
+    try {
+      const { contentLength, lastModified } = await this.#drive.bucket(container).getMetaData(key)
+      return { key, size: contentLength, modifiedAt: lastModified }
+    } catch (error) {
+      throw isMissing(error) ? new ObjectMissing(address, error) : s3Failure(error)
+    }
+  }
+
+  async delete(address: ObjectAddress): Promise<void> {
+    requireSafeAddress(address)
+    try {
+      await this.#drive.bucket(address.container).delete(address.key)
+    } catch (error) {
+      if (!isMissing(error)) throw s3Failure(error)
+    }
+  }
+
+  async *list(container: string, prefix = ''): AsyncGenerator<ObjectFacts> {
+    requireSafeContainer(container)
+    const query = { Bucket: container, Prefix: prefix }
+    try {
+      for await (const { Contents = [] } of paginateListObjectsV2(
+        { client: this.#client },
+        query
+      )) {
+        for (const { Key, Size = 0, LastModified } of Contents) {
+          yield { key: Key!, size: Size, modifiedAt: LastModified! }
+        }
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw s3Failure(error)
+    }
+  }
+
+  async *unfinished(container: string, prefix = ''): AsyncGenerator<UnfinishedObject> {
+    requireSafeContainer(container)
+    const query = { Bucket: container, Prefix: prefix }
+    let from: { KeyMarker?: string; UploadIdMarker?: string } = {}
+    for (;;) {
+      const page = await this.#pageOfUploads({ ...query, ...from })
+      for (const { Key = '', UploadId, Initiated = new Date(0) } of page?.Uploads ?? []) {
+        const discard = () => this.#abortUpload({ Bucket: container, Key, UploadId })
+        yield { key: Key, startedAt: Initiated, discard }
+      }
+      if (!page?.IsTruncated) return
+      from = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+    }
+  }
+
+  close(): void {
+    this.#client.destroy()
+  }
+
+  async #pageOfUploads(query: { Bucket: string; Prefix: string }) {
+    try {
+      return await this.#client.send(new ListMultipartUploadsCommand(query))
+    } catch (error) {
+      if (!isMissing(error)) throw s3Failure(error)
+      return undefined
+    }
+  }
+
+  async #abortUpload(upload: { Bucket: string; Key: string; UploadId: string | undefined }) {
+    try {
+      await this.#client.send(new AbortMultipartUploadCommand(upload))
+    } catch (error) {
+      if (!isNamed(error, 'NoSuchUpload')) throw s3Failure(error)
+    }
+  }
+}

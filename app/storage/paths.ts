@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+
+const LONGEST_PATH = 512
+const LONGEST_NAME = 256
+
+const CONTROL = /\p{Control}/u
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+/** The three forms of a file's place that its record keeps. */
+export interface FilePath {
+  readonly path: string
+  readonly name: string
+  readonly directory: string
+}
+
+/** Why a path cannot be that of a file, in words for whoever sent it; undefined where it can. */
+export function pathProblem(path: string): string | undefined {
+  if (path === '') return 'is empty'
+  if (path.length > LONGEST_PATH) return `is longer than ${LONGEST_PATH} characters`
+  if (path.startsWith('/')) return 'starts with a slash'
+  if (path.endsWith('/')) return 'ends with a slash'
+  if (CONTROL.test(path)) return 'has control characters in it'
+  if (LONE_SURROGATE.test(path)) return 'is no Unicode text'
+  const segments = path.split('/')
+  if (segments.includes('..')) return 'leads out of its bucket'
+  if (segments.at(-1) === '.') return 'names no file'
+  if (segments.at(-1)!.length > LONGEST_NAME)
+    return `has a name of more than ${LONGEST_NAME} characters`
+  return undefined
+}
+
+/** Takes a path apart into what the record of a file keeps of it. */
+export function filePath(path: string): FilePath {
+  const slash = path.lastIndexOf('/')
+  return {
+    path,
+    name: path.slice(slash + 1),
+    directory: slash === -1 ? '.' : path.slice(0, slash),
+  }
+}
+
+/**
+ * A path that cannot harm whoever unpacks it: as it is where nothing speaks against it, which is true for all that were
+ * checked when they were stored. Another one is changed, and marked so that it cannot take the place of a file that has that
+ * name.
+ */
+export function harmlessPath(path: string): string {
+  const isHarmless = pathProblem(path) === undefined
+  if (isHarmless) return path
+  const kept = path
+    .toWellFormed()
+    .replaceAll(/\p{Control}/gu, '_')
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .map((segment) => (segment === '..' ? '__' : segment))
+    .join('/')
+  const mark = createHash('sha256').update(path).digest('hex').slice(0, 8)
+  return `${kept || 'unnamed'}~${mark}`
+}

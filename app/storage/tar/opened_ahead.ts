@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream'
+
+import type { TarEntry } from './tar_stream.js'
+
+export interface Opened {
+  readonly entry: TarEntry
+  readonly bytes: Promise<Readable>
+}
+
+const OBJECTS_AHEAD = 8
+
+/**
+ * Objects are opened when no more than this has to flow before them: enough to hide how long opening takes, and little enough
+ * that the store does not give up a connection on which a slow reader lets it wait.
+ */
+const BYTES_AHEAD = 1024 ** 2
+
+/** Opens the objects of a tar a little before their turn comes. */
+export class OpenedAhead {
+  readonly #entries: AsyncIterator<TarEntry>
+  readonly #opened: Opened[] = []
+  #filling: Promise<void> | undefined
+  #isEnded = false
+  #bytesBefore = 0
+
+  constructor(entries: AsyncIterable<TarEntry>) {
+    this.#entries = entries[Symbol.asyncIterator]()
+  }
+
+  /** The next object; undefined after the last one. */
+  async next(): Promise<Opened | undefined> {
+    this.openWhileFlows(0)
+    if (this.#opened.length === 0) await this.#filling
+    return this.#opened.shift()
+  }
+
+  /** Is told how many bytes of the current object have still to flow, and opens what is due by that. */
+  openWhileFlows(bytesLeft: number): void {
+    this.#bytesBefore = bytesLeft
+    if (this.#filling || this.#isEnded || !this.#isDue()) return
+    const filling = this.#fill().then(() => void (this.#filling = undefined))
+    filling.catch(() => {})
+    this.#filling = filling
+  }
+
+  /** Closes what was opened and not used. */
+  async close(): Promise<void> {
+    this.#isEnded = true
+    await this.#filling?.catch(() => {})
+    await this.#entries.return?.()
+    for (const { bytes } of this.#opened) {
+      void bytes.then(
+        (stream) => stream.destroy(),
+        () => {}
+      )
+    }
+  }
+
+  async #fill(): Promise<void> {
+    do {
+      const { done, value } = await this.#entries.next()
+      if (done) this.#isEnded = true
+      else this.#open(value)
+    } while (!this.#isEnded && this.#isDue())
+  }
+
+  #open(entry: TarEntry): void {
+    const bytes = entry.open()
+    // Neither may go unheard before its turn: one would end the process, and is thrown to whoever reads anyway.
+    bytes.then(
+      (stream) => stream.on('error', () => {}),
+      () => {}
+    )
+    this.#opened.push({ entry, bytes })
+  }
+
+  #isDue(): boolean {
+    const sizes = this.#opened.reduce((sum, { entry }) => sum + (entry.size ?? 0), 0)
+    return this.#opened.length < OBJECTS_AHEAD && this.#bytesBefore + sizes < BYTES_AHEAD
+  }
+}

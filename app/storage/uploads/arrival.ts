@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+
+import { Failure, PayloadTooLarge } from '#http/failures'
+
+/** The client sent nothing for so long that its upload was given up. */
+export class UploadStalled extends Failure {
+  constructor(silenceMs: number) {
+    super(
+      408,
+      'request_timeout',
+      `Nothing was sent for ${Math.round(silenceMs / 1000)} seconds, so the upload was given up`
+    )
+  }
+}
+
+/**
+ * A file on its way from a client: counted, digested, and watched. Time that the store takes is not held against the client.
+ */
+export class Arrival {
+  readonly #hash = createHash('sha256')
+  readonly #maxBytes: number
+  readonly #stalled = new AbortController()
+  readonly #watch: NodeJS.Timeout
+  #isClientsTurn = false
+  #size = 0
+
+  constructor(maxBytes: number, silenceMs: number) {
+    this.#maxBytes = maxBytes
+    this.#watch = setTimeout(() => {
+      if (this.#isClientsTurn) this.#stalled.abort(new UploadStalled(silenceMs))
+      else this.#watch.refresh()
+    }, silenceMs).unref()
+  }
+
+  /** Aborts when the client has been silent for too long. */
+  get stalled(): AbortSignal {
+    return this.#stalled.signal
+  }
+
+  async *bytes(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    this.#isClientsTurn = true
+    try {
+      for await (const chunk of source) {
+        this.#size += chunk.byteLength
+        if (this.#maxBytes > 0 && this.#size > this.#maxBytes) {
+          throw new PayloadTooLarge(`A file may have at most ${this.#maxBytes} bytes`)
+        }
+        this.#hash.update(chunk)
+        this.#isClientsTurn = false
+        yield chunk
+        this.#isClientsTurn = true
+        this.#watch.refresh()
+      }
+    } finally {
+      this.#isClientsTurn = false
+    }
+  }
+
+  /** The SHA-256 of what arrived, in lower-case hexadecimal digits; to be asked once, at the end. */
+  digest(): string {
+    return this.#hash.digest('hex')
+  }
+
+  end(): void {
+    clearTimeout(this.#watch)
+  }
+}

@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { corePool } from '#core/registries/work'
+import type { RunningJob } from '#jobs/runner'
+import type { Values } from '#records/kind'
+import { drain } from '#runtime/drain'
+import { boot } from '#tests/helpers/application'
+import { ACCOUNT, HarborServer } from '#tests/helpers/harbor_server'
+import { identity } from '#tests/helpers/identities'
+
+import { call, uniqueName } from './node_scene.js'
+
+/** Somebody of the master realm who may do everything. */
+export const admin = () => identity()
+
+export const send = (method: string, path: string, body?: unknown, by = admin()) =>
+  call(method, path, { headers: by.headers, body })
+
+/** Starts what carries commands to those who do them; answers how to stop it. */
+export async function carryingCommands(): Promise<() => Promise<void>> {
+  const app = await boot()
+  const [outbox, bus] = await Promise.all([import('#start/outbox'), import('#start/bus')])
+  await corePool().query(`delete from outbox where queue = 'registryCommands'`)
+  const jobs: RunningJob[] = [await bus.start({ app, drain }), await outbox.start({ app, drain })]
+  return async () => {
+    await Promise.all(jobs.map((job) => job.stop()))
+  }
+}
+
+/** Resolves as soon as something is so. */
+export async function eventually<T>(
+  ask: () => Promise<T | undefined | false> | T | undefined | false,
+  limitMs = 5_000
+): Promise<T> {
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) {
+      return answer
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`Still not so after ${limitMs} ms: ${ask}`)
+    }
+    await delay(10)
+  }
+}
+
+/** A registry with the Harbor behind it. */
+export class RegistryScene {
+  private constructor(
+    readonly harbor: HarborServer,
+    readonly id: string
+  ) {}
+
+  static async set(account: object = ACCOUNT): Promise<RegistryScene> {
+    const harbor = await HarborServer.start()
+    const { body } = await send('POST', '/registries', {
+      name: uniqueName('registry'),
+      host: harbor.host,
+      ...account,
+    })
+    return new RegistryScene(harbor, body.data.id)
+  }
+
+  async end(): Promise<void> {
+    await corePool().query('delete from registries where id = $1', [this.id])
+    await this.harbor.stop()
+  }
+
+  command = (command: string, id: unknown = this.id, more: object = {}) =>
+    send('POST', '/services/registry/command', { command, id, ...more })
+
+  async project(body: object = {}): Promise<Values> {
+    const made = await send('POST', '/registry-projects', {
+      name: uniqueName('project'),
+      externalName: uniqueName('external'),
+      type: 'default',
+      registryId: this.id,
+      ...body,
+    })
+    return made.body.data
+  }
+
+  async row(id: unknown): Promise<Values | undefined> {
+    const { rows } = await corePool().query('select * from registry_projects where id = $1', [id])
+    return rows[0]
+  }
+
+  async rows(): Promise<Values[]> {
+    const { rows } = await corePool().query(
+      'select * from registry_projects where registry_id = $1 order by name',
+      [this.id]
+    )
+    return rows
+  }
+
+  async links(): Promise<Values[]> {
+    const { rows } = await corePool().query(
+      'select * from registry_links where registry_id = $1 order by external_name',
+      [this.id]
+    )
+    return rows
+  }
+
+  /** The project once it is linked. */
+  linked = (id: unknown): Promise<Values> =>
+    eventually(async () => {
+      const row = await this.row(id)
+      return row?.external_id ? row : undefined
+    })
+
+  /** Resolves when nothing is left to do in the registry. */
+  settled = (): Promise<boolean> =>
+    eventually(async () => {
+      const { rowCount } = await corePool().query(
+        `select 1 from registry_links where registry_id = $1 and due_at is not null
+         union all select 1 from outbox where queue = 'registryCommands'`,
+        [this.id]
+      )
+      return rowCount === 0
+    })
+
+  /** Resolves once something was tried and did not succeed. */
+  failed = (): Promise<Values> =>
+    eventually(async () => (await this.links()).find(({ problem }) => problem !== null))
+
+  /** What rests or waits may be tried now. */
+  async wake(): Promise<void> {
+    await corePool().query('update registry_states set rests_until = null where registry_id = $1', [
+      this.id,
+    ])
+    await corePool().query(
+      'update registry_links set due_at = now() where registry_id = $1 and due_at is not null',
+      [this.id]
+    )
+  }
+}

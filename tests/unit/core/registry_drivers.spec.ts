@@ -1,0 +1,191 @@
+import { test } from '@japa/runner'
+
+import { RegistryFailure } from '#core/registries/driver'
+import { driverOf } from '#core/registries/driver_of'
+import { HarborDriver } from '#core/registries/drivers/harbor'
+import { HarborApi } from '#core/registries/drivers/harbor_api'
+import { NoDriver } from '#core/registries/drivers/none'
+import { whileOpen } from '#records/open_transaction'
+import { ACCOUNT, HarborServer, type Fault } from '#tests/helpers/harbor_server'
+import { registryDriverSuite, wanted } from '#tests/helpers/harbor_suite'
+
+const LIMIT_MS = 150
+
+const driverFor = (harbor: HarborServer, account = ACCOUNT) =>
+  new HarborDriver(new HarborApi({ host: harbor.host, ...account }, LIMIT_MS))
+
+registryDriverSuite('none', async () => ({ driver: new NoDriver(), async stop() {} }))
+registryDriverSuite('Harbor', async () => {
+  const harbor = await HarborServer.start()
+  return { driver: driverFor(harbor), stop: () => harbor.stop() }
+})
+
+test.group('Harbor', (group) => {
+  let harbor: HarborServer
+  let driver: HarborDriver
+
+  group.each.setup(async () => {
+    harbor = await HarborServer.start()
+    driver = driverFor(harbor)
+    return () => harbor.stop()
+  })
+
+  const failure = async (work: Promise<unknown>): Promise<RegistryFailure> => {
+    const error = await work.then(
+      () => undefined,
+      (reason) => reason
+    )
+    if (!(error instanceof RegistryFailure)) {
+      throw new Error(`No failure of a registry: ${error}`)
+    }
+    return error
+  }
+
+  test('a linked project has an account that can pull, and a webhook', async ({ assert }) => {
+    const linked = await driver.link(wanted())
+    const project = harbor.projects.get('a-project')!
+    const robot = harbor.robotOf('a-project')!
+    assert.isFalse(project.isPublic)
+    assert.deepEqual(linked, {
+      id: String(project.id),
+      account: { id: String(robot.id), name: 'robot$a-project', secret: robot.secret },
+      webhookId: String([...project.policies.keys()][0]),
+    })
+    const [{ kind, namespace, access }] = robot.permissions
+    assert.deepEqual([kind, namespace], ['project', 'a-project'])
+    assert.notInclude(JSON.stringify(access), 'push')
+    const [{ name, event_types: types, targets }] = [...project.policies.values()]
+    assert.deepEqual([name, types], ['api', ['PUSH_ARTIFACT']])
+    assert.equal(targets[0].address, wanted().hook!.address)
+    assert.equal(targets[0].auth_header, wanted().hook!.authorization)
+  })
+
+  test('without a hook there is no webhook', async ({ assert }) => {
+    const { webhookId } = await driver.link(wanted({ hook: null }))
+    assert.isNull(webhookId)
+    assert.equal(harbor.projects.get('a-project')!.policies.size, 0)
+  })
+
+  test('409: what is there already is taken over as it is wanted', async ({ assert }) => {
+    const { account } = await driver.link(wanted())
+    const linked = await driver.link(wanted({ isPublic: true }))
+    assert.isTrue(harbor.projects.get('a-project')!.isPublic)
+    assert.equal(linked.account!.id, account!.id)
+    assert.notEqual(linked.account!.secret, account!.secret)
+    assert.equal(linked.account!.secret, harbor.robotOf('a-project')!.secret)
+    assert.equal(harbor.projects.get('a-project')!.policies.size, 1)
+  })
+
+  test('an account gets the secret that is sent', async ({ assert }) => {
+    const { account } = await driver.link(wanted({ newSecret: 'Chosen123' }))
+    assert.equal(account!.secret, 'Chosen123')
+    assert.equal(harbor.robotOf('a-project')!.secret, 'Chosen123')
+    const changed = await driver.link(wanted({ account, newSecret: 'Another123' }))
+    assert.equal(changed.account!.secret, 'Another123')
+    assert.equal(harbor.robotOf('a-project')!.secret, 'Another123')
+  })
+
+  test('404: an account that is gone is made again', async ({ assert }) => {
+    const { account } = await driver.link(wanted())
+    harbor.robots.clear()
+    const linked = await driver.link(wanted({ account }))
+    assert.notEqual(linked.account!.id, account!.id)
+    assert.equal(linked.account!.secret, harbor.robotOf('a-project')!.secret)
+  })
+
+  test('a project goes with all its repositories, however many and nested', async ({ assert }) => {
+    const { account } = await driver.link(wanted())
+    const { repositories } = harbor.projects.get('a-project')!
+    for (let number = 0; number < 120; number++) {
+      repositories.add(`deep/er/image-${number}`)
+    }
+    await driver.unlink({ name: 'a-project', accountId: account!.id, isAdopted: false })
+    assert.equal(harbor.projects.size, 0)
+    assert.equal(harbor.robots.size, 0)
+  })
+
+  test('an account nobody noted goes with its project', async ({ assert }) => {
+    await driver.link(wanted())
+    await driver.unlink({ name: 'a-project', accountId: null, isAdopted: false })
+    assert.equal(harbor.robots.size, 0)
+  })
+
+  test('a project that was there before stays, with what is in it', async ({ assert }) => {
+    const project = harbor.addProject('a-project')
+    project.repositories.add('image')
+    const { account } = await driver.link(wanted())
+    await driver.unlink({ name: 'a-project', accountId: account!.id, isAdopted: true })
+    assert.deepEqual([...project.repositories], ['image'])
+    assert.equal(project.policies.size, 0)
+    assert.equal(harbor.robots.size, 0)
+  })
+
+  const FAULTS: [title: string, Fault, concernsAll: boolean][] = [
+    ['hangs up', { does: 'hangs up' }, true],
+    ['is slow', { does: 'says nothing' }, true],
+    ['answers 401', { does: 401 }, true],
+    ['answers 403', { does: 403 }, true],
+    ['answers 400', { does: 400 }, false],
+    ['answers 500', { does: 500 }, true],
+    ['answers 503', { does: 503 }, true],
+    ['redirects', { does: 'redirects' }, true],
+    ['shows a page that says 404', { does: 'shows a page' }, true],
+  ]
+
+  for (const [title, fault, concernsAll] of FAULTS) {
+    test(`one that ${title} is a failure of every call, which names no secret`, async ({
+      assert,
+    }) => {
+      const { account } = await driver.link(wanted())
+      harbor.misbehave(fault)
+      const unwanted = { name: 'a-project', accountId: account!.id, isAdopted: false }
+      for (const work of [
+        () => driver.has('a-project'),
+        () => driver.link(wanted({ account })),
+        () => driver.unlink(unwanted),
+      ]) {
+        const error = await failure(work())
+        assert.equal(error.concernsAll, concernsAll)
+        assert.notMatch(error.message, /Harbor12345|Generated|secret-of-the-server|admin/)
+      }
+      assert.equal(harbor.projects.size, 1)
+      harbor.behave()
+      await driver.unlink(unwanted)
+      assert.equal(harbor.projects.size, 0)
+    })
+  }
+
+  test('wrong credentials are a failure', async ({ assert }) => {
+    const stranger = driverFor(harbor, { ...ACCOUNT, accountSecret: 'wrong' })
+    assert.isTrue((await failure(stranger.link(wanted()))).concernsAll)
+  })
+
+  test('one whose process is gone is a failure', async ({ assert }) => {
+    const gone = await HarborServer.start()
+    const { host } = gone
+    await gone.stop()
+    const api = new HarborApi({ host, ...ACCOUNT }, LIMIT_MS)
+    assert.isTrue((await failure(new HarborDriver(api).has('x'))).concernsAll)
+  })
+
+  test('it is not called while a transaction is open', async ({ assert }) => {
+    await assert.rejects(
+      () => whileOpen(() => driver.has('a-project')),
+      /while a transaction was open/
+    )
+    assert.isEmpty(harbor.requests)
+  })
+
+  test('a host that is more than a host is not called', async ({ assert }) => {
+    for (const host of ['127.0.0.1:1/x', 'a@127.0.0.1:1', '127.0.0.1:1?x=', 'not a host']) {
+      await assert.rejects(async () => new HarborApi({ host, ...ACCOUNT }), RegistryFailure)
+    }
+  })
+
+  test('a registry without an account is looked after by nobody', ({ assert }) => {
+    const { host } = harbor
+    assert.instanceOf(driverOf({ host, ...ACCOUNT }), HarborDriver)
+    assert.instanceOf(driverOf({ host, accountName: 'admin', accountSecret: null }), NoDriver)
+    assert.instanceOf(driverOf({ host, accountName: null, accountSecret: 'x' }), NoDriver)
+  })
+})

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import { PayloadTooLarge } from '#http/failures'
+import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
+import type { ObjectAddress, ObjectStore, PutOptions } from '#storage/objects/object_store'
+import { UploadStalled } from '#storage/uploads/arrival'
+import { storeUpload } from '#storage/uploads/store_upload'
+import { chunksOf, digest, failureOf, pushed } from '#tests/helpers/object_store_suite'
+
+const content = randomBytes(3_000_000)
+const address = { container: 'uploads', key: 'a' }
+const unlimited = { maxBytes: 0 }
+
+test.group('Upload', (group) => {
+  let folder: string
+  let store: ObjectStore
+
+  group.each.setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'analysis-hub-uploads-'))
+    store = new FsObjectStore(folder)
+    await store.makeContainer(address.container)
+    return () => rm(folder, { recursive: true })
+  })
+
+  const isNothingLeft = async () =>
+    (await Array.fromAsync(store.list(address.container))).length === 0 &&
+    (await Array.fromAsync(store.unfinished(address.container))).length === 0
+
+  test('a file is stored, with its size and its digest', async ({ assert }) => {
+    const stored = await storeUpload(store, address, chunksOf(content), unlimited)
+    assert.deepEqual(stored, { size: content.length, sha256: digest(content) })
+    assert.equal((await store.stat(address)).size, content.length)
+  })
+
+  test('a file without bytes has a digest, too', async ({ assert }) => {
+    const stored = await storeUpload(store, address, chunksOf(Buffer.alloc(0)), unlimited)
+    assert.deepEqual(stored, { size: 0, sha256: digest(Buffer.alloc(0)) })
+  })
+
+  test('a file may be as large as the limit, and no larger', async ({ assert }) => {
+    await storeUpload(store, address, chunksOf(content), { maxBytes: content.length })
+    await store.delete(address)
+    const limits = { maxBytes: content.length - 1 }
+    const failure = await failureOf(storeUpload(store, address, chunksOf(content), limits))
+    assert.instanceOf(failure, PayloadTooLarge)
+    assert.isTrue(await isNothingLeft())
+  })
+
+  test('a client that leaves leaves nothing', async ({ assert }) => {
+    const request = new PassThrough()
+    const storing = failureOf(storeUpload(store, address, request, unlimited))
+    request.write(content)
+    await delay(20)
+    request.destroy(new Error('The client is gone'))
+    assert.equal((await storing)?.message, 'The client is gone')
+    assert.isTrue(await isNothingLeft())
+  })
+
+  test('an upload can be given up from outside', async ({ assert }) => {
+    const { source, send } = pushed()
+    const giveUp = new AbortController()
+    const options = { ...unlimited, signal: giveUp.signal }
+    const storing = failureOf(storeUpload(store, address, source, options))
+    await send(content)
+    giveUp.abort(new Error('Enough'))
+    assert.equal((await storing)?.message, 'Enough')
+    assert.isTrue(await isNothingLeft())
+  })
+
+  test('a client that falls silent is given up', async ({ assert }) => {
+    const { source, send } = pushed()
+    const options = { ...unlimited, silenceMs: 100 }
+    const storing = failureOf(storeUpload(store, address, source, options))
+    await send(content)
+    const startedAt = performance.now()
+    assert.instanceOf(await storing, UploadStalled)
+    assert.isBelow(performance.now() - startedAt, 2_000)
+    assert.isTrue(await isNothingLeft())
+  })
+
+  test('a client that sends a little now and then is not', async ({ assert }) => {
+    async function* slowly() {
+      for (let n = 0; n < 10; n++) {
+        await delay(30)
+        yield content.subarray(n, n + 1)
+      }
+    }
+    const { size } = await storeUpload(store, address, slowly(), { ...unlimited, silenceMs: 150 })
+    assert.equal(size, 10)
+  })
+
+  test('a store that is slow is not held against the client', async ({ assert }) => {
+    const slow = new SlowObjectStore(folder)
+    const options = { ...unlimited, silenceMs: 50 }
+    const { size } = await storeUpload(
+      slow,
+      address,
+      chunksOf(content.subarray(0, 100_000)),
+      options
+    )
+    assert.equal(size, 100_000)
+  })
+})
+
+/** Takes its time for each chunk, and at the end. */
+class SlowObjectStore extends FsObjectStore {
+  override async put(to: ObjectAddress, source: AsyncIterable<Uint8Array>, options: PutOptions) {
+    async function* slowly() {
+      for await (const chunk of source) {
+        yield chunk
+        await delay(150)
+      }
+      await delay(150)
+    }
+    return super.put(to, slowly(), options)
+  }
+}

@@ -1,0 +1,275 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+import { test } from '@japa/runner'
+
+import { ObjectDamaged } from '#storage/objects/errors'
+import { tarHeader } from '#storage/tar/tar_header'
+import { SizeUnknown, tarStream, type TarEntry } from '#storage/tar/tar_stream'
+import { failureOf } from '#tests/helpers/object_store_suite'
+import { randomTree, type Tree } from '#tests/helpers/trees'
+
+const run = promisify(execFile)
+
+/** `TAR_TREES=1000` for a full run. */
+const TREES = Number(process.env.TAR_TREES ?? 40)
+const MODIFIED = new Date('2021-02-03T04:05:06.789Z')
+
+test.group('Tar', (group) => {
+  let folder: string
+
+  group.each.setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'analysis-hub-tar-'))
+    return () => rm(folder, { recursive: true })
+  })
+
+  test('random trees read back with GNU tar, byte by byte', async ({ assert }) => {
+    for (let round = 0; round < TREES; round++) {
+      const tree = randomTree()
+      const target = await mkdtemp(join(folder, 'tree-'))
+      await unpack(tarOf(tree), target)
+      assert.deepEqual(await readTree(target), tree)
+      await rm(target, { recursive: true })
+    }
+  }).timeout(20 * 60_000)
+
+  test('GNU tar lists files in the order they were given in, as root, with mode and time', async ({
+    assert,
+  }) => {
+    const archive = await buffer(tarOf(new Map([file('b', 'two'), file('a/c', 'three')])))
+    const listing = run('tar', ['--utc', '--numeric-owner', '--full-time', '-tv'])
+    listing.child.stdin?.end(archive)
+    assert.deepEqual((await listing).stdout.trim().split('\n').map(words), [
+      ['-rwxr-xr-x', '0/0', '3', '2021-02-03', '04:05:06', 'b'],
+      ['-rwxr-xr-x', '0/0', '5', '2021-02-03', '04:05:06', 'a/c'],
+    ])
+  })
+
+  test('a tar of nothing is two empty blocks', async ({ assert }) => {
+    assert.isTrue((await buffer(tarOf(new Map()))).equals(Buffer.alloc(1024)))
+  })
+
+  test('one plain header stands before the bytes where it is enough', async ({ assert }) => {
+    const folders = `${'d'.repeat(150)}/`
+    for (const path of ['a', 'x'.repeat(100), folders + 'y'.repeat(100), `a/${'z'.repeat(100)}`]) {
+      assert.lengthOf(tarHeader({ path, size: 8 ** 11 - 1, modifiedAt: MODIFIED }), 512)
+    }
+  })
+
+  test('a path or a size that a plain header cannot hold gets further records')
+    .with([
+      ['x'.repeat(101), 1],
+      [`${'d'.repeat(156)}/a`, 1],
+      ['ä', 1],
+      ['a', 8 ** 11],
+    ] as [string, number][])
+    .run(async ({ assert }, [path, size]) => {
+      const header = tarHeader({ path, size, modifiedAt: MODIFIED })
+      assert.isAbove(header.length, 512)
+      assert.equal(header.length % 512, 0)
+      const listing = run('tar', ['-tv', '--quoting-style=literal'])
+      listing.child.stdin?.on('error', () => {}).end(Buffer.concat([header, Buffer.alloc(1024)]))
+      const { stdout } = await listing.catch((error) => error)
+      assert.include(stdout, path)
+      assert.include(stdout, ` ${size} `)
+    })
+
+  test('what could do harm where it is unpacked gets another name, one of its own', async ({
+    assert,
+  }) => {
+    const bad = ['../a', '/etc/passwd', 'd/../../b', 'a/', 'c\u0007', '..', 'x/..', '/', 'a\nb']
+    const tree = new Map([...bad, 'a', 'etc/passwd'].map((path) => file(path, path)))
+    await unpack(tarOf(tree), folder)
+    const unpacked = await readTree(folder)
+    assert.sameMembers([...unpacked.values()].map(String), [...tree.values()].map(String))
+    assert.equal(String(unpacked.get('a')), 'a')
+    assert.equal(String(unpacked.get('etc/passwd')), 'etc/passwd')
+  })
+
+  for (const [what, broken] of Object.entries({
+    'is missing': () => Promise.reject(new Error('It is missing')),
+    'is too short': () => Promise.resolve(Readable.from([Buffer.alloc(4)])),
+    'is too long': () => Promise.resolve(Readable.from([Buffer.alloc(6)])),
+    'breaks': () => Promise.resolve(Readable.from(breaking())),
+  })) {
+    test(`an object that ${what} breaks the tar`, async ({ assert }) => {
+      const entries = [
+        entry('a', Buffer.from('hello')),
+        { ...entry('b', Buffer.alloc(5)), open: broken as () => Promise<Readable> },
+        entry('c', Buffer.from('hello')),
+      ]
+      const failure = await failureOf(buffer(tarStream(Readable.from(entries))))
+      assert.instanceOf(failure, what.startsWith('is too') ? ObjectDamaged : Error)
+    })
+  }
+
+  test('a file whose size was never recorded breaks the tar', async ({ assert }) => {
+    const entries = [{ ...entry('a', Buffer.alloc(1)), size: null }]
+    const failure = await failureOf(buffer(tarStream(Readable.from(entries))))
+    assert.instanceOf(failure, SizeUnknown)
+  })
+
+  test('a list of files that breaks off breaks the tar', async ({ assert }) => {
+    async function* entries() {
+      yield entry('a', Buffer.alloc(1))
+      throw new Error('The database is away')
+    }
+    const failure = await failureOf(buffer(tarStream(entries())))
+    assert.equal(failure?.message, 'The database is away')
+  })
+
+  test('the next objects are opened while the current one flows, and not too early', async ({
+    assert,
+  }) => {
+    const opened: string[] = []
+    const large = (path: string) => {
+      const content = Buffer.alloc(4 * 1024 ** 2)
+      return {
+        ...entry(path, content),
+        async open() {
+          opened.push(path)
+          return Readable.from(inPieces(content))
+        },
+      }
+    }
+    const stream = tarStream(Readable.from(['a', 'b', 'c'].map(large)))
+    const openedBy: [number, number][] = []
+    let flowed = 0
+    for await (const chunk of stream) {
+      flowed += chunk.length
+      openedBy.push([flowed, opened.length])
+      await delay(0)
+    }
+    const whenSecond = openedBy.find(([, count]) => count === 2)![0]
+    assert.isAbove(whenSecond, 2.5 * 1024 ** 2)
+    assert.isBelow(whenSecond, 4 * 1024 ** 2)
+    assert.deepEqual(opened, ['a', 'b', 'c'])
+  })
+
+  test('whoever stops reading leaves nothing open', async ({ assert }) => {
+    const streams: Readable[] = []
+    const entries = Array.from({ length: 20 }, (_, n) => ({
+      ...entry(`${n}`, Buffer.alloc(100_000)),
+      async open() {
+        const stream = Readable.from(inPieces(Buffer.alloc(100_000)))
+        streams.push(stream)
+        return stream
+      },
+    }))
+    for await (const chunk of tarStream(Readable.from(entries))) if (chunk) break
+    await delay(20)
+    assert.isBelow(streams.length, 12)
+    assert.isTrue(streams.every(({ destroyed }) => destroyed))
+  })
+
+  test('an object that breaks before its turn does not take the process along', async ({
+    assert,
+  }) => {
+    const early = entry('b', Buffer.alloc(5))
+    const entries = [
+      { ...entry('a', Buffer.alloc(300_000)), open: async () => Readable.from(slowly(300_000)) },
+      {
+        ...early,
+        async open() {
+          const stream = new Readable({ read() {} })
+          setTimeout(() => stream.destroy(new Error('The connection was closed')), 5)
+          return stream
+        },
+      },
+    ]
+    const failure = await failureOf(buffer(tarStream(Readable.from(entries))))
+    assert.equal(failure?.message, 'The connection was closed')
+  })
+
+  test('memory stays as it is for a large tar', async ({ assert }) => {
+    const piece = Buffer.alloc(64 * 1024)
+    async function* zeros(size: number) {
+      for (let left = size; left > 0; left -= piece.length) yield piece.subarray(0, left)
+    }
+    async function* entries() {
+      for (let n = 0; n < 20_000; n++) {
+        const size = n % 1000 === 0 ? 50 * 1024 ** 2 : 10
+        yield { ...entry(`${n}`, null), size, open: async () => Readable.from(zeros(size)) }
+      }
+    }
+    const held: number[] = []
+    let bytes = 0
+    for await (const chunk of tarStream(entries())) {
+      bytes += chunk.length
+      if (bytes > (held.length + 1) * 100 * 1024 ** 2) held.push(memoryHeld())
+    }
+    assert.isAbove(held.length, 9)
+    assert.isBelow(Math.max(...held) - held[0]!, 8 * 1024 ** 2)
+  }).timeout(120_000)
+})
+
+function file(path: string, content: string): [string, Buffer] {
+  return [path, Buffer.from(content)]
+}
+
+function entry(path: string, content: Buffer | null): TarEntry {
+  const size = content?.length ?? null
+  return { path, size, modifiedAt: MODIFIED, open: async () => Readable.from(content ?? []) }
+}
+
+function tarOf(tree: Tree): Readable {
+  return tarStream(Readable.from([...tree].map(([path, content]) => entry(path, content))))
+}
+
+async function unpack(archive: Readable, folder: string): Promise<void> {
+  const tar = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'ignore', 'pipe'] })
+  const said = buffer(tar.stderr)
+  const [[code]] = await Promise.all([once(tar, 'exit'), pipeline(archive, tar.stdin)])
+  if (code !== 0) throw new Error(`tar ended with ${code}: ${await said}`)
+}
+
+async function readTree(folder: string): Promise<Tree> {
+  const names = await readdir(folder, { recursive: true })
+  const files = await Promise.all(
+    names.map(async (name): Promise<[string, Buffer][]> => {
+      const path = join(folder, name)
+      return (await stat(path)).isFile() ? [[name, await readFile(path)]] : []
+    })
+  )
+  return new Map(files.flat())
+}
+
+/** What is still needed of the memory that was taken. */
+function memoryHeld(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+function words(line: string): string[] {
+  return line.split(/\s+/)
+}
+
+function* inPieces(content: Buffer) {
+  for (let start = 0; start < content.length; start += 64 * 1024) {
+    yield content.subarray(start, start + 64 * 1024)
+  }
+}
+
+async function* slowly(size: number) {
+  for (const piece of inPieces(Buffer.alloc(size))) {
+    await delay(10)
+    yield piece
+  }
+}
+
+async function* breaking() {
+  yield Buffer.alloc(2)
+  throw new Error('The disk is on fire')
+}
