@@ -1,0 +1,81 @@
+import { keyOf, type Note } from './note.js'
+
+interface Evidence {
+  /** What the database kept, in the order of each record. */
+  readonly kept: readonly Note[]
+  /** What clients were told is done. */
+  readonly promised: readonly Note[]
+  /** What a program on the bus heard, in that order, and as often. */
+  readonly heard: readonly Note[]
+  /** What is in the audit trail. */
+  readonly audited: readonly Note[]
+}
+
+const FEW = 5
+
+/**
+ * What is wrong, in words: nothing where everything that was kept was heard of in its order and audited once, and nothing else.
+ */
+export function judge({ kept, promised, heard, audited }: Evidence): string[] {
+  const changes = kept.filter(isChange)
+  return [
+    ...told('were answered to be done, and are not', missing(promised, changes)),
+    ...told('were kept and never heard of on the bus', missing(changes, heard)),
+    ...told('were heard of on the bus, and never kept', missing(heard, changes)),
+    ...told('were first heard of on the bus in another order', outOfOrder(changes, heard)),
+    ...told('are not in the audit trail just once', notOnce(kept, audited)),
+    ...told('are in the audit trail, and were never kept', missing(audited, kept, auditKeyOf)),
+  ]
+}
+
+function told(problem: string, keys: readonly string[]): string[] {
+  const examples = keys.slice(0, FEW).join(', ')
+  return keys.length === 0 ? [] : [`${keys.length} ${problem}: ${examples}`]
+}
+
+function missing(wanted: readonly Note[], there: readonly Note[], key = keyOf): string[] {
+  const known = new Set(there.map(key))
+  return [...new Set(wanted.map(key))].filter((each) => !known.has(each))
+}
+
+/** Records whose changes were heard of, for the first time each, in another order than they were kept. */
+function outOfOrder(kept: readonly Note[], heard: readonly Note[]): string[] {
+  const wanted = byRecord(kept)
+  return [...byRecord(heard)].flatMap(([record, keys]) => {
+    const own = wanted.get(record) ?? new Set()
+    const order = [...keys].filter((key) => own.has(key))
+    const shouldBe = [...own].filter((key) => keys.has(key))
+    const isSame = shouldBe.every((key, index) => order[index] === key)
+    return isSame ? [] : [`${order.join(' < ')} instead of ${shouldBe.join(' < ')}`]
+  })
+}
+
+function byRecord(notes: readonly Note[]): Map<string, Set<string>> {
+  const records = new Map<string, Set<string>>()
+  for (const note of notes) {
+    const keys = records.get(note.record) ?? new Set()
+    records.set(note.record, keys.add(keyOf(note)))
+  }
+  return records
+}
+
+function notOnce(kept: readonly Note[], audited: readonly Note[]): string[] {
+  const counts = new Map<string, number>()
+  for (const key of audited.map(auditKeyOf)) {
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return kept
+    .map(auditKeyOf)
+    .filter((key) => counts.get(key) !== 1)
+    .map((key) => `${key} (${counts.get(key) ?? 0} times)`)
+}
+
+/** The audit trail says what an update changed, and of the others only that they happened. */
+function auditKeyOf(note: Note): string {
+  const isNamed = note.change === 'updated' || note.change === 'commanded'
+  return keyOf(isNamed ? note : { ...note, label: '' })
+}
+
+function isChange({ change }: Note): boolean {
+  return change !== 'commanded'
+}

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Exchange } from './client.js'
+import { Scene } from './scene.js'
+
+const PAUSE_MS = 100
+const WARM_UP_MS = 3_000
+const DRAINED_WITHIN_MS = 60_000
+
+/** What may be added to three times the usual before requests count as waiting for the broker. */
+const TOLERANCE_MS = 50
+
+interface OutageOptions {
+  readonly seconds: number
+  readonly say: (line: string) => void
+}
+
+/**
+ * Takes the broker away for a while. Answers what is wrong, in words: nothing where no request noticed, and everything was
+ * told afterwards.
+ */
+export async function doWithoutBroker({ seconds, say }: OutageOptions): Promise<string[]> {
+  const scene = await Scene.open({ pauseMs: PAUSE_MS })
+  const { installation, stream } = scene
+  try {
+    await delay(WARM_UP_MS)
+    const begun = performance.now()
+    await delay(seconds * 1_000)
+    const gone = performance.now()
+    await installation.kill('broker')
+    await delay(seconds * 1_000)
+    const over = performance.now()
+    await installation.revive('broker')
+    const { milliseconds, late } = await scene.settle(DRAINED_WITHIN_MS)
+    const before = slowOf(stream.exchanges(begun, gone))
+    const during = slowOf(stream.exchanges(gone, over))
+    say(
+      `99 of 100 requests took at most ${before} ms with the broker and ${during} ms in the ${seconds} s without it; ` +
+        `everything was told ${(milliseconds / 1_000).toFixed(1)} s after it was back`
+    )
+    return [
+      ...stream.failures(begun).map((failure) => `a request failed: ${failure}`),
+      ...(during > 3 * before + TOLERANCE_MS ? ['requests waited for the broker'] : []),
+      ...late,
+      ...(await scene.verdict()),
+    ]
+  } finally {
+    await scene.close()
+  }
+}
+
+/** What 99 of 100 requests took at most. */
+function slowOf(exchanges: readonly Exchange[]): number {
+  const times = exchanges.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other)
+  return Math.round(times[Math.floor(times.length * 0.99)] ?? Infinity)
+}

@@ -1,0 +1,23 @@
+/**
+ * Kills parts of an installation round after round and says whether it came through. `ROUNDS` says how often, `SEED` repeats
+ * an earlier run.
+ */
+import { randomInt } from 'node:crypto'
+
+import { testEnvironment } from '#tests/helpers/test_environment'
+
+import { setting } from './setting.js'
+
+const ROUNDS = setting('ROUNDS', 50)
+const SEED = setting('SEED', randomInt(1, 2 ** 32))
+
+testEnvironment()
+const { survive } = await import('./rounds.js')
+const problems = await survive({ rounds: ROUNDS, seed: SEED, say: console.log })
+problems.forEach((problem) => console.error(problem))
+console.log(
+  problems.length === 0
+    ? `All ${ROUNDS} rounds were survived.`
+    : `That was not survived; SEED=${SEED} npm run chaos repeats the rounds.`
+)
+process.exitCode = problems.length === 0 ? 0 : 1

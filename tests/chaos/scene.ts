@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { Installation } from './installation.js'
+import { Journal, type Kept } from './journal.js'
+import { judge } from './judge.js'
+import { Observer } from './observer.js'
+import { leftIn } from './queues.js'
+import { Stream } from './stream.js'
+
+/** What is late at the end gets so long, to be told apart from what never comes. */
+const PATIENCE_MS = 60_000
+const LOOK_AGAIN_MS = 100
+
+interface Parts {
+  readonly installation: Installation
+  readonly journal: Journal
+  readonly observer: Observer
+  readonly stream: Stream
+}
+
+interface Settling {
+  readonly milliseconds: number
+  /** What had not arrived by then; empty where everything had. */
+  readonly late: string[]
+}
+
+/**
+ * An installation with a stream of changes, somebody who follows them on the bus, and the truth to compare with.
+ */
+export class Scene {
+  readonly installation: Installation
+  readonly stream: Stream
+  readonly #journal: Journal
+  readonly #observer: Observer
+  /** The number in the journal up to which everything has arrived. */
+  #settled = 0
+
+  readonly #cleanup: AsyncDisposableStack
+
+  static async open({ pauseMs }: { pauseMs: number }): Promise<Scene> {
+    await using cleanup = new AsyncDisposableStack()
+    const installation = await Installation.start()
+    cleanup.defer(() => installation.stop())
+    const { broker, database } = installation.servers
+    const journal = await Journal.open(database.url)
+    cleanup.defer(() => journal.close())
+    await installation.revive('jobs')
+    const observer = await Observer.start(broker.url)
+    cleanup.defer(() => observer.close())
+    const stream = await Stream.start({ origin: installation.origin, journal, pauseMs })
+    cleanup.defer(() => stream.stop())
+    return new Scene({ installation, journal, observer, stream }, cleanup.move())
+  }
+
+  private constructor(parts: Parts, cleanup: AsyncDisposableStack) {
+    this.installation = parts.installation
+    this.stream = parts.stream
+    this.#journal = parts.journal
+    this.#observer = parts.observer
+    this.#cleanup = cleanup
+  }
+
+  /** Waits until everything that is kept by now has arrived everywhere, but not longer than allowed. */
+  async settle(withinMs: number): Promise<Settling> {
+    const begun = performance.now()
+    const now = new Date()
+    const changes = (await this.#journal.kept()).filter(({ number }) => number > this.#settled)
+    let late = await this.#late(changes, now)
+    while (late.length > 0 && performance.now() - begun < withinMs) {
+      await delay(LOOK_AGAIN_MS)
+      late = await this.#late(changes, now)
+    }
+    if (late.length === 0) {
+      this.#settled = changes.at(-1)?.number ?? this.#settled
+    }
+    return { milliseconds: Math.round(performance.now() - begun), late }
+  }
+
+  /** Ends the stream and says what is wrong with what became of it. */
+  async verdict(): Promise<string[]> {
+    await this.stream.stop()
+    const { late } = await this.settle(PATIENCE_MS)
+    await this.installation.retire()
+    const { promised, surprises } = this.stream
+    const { heard } = this.#observer
+    const [kept, audited, left] = await Promise.all([
+      this.#journal.kept(),
+      this.#journal.audited(),
+      leftIn(this.installation.servers.broker.url),
+    ])
+    return [...surprises, ...late, ...left, ...judge({ kept, promised, heard, audited })]
+  }
+
+  /** Ends all of it, and leaves nothing behind. */
+  async close(): Promise<void> {
+    await this.#cleanup.disposeAsync()
+  }
+
+  async #late(changes: readonly Kept[], now: Date): Promise<string[]> {
+    const unheard = changes.filter((change) => {
+      return change.kind === 'node' && !this.#observer.hasHeard(change)
+    })
+    const [from, to] = [this.#settled, changes.at(-1)?.number ?? this.#settled]
+    const counts = {
+      'in the outbox': await this.#journal.waiting(now),
+      'not heard of on the bus': unheard.length,
+      'not in the audit trail': await this.#journal.unaudited(from, to),
+    }
+    return Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([where, count]) => `${count} still ${where}`)
+  }
+}

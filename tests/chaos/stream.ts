@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { Client, isOpen, type Exchange } from './client.js'
+import { CommandWriter } from './command_writer.js'
+import type { Journal } from './journal.js'
+import { NodeWriter } from './node_writer.js'
+import type { Note } from './note.js'
+
+const WRITERS = 8
+const LOOK_AGAIN_MS = 50
+
+interface StreamOptions {
+  readonly origin: string
+  readonly journal: Journal
+  /** What each writer waits after each of its writes. */
+  readonly pauseMs: number
+}
+
+/**
+ * Changes of many records at the same time, those of each in a known order, and commands.
+ */
+export class Stream {
+  readonly #client: Client
+  readonly #stopping = new AbortController()
+  readonly #writers: readonly NodeWriter[]
+  readonly #running: Promise<unknown>
+
+  static async start(options: StreamOptions): Promise<Stream> {
+    return new Stream(await Client.signIn(options.origin), options)
+  }
+
+  private constructor(client: Client, { journal, pauseMs }: StreamOptions) {
+    const stopping = this.#stopping.signal
+    this.#client = client
+    this.#writers = Array.from(
+      { length: WRITERS },
+      (_, number) => new NodeWriter({ client, name: `chaos-${number}`, pauseMs, stopping })
+    )
+    const commands = new CommandWriter({ journal, pauseMs, stopping })
+    this.#running = Promise.all([...this.#writers, commands].map((writer) => writer.run()))
+  }
+
+  /** What was answered to be done. */
+  get promised(): Note[] {
+    return this.#writers.flatMap(({ promised }) => promised)
+  }
+
+  get surprises(): string[] {
+    return this.#writers.flatMap(({ surprises }) => surprises)
+  }
+
+  /** What was answered, or given up, between two times of `performance.now()`. */
+  exchanges(from: number, to = Infinity): Exchange[] {
+    return this.#client.exchanges.filter(({ at, milliseconds }) => {
+      const end = at + milliseconds
+      return end >= from && end < to
+    })
+  }
+
+  /** Those of them that failed, as people would say it. */
+  failures(from: number, to = Infinity): string[] {
+    return this.exchanges(from, to)
+      .filter(isOpen)
+      .map(({ status, body, milliseconds }) => {
+        return `${status ?? 'no answer'} after ${Math.round(milliseconds)} ms: ${body.message}`
+      })
+  }
+
+  /** Whether a request is answered that ends after some time. */
+  async isAnsweredAfter(time: number, withinMs: number): Promise<boolean> {
+    const deadline = performance.now() + withinMs
+    const isAnswered = () => !this.exchanges(time).every(isOpen)
+    while (!isAnswered() && performance.now() < deadline) {
+      await delay(LOOK_AGAIN_MS)
+    }
+    return isAnswered()
+  }
+
+  /** Lets the writes under way end. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+}
