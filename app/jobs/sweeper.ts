@@ -18,7 +18,7 @@ export class Sweeper {
   readonly #options: SweeperOptions
   readonly #stopping = new AbortController()
   readonly #timers = new Map<string, NodeJS.Timeout>()
-  readonly #underWay = new Set<Promise<void>>()
+  #lastTurn: Promise<void> = Promise.resolve()
 
   constructor(options: SweeperOptions) {
     this.#options = options
@@ -31,15 +31,20 @@ export class Sweeper {
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#timers.forEach((timer) => clearTimeout(timer))
-    await Promise.all(this.#underWay)
+    await this.#lastTurn
   }
 
+  /**
+   * Sweeps take turns: each holds a connection for its lock while its work needs another, and several of them could wait
+   * for each other's for good.
+   */
   #begin(sweep: Sweep): void {
-    const run = this.#run(sweep).finally(() => {
-      this.#underWay.delete(run)
-      this.#schedule(sweep)
+    this.#lastTurn = this.#lastTurn.then(async () => {
+      if (!this.#stopping.signal.aborted) {
+        await this.#run(sweep)
+        this.#schedule(sweep)
+      }
     })
-    this.#underWay.add(run)
   }
 
   #schedule(sweep: Sweep): void {

@@ -47,6 +47,25 @@ test.group('Sweeper', () => {
     assert.equal(most, 1)
   })
 
+  test('sweeps never wait for each other’s connections', async ({ assert, cleanup }) => {
+    const pool = openPool()
+    const done: string[] = []
+    const sweeps = Array.from({ length: 6 }, (_, number) => ({
+      name: `sweep-${number}`,
+      schedule: { everyMs: 60_000 },
+      async run() {
+        await pool.query('select pg_sleep(0.01)')
+        done.push(this.name)
+        return 0
+      },
+    }))
+    const sweeper = new Sweeper({ sweeps, pool, logger: silent })
+    cleanup(() => sweeper.stop().then(() => pool.end()))
+    sweeper.start()
+    await delay(1_000)
+    assert.lengthOf(done, sweeps.length)
+  })
+
   test('a failing sweep is logged and tried again', async ({ assert, cleanup }) => {
     const pool = openPool()
     const failures: unknown[] = []
