@@ -22,6 +22,14 @@ const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>
   },
 }
 
+/** What each surface follows beside the bus. */
+const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<RunningJob>>> = {
+  core: async (logger) => {
+    const { followIdentities } = await import('#core/background')
+    return followIdentities(logger)
+  },
+}
+
 /** The consumers of the surfaces this process works for. */
 export async function registeredConsumers(): Promise<readonly Consumer[]> {
   const consumers = await Promise.all(
@@ -37,7 +45,7 @@ export async function registeredConsumers(): Promise<readonly Consumer[]> {
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const logger = await app.container.make('logger')
   const bus = await openBus(logger)
-  const running: RunningJob[] = await followers(logger)
+  const running = await startFollowing(logger)
   for (const consumer of await registeredConsumers()) {
     const pool = pools.for(databaseUrl(consumer.surface))
     running.push(await ConsumerRunner.start(consumer, { bus, pool, logger }))
@@ -49,11 +57,9 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
   }
 }
 
-/** What a surface takes from elsewhere than the bus. */
-async function followers(logger: Logger): Promise<RunningJob[]> {
-  if (!surfacesOf(env).includes('core')) {
-    return []
-  }
-  const { followIdentities } = await import('#core/background')
-  return [await followIdentities(logger)]
+async function startFollowing(logger: Logger): Promise<RunningJob[]> {
+  const started = await Promise.all(
+    surfacesOf(env).map((surface) => FOLLOWERS[surface]?.(logger) ?? [])
+  )
+  return started.flat()
 }

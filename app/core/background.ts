@@ -22,7 +22,7 @@ export async function coreSweeps(logger: Logger): Promise<readonly Sweep[]> {
   return [
     coreIntentSweep(provider),
     nodeClientSweep(provider, logger),
-    analysisClientSweep(provider),
+    analysisClientSweep(provider, logger),
     ...departureSweeps(provider),
     presenceSweep(new NodePresence(pools.for(databaseUrl('core')))),
     environmentRegistrySweep,

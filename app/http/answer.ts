@@ -23,6 +23,14 @@ export function answer({ request, response }: HttpContext, content: unknown, sta
   send(response, text)
 }
 
+/**
+ * Answers with a secret, which nothing on the way to the caller may keep.
+ */
+export function answerSecret(ctx: HttpContext, content: object): void {
+  ctx.response.header('cache-control', 'no-store')
+  answer(ctx, content)
+}
+
 /** Past the framework's serializer, which looks through a text for its type and counts its bytes again. */
 function send(response: HttpContext['response'], text: string): void {
   response.setRequestId()

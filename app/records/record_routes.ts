@@ -1,12 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { answer } from '#http/answer'
-import type { BodyValidator } from '#http/body'
-import { reportDroppedBody, reportDroppedQuery } from '#http/dropped_keys'
+import { reportDroppedQuery } from '#http/dropped_keys'
+import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { decode } from '#query/decode'
 import { describe } from '#query/describe'
-import type { Kind, Values } from '#records/kind'
+import type { Kind } from '#records/kind'
 import { originOf } from '#records/origin'
 import {
   createOperation,
@@ -74,13 +74,6 @@ async function remove(ctx: HttpContext, service: RecordService): Promise<void> {
 
 function written(ctx: HttpContext, data: string, status: number): void {
   answer(ctx, `{"data":${data},"meta":{}}`, status)
-}
-
-async function bodyOf(ctx: HttpContext, validator: BodyValidator<Values>): Promise<Values> {
-  const sent = ctx.request.body()
-  const body = await validator.validate(sent)
-  reportDroppedBody(ctx, validator.dropped(sent))
-  return body
 }
 
 function queryOf({ request }: HttpContext): string {

@@ -9,6 +9,7 @@ import type { Condition } from '#query/condition'
 import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow, ReadOptions } from '#query/sql/list_statement'
 import type { EventSink, Origin } from '#records/events'
+import { isUuid } from '#records/is_uuid'
 import type { Kind, Values } from '#records/kind'
 import { requireRealm } from '#records/realm'
 import { changeOf, type WrittenChange } from '#records/record_change'
@@ -16,8 +17,6 @@ import { askedSecrets, revealTo, type AskedSecrets } from '#records/secrets'
 import { RecordStore, type Written } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#runtime/clock'
-
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 export interface RecordServiceOptions {
   pool: DatabasePool
@@ -195,7 +194,7 @@ export class RecordService {
     id: string,
     change: (transaction: pg.ClientBase, previous: Values) => Promise<Written>
   ): Promise<Written> {
-    if (!UUID.test(id)) {
+    if (!isUuid(id)) {
       return this.#missing()
     }
     return inTransaction(this.pool, async (transaction) => {

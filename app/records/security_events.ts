@@ -2,9 +2,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import type { PermissionDenied } from '#http/failures'
 import type { Origin, SecuritySink, SignInEvent, Source } from '#records/events'
+import { isUuid } from '#records/is_uuid'
 import { originOf } from '#records/origin'
-
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 /** Until something listens, security events are told to nobody. */
 const nobody: SecuritySink = { note: async () => {} }
@@ -33,7 +32,7 @@ export async function noteRefusal(ctx: HttpContext, refusal: PermissionDenied): 
     await current.note({
       type: 'permissionRefused',
       subject: ctx.route?.name ?? 'none',
-      id: UUID.test(ctx.params?.id) ? ctx.params.id : null,
+      id: isUuid(ctx.params?.id) ? ctx.params.id : null,
       realmId: ctx.actor.realmId,
       origin: originOf(ctx),
       permissions: missingIn(refusal),

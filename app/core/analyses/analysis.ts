@@ -2,6 +2,7 @@ import vine from '@vinejs/vine'
 
 import { imageCommandArguments } from '#core/analyses/image_command_arguments'
 import { masterImage } from '#core/master_images/master_image'
+import { description, displayName } from '#core/names/labels'
 import { slugName } from '#core/names/slug_name'
 import { project } from '#core/projects/project'
 import { registry } from '#core/registries/registry'
@@ -19,14 +20,8 @@ export const analysis = defineKind({
   columns: {
     id: column.uuid(),
     name: column.text({ body: slugName }),
-    displayName: column.text({
-      nullable: true,
-      body: optional(vine.string().minLength(3).maxLength(256).nullable()),
-    }),
-    description: column.text({
-      nullable: true,
-      body: optional(vine.string().minLength(5).maxLength(4096).nullable()),
-    }),
+    displayName,
+    description,
     nodes: column.integer(),
     nodesApproved: column.integer(),
     configurationLocked: column.boolean(),

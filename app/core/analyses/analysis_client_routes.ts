@@ -3,13 +3,12 @@ import vine from '@vinejs/vine'
 
 import { AnalysisCredentials } from '#core/analyses/analysis_credentials'
 import { AnalysisPermissions, CHANGING } from '#core/analyses/analysis_permissions'
-import type { ClientCredentials } from '#core/nodes/credentials'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { loggedIn } from '#http/access'
-import { answer } from '#http/answer'
-import { body, type BodyValidator } from '#http/body'
-import { reportDroppedBody } from '#http/dropped_keys'
+import { answer, answerSecret } from '#http/answer'
+import { body } from '#http/body'
+import { bodyOf } from '#http/sent_body'
 import type { JsonSchema, SurfaceRoutes } from '#http/surface'
 import { eventSink } from '#records/event_sink'
 import { originOf } from '#records/origin'
@@ -107,18 +106,12 @@ const credentials = () => new AnalysisCredentials(options())
 const permissions = () => new AnalysisPermissions(options())
 
 async function readCredentials(ctx: HttpContext): Promise<void> {
-  show(ctx, await credentials().read(originOf(ctx), ctx.params.id))
+  answerSecret(ctx, await credentials().read(originOf(ctx), ctx.params.id))
 }
 
 async function rotateCredentials(ctx: HttpContext): Promise<void> {
   const { secret } = await bodyOf(ctx, newSecret)
-  show(ctx, await credentials().rotate(originOf(ctx), ctx.params.id, secret ?? undefined))
-}
-
-/** Nothing on the way keeps a secret. */
-function show(ctx: HttpContext, shown: ClientCredentials): void {
-  ctx.response.header('cache-control', 'no-store')
-  answer(ctx, shown)
+  answerSecret(ctx, await credentials().rotate(originOf(ctx), ctx.params.id, secret ?? undefined))
 }
 
 async function listPermissions(ctx: HttpContext): Promise<void> {
@@ -135,11 +128,4 @@ async function grantPermission(ctx: HttpContext): Promise<void> {
 async function revokePermission(ctx: HttpContext): Promise<void> {
   const { id, permissionId } = ctx.params
   answer(ctx, { data: await permissions().revoke(originOf(ctx), id, permissionId), meta: {} }, 202)
-}
-
-async function bodyOf<Body>(ctx: HttpContext, validator: BodyValidator<Body>): Promise<Body> {
-  const sent = ctx.request.body()
-  const content = await validator.validate(sent)
-  reportDroppedBody(ctx, validator.dropped(sent))
-  return content
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
-import { isUuid } from '#core/nodes/is_uuid'
+import { isUuid } from '#records/is_uuid'
 import { EntityNotFound } from '#http/failures'
 import { decode } from '#query/decode'
 import type { Origin } from '#records/events'

@@ -11,8 +11,8 @@ import { figuresOf } from '#core/analyses/node_figures'
 import { startingWith, type StartingNode } from '#core/analyses/starting_nodes'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { generatedName } from '#core/names/generated_name'
-import { clientProvisioning, clientTasks } from '#core/nodes/identity'
-import { isUuid } from '#core/nodes/is_uuid'
+import { clientTasks, keepNewClient, withNewClient } from '#core/nodes/identity'
+import { isUuid } from '#records/is_uuid'
 import { count } from '#core/projects/counters'
 import { enforce } from '#http/access'
 import { EntityNotFound, RelationInvalid } from '#http/failures'
@@ -83,11 +83,7 @@ export class AnalysisService extends RecordService {
     values: Values,
     work: () => Promise<T>
   ): Promise<T> {
-    const provisioning = await clientProvisioning()
-    return provisioning.around(ownerOf(values), (client) => {
-      values.clientId = client.id
-      return work()
-    })
+    return withNewClient(values, work)
   }
 
   protected override async inCreation(
@@ -98,11 +94,7 @@ export class AnalysisService extends RecordService {
     if (!(await count(transaction, 'analyses', values.projectId as string, 1))) {
       return goneMeanwhile()
     }
-    const provisioning = await clientProvisioning()
-    await provisioning.fulfil(transaction, ownerOf(values))
-    await clientTasks().grantLater(transaction, values.clientId as string, {
-      names: ANALYSIS_CLIENT_PERMISSIONS,
-    })
+    await keepNewClient(transaction, values, { names: ANALYSIS_CLIENT_PERMISSIONS })
     const nodes = await startingWith(transaction, values.projectId as string)
     return nodes.length === 0 ? values : { ...values, ...figuresOf(nodes) }
   }
@@ -160,8 +152,6 @@ export class AnalysisService extends RecordService {
     return this.store.lock(transaction, id)
   }
 }
-
-const ownerOf = ({ id, realmId }: Values) => ({ id: id as string, realmId: realmId as string })
 
 function goneMeanwhile(): never {
   throw new RelationInvalid('The body names a record that does not exist any more')

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { analysis } from '#core/analyses/analysis'
 import { MASTER_IMAGE_SOURCE } from '#core/master_images/master_image_source'
-import { isUuid } from '#core/nodes/is_uuid'
+import { isUuid } from '#records/is_uuid'
 import { newMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandTo } from '#bus/names'
 import { enforce } from '#http/access'

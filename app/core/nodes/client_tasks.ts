@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import type { WantedPermissions } from '#identity/lifecycle/client_permissions'
 import { afterCommit } from '#records/transaction'
 import { clock } from '#runtime/clock'
 import { signals } from '#signals/current'
@@ -11,12 +12,6 @@ const BATCH = 8
 /** How long whoever took a task has for it; after that it is somebody else's, and later with each attempt. */
 const LEASE_MS = 30_000
 const LONGEST_LEASE_MS = 10 * 60_000
-
-interface Permissions {
-  readonly names: readonly string[]
-  /** Whether everything else is taken away. */
-  readonly nothingElse?: boolean
-}
 
 /** Something the provider has to be told about the client of a record. */
 export interface ClientTask {
@@ -39,7 +34,7 @@ export class ClientTasks {
   }
 
   /** Gives a client its permissions once the record it belongs to is kept. */
-  grantLater(transaction: pg.ClientBase, clientId: string, permissions: Permissions) {
+  grantLater(transaction: pg.ClientBase, clientId: string, permissions: WantedPermissions) {
     const { names, nothingElse = false } = permissions
     return write(transaction, [clientId, 'grant', names, nothingElse])
   }

@@ -4,9 +4,9 @@ import vine from '@vinejs/vine'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { loggedIn } from '#http/access'
-import { answer } from '#http/answer'
+import { answerSecret } from '#http/answer'
 import { body } from '#http/body'
-import { reportDroppedBody } from '#http/dropped_keys'
+import { bodyOf } from '#http/sent_body'
 import type { Answer, SurfaceRoutes } from '#http/surface'
 import { originOf } from '#records/origin'
 
@@ -84,22 +84,14 @@ const pool = () => pools.for(databaseUrl('core'))
 const credentials = () => new NodeCredentials(pool())
 
 async function read(ctx: HttpContext): Promise<void> {
-  show(ctx, await credentials().read(originOf(ctx), ctx.params.id))
+  answerSecret(ctx, await credentials().read(originOf(ctx), ctx.params.id))
 }
 
 async function rotate(ctx: HttpContext): Promise<void> {
-  const sent = ctx.request.body()
-  const wanted = (await newCredentials.validate(sent)) as NewCredentials
-  reportDroppedBody(ctx, newCredentials.dropped(sent))
-  show(ctx, await credentials().rotate(originOf(ctx), ctx.params.id, wanted))
+  const wanted = (await bodyOf(ctx, newCredentials)) as NewCredentials
+  answerSecret(ctx, await credentials().rotate(originOf(ctx), ctx.params.id, wanted))
 }
 
 async function readAccount(ctx: HttpContext): Promise<void> {
-  show(ctx, await readRegistryCredentials(pool(), originOf(ctx), ctx.params.id))
-}
-
-/** Nothing on the way keeps a secret. */
-function show(ctx: HttpContext, shown: object): void {
-  ctx.response.header('cache-control', 'no-store')
-  answer(ctx, shown)
+  answerSecret(ctx, await readRegistryCredentials(pool(), originOf(ctx), ctx.params.id))
 }

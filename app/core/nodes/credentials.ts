@@ -20,7 +20,7 @@ import { noteSecretRead } from '#records/security_events'
 import { inTransaction } from '#records/transaction'
 
 import { identityProvider } from './identity.js'
-import { isUuid } from './is_uuid.js'
+import { isUuid } from '#records/is_uuid'
 import { node } from './node.js'
 
 /** What somebody needs to log in as the client of a record. */

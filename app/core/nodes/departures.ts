@@ -5,7 +5,6 @@ import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_
 import { projects } from '#core/projects/services'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { EntityNotFound } from '#http/failures'
 import type { Reactions } from '#identity/lifecycle/reactions'
 import { realmSweep, userSweep } from '#identity/lifecycle/reconcile_people'
 import type { IdentityProvider } from '#identity/provider'
@@ -13,6 +12,7 @@ import type { Sweep } from '#jobs/sweep'
 import type { Origin } from '#records/events'
 import { lazyService } from '#records/services'
 import { inTransaction } from '#records/transaction'
+import { unlessGone } from '#records/unless_gone'
 
 import { linkLater } from './registry_commands.js'
 import { RegistryConnection } from './registry_connection.js'
@@ -118,15 +118,4 @@ async function heldIn(tables: readonly string[], column: string): Promise<string
   )
   const { rows } = await pool().query<{ id: string }>(each.join(' union '))
   return rows.map(({ id }) => id)
-}
-
-/** Somebody else may have deleted the record meanwhile. */
-async function unlessGone(work: Promise<unknown>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (!(error instanceof EntityNotFound)) {
-      throw error
-    }
-  }
 }

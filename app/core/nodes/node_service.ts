@@ -15,8 +15,8 @@ import { RecordService, type RecordServiceOptions } from '#records/record_servic
 import { lazyService } from '#records/services'
 import { inTransaction } from '#records/transaction'
 
-import { clientProvisioning, clientTasks } from './identity.js'
-import { isUuid } from './is_uuid.js'
+import { clientTasks, keepNewClient, withNewClient } from './identity.js'
+import { isUuid } from '#records/is_uuid'
 import { areAllLocked, lockOwners } from './owners.js'
 import { storedPublicKey } from './public_key.js'
 import { RegistryConnection } from './registry_connection.js'
@@ -69,11 +69,7 @@ export class NodeService extends RecordService {
     values: Values,
     work: () => Promise<T>
   ): Promise<T> {
-    const provisioning = await clientProvisioning()
-    return provisioning.around(ownerOf(values), (client) => {
-      values.clientId = client.id
-      return work()
-    })
+    return withNewClient(values, work)
   }
 
   protected override async inCreation(
@@ -81,9 +77,7 @@ export class NodeService extends RecordService {
     origin: Origin,
     values: Values
   ): Promise<Values> {
-    const provisioning = await clientProvisioning()
-    await provisioning.fulfil(transaction, ownerOf(values))
-    await clientTasks().grantLater(transaction, values.clientId as string, {
+    await keepNewClient(transaction, values, {
       names: NODE_CLIENT_PERMISSIONS,
       nothingElse: true,
     })
@@ -172,8 +166,6 @@ function requireOwner({ realmId }: Values): void {
     })
   }
 }
-
-const ownerOf = ({ id, realmId }: Values) => ({ id: id as string, realmId: realmId as string })
 
 function withStoredKey(values: Values): Values {
   return typeof values.publicKey === 'string'

@@ -5,7 +5,7 @@ import type { Origin } from '#records/events'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#runtime/clock'
 
-import { isUuid } from './is_uuid.js'
+import { isUuid } from '#records/is_uuid'
 import { serviceOrigin } from './service_origin.js'
 import { nodes } from './services.js'
 

@@ -5,7 +5,7 @@ import { either, holds, isClient, requireThat } from '#identity/verification/che
 import type { Origin } from '#records/events'
 import { noteSecretRead } from '#records/security_events'
 
-import { isUuid } from './is_uuid.js'
+import { isUuid } from '#records/is_uuid'
 import { node } from './node.js'
 
 /** What a node pulls and pushes images with. */

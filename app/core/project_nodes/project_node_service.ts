@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { isUuid } from '#core/nodes/is_uuid'
+import { isUuid } from '#records/is_uuid'
 import type { NODE_TYPES } from '#core/nodes/node'
 import { count } from '#core/projects/counters'
 import { enforce } from '#http/access'

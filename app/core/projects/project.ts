@@ -1,6 +1,7 @@
 import vine from '@vinejs/vine'
 
 import { masterImage } from '#core/master_images/master_image'
+import { description, displayName } from '#core/names/labels'
 import { slugName } from '#core/names/slug_name'
 import { holding } from '#http/access'
 import { column, optional, timestamps } from '#records/column'
@@ -14,14 +15,8 @@ export const project = defineKind({
   columns: {
     id: column.uuid(),
     name: column.text({ body: slugName }),
-    displayName: column.text({
-      nullable: true,
-      body: optional(vine.string().minLength(3).maxLength(256).nullable()),
-    }),
-    description: column.text({
-      nullable: true,
-      body: optional(vine.string().minLength(5).maxLength(4096).nullable()),
-    }),
+    displayName,
+    description,
     nodes: column.integer(),
     analyses: column.integer(),
     ...timestamps,

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 import { serviceOrigin } from '#core/nodes/service_origin'
-import { EntityNotFound } from '#http/failures'
 import { inTransaction } from '#records/transaction'
+import { unlessGone } from '#records/unless_gone'
 
 import type { Place } from './registry_links.js'
 import { registries } from './services.js'
@@ -40,14 +40,4 @@ async function partAll(transaction: pg.ClientBase, registryId: string): Promise<
     [registryId]
   )
   return rows
-}
-
-async function unlessGone(work: Promise<unknown>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (!(error instanceof EntityNotFound)) {
-      throw error
-    }
-  }
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import { analysis } from '#core/analyses/analysis'
-import { isUuid } from '#core/nodes/is_uuid'
+import { isUuid } from '#records/is_uuid'
 import { node } from '#core/nodes/node'
 import { registryProjectRecords } from '#core/registry_projects/services'
 import { enforce } from '#http/access'

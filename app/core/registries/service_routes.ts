@@ -4,7 +4,7 @@ import vine from '@vinejs/vine'
 import { enforce, everybody, holding, loggedIn } from '#http/access'
 import { answer } from '#http/answer'
 import { body } from '#http/body'
-import { reportDroppedBody } from '#http/dropped_keys'
+import { bodyOf } from '#http/sent_body'
 import { EntityNotFound, Unauthorized } from '#http/failures'
 import type { Answer, SurfaceRoutes } from '#http/surface'
 import type { Values } from '#records/kind'
@@ -51,9 +51,7 @@ export function serviceRoutes(routes: SurfaceRoutes): void {
 }
 
 async function order(ctx: HttpContext): Promise<void> {
-  const sent = ctx.request.body()
-  const wanted = (await command.validate(sent)) as Command
-  reportDroppedBody(ctx, command.dropped(sent))
+  const wanted = (await bodyOf(ctx, command)) as Command
   const { actor } = originOf(ctx)
   enforce(manage, actor)
   requireRegistry(ctx)

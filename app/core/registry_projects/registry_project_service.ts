@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { isUuid } from '#core/nodes/is_uuid'
+import { isUuid } from '#records/is_uuid'
 import { node } from '#core/nodes/node'
 import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
 import { enforce } from '#http/access'

@@ -1,7 +1,7 @@
 import { identityPool } from '#identity/embedded/database'
 import type { Subject } from '#identity/embedded/tokens/claims'
+import { isUuid } from '#records/is_uuid'
 
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 export const MASTER = 'master'
 
 /** Somebody with a login of their own. */
@@ -41,8 +41,6 @@ const CLIENT = `'client' as kind, a.id, a.name, a.active, a.display_name as "dis
   a.auth_method as "authMethod", a.secret_digest as "secretDigest", a.grant_types as "grantTypes",
   a.redirect_uri as "redirectUri", r.id as "realmId", r.name as "realmName"
   from clients a join realms r on r.id = a.realm_id`
-
-export const isUuid = (text: string): boolean => UUID.test(text)
 
 /** A realm by its id or its name. */
 export async function findRealm(idOrName: string): Promise<Realm | undefined> {

@@ -1,4 +1,4 @@
-import { EntityConflict, EntityNotFound } from '#http/failures'
+import { EntityConflict } from '#http/failures'
 import { failureOf } from '#http/classify'
 import { identityPool } from '#identity/embedded/database'
 import { readSecret } from '#identity/embedded/client_secrets'
@@ -8,7 +8,8 @@ import type {
   ProviderClient,
   ProviderPermission,
 } from '#identity/provider'
-import { isUuid } from './accounts.js'
+import { isUuid } from '#records/is_uuid'
+import { unlessGone } from '#records/unless_gone'
 import { platformOrigin } from './platform_origin.js'
 import { services } from './services.js'
 
@@ -59,13 +60,13 @@ export class EmbeddedClients implements ClientDirectory {
     change: { secret: string; name?: string; displayName?: string }
   ): Promise<ProviderClient | undefined> {
     const origin = await platformOrigin()
-    const rotated = await unlessGone(() => services.client().update(origin, id, change))
+    const rotated = await unlessGone(services.client().update(origin, id, change))
     return rotated === undefined ? undefined : this.read(id, { secret: true })
   }
 
   async remove(id: string): Promise<void> {
     const origin = await platformOrigin()
-    await unlessGone(() => services.client().remove(origin, id))
+    await unlessGone(services.client().remove(origin, id))
   }
 
   async permissionsOf(clientId: string): Promise<readonly ClientPermission[]> {
@@ -91,7 +92,7 @@ export class EmbeddedClients implements ClientDirectory {
 
   async revoke(clientPermissionId: string): Promise<void> {
     const origin = await platformOrigin()
-    await unlessGone(() => services.clientPermission().remove(origin, clientPermissionId))
+    await unlessGone(services.clientPermission().remove(origin, clientPermissionId))
   }
 }
 
@@ -108,18 +109,6 @@ async function unlessThere<T>(write: () => Promise<T>): Promise<T | undefined> {
     return await write()
   } catch (error) {
     if (failureOf(error) instanceof EntityConflict) {
-      return undefined
-    }
-    throw error
-  }
-}
-
-/** Undefined where the record is not there any more. */
-async function unlessGone<T>(write: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await write()
-  } catch (error) {
-    if (error instanceof EntityNotFound) {
       return undefined
     }
     throw error

@@ -1,4 +1,4 @@
-import { isUuid } from '#identity/embedded/accounts'
+import { isUuid } from '#records/is_uuid'
 import type { Selection } from '#query/decode'
 import type { Origin } from '#records/events'
 import { enforce } from '#http/access'

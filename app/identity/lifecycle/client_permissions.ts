@@ -9,7 +9,8 @@ export const ANALYSIS_CLIENT_PERMISSIONS = [
   'analysis_self_message_broker_use',
 ] as const
 
-interface Wanted {
+/** What a client should be allowed to do. */
+export interface WantedPermissions {
   readonly names: readonly string[]
   /** Whether everything else is taken away. */
   readonly nothingElse?: boolean
@@ -22,7 +23,7 @@ interface Wanted {
 export async function ensurePermissions(
   clients: ClientDirectory,
   clientId: string,
-  { names, nothingElse = false }: Wanted
+  { names, nothingElse = false }: WantedPermissions
 ): Promise<string[]> {
   const grants = await clients.permissionsOf(clientId)
   const held = grants.map(({ permission }) => permission.name)

@@ -1,7 +1,7 @@
 import { enforce } from '#http/access'
 import type { Actor } from '#http/actor'
 import { BadRequest, PermissionDenied } from '#http/failures'
-import { isUuid } from '#identity/embedded/accounts'
+import { isUuid } from '#records/is_uuid'
 import { requireNotStronger } from '#identity/embedded/held_permissions'
 import { hashPassword } from '#identity/embedded/passwords'
 import { onlyOwn, visibleRealm } from '#identity/embedded/visible_realm'

@@ -1,27 +1,21 @@
+import { bearsSecretName, isScalar, type Scalar } from '#records/audited_values'
 import type { Values } from '#records/kind'
-
-type Scalar = string | number | boolean | null
 
 /** What an update changed, by the name of the attribute. */
 export type Diff = Readonly<Record<string, { readonly next: Scalar; readonly previous: Scalar }>>
 
 const UNTOLD = new Set(['createdAt', 'updatedAt', 'expiresAt'])
-const SECRET_NAME = /password|secret|hash|token|credential/i
 
 /**
  * The attributes that differ between two versions of a record, where both are plain values. Times that change by themselves
  * and whatever bears the name of a secret are not among them.
  */
 export function diffOf(previous: Values, next: Values): Diff {
-  const names = Object.keys(next).filter((name) => !UNTOLD.has(name) && !SECRET_NAME.test(name))
+  const names = Object.keys(next).filter((name) => !UNTOLD.has(name) && !bearsSecretName(name))
   const pairs = names.flatMap((name) => {
     const pair = { next: next[name] ?? null, previous: previous[name] ?? null }
     const differs = isScalar(pair.next) && isScalar(pair.previous) && pair.next !== pair.previous
     return differs ? [[name, pair] as const] : []
   })
   return Object.fromEntries(pairs) as Diff
-}
-
-function isScalar(value: unknown): value is Scalar {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }

@@ -1,11 +1,9 @@
-type Scalar = string | number | boolean | null
+import { bearsSecretName, isScalar, type Scalar } from '#records/audited_values'
 
 interface Pair {
   readonly next: Scalar
   readonly previous: Scalar
 }
-
-const SECRET_NAME = /password|secret|hash|token|credential/i
 
 /**
  * Of the data of an event only the differences between plain values are kept, and none that bear the name of a secret.
@@ -21,7 +19,7 @@ export function sanitized(data: unknown): { diff?: Record<string, Pair> } | null
 function keptPairs(diff: Record<string, unknown>): Record<string, Pair> {
   return Object.fromEntries(
     Object.entries(diff).flatMap(([name, entry]) => {
-      const pair = SECRET_NAME.test(name) ? undefined : pairIn(entry)
+      const pair = bearsSecretName(name) ? undefined : pairIn(entry)
       return pair ? [[name, pair]] : []
     })
   )
@@ -37,8 +35,4 @@ function pairIn(entry: unknown): Pair | undefined {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isScalar(value: unknown): value is Scalar {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }

@@ -348,7 +348,7 @@ test.group('Deleting analyses', (group) => {
     await database().query('delete from analyses where id <> $1', [made.id])
     const provider = await identityProvider()
     await provider.clients!.remove(made.clientId as string)
-    await analysisClientSweep(provider).run(AbortSignal.timeout(20_000))
+    await analysisClientSweep(provider, { warn() {} }).run(AbortSignal.timeout(20_000))
     const { clientId } = await scene.read(made)
     assert.notEqual(clientId, made.clientId)
     assert.equal((await rowOf('clients', clientId)).name, made.id)

@@ -89,6 +89,7 @@ test.group('Clients that are gone', (group) => {
           return isThere
         },
         permissions: { names: NODE_CLIENT_PERMISSIONS, nothingElse: true },
+        logger: { warn() {} },
       },
       running
     )
