@@ -1,5 +1,6 @@
 import pg from 'pg'
 
+import { PipelinedClient } from '#database/pipelined_client'
 import { ReadLane } from '#database/read_lane'
 
 const LANES_AT_MOST = 4
@@ -15,7 +16,12 @@ export class DatabasePool extends pg.Pool {
 
   constructor({ size, ...settings }: pg.ClientConfig & { size: number }) {
     const lanes = Math.min(LANES_AT_MOST, Math.floor(size / 3))
-    super({ ...settings, max: size - lanes, idleTimeoutMillis: 30_000 })
+    super({
+      ...settings,
+      Client: PipelinedClient as unknown as new () => pg.ClientBase,
+      max: size - lanes,
+      idleTimeoutMillis: 30_000,
+    })
     const onError = (error: Error) => void this.emit('error', error, undefined!)
     // Whoever has borrowed a connection that breaks is told by its statement; nobody else listens meanwhile.
     this.on('connect', (client) => void client.on('error', () => {}))

@@ -1,5 +1,7 @@
 import pg from 'pg'
 
+import { PipelinedClient } from '#database/pipelined_client'
+
 /** How long a lane may keep everybody waiting before newcomers are sent elsewhere. */
 const OVERDUE_MS = 10
 
@@ -8,20 +10,18 @@ const LOST_MS = 30_000
 const STATEMENT_LIMIT_MS = 25_000
 
 /**
- * One connection that many reads share: they are written one behind the other without waiting for answers, and all that
- * come in one turn of the event loop leave in one packet.
+ * One connection that many reads share.
  */
 export class ReadLane {
   readonly #settings: pg.ClientConfig
   readonly #onError: (error: Error) => void
-  #client: pg.Client | undefined
+  #client: PipelinedClient | undefined
   #waiting = 0
   #underWay = 0
   #answeredAt = 0
-  #isGathering = false
 
   constructor(settings: pg.ClientConfig, onError: (error: Error) => void) {
-    this.#settings = { ...settings, pipeline: true, statement_timeout: STATEMENT_LIMIT_MS }
+    this.#settings = { ...settings, statement_timeout: STATEMENT_LIMIT_MS }
     this.#onError = onError
   }
 
@@ -31,7 +31,7 @@ export class ReadLane {
 
   /** Whether what is read now leaves together with something else. */
   get isGathering(): boolean {
-    return this.#isGathering
+    return this.#client?.isGathering === true
   }
 
   isOverdue(now: number): boolean {
@@ -41,7 +41,6 @@ export class ReadLane {
   read<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     const client = (this.#client ??= this.#open())
     this.#waiting += 1
-    this.#gather(client)
     return new Promise((resolve, reject) => {
       client.query(statement, (error: Error | null, result: pg.QueryResult<Row>) => {
         this.#waiting -= 1
@@ -69,8 +68,8 @@ export class ReadLane {
     await client?.end()
   }
 
-  #open(): pg.Client {
-    const client = new pg.Client(this.#settings)
+  #open(): PipelinedClient {
+    const client = new PipelinedClient(this.#settings, () => this.#noteLeaving())
     const lost = (error: Error) => {
       this.#forget(client)
       this.#onError(error)
@@ -94,20 +93,10 @@ export class ReadLane {
     }
   }
 
-  #gather({ connection }: pg.Client): void {
-    if (this.#isGathering) {
-      return
+  #noteLeaving(): void {
+    if (this.#underWay <= 0) {
+      this.#answeredAt = performance.now()
     }
-    const { stream } = connection
-    this.#isGathering = true
-    stream.cork()
-    setImmediate(() => {
-      this.#isGathering = false
-      if (this.#underWay <= 0) {
-        this.#answeredAt = performance.now()
-      }
-      this.#underWay = this.#waiting
-      stream.uncork()
-    })
+    this.#underWay = this.#waiting
   }
 }

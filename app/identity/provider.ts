@@ -1,3 +1,7 @@
+import type pg from 'pg'
+
+import type { RecordClients } from '#identity/lifecycle/record_clients'
+
 /**
  * What the platform needs of an identity provider. The embedded provider and the client of an external one both offer it
  * and pass the same tests; nothing else in the platform knows which of them is there.
@@ -12,6 +16,8 @@ export interface IdentityProvider {
 
   /** Clients are what nodes and analyses log in with; undefined where the provider keeps none for others. */
   readonly clients: ClientDirectory | undefined
+  /** How records get their clients where the provider keeps them in the same database, so that one transaction has both. */
+  clientsAlongside?(pool: pg.Pool): RecordClients | undefined
   /** Who exists, for cleaning up after those who do not any more; undefined where the provider does not tell. */
   readonly people: PeopleDirectory | undefined
 

@@ -6,6 +6,7 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { EventSink, RecordChange, SecurityEvent, SecuritySink } from '#records/events'
 import { declaredKinds, type Kind } from '#records/kind'
+import { leaveLast } from '#records/transaction'
 import { env } from '#start/env'
 import { DESTINATIONS, type Content } from './entry.js'
 import { changeContent } from './payloads/change_content.js'
@@ -76,7 +77,7 @@ export const changeOutbox: EventSink = { record: writeChange }
 export const securityOutbox: SecuritySink = { note: noteSecurity }
 
 async function writeWithin(transaction: pg.ClientBase, entry: NewEntry): Promise<void> {
-  await insert(transaction, entry)
+  await leaveLast(transaction, insert(transaction, entry))
   wakeRelayAfter(transaction)
 }
 

@@ -61,6 +61,8 @@ export class Kind {
   readonly label: string
   readonly columns: Readonly<Record<string, Column>>
   readonly relations: Readonly<Record<string, Relation>>
+  /** The columns that are secret: kept out of answers, events and logs. */
+  readonly secrets: readonly string[]
   readonly realm: string | undefined
   readonly heardIn: readonly string[]
   readonly access: KindDefinition['access'] & { readonly read: Access }
@@ -76,6 +78,7 @@ export class Kind {
     this.table = definition.table
     this.label = definition.name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     this.columns = definition.columns
+    this.secrets = Object.keys(definition.columns).filter((key) => definition.columns[key]!.secret)
     this.relations = definition.relations ?? {}
     this.realm = definition.realm
     this.heardIn = definition.heardIn ?? (definition.realm === undefined ? [] : [definition.realm])
@@ -85,11 +88,6 @@ export class Kind {
     this.createBody = definition.access.create && bodyOf(definition, 'create')
     this.updateBody = definition.access.update && bodyOf(definition, 'update')
     this.reveals = definition.reveals ?? (() => false)
-  }
-
-  /** The columns that are secret: kept out of answers, events and logs. */
-  get secrets(): string[] {
-    return Object.keys(this.columns).filter((name) => this.columns[name]!.secret)
   }
 }
 

@@ -4,7 +4,7 @@ import type { DatabasePool } from '#database/database_pool'
 import type { DecodedQuery, Selection } from '#query/decode'
 import { compileList, type ListRow, type ReadOptions } from '#query/sql/list_statement'
 import { compileRecord, type RecordRow } from '#query/sql/record_statement'
-import type { Statement } from '#query/sql/statement'
+import { statement, type Statement } from '#query/sql/statement'
 import { columnOf, quoteName } from '#query/sql/identifiers'
 import { writtenRecord } from '#query/sql/written_record'
 import type { Kind, Values } from '#records/kind'
@@ -45,8 +45,8 @@ export class RecordStore {
 
   /** The record as JSON text; undefined where there is none with this id. */
   async read(id: string, selection: Selection, options: ReadOptions): Promise<string | undefined> {
-    const statement = compileRecord(this.#kind.declaration, id, selection, options)
-    const rows = statement ? await this.#run<RecordRow>(statement) : []
+    const reading = compileRecord(this.#kind.declaration, id, selection, options)
+    const rows = reading ? await this.#run<RecordRow>(reading) : []
     return rows[0]?.data
   }
 
@@ -59,7 +59,8 @@ export class RecordStore {
   /** The row as it stands, locked until the transaction ends. */
   async lock(transaction: pg.ClientBase, id: string): Promise<Values | undefined> {
     const text = `select to_jsonb(r) as row from ${this.#table} where r."id" = $1 for update`
-    const { rows } = await transaction.query<{ row: Values }>(text, [id])
+    const locking = shapes.prepare(statement(text, [id]))
+    const { rows } = await transaction.query<{ row: Values }>(locking)
     return rows[0] && this.#named(rows[0].row)
   }
 
@@ -88,13 +89,14 @@ export class RecordStore {
     )
   }
 
-  async #run<Row>(statement: Statement): Promise<Row[]> {
-    const { rows } = await this.#pool.read<Row & pg.QueryResultRow>(shapes.prepare(statement))
+  async #run<Row>(reading: Statement): Promise<Row[]> {
+    const { rows } = await this.#pool.read<Row & pg.QueryResultRow>(shapes.prepare(reading))
     return rows
   }
 
   async #write(transaction: pg.ClientBase, text: string, values: unknown[]): Promise<Written> {
-    const { rows } = await transaction.query<{ data: string; row: Values }>(text, values)
+    const writing = shapes.prepare(statement(text, values))
+    const { rows } = await transaction.query<{ data: string; row: Values }>(writing)
     const { data, row } = rows[0]!
     return { data, values: this.#named(row) }
   }

@@ -11,6 +11,22 @@ export function afterCommit(transaction: pg.ClientBase, followUp: () => void): v
   awaitingCommit.get(transaction)?.add(followUp)
 }
 
+const leavingLast = new WeakMap<pg.ClientBase, Promise<unknown>[]>()
+
+/**
+ * Lets a statement be among the last of a transaction: nobody waits for it but the end, which leaves right behind it and keeps
+ * nothing where it fails. Its answer must not matter to whoever sent it.
+ */
+export function leaveLast(transaction: pg.ClientBase, statement: Promise<unknown>): Promise<void> {
+  const last = leavingLast.get(transaction)
+  if (!last) {
+    return statement.then(() => {})
+  }
+  statement.catch(() => {})
+  last.push(statement)
+  return Promise.resolve()
+}
+
 /**
  * Runs work in one transaction: all of it is kept, or nothing. A connection that broke is not given back to the pool.
  */
@@ -19,23 +35,59 @@ export async function inTransaction<T>(
   work: (transaction: pg.ClientBase) => Promise<T>
 ): Promise<T> {
   const client = await pool.connect()
+  const unawaited = [begin(client)]
+  const followUps = new Set<() => void>()
+  awaitingCommit.set(client, followUps)
+  leavingLast.set(client, unawaited)
   let broken: Error | undefined
   try {
-    await client.query('begin')
-    const followUps = new Set<() => void>()
-    awaitingCommit.set(client, followUps)
     const result = await whileOpen(() => work(client))
-    await commit(client)
+    await Promise.all([...unawaited, commit(client)])
     followUps.forEach((followUp) => followUp())
     return result
   } catch (error) {
     broken = await rolledBack(client)
-    throw error
+    throw rootOf([error, ...(await failuresOf(unawaited))])
   } finally {
     awaitingCommit.delete(client)
+    leavingLast.delete(client)
     client.release(broken)
   }
 }
+
+/**
+ * Does two parts of one transaction side by side, so that neither waits for the answers to the other. Ends when both have, also
+ * where one fails: nothing may be sent once the transaction is over.
+ */
+export async function sideBySide<First, Second>(
+  first: Promise<First>,
+  second: Promise<Second>
+): Promise<[First, Second]> {
+  const failures = await failuresOf([first, second])
+  if (failures.length > 0) {
+    throw rootOf(failures)
+  }
+  return Promise.all([first, second])
+}
+
+/** The work's first statement leaves together with it; where it fails, so do they all. */
+function begin(client: pg.ClientBase): Promise<unknown> {
+  const begun = client.query('begin')
+  begun.catch(() => {})
+  return begun
+}
+
+async function failuresOf(works: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const ends = await Promise.allSettled(works)
+  return ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+}
+
+/** The failure that is behind the others: after it, the transaction refuses whatever else was sent. */
+function rootOf(failures: readonly unknown[]): unknown {
+  return failures.find((failure) => !isAftermath(failure)) ?? failures[0]
+}
+
+const isAftermath = (failure: unknown) => (failure as { code?: unknown } | null)?.code === '25P02'
 
 /** The database answers the end of a transaction in which a statement failed by dropping it, without an error. */
 async function commit(client: pg.ClientBase): Promise<void> {

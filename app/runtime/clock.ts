@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomFillSync, randomUUID } from 'node:crypto'
 
 /**
  * Where the platform takes time, ids and randomness from, so that a test can hold all three.
@@ -9,10 +9,25 @@ export interface Clock {
   random(bytes: number): Buffer
 }
 
+/** Asking the system for a few random bytes costs as much as asking for many. */
+const drawn = Buffer.alloc(4096)
+let used = drawn.length
+
+function fewRandomBytes(bytes: number): Buffer {
+  if (bytes > drawn.length - used) {
+    randomFillSync(drawn)
+    used = 0
+  }
+  const taken = Buffer.from(drawn.subarray(used, used + bytes))
+  drawn.fill(0, used, used + bytes)
+  used += bytes
+  return taken
+}
+
 const systemClock: Clock = {
   now: () => Date.now(),
   uuid: () => randomUUID(),
-  random: (bytes) => randomBytes(bytes),
+  random: (bytes) => (bytes <= 64 ? fewRandomBytes(bytes) : randomBytes(bytes)),
 }
 
 let current = systemClock

@@ -11,17 +11,18 @@ import { figuresOf } from '#core/analyses/node_figures'
 import { startingWith, type StartingNode } from '#core/analyses/starting_nodes'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { generatedName } from '#core/names/generated_name'
-import { clientTasks, keepNewClient, withNewClient } from '#core/nodes/identity'
-import { isUuid } from '#records/is_uuid'
+import { clientTasks, withNewClient, writtenWithClient } from '#core/nodes/identity'
 import { count } from '#core/projects/counters'
 import { enforce } from '#http/access'
 import { EntityNotFound, RelationInvalid } from '#http/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
 import { holds, isKind, mayWriteIn, requireThat } from '#identity/verification/checks'
 import type { Origin } from '#records/events'
+import { isUuid } from '#records/is_uuid'
 import type { Kind, Values } from '#records/kind'
 import type { WrittenChange } from '#records/record_change'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Written } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
 
 const PROJECT = `select realm_id as "realmId", master_image_id as "masterImageId", exists (
@@ -40,6 +41,16 @@ export class AnalysisService extends RecordService {
   constructor(kind: Kind, options: RecordServiceOptions) {
     super(kind, options)
     this.#nodes = new RecordService(analysisNode, options)
+  }
+
+  override async createWithin(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    values: Values
+  ): Promise<Written> {
+    return writtenWithClient(transaction, values, { names: ANALYSIS_CLIENT_PERMISSIONS }, () =>
+      super.createWithin(transaction, origin, values)
+    )
   }
 
   /** Holds the project before the analysis, as everybody does. */
@@ -94,7 +105,6 @@ export class AnalysisService extends RecordService {
     if (!(await count(transaction, 'analyses', values.projectId as string, 1))) {
       return goneMeanwhile()
     }
-    await keepNewClient(transaction, values, { names: ANALYSIS_CLIENT_PERMISSIONS })
     const nodes = await startingWith(transaction, values.projectId as string)
     return nodes.length === 0 ? values : { ...values, ...figuresOf(nodes) }
   }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import type { WantedPermissions } from '#identity/lifecycle/client_permissions'
-import { afterCommit } from '#records/transaction'
+import { afterCommit, leaveLast } from '#records/transaction'
 import { clock } from '#runtime/clock'
 import { signals } from '#signals/current'
 
@@ -71,7 +71,7 @@ export class ClientTasks {
 }
 
 async function write(transaction: pg.ClientBase, values: unknown[]): Promise<void> {
-  await transaction.query({
+  const written = transaction.query({
     name: 'write-client-task',
     text: `insert into client_tasks (client_id, task, permissions, nothing_else, due_at)
       values ($1, $2, $3, $4, $5)
@@ -79,5 +79,6 @@ async function write(transaction: pg.ClientBase, values: unknown[]): Promise<voi
         nothing_else = excluded.nothing_else, attempts = 0, due_at = excluded.due_at`,
     values: [...values, new Date(clock.now())],
   })
+  await leaveLast(transaction, written)
   afterCommit(transaction, () => signals.wake(CLIENT_TASKS_TOPIC))
 }

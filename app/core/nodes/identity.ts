@@ -5,12 +5,14 @@ import { pools } from '#database/pools'
 import type { WantedPermissions } from '#identity/lifecycle/client_permissions'
 import { ClientIntents } from '#identity/lifecycle/client_intents'
 import { ClientProvisioning } from '#identity/lifecycle/client_provisioning'
+import type { RecordClients } from '#identity/lifecycle/record_clients'
 import type { IdentityProvider } from '#identity/provider'
 import type { Values } from '#records/kind'
+import { sideBySide } from '#records/transaction'
 
 import { ClientTasks } from './client_tasks.js'
 
-let provisioning: ClientProvisioning | undefined
+let clients: Promise<RecordClients> | undefined
 
 /** The provider of this process. It is there once the application is. */
 export async function identityProvider(): Promise<IdentityProvider> {
@@ -19,33 +21,56 @@ export async function identityProvider(): Promise<IdentityProvider> {
 }
 
 /** What gives records their clients. */
-async function clientProvisioning(): Promise<ClientProvisioning> {
-  if (!provisioning) {
-    const { default: logger } = await import('@adonisjs/core/services/logger')
-    const intents = new ClientIntents(pools.for(databaseUrl('core')))
-    provisioning = new ClientProvisioning({ provider: await identityProvider(), intents, logger })
-  }
-  return provisioning
+function recordClients(): Promise<RecordClients> {
+  return (clients ??= openRecordClients().catch((error) => {
+    clients = undefined
+    throw error
+  }))
 }
 
-/** Makes a record's client before the record is written by `work`, with the client's id in it. */
+async function openRecordClients(): Promise<RecordClients> {
+  const provider = await identityProvider()
+  const pool = pools.for(databaseUrl('core'))
+  const alongside = provider.clientsAlongside?.(pool)
+  if (alongside) {
+    return alongside
+  }
+  const { default: logger } = await import('@adonisjs/core/services/logger')
+  return new ClientProvisioning({ provider, intents: new ClientIntents(pool), logger })
+}
+
+/** Lets `work` write a record with the id of the client it gets. */
 export async function withNewClient<T>(values: Values, work: () => Promise<T>): Promise<T> {
-  const clients = await clientProvisioning()
-  return clients.around(ownerOf(values), (client) => {
-    values.clientId = client.id
+  const theirs = await recordClients()
+  return theirs.around(ownerOf(values), (clientId) => {
+    values.clientId = clientId
     return work()
   })
 }
 
-/** Notes in the transaction that writes a record that its client is not for nothing, and what it may do from then on. */
-export async function keepNewClient(
+/**
+ * Writes a record in its transaction by `write`, and sees to it that its client is there with it and will have its
+ * permissions.
+ */
+export async function writtenWithClient<T>(
+  transaction: pg.ClientBase,
+  values: Values,
+  permissions: WantedPermissions,
+  write: () => Promise<T>
+): Promise<T> {
+  const [written] = await sideBySide(write(), keepClient(transaction, values, permissions))
+  return written
+}
+
+async function keepClient(
   transaction: pg.ClientBase,
   values: Values,
   permissions: WantedPermissions
 ): Promise<void> {
-  const clients = await clientProvisioning()
-  await clients.fulfil(transaction, ownerOf(values))
-  await clientTasks().grantLater(transaction, values.clientId as string, permissions)
+  const theirs = await recordClients()
+  const clientId = values.clientId as string
+  await clientTasks().grantLater(transaction, clientId, permissions)
+  await theirs.keep(transaction, ownerOf(values), clientId)
 }
 
 const ownerOf = ({ id, realmId }: Values) => ({ id: id as string, realmId: realmId as string })

@@ -9,20 +9,23 @@ import { issue } from '#http/issues'
 import { NODE_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
 import type { Origin } from '#records/events'
 import type { Kind, Values } from '#records/kind'
+import { isUuid } from '#records/is_uuid'
 import { requireRealm } from '#records/realm'
 import type { WrittenChange } from '#records/record_change'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Written } from '#records/record_store'
 import { lazyService } from '#records/services'
 import { inTransaction } from '#records/transaction'
 
-import { clientTasks, keepNewClient, withNewClient } from './identity.js'
-import { isUuid } from '#records/is_uuid'
+import { clientTasks, withNewClient, writtenWithClient } from './identity.js'
 import { areAllLocked, lockOwners } from './owners.js'
 import { storedPublicKey } from './public_key.js'
 import { RegistryConnection } from './registry_connection.js'
 
 /** How often something begins anew because the node got into another project or analysis meanwhile. */
 const ATTEMPTS = 5
+
+const CLIENT_PERMISSIONS = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
 
 const analysisNodes = lazyService('core', analysisNode, AnalysisNodeService)
 
@@ -35,6 +38,16 @@ export class NodeService extends RecordService {
   constructor(kind: Kind, options: RecordServiceOptions) {
     super(kind, options)
     this.#connection = new RegistryConnection(options.pool)
+  }
+
+  override async createWithin(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    values: Values
+  ): Promise<Written> {
+    return writtenWithClient(transaction, values, CLIENT_PERMISSIONS, () =>
+      super.createWithin(transaction, origin, values)
+    )
   }
 
   override async update(origin: Origin, id: string, body: Values): Promise<string> {
@@ -77,10 +90,6 @@ export class NodeService extends RecordService {
     origin: Origin,
     values: Values
   ): Promise<Values> {
-    await keepNewClient(transaction, values, {
-      names: NODE_CLIENT_PERMISSIONS,
-      nothingElse: true,
-    })
     return values.registryId === null
       ? values
       : { ...values, ...(await this.#connection.connect(transaction, origin, values)) }

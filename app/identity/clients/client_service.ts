@@ -1,3 +1,5 @@
+import type pg from 'pg'
+
 import { enforce } from '#http/access'
 import type { Actor } from '#http/actor'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
@@ -13,6 +15,17 @@ import { RecordService } from '#records/record_service'
  * Clients, whose secrets are kept encrypted. One that needs a secret and was given none gets one made up.
  */
 export class ClientService extends RecordService {
+  /** Creates a client in the transaction that writes what it is for. */
+  async createAlongside(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    { id, ...body }: Values
+  ): Promise<void> {
+    enforce(this.kind.access.create!, origin.actor)
+    const values = await this.prepareCreation(origin, body)
+    await this.createWithin(transaction, origin, { id, ...values })
+  }
+
   override async update(origin: Origin, id: string, body: Values): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     if (body.secret !== undefined) {

@@ -4,6 +4,7 @@ import { databaseUrl } from '#database/addresses'
 import type { ProviderChange } from '#identity/provider'
 import { eventSink } from '#records/event_sink'
 import type { EventSink } from '#records/events'
+import { leaveLast } from '#records/transaction'
 
 const CHANNEL = 'identity_changes'
 const ANNOUNCED = new Set<string>(['realm', 'user', 'client'] satisfies ProviderChange['type'][])
@@ -20,7 +21,8 @@ export const announcingSink: EventSink = {
     if (ANNOUNCED.has(kind)) {
       const { name, realmId } = (next ?? previous)!
       const announcement = JSON.stringify({ type: kind, event, data: { id, name, realmId } })
-      await transaction.query('select pg_notify($1, $2)', [CHANNEL, announcement])
+      const told = transaction.query('select pg_notify($1, $2)', [CHANNEL, announcement])
+      await leaveLast(transaction, told)
     }
     await eventSink.record(transaction, change)
   },

@@ -1,3 +1,5 @@
+import type pg from 'pg'
+
 import { identityPool } from '#identity/embedded/database'
 import type {
   IdentityProvider,
@@ -6,8 +8,10 @@ import type {
   ProviderChange,
   ProviderMetadata,
 } from '#identity/provider'
+import type { RecordClients } from '#identity/lifecycle/record_clients'
 import { clock } from '#runtime/clock'
 import { ChangeListener } from './changes.js'
+import { ClientsAlongside } from './clients_alongside.js'
 import { EmbeddedClients } from './embedded_clients.js'
 import { signingKeys } from './keys/signing_keys.js'
 import { platformClient } from './platform_origin.js'
@@ -55,6 +59,10 @@ export class EmbeddedProvider implements IdentityProvider {
   async metadata(): Promise<ProviderMetadata> {
     const keys = await signingKeys.published()
     return { issuers: 'any', keys: keys as ProviderMetadata['keys'] }
+  }
+
+  clientsAlongside(pool: pg.Pool): RecordClients | undefined {
+    return pool === identityPool() ? new ClientsAlongside() : undefined
   }
 
   async ownToken(): Promise<string> {

@@ -5,18 +5,12 @@ import type pg from 'pg'
 
 import { IdentityUnavailable } from '#http/failures'
 import type { IdentityProvider, ProviderClient } from '#identity/provider'
-import { inTransaction } from '#records/transaction'
 
 import { clientsOf } from './client_directory.js'
 import type { ClientIntents } from './client_intents.js'
+import type { Owner, RecordClients } from './record_clients.js'
 
 const CREATION_LIMIT_MS = 3_000
-
-/** A record that logs in with a client of its own, which is named after it. */
-export interface Owner {
-  readonly id: string
-  readonly realmId: string
-}
 
 interface ProvisioningOptions {
   provider: IdentityProvider
@@ -26,10 +20,10 @@ interface ProvisioningOptions {
 }
 
 /**
- * Creates records together with their clients, although those are kept by the provider: either both are there in the end,
- * or neither is. `create` does all of it; the steps stand alone for services that hold the transaction themselves.
+ * Clients of records whose provider is elsewhere: a client is created first, and removed again where its record is not written.
+ * What is to be created is remembered before, so that nothing is left over whatever happens in between.
  */
-export class ClientProvisioning {
+export class ClientProvisioning implements RecordClients {
   readonly #provider: IdentityProvider
   readonly #intents: ClientIntents
   readonly #logger: Pick<Logger, 'warn'>
@@ -42,30 +36,18 @@ export class ClientProvisioning {
     this.#limitMs = limitMs
   }
 
-  /** Creates the client, then the record in one transaction with whatever `write` does in it. */
-  async create<T>(
-    pool: pg.Pool,
-    owner: Owner,
-    write: (transaction: pg.ClientBase, client: ProviderClient) => Promise<T>
-  ): Promise<T> {
-    return this.around(owner, (client) =>
-      inTransaction(pool, async (transaction) => {
-        const result = await write(transaction, client)
-        await this.fulfil(transaction, owner)
-        return result
-      })
-    )
-  }
-
-  /** Creates the client and removes it again where the work fails. The work's transaction has to call `fulfil`. */
-  async around<T>(owner: Owner, work: (client: ProviderClient) => Promise<T>): Promise<T> {
+  async around<T>(owner: Owner, work: (clientId: string) => Promise<T>): Promise<T> {
     const client = await this.provide(owner)
     try {
-      return await work(client)
+      return await work(client.id)
     } catch (error) {
       await this.withdraw(owner, client)
       throw error
     }
+  }
+
+  keep(transaction: pg.ClientBase, { id }: Owner): Promise<void> {
+    return this.#intents.fulfil(transaction, id)
   }
 
   /** Remembers the intent, then creates the client. Where that fails, the intent stays until nothing can be left of it. */
@@ -73,11 +55,6 @@ export class ClientProvisioning {
     const clients = clientsOf(this.#provider)
     await this.#intents.write({ recordId: id, realmId })
     return this.#inTime(clients.create({ name: id, realmId }))
-  }
-
-  /** In the record's transaction: there is a record now, so its client is not an orphan. */
-  fulfil(transaction: pg.ClientBase, { id }: Owner): Promise<void> {
-    return this.#intents.fulfil(transaction, id)
   }
 
   /** Removes the client of a record that was not written. What cannot be done now is left to the reconciliation. */

@@ -4,7 +4,7 @@ import { IdentityUnavailable } from '#http/failures'
 import type { ClientDirectory, IdentityProvider } from '#identity/provider'
 
 import { clientsOf } from './client_directory.js'
-import type { Owner } from './client_provisioning.js'
+import type { Owner } from './record_clients.js'
 import { ensurePermissions, type WantedPermissions } from './client_permissions.js'
 
 export interface OwnerOfClient extends Owner {

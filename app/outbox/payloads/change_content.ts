@@ -57,23 +57,45 @@ function realmsIn(record: Values, columns: readonly string[]): string[] {
   return [...new Set(realms.filter((realm) => typeof realm === 'string'))]
 }
 
+type Named = readonly [name: string, column: Column]
+
+const knownColumns = new WeakMap<Kind, readonly Named[]>()
+const shownColumns = new WeakMap<Kind, readonly Named[]>()
+
 /** The attributes of a record that may be known at all. */
 function known(record: Values, kind: Kind | undefined): Values {
-  return kind ? pick(record, kind, ({ secret, internal }) => !secret && !internal) : record
+  return kind ? pick(record, columnsOf(kind, knownColumns, isKnown)) : record
 }
 
 /** A record as everybody is shown it. */
 function shown(record: Values, kind: Kind | undefined): Values {
-  return kind
-    ? pick(record, kind, ({ secret, internal, optIn }) => !secret && !internal && !optIn)
-    : record
+  return kind ? pick(record, columnsOf(kind, shownColumns, isShown)) : record
 }
 
-function pick(record: Values, { columns }: Kind, isWanted: (column: Column) => boolean): Values {
-  const wanted = Object.entries(columns).filter(
-    ([name, column]) => isWanted(column) && record[name] !== undefined
-  )
-  return Object.fromEntries(wanted.map(([name, column]) => [name, printed(record[name], column)]))
+const isKnown = ({ secret, internal }: Column) => !secret && !internal
+const isShown = (column: Column) => isKnown(column) && !column.optIn
+
+function columnsOf(
+  kind: Kind,
+  found: WeakMap<Kind, readonly Named[]>,
+  isWanted: (column: Column) => boolean
+): readonly Named[] {
+  let columns = found.get(kind)
+  if (!columns) {
+    columns = Object.entries(kind.columns).filter(([, column]) => isWanted(column))
+    found.set(kind, columns)
+  }
+  return columns
+}
+
+function pick(record: Values, columns: readonly Named[]): Values {
+  const picked: Values = {}
+  for (const [name, column] of columns) {
+    if (record[name] !== undefined) {
+      picked[name] = printed(record[name], column)
+    }
+  }
+  return picked
 }
 
 /** The database writes times with an offset and JSON in text columns as text; whoever hears of a record gets neither. */

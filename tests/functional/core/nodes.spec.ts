@@ -43,8 +43,12 @@ async function doTasks() {
   while ((await doClientTasks(options)).taken > 0);
 }
 
-async function intents(): Promise<number> {
-  const { rows } = await pool().query('select count(*)::int as n from client_intents')
+async function clientsWithoutNode(): Promise<number> {
+  const { rows } = await pool().query(
+    `select count(*)::int as n from clients c where c.realm_id = $1
+     and not exists (select 1 from nodes where client_id = c.id)`,
+    [realmId]
+  )
   return rows[0].n
 }
 
@@ -80,18 +84,23 @@ test.group('Clients of nodes', (group) => {
     )
   })
 
+  test('L18: are written in one transaction with their nodes where one database has both', async ({
+    assert,
+  }) => {
+    const { id, clientId } = await created()
+    const { rows } = await pool().query(
+      `select c.name, n.xmin = c.xmin as "together"
+       from nodes n join clients c on c.id = n.client_id where n.id = $1 and c.id = $2`,
+      [id, clientId]
+    )
+    assert.deepEqual(rows, [{ name: id, together: true }])
+  })
+
   test('L18: of nodes that cannot be created are not left behind', async ({ assert }) => {
     const { name } = await created()
-    const before = await intents()
     const { status } = await create({ name })
     assert.equal(status, 409)
-    assert.equal(await intents(), before)
-    const { rows } = await pool().query(
-      `select count(*)::int as n from clients c where c.realm_id = $1
-       and not exists (select 1 from nodes where client_id = c.id)`,
-      [realmId]
-    )
-    assert.equal(rows[0].n, 0)
+    assert.equal(await clientsWithoutNode(), 0)
   })
 
   test('get exactly the permission of a node, soon after', async ({ assert, cleanup }) => {

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
-import pg from 'pg'
+import type pg from 'pg'
 
+import { DatabasePool } from '#database/database_pool'
 import { IdentityUnavailable } from '#http/failures'
 import { ClientIntents } from '#identity/lifecycle/client_intents'
 import { ClientProvisioning } from '#identity/lifecycle/client_provisioning'
+import type { Owner } from '#identity/lifecycle/record_clients'
 import { newClientSecret } from '#identity/lifecycle/client_secret'
 import { CalledInTransaction, outsideTransactions } from '#identity/lifecycle/outside_transactions'
 import { reconcileIntents } from '#identity/lifecycle/reconcile_intents'
@@ -23,11 +25,25 @@ const MINUTE_MS = 60_000
 let standIn: StandInProvider
 let provider: IdentityProvider
 let clients: ClientDirectory
-let pool: pg.Pool
+let pool: DatabasePool
 let intents: ClientIntents
 
 const provisioning = (limitMs?: number) =>
   new ClientProvisioning({ provider, intents, logger: silent, limitMs })
+
+/** What services do: the record, and that its client is not for nothing, in one transaction. */
+const create = (
+  record: Owner,
+  write: (transaction: pg.ClientBase, clientId: string) => Promise<unknown>,
+  steps = provisioning()
+) =>
+  steps.around(record, (clientId) =>
+    inTransaction(pool, async (transaction) => {
+      await write(transaction, clientId)
+      await steps.keep(transaction, record)
+      return clientId
+    })
+  )
 
 const owner = () => ({ id: randomUUID(), realmId: standIn.realms.siteA.id })
 
@@ -57,7 +73,7 @@ const setUp = async () => {
 
 const withTables = async () => {
   await boot()
-  pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 5 })
+  pool = new DatabasePool({ connectionString: process.env.DATABASE_URL, size: 5 })
   pool.on('error', () => {})
   await pool.query('create table kept_records (id uuid primary key)')
   intents = new ClientIntents(pool)
@@ -73,12 +89,9 @@ test.group('Records with clients', (group) => {
 
   test('are created together with them', async ({ assert }) => {
     const record = owner()
-    const client = await provisioning().create(pool, record, async (transaction, made) => {
-      await keep(transaction, record.id)
-      return made
-    })
+    const clientId = await create(record, (transaction) => keep(transaction, record.id))
+    const client = await clients.read(clientId)
     assert.containsSubset(client, { name: record.id, realmId: record.realmId })
-    assert.isDefined(await clients.read(client.id))
     assert.isTrue(await isKept(record.id))
     assert.equal(await count('client_intents'), 0)
   })
@@ -101,7 +114,7 @@ test.group('Records with clients', (group) => {
   }) => {
     const record = owner()
     const failure = new Error('the name is taken')
-    const creation = provisioning().create(pool, record, async (transaction) => {
+    const creation = create(record, async (transaction) => {
       await keep(transaction, record.id)
       throw failure
     })
@@ -115,7 +128,7 @@ test.group('Records with clients', (group) => {
     const record = owner()
     await standIn.goAway()
     let isEntered = false
-    const creation = provisioning().create(pool, record, async () => void (isEntered = true))
+    const creation = create(record, async () => void (isEntered = true))
     const failure = await creation.catch((error) => error)
     assert.instanceOf(failure, IdentityUnavailable)
     assert.containsSubset(failure, { status: 503, code: 'identity_unavailable' })
@@ -182,8 +195,7 @@ test.group('Records with clients', (group) => {
 
   test('cannot be written any more once their client is given up', async ({ assert }) => {
     const record = owner()
-    const steps = provisioning()
-    const late = steps.create(pool, record, async (transaction) => {
+    const late = create(record, async (transaction) => {
       await keep(transaction, record.id)
       await intents.abandon(record.id)
     })
@@ -196,7 +208,7 @@ test.group('Records with clients', (group) => {
   }) => {
     const record = owner()
     const failure = new Error('no')
-    const creation = provisioning().create(pool, record, async () => {
+    const creation = create(record, async () => {
       standIn.fail(() => ({ status: 500, body: '' }))
       throw failure
     })
@@ -274,7 +286,7 @@ test.group('Intents without a record', (group) => {
     await steps.around(record, () =>
       inTransaction(pool, async (transaction) => {
         await keep(transaction, record.id)
-        await steps.fulfil(transaction, record)
+        await steps.keep(transaction, record)
         cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
         assert.equal(await reconcile(), 0)
       })
@@ -298,7 +310,7 @@ test.group('The provider and transactions', (group) => {
       () => provider.clients!.read('x'),
       () => provider.people!.realmIds(),
     ]
-    await provisioning().create(pool, record, async (transaction) => {
+    await create(record, async (transaction) => {
       await keep(transaction, record.id)
       await delay(1)
       for (const call of calls) {
@@ -324,7 +336,7 @@ test.group('The provider and transactions', (group) => {
       return answer()
     })
     const record = owner()
-    await provisioning().create(pool, record, (transaction) => keep(transaction, record.id))
+    await create(record, (transaction) => keep(transaction, record.id))
   })
 
   test('what a transaction only set off may call the provider when it is over', async ({
@@ -332,7 +344,7 @@ test.group('The provider and transactions', (group) => {
   }) => {
     const record = owner()
     let later: Promise<unknown> | undefined
-    await provisioning().create(pool, record, async (transaction) => {
+    await create(record, async (transaction) => {
       await keep(transaction, record.id)
       later = delay(100).then(() => provider.clients!.findByName(record.id))
     })

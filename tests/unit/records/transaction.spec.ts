@@ -1,18 +1,44 @@
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
-import pg from 'pg'
+import type pg from 'pg'
 
+import { DatabasePool } from '#database/database_pool'
 import { isTransactionOpen } from '#records/open_transaction'
-import { afterCommit, inTransaction, TransactionLost } from '#records/transaction'
+import {
+  afterCommit,
+  inTransaction,
+  leaveLast,
+  sideBySide,
+  TransactionLost,
+} from '#records/transaction'
 
 test.group('Transactions', (group) => {
-  let pool: pg.Pool
+  let pool: DatabasePool
 
-  group.setup(() => {
-    pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 2 })
-    return () => pool.end()
+  group.setup(async () => {
+    pool = new DatabasePool({ connectionString: process.env.DATABASE_URL, size: 2 })
+    await pool.query('create table noted (what text primary key check (length(what) < 20))')
+    return async () => {
+      await pool.query('drop table noted')
+      await pool.end()
+    }
   })
+
+  group.each.setup(() => async () => {
+    await pool.query('truncate noted')
+  })
+
+  const note = (transaction: pg.ClientBase, what: string) =>
+    transaction.query('insert into noted values ($1)', [what])
+
+  const noted = async () => {
+    const { rows } = await pool.query<{ what: string }>('select what from noted order by what')
+    return rows.map(({ what }) => what)
+  }
+
+  const failureOf = (work: Promise<unknown>) => work.catch((error: unknown) => error)
 
   test('are known to be open by whatever is called from them, and by nothing else', async ({
     assert,
@@ -80,5 +106,66 @@ test.group('Transactions', (group) => {
     })
     await assert.rejects(() => dropped, 'no')
     assert.deepEqual(done, ['kept'])
+  })
+
+  test('a statement that leaves last is waited for by the end alone', async ({ assert }) => {
+    await inTransaction(pool, async (transaction) => {
+      await leaveLast(transaction, note(transaction, 'last'))
+      await note(transaction, 'after it')
+    })
+    assert.deepEqual(await noted(), ['after it', 'last'])
+  })
+
+  test('nothing is kept where a statement that leaves last fails', async ({ assert }) => {
+    const failed = inTransaction(pool, async (transaction) => {
+      await note(transaction, 'first')
+      await leaveLast(transaction, note(transaction, 'much too long for this table'))
+    })
+    assert.propertyVal(await failureOf(failed), 'constraint', 'noted_what_check')
+    assert.isEmpty(await noted())
+  })
+
+  test('the failure that is behind the others is the one that is told', async ({ assert }) => {
+    const failed = inTransaction(pool, async (transaction) => {
+      await leaveLast(transaction, note(transaction, 'much too long for this table'))
+      await note(transaction, 'refused because of it')
+    })
+    assert.propertyVal(await failureOf(failed), 'constraint', 'noted_what_check')
+    const another = inTransaction(pool, (transaction) =>
+      sideBySide(
+        delay(20).then(() => note(transaction, 'refused because of it')),
+        note(transaction, 'much too long for this table')
+      )
+    )
+    assert.propertyVal(await failureOf(another), 'constraint', 'noted_what_check')
+  })
+
+  test('parts that are done side by side are over before the transaction is', async ({
+    assert,
+  }) => {
+    const failed = inTransaction(pool, (transaction) =>
+      sideBySide(
+        Promise.reject(new Error('no')),
+        delay(50).then(() => note(transaction, 'too late'))
+      )
+    )
+    await assert.rejects(() => failed, 'no')
+    assert.isEmpty(await noted())
+  })
+})
+
+test.group('Connections of the pool', () => {
+  test('send what is asked in one turn together, and answer in that order', async ({ assert }) => {
+    const pool = new DatabasePool({ connectionString: process.env.DATABASE_URL, size: 1 })
+    const client = (await pool.connect()) as pg.PoolClient & Pick<pg.Client, 'connection'>
+    const stream = client.connection.stream as Socket
+    const before = stream.bytesWritten - stream.writableLength
+    const answers = [1, 2, 3].map(
+      async (n) => (await client.query('select $1::int as n', [n])).rows
+    )
+    assert.equal(stream.bytesWritten - stream.writableLength, before)
+    assert.deepEqual(await Promise.all(answers), [[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]])
+    client.release()
+    await pool.end()
   })
 })

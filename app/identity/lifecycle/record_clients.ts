@@ -1,0 +1,18 @@
+import type pg from 'pg'
+
+/** A record that logs in with a client of its own, which is named after it. */
+export interface Owner {
+  readonly id: string
+  readonly realmId: string
+}
+
+/**
+ * How records get their clients: either both are there in the end, or neither is.
+ */
+export interface RecordClients {
+  /** Does the work that writes a record, which is told its client's id and has to call `keep` in its transaction. */
+  around<T>(owner: Owner, work: (clientId: string) => Promise<T>): Promise<T>
+
+  /** In the record's transaction: its client is not for nothing. */
+  keep(transaction: pg.ClientBase, owner: Owner, clientId: string): Promise<void>
+}
