@@ -119,7 +119,7 @@ const groups = defineVariables({
       says: 'Database of the embedded identity provider.',
     },
     DB_POOL: {
-      is: integer(1, 1000),
+      is: { ...integer(2, 1000), type: 'an integer from 2 to 1000: a sweep needs two at once' },
       default: '10',
       says: 'Connections each process keeps at most to one database.',
     },
@@ -305,6 +305,24 @@ const groups = defineVariables({
       example: 'admin:change-me@harbor.example.org',
       secret: true,
       says: 'Harbor registry that is entered as the registry named default; the password is taken literally.',
+    },
+  },
+
+  'Master images': {
+    MASTER_IMAGES_OWNER: {
+      is: text({ shape: /^[\w.-]+$/, type: 'the name of an account' }),
+      default: 'PrivateAim',
+      says: 'Account at GitHub whose repository master images are synchronized with.',
+    },
+    MASTER_IMAGES_REPOSITORY: {
+      is: text({ shape: /^[\w.-]+$/, type: 'the name of a repository' }),
+      default: 'master-images',
+      says: 'That repository.',
+    },
+    MASTER_IMAGES_BRANCH: {
+      is: text({ shape: /^[\w./-]+$/, type: 'the name of a branch' }),
+      default: 'master',
+      says: 'Branch of it that is read.',
     },
   },
 

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import type { RecordClients } from '#identity/lifecycle/record_clients'
+import type { Origin } from '#records/events'
 
 /**
  * What the platform needs of an identity provider. The embedded provider and the client of an external one both offer it
@@ -82,8 +83,11 @@ export interface ClientDirectory {
 
   permissionsOf(clientId: string): Promise<readonly ClientPermission[]>
   permission(idOrName: string): Promise<ProviderPermission | undefined>
-  grant(clientId: string, permissionId: string): Promise<ClientPermission>
-  revoke(clientPermissionId: string): Promise<void>
+  /** Gives a permission and takes it away, for somebody or else for the platform itself. */
+  grant(clientId: string, permissionId: string, by?: Origin): Promise<ClientPermission>
+  revoke(clientPermissionId: string, by?: Origin): Promise<void>
+  /** Whether those changes are in our audit trail without our doing, with whoever they were made for. */
+  readonly keepsTrail: boolean
 }
 
 export interface PeopleDirectory {

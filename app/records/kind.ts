@@ -1,7 +1,8 @@
 import { loggedIn, type Access } from '#http/access'
 import type { Actor } from '#http/actor'
-import { body, type BodyValidator } from '#http/body'
+import type { BodyValidator } from '#http/body'
 import type { Column } from '#records/column'
+import { RecordBody } from '#records/record_body'
 import { checkDeclaration } from '#query/check_declaration'
 import type { SqlCondition } from '#query/condition'
 import type { Declaration, Direction, Link } from '#query/declaration'
@@ -155,5 +156,5 @@ function bodyOf({ columns, unstored = {} }: KindDefinition, write: 'create' | 'u
   const rules = [...stored, ...Object.entries(unstored)].flatMap(([name, rule]) => {
     return rule?.[write] ? [[name, rule[write]]] : []
   })
-  return body(Object.fromEntries(rules)) as BodyValidator<Values>
+  return new RecordBody(Object.fromEntries(rules), columns)
 }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+
 import type { ChangeType, Origin, RecordChange } from '#records/events'
 import type { Kind, Values } from '#records/kind'
 
@@ -29,11 +31,23 @@ export function changeOf(
   }
 }
 
+/** Whether something would be another after `values` are written into a record that is as `previous` says. */
+export function changesSomething(previous: Values, values: Values): boolean {
+  return Object.entries(values).some(
+    ([name, value]) => !isDeepStrictEqual(value ?? null, previous[name] ?? null)
+  )
+}
+
 function differInSecrets({ secrets }: Kind, previous?: Values, next?: Values): boolean {
   const isUpdate = previous !== undefined && next !== undefined
   return isUpdate && secrets.some((name) => previous[name] !== next[name])
 }
 
 function withoutSecrets({ secrets }: Kind, values: Values): Values {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !secrets.includes(name)))
+  if (secrets.length === 0) {
+    return values
+  }
+  const open = { ...values }
+  secrets.forEach((name) => delete open[name])
+  return open
 }

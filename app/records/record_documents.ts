@@ -144,7 +144,7 @@ function envelope(data: JsonSchema, meta: JsonSchema): JsonSchema {
 }
 
 /** Every property may be missing, since `fields` chooses; a relation is a record or null. Writes never answer secrets. */
-function recordSchema({ columns, relations }: Kind, { secrets = true } = {}): JsonSchema {
+export function recordSchema({ columns, relations }: Kind, { secrets = true } = {}): JsonSchema {
   const shown = Object.entries(columns).filter(([, column]) => {
     return !column.internal && (secrets || !column.secret)
   })

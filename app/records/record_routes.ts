@@ -52,9 +52,11 @@ async function list(ctx: HttpContext, service: RecordService): Promise<void> {
 
 async function read(ctx: HttpContext, service: RecordService): Promise<void> {
   const { declaration } = service.kind
-  const { selection, dropped } = decode(declaration, queryOf(ctx), 'record')
+  const query = queryOf(ctx)
+  const { selection, dropped } = decode(declaration, query, 'record')
   reportDroppedQuery(ctx, dropped)
-  const data = await service.read(originOf(ctx), ctx.params.id, selection)
+  const id = query === '' ? await service.idOf(ctx.params.id) : ctx.params.id
+  const data = await service.read(originOf(ctx), id, selection)
   answer(ctx, `{"data":${data},"meta":{"schema":${describe(declaration).recordText}}}`)
 }
 

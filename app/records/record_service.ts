@@ -12,7 +12,7 @@ import type { EventSink, Origin } from '#records/events'
 import { isUuid } from '#records/is_uuid'
 import type { Kind, Values } from '#records/kind'
 import { requireRealm } from '#records/realm'
-import { changeOf, type WrittenChange } from '#records/record_change'
+import { changeOf, changesSomething, type WrittenChange } from '#records/record_change'
 import { askedSecrets, revealTo, type AskedSecrets } from '#records/secrets'
 import { RecordStore, type Written } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
@@ -63,6 +63,11 @@ export class RecordService {
       return this.#missing()
     }
     return secrets ? secrets.show(origin, record) : record
+  }
+
+  /** Which record a path without a query means; it is its id, unless a kind has other names for its records. */
+  async idOf(named: string): Promise<string> {
+    return named
   }
 
   async create(origin: Origin, body: Values): Promise<string> {
@@ -228,9 +233,21 @@ export class RecordService {
     previous: Values,
     values: Values
   ): Promise<Written> {
-    const written = await this.store.update(transaction, previous.id as string, values)
+    const id = previous.id as string
+    if (!changesSomething(previous, values)) {
+      return this.#leave(transaction, origin, id)
+    }
+    const written = await this.store.update(transaction, id, values)
     await this.#tell(transaction, origin, { type: 'updated', previous, next: written.values })
     return written
+  }
+
+  /** Nobody is told of an update that changes nothing; what follows from one may still be missing, and is done. */
+  async #leave(transaction: pg.ClientBase, origin: Origin, id: string): Promise<Written> {
+    const current = await this.store.current(transaction, id)
+    const { values } = current
+    await this.afterWrite(transaction, origin, { type: 'updated', previous: values, next: values })
+    return current
   }
 
   async #removeFrom(

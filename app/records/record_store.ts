@@ -2,6 +2,7 @@ import type pg from 'pg'
 
 import type { DatabasePool } from '#database/database_pool'
 import type { DecodedQuery, Selection } from '#query/decode'
+import { Lru } from '#query/lru'
 import { compileList, type ListRow, type ReadOptions } from '#query/sql/list_statement'
 import { compileRecord, type RecordRow } from '#query/sql/record_statement'
 import { statement, type Statement } from '#query/sql/statement'
@@ -18,12 +19,16 @@ export interface Written {
 
 const shapes = new NamedShapes()
 
+/** Which attributes are written together varies little. */
+const TEXTS_KEPT = 64
+
 /**
  * The statements of one kind. Reads run on the pool; what is written runs on the transaction it is given.
  */
 export class RecordStore {
   readonly #kind: Kind
   readonly #pool: DatabasePool
+  readonly #texts = new Lru<string, string>(TEXTS_KEPT)
   readonly #table: string
   readonly #returning: string
   readonly #names: ReadonlyMap<string, string>
@@ -64,20 +69,20 @@ export class RecordStore {
     return rows[0] && this.#named(rows[0].row)
   }
 
+  /** The row as if it had just been written. */
+  async current(transaction: pg.ClientBase, id: string): Promise<Written> {
+    const text = `select ${writtenRecord(this.#kind.declaration)} as data, to_jsonb(r) as row
+      from ${this.#table} where r."id" = $1`
+    return this.#write(transaction, text, [id])
+  }
+
   async insert(transaction: pg.ClientBase, values: Values): Promise<Written> {
-    const names = Object.keys(values)
-    const columns = names.map((name) => this.#column(name)).join(', ')
-    const places = names.map((_, index) => `$${index + 1}`).join(', ')
-    const text = `insert into ${this.#table} (${columns}) values (${places}) ${this.#returning}`
+    const text = this.#textFor('insert', Object.keys(values))
     return this.#write(transaction, text, Object.values(values))
   }
 
   async update(transaction: pg.ClientBase, id: string, values: Values): Promise<Written> {
-    const assignments = Object.keys(values).map(
-      (name, index) => `${this.#column(name)} = $${index + 2}`
-    )
-    const set = [...assignments, `"updated_at" = now()`].join(', ')
-    const text = `update ${this.#table} set ${set} where r."id" = $1 ${this.#returning}`
+    const text = this.#textFor('update', Object.keys(values))
     return this.#write(transaction, text, [id, ...Object.values(values)])
   }
 
@@ -101,13 +106,37 @@ export class RecordStore {
     return { data, values: this.#named(row) }
   }
 
+  #textFor(write: 'insert' | 'update', names: readonly string[]): string {
+    const key = `${write} ${names.join()}`
+    let text = this.#texts.get(key)
+    if (text === undefined) {
+      text = write === 'insert' ? this.#insertText(names) : this.#updateText(names)
+      this.#texts.set(key, text)
+    }
+    return text
+  }
+
+  #insertText(names: readonly string[]): string {
+    const columns = names.map((name) => this.#column(name)).join(', ')
+    const places = names.map((_, index) => `$${index + 1}`).join(', ')
+    return `insert into ${this.#table} (${columns}) values (${places}) ${this.#returning}`
+  }
+
+  #updateText(names: readonly string[]): string {
+    const assignments = names.map((name, index) => `${this.#column(name)} = $${index + 2}`)
+    const set = [...assignments, `"updated_at" = now()`].join(', ')
+    return `update ${this.#table} set ${set} where r."id" = $1 ${this.#returning}`
+  }
+
   #column(name: string): string {
     return quoteName(columnOf(name, this.#kind.columns[name]!))
   }
 
   #named(row: Values): Values {
-    return Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [this.#names.get(name) ?? name, value])
-    )
+    const named: Values = {}
+    for (const column in row) {
+      named[this.#names.get(column) ?? column] = row[column]
+    }
+    return named
   }
 }

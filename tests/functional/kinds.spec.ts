@@ -4,6 +4,9 @@ import { test } from '@japa/runner'
 
 import type { Access } from '#http/access'
 import { describe } from '#query/describe'
+import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
+import { useEventSink } from '#records/event_sink'
+import type { RecordChange } from '#records/events'
 import { knownRealms } from '#tests/functional/identity/known_realms'
 import { providerVocabulary } from '#tests/functional/identity/provider_vocabulary'
 import { allKinds, type ServedKind } from '#tests/helpers/all_kinds'
@@ -23,7 +26,10 @@ const permissionsIn = (access: Access) =>
   access.kind === 'permissions' ? ('all' in access ? access.all : access.any) : []
 
 const { headers } = identity({
-  permissions: allKinds.flatMap(({ kind }) => Object.values(kind.access).flatMap(permissionsIn)),
+  permissions: [
+    ...PLATFORM_PERMISSIONS,
+    ...allKinds.flatMap(({ kind }) => Object.values(kind.access).flatMap(permissionsIn)),
+  ],
 })
 
 async function get({ surface }: ServedKind, path: string, extra: Record<string, string> = {}) {
@@ -130,6 +136,26 @@ for (const served of allKinds) {
         assert.equal(strict.response.status, 400, query)
         assert.isNotEmpty(strict.body.issues)
       }
+    })
+
+    test('is left as it is by an update that changes nothing, of which nobody hears', async ({
+      assert,
+      cleanup,
+    }) => {
+      if (!kind.access.update) {
+        return
+      }
+      const changes: RecordChange[] = []
+      cleanup(useEventSink({ record: async (_transaction, change) => void changes.push(change) }))
+      const path = `${collection}/${id}`
+      const { body: before } = await get(served, path)
+      const { response, body } = await send(served, 'POST', path, {})
+      assert.equal(response.status, 202)
+      assert.deepEqual(body.data, before.data)
+      assert.notInclude(
+        changes.map((change) => change.id),
+        id
+      )
     })
 
     test('drops unknown attributes of a body and says so', async ({ assert }) => {

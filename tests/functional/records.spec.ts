@@ -160,6 +160,18 @@ test.group('Changes of records', (group) => {
     }
   })
 
+  test('are none where a record is sent what it holds already', async ({ assert }) => {
+    const held = { name: uniqueName(), hidden: true, publicKey: 'a key in words' }
+    const created = await change('POST', '/nodes', held)
+    const { status, body } = await change('POST', `/nodes/${created.body.data.id}`, held)
+    assert.equal(status, 202)
+    assert.deepEqual(body.data, created.body.data)
+    assert.deepEqual(
+      changes.filter(({ kind }) => kind === 'node').map(({ type }) => type),
+      ['created']
+    )
+  })
+
   test('carry no secret', async ({ assert }) => {
     await change('POST', '/registries', {
       name: uniqueName(),

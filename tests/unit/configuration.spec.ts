@@ -270,6 +270,9 @@ test.group('Configuration defaults', () => {
       SKIP_PROJECT_APPROVAL: false,
       SKIP_ANALYSIS_APPROVAL: false,
       STORAGE_STRICT_REALM: false,
+      MASTER_IMAGES_OWNER: 'PrivateAim',
+      MASTER_IMAGES_REPOSITORY: 'master-images',
+      MASTER_IMAGES_BRANCH: 'master',
     })
     for (const name of [
       'DATABASE_URL',
@@ -338,7 +341,7 @@ test.group('Configuration mistakes', () => {
     const error = failure({
       PORT: 'http',
       LOG_LEVEL: 'loud',
-      DB_POOL: '0',
+      DB_POOL: '1',
       CORS_ORIGINS: 'https://a,b',
     })
     assert.equal(error.code, 'E_CONFIGURATION')
@@ -346,7 +349,7 @@ test.group('Configuration mistakes', () => {
       'The configuration has 4 mistakes:',
       '- PORT: "http" is not a whole number; allowed: an integer from 0 to 65535',
       '- LOG_LEVEL: "loud" is not one of the known words; allowed: one of fatal, error, warn, info, debug, trace, silent',
-      '- DB_POOL: "0" is out of range; allowed: an integer from 1 to 1000',
+      '- DB_POOL: "1" is out of range; allowed: an integer from 2 to 1000: a sweep needs two at once',
       '- CORS_ORIGINS: holds a wrong entry (number 2); allowed: a comma list of origins such as https://hub.example.org, or none',
     ])
   })

@@ -4,6 +4,7 @@ import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { isUuid } from '#records/is_uuid'
 import { EntityNotFound } from '#http/failures'
 import { decode } from '#query/decode'
+import { columnOf } from '#query/sql/identifiers'
 import type { Origin } from '#records/events'
 import type { Kind, Values } from '#records/kind'
 import type { Written } from '#records/record_store'
@@ -11,7 +12,7 @@ import { RecordService, type RecordServiceOptions } from '#records/record_servic
 import { inTransaction } from '#records/transaction'
 
 /** What was to be created is there already: the one who asks again is answered as before. */
-export class AlreadyThere extends Error {
+class AlreadyThere extends Error {
   constructor(readonly id: string) {
     super('The record is there already')
   }
@@ -54,6 +55,24 @@ export abstract class AnalysisPartService extends RecordService {
       throw new EntityNotFound('analysis')
     }
     return analysis
+  }
+
+  /** Ends a creation whose record is there already, with the same values in these columns; it is answered instead. */
+  protected async answerExisting(
+    transaction: pg.ClientBase,
+    values: Values,
+    columns: readonly string[]
+  ): Promise<void> {
+    const conditions = columns.map(
+      (name, index) => `${columnOf(name, this.kind.columns[name]!)} = $${index + 1}`
+    )
+    const { rows } = await transaction.query<{ id: string }>(
+      `select id from ${this.kind.table} where ${conditions.join(' and ')}`,
+      columns.map((name) => values[name])
+    )
+    if (rows[0]) {
+      throw new AlreadyThere(rows[0].id)
+    }
   }
 
   /** Changes a part in one transaction, which holds its analysis and it. */

@@ -3,7 +3,7 @@ import { requireUnlocked } from '#core/analyses/configuration_lock'
 import { enforce, holding } from '#http/access'
 import { EntityNotFound, PermissionDenied } from '#http/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
-import type { ClientPermission, ProviderPermission } from '#identity/provider'
+import type { ClientDirectory, ClientPermission, ProviderPermission } from '#identity/provider'
 import { holds, mayWriteIn, requireThat } from '#identity/verification/checks'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
@@ -16,7 +16,8 @@ const ASSIGNABLE: readonly string[] = ANALYSIS_CLIENT_PERMISSIONS
 export const CHANGING = holding('analysis_update')
 
 /**
- * What the clients of analyses may do. The provider keeps it; nothing of it is kept here but who changed it.
+ * What the clients of analyses may do. The provider keeps it; nothing of it is kept here but who changed it,
+ * where the provider does not tell that itself.
  */
 export class AnalysisPermissions {
   readonly #options: RecordServiceOptions
@@ -32,14 +33,21 @@ export class AnalysisPermissions {
     return clientId === null ? [] : clients.permissionsOf(clientId as string)
   }
 
-  /** Gives one of the permissions that analyses may have, by its id or name. */
+  /** Gives one of the permissions that analyses may have, by its id or name; one that is held already stays as it is. */
   async grant(origin: Origin, id: string, idOrName: string): Promise<ClientPermission> {
     enforce(CHANGING, origin.actor)
     const analysis = await this.#changeable(origin, id)
     const clients = await clientDirectory()
-    const permission = await clients.permission(idOrName)
-    const granted = await clients.grant(clientIdOf(analysis), assignable(permission).id)
-    await this.#remember(origin, analysis, 'created', granted)
+    const clientId = clientIdOf(analysis)
+    const { id: permissionId } = assignable(await clients.permission(idOrName))
+    const held = await grantOf(clients, clientId, permissionId)
+    if (held) {
+      return held
+    }
+    const granted = await clients.grant(clientId, permissionId, origin)
+    if (!clients.keepsTrail) {
+      await this.#remember(origin, analysis, 'created', granted)
+    }
     return granted
   }
 
@@ -48,13 +56,14 @@ export class AnalysisPermissions {
     enforce(CHANGING, origin.actor)
     const analysis = await this.#changeable(origin, id)
     const clients = await clientDirectory()
-    const grants = await clients.permissionsOf(clientIdOf(analysis))
-    const grant = grants.find((candidate) => candidate.permissionId === permissionId.toLowerCase())
+    const grant = await grantOf(clients, clientIdOf(analysis), permissionId.toLowerCase())
     if (!grant) {
       throw new EntityNotFound('clientPermission')
     }
-    await clients.revoke(grant.id)
-    await this.#remember(origin, analysis, 'deleted', grant)
+    await clients.revoke(grant.id, origin)
+    if (!clients.keepsTrail) {
+      await this.#remember(origin, analysis, 'deleted', grant)
+    }
     return grant
   }
 
@@ -86,6 +95,11 @@ export class AnalysisPermissions {
       })
     )
   }
+}
+
+async function grantOf(clients: ClientDirectory, clientId: string, permissionId: string) {
+  const grants = await clients.permissionsOf(clientId)
+  return grants.find((grant) => grant.permissionId === permissionId)
 }
 
 function assignable(permission: ProviderPermission | undefined): ProviderPermission {

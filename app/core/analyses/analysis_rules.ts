@@ -8,8 +8,6 @@ import { isRealmWritable } from '#records/realm'
 /** What stays as it is while nodes are asked about it. */
 const LOCKED = ['masterImageId', 'imageCommandArguments', 'registryId']
 
-const REFERENCES = ['masterImageId', 'registryId']
-
 /** A project as far as a new analysis of it depends on it. */
 export interface ProjectOfAnalysis {
   readonly realmId: string
@@ -27,14 +25,10 @@ export function requireMember(actor: Actor, { realmId, hasNodeOfActor }: Project
 
 /** What was sent in the form in which it is kept, so that the two can be compared. */
 export function stored(body: Values): Values {
-  const values: Values = { ...body }
-  if (body.imageCommandArguments) {
-    values.imageCommandArguments = JSON.stringify(body.imageCommandArguments)
-  }
-  for (const name of REFERENCES.filter((key) => typeof body[key] === 'string')) {
-    values[name] = (body[name] as string).toLowerCase()
-  }
-  return values
+  const { imageCommandArguments } = body
+  return imageCommandArguments
+    ? { ...body, imageCommandArguments: JSON.stringify(imageCommandArguments) }
+    : body
 }
 
 /** Throws where something would change that has to stay as it is. */

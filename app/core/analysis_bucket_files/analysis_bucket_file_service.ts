@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { AlreadyThere, AnalysisPartService } from '#core/analyses/analysis_part_service'
+import { AnalysisPartService } from '#core/analyses/analysis_part_service'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import { requireFileWriter } from '#core/analysis_bucket_files/file_writer'
 import { enforce } from '#http/access'
@@ -74,13 +74,7 @@ export class AnalysisBucketFileService extends AnalysisPartService {
     values: Values
   ): Promise<Values> {
     const analysis = await this.lockAnalysis(transaction, values.analysisId)
-    const { rows } = await transaction.query<{ id: string }>(
-      'select id from analysis_bucket_files where analysis_bucket_id = $1 and bucket_file_id = $2',
-      [values.analysisBucketId, values.bucketFileId]
-    )
-    if (rows[0]) {
-      throw new AlreadyThere(rows[0].id)
-    }
+    await this.answerExisting(transaction, values, ['analysisBucketId', 'bucketFileId'])
     await this.#requireOpen(transaction, analysis, values)
     if (values.root === true) {
       await this.#takeOver(transaction, origin, values)
@@ -132,7 +126,7 @@ export class AnalysisBucketFileService extends AnalysisPartService {
 }
 
 function requireSameBucket({ bucketId }: Bucket, body: Values): void {
-  if ((body.bucketId as string).toLowerCase() !== bucketId) {
+  if (body.bucketId !== bucketId) {
     const message = 'The bucket of the analysis is another one in the storage'
     throw new BadRequest(message, { issues: [issue('value_invalid', ['bucketId'], message)] })
   }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { AlreadyThere, AnalysisPartService } from '#core/analyses/analysis_part_service'
+import { AnalysisPartService } from '#core/analyses/analysis_part_service'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import { firstApproval } from '#core/analysis_nodes/approval'
 import { enforce } from '#http/access'
@@ -74,13 +74,7 @@ export class AnalysisNodeService extends AnalysisPartService {
     const analysis = await this.lockAnalysis(transaction, values.analysisId)
     requireUnlocked(analysis)
     await this.#requireInProject(transaction, analysis, values.nodeId)
-    const { rows } = await transaction.query<{ id: string }>(
-      'select id from analysis_nodes where node_id = $1 and analysis_id = $2',
-      [values.nodeId, values.analysisId]
-    )
-    if (rows[0]) {
-      throw new AlreadyThere(rows[0].id)
-    }
+    await this.answerExisting(transaction, values, ['analysisId', 'nodeId'])
     return values
   }
 

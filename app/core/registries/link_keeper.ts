@@ -19,6 +19,9 @@ import {
 } from './driver.js'
 import type { Link, Place, RegistryLinks } from './registry_links.js'
 
+/** Often enough that a link is not lost to others when the database is slow once. */
+const PROLONGED_EVERY_MS = 10_000
+
 interface LinkKeeperOptions {
   readonly pool: DatabasePool
   readonly links: RegistryLinks
@@ -62,6 +65,7 @@ export class LinkKeeper {
     const { links, logger } = this.#options
     let link: Link | undefined
     while ((link = await links.take(place))) {
+      const atIt = setInterval(() => void links.prolong(place).catch(() => {}), PROLONGED_EVERY_MS)
       try {
         await this.#keep(link)
       } catch (error) {
@@ -73,6 +77,8 @@ export class LinkKeeper {
           'a registry is not as it should be; tried again later'
         )
         return
+      } finally {
+        clearInterval(atIt)
       }
     }
   }

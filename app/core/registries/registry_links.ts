@@ -2,8 +2,8 @@ import type pg from 'pg'
 
 import { clock } from '#runtime/clock'
 
-/** How long whoever takes a link has for it; longer than everything a registry is asked for one may take. */
-const LEASE_MS = 5 * 60_000
+/** How long a link stays with whoever took it and does not say that it is still at it: its process may be gone. */
+const LEASE_MS = 30_000
 const FIRST_PAUSE_MS = 15_000
 const LONGEST_PAUSE_MS = 60 * 60_000
 /** How long a registry is left alone that does not answer, or not to us. */
@@ -102,6 +102,15 @@ export class RegistryLinks {
       [now(), now(LEASE_MS), registryId, externalName]
     )
     return rows[0]
+  }
+
+  /** Whoever took a link is still at it. */
+  async prolong({ registryId, externalName }: Place): Promise<void> {
+    await this.#pool.query(
+      `update registry_links set taken_until = $3
+       where registry_id = $1 and external_name = $2 and taken_until is not null`,
+      [registryId, externalName, now(LEASE_MS)]
+    )
   }
 
   /** Some of the links that can be taken, those first that wait longest. */

@@ -8,6 +8,7 @@ import type {
   ProviderClient,
   ProviderPermission,
 } from '#identity/provider'
+import type { Origin } from '#records/events'
 import { isUuid } from '#records/is_uuid'
 import { unlessGone } from '#records/unless_gone'
 import { platformOrigin } from './platform_origin.js'
@@ -24,6 +25,8 @@ const GRANT = `select g.id, g.client_id as "clientId", g.permission_id as "permi
  * that the rules and the events are the same.
  */
 export class EmbeddedClients implements ClientDirectory {
+  readonly keepsTrail = true
+
   async create({ name, realmId }: { name: string; realmId: string }): Promise<ProviderClient> {
     const origin = await platformOrigin()
     const body = { name, realmId, authMethod: 'secret' }
@@ -82,18 +85,25 @@ export class EmbeddedClients implements ClientDirectory {
     return one(`select id, name from permissions where ${where}`, [idOrName])
   }
 
-  async grant(clientId: string, permissionId: string): Promise<ClientPermission> {
-    const origin = await platformOrigin()
+  async grant(clientId: string, permissionId: string, by?: Origin): Promise<ClientPermission> {
+    const origin = await originFor(by)
     const body = { clientId, permissionId }
     await unlessThere(() => services.clientPermission().create(origin, body))
     const where = 'g.client_id = $1 and g.permission_id = $2'
     return (await one<ClientPermission>(`${GRANT} where ${where}`, [clientId, permissionId]))!
   }
 
-  async revoke(clientPermissionId: string): Promise<void> {
-    const origin = await platformOrigin()
+  async revoke(clientPermissionId: string, by?: Origin): Promise<void> {
+    const origin = await originFor(by)
     await unlessGone(services.clientPermission().remove(origin, clientPermissionId))
   }
+}
+
+/** Whoever has the platform do something is named as who did it; what may be done is up to what the platform may. */
+async function originFor(by: Origin | undefined): Promise<Origin> {
+  const platform = await platformOrigin()
+  const { permissions, realmId, realmName } = platform.actor
+  return by ? { ...by, actor: { ...by.actor, permissions, realmId, realmName } } : platform
 }
 
 const idIn = (record: string): string => (JSON.parse(record) as { id: string }).id

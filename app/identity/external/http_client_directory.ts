@@ -15,6 +15,7 @@ const WRITTEN = [200, 201, 202]
  * because a filter it does not know is one it leaves out.
  */
 export class HttpClientDirectory implements ClientDirectory {
+  readonly keepsTrail = false
   readonly #api: ProviderApi
 
   constructor(api: ProviderApi) {

@@ -211,15 +211,17 @@ test.group('Permissions of analyses', (group) => {
     assert.equal((await call(scene.admin(), 'DELETE', `${missing}/x`)).status, 404)
   })
 
-  test('whoever changes them is remembered', async ({ assert, cleanup }) => {
+  test('whoever changes them is remembered, once', async ({ assert, cleanup }) => {
     const changes: RecordChange[] = []
     cleanup(useEventSink({ record: async (_transaction, change) => void changes.push(change) }))
     const by = scene.researcher()
     const { body } = await grant('analysis_self_storage_use', by)
+    assert.equal((await grant('analysis_self_storage_use', by)).body.id, body.id)
     await revoke(body.permissionId, by)
-    const own = changes.filter(({ origin }) => origin.actor.id === by.actor.id)
+    const told = changes.filter(({ kind }) => kind === 'clientPermission')
+    assert.isTrue(told.every(({ origin }) => origin.actor.id === by.actor.id))
     assert.deepEqual(
-      own.map(({ kind, type, id, realmId }) => [kind, type, id, realmId]),
+      told.map(({ kind, type, id, realmId }) => [kind, type, id, realmId]),
       ['created', 'deleted'].map((type) => [
         'clientPermission',
         type,

@@ -5,6 +5,7 @@ import type { Message } from '#bus/message'
 import { openOutbox } from '#outbox/open'
 import type { Values } from '#records/kind'
 import { clock } from '#runtime/clock'
+import { env } from '#start/env'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, database, Scene } from './analysis_scene.js'
@@ -48,7 +49,11 @@ test.group('Master images', (group) => {
     assert.deepEqual(body, { data: null, meta: {} })
     const sent = (await commandsTo('masterImageSynchronizerTasks')).at(-1)!
     assert.equal(sent.type, 'execute')
-    assert.sameMembers(Object.keys(sent.data), ['owner', 'repository', 'branch'])
+    assert.deepEqual(sent.data, {
+      owner: env.MASTER_IMAGES_OWNER,
+      repository: env.MASTER_IMAGES_REPOSITORY,
+      branch: env.MASTER_IMAGES_BRANCH,
+    })
   })
 
   test('a command that cannot be followed is refused', async ({ assert }) => {

@@ -29,141 +29,92 @@ interface Realms {
   readonly third: string
 }
 
+/** Something somebody does, and the answer to who may. */
 interface Operation {
   readonly name: string
-  readonly permissions: readonly string[]
+  readonly needs: readonly string[]
   /** Whose members may do it. */
   readonly realms: readonly (keyof Realms)[]
-  readonly ok: number
-  request(realms: Realms): Promise<{ method: string; path: string; body?: Values }>
+  readonly does: readonly [method: string, path: Sample<string>, ok: number]
+  readonly body?: Sample<Values>
 }
 
-const existing = async (collection: string, record: Promise<Values>) =>
-  `${collection}/${(await record).id}`
+type Sample<Value> = (realms: Realms) => Promise<Value>
 
 const sampleProject = ({ project: realmId }: Realms) => sampleRecord('core', project, { realmId })
 const sampleNode = ({ node: realmId }: Realms) => sampleRecord('core', node, { realmId })
 
 async function sampleProjectNode(realms: Realms): Promise<Values> {
   return sampleRecord('core', projectNode, {
-    projectId: (await sampleProject(realms)).id,
-    nodeId: (await sampleNode(realms)).id,
+    ...(await endsOf(realms)),
     projectRealmId: realms.project,
     nodeRealmId: realms.node,
   })
 }
 
-const OPERATIONS: Operation[] = [
-  {
-    name: 'updating a project',
-    permissions: ['project_update'],
-    realms: ['project'],
-    ok: 202,
-    request: async (realms) => ({
-      method: 'POST',
-      path: await existing('/projects', sampleProject(realms)),
-      body: { description: 'another one' },
-    }),
-  },
-  {
-    name: 'deleting a project',
-    permissions: ['project_delete'],
-    realms: ['project'],
-    ok: 202,
-    request: async (realms) => ({
-      method: 'DELETE',
-      path: await existing('/projects', sampleProject(realms)),
-    }),
-  },
-  {
-    name: 'creating a node in a realm',
-    permissions: ['node_create'],
-    realms: ['node'],
-    ok: 201,
-    request: async ({ node: realmId }) => ({
-      method: 'POST',
-      path: '/nodes',
-      body: { name: uniqueName(), realmId },
-    }),
-  },
-  {
-    name: 'updating a node',
-    permissions: ['node_update'],
-    realms: ['node'],
-    ok: 202,
-    request: async (realms) => ({
-      method: 'POST',
-      path: await existing('/nodes', sampleNode(realms)),
-      body: { hidden: true },
-    }),
-  },
-  {
-    name: 'changing the type of a node',
-    permissions: ['node_update'],
-    realms: ['node'],
-    ok: 202,
-    request: async (realms) => ({
-      method: 'POST',
-      path: await existing('/nodes', sampleNode(realms)),
-      body: { type: 'aggregator' },
-    }),
-  },
-  {
-    name: 'deleting a node',
-    permissions: ['node_delete'],
-    realms: ['node'],
-    ok: 202,
-    request: async (realms) => ({
-      method: 'DELETE',
-      path: await existing('/nodes', sampleNode(realms)),
-    }),
-  },
-  {
-    name: 'adding a node to a project',
-    permissions: ['project_create', 'project_update'],
-    realms: ['project'],
-    ok: 201,
-    request: async (realms) => ({
-      method: 'POST',
-      path: '/project-nodes',
-      body: {
-        projectId: (await sampleProject(realms)).id,
-        nodeId: (await sampleNode(realms)).id,
-      },
-    }),
-  },
-  {
-    name: 'deciding about a project node',
-    permissions: ['project_approve'],
-    realms: ['node'],
-    ok: 202,
-    request: async (realms) => ({
-      method: 'POST',
-      path: await existing('/project-nodes', sampleProjectNode(realms)),
-      body: { approvalStatus: 'approved' },
-    }),
-  },
-  {
-    name: 'taking a node out of a project',
-    permissions: ['project_create', 'project_update'],
-    realms: ['project', 'node'],
-    ok: 202,
-    request: async (realms) => ({
-      method: 'DELETE',
-      path: await existing('/project-nodes', sampleProjectNode(realms)),
-    }),
-  },
-  ...(['GET', 'POST'] as const).map((method) => ({
-    name: `${method === 'GET' ? 'reading' : 'replacing'} the credentials of a node`,
-    permissions: ['node_update'],
-    realms: ['node'] as const,
-    ok: 200,
-    request: async (realms: Realms) => ({
-      method,
-      path: `/nodes/${await createdNode(realms)}/client/credentials`,
-    }),
-  })),
+const endsOf = async (realms: Realms) => ({
+  projectId: (await sampleProject(realms)).id,
+  nodeId: (await sampleNode(realms)).id,
+})
+
+const at = (path: string) => async () => path
+const projectPath: Sample<string> = async (realms) =>
+  `/projects/${(await sampleProject(realms)).id}`
+const nodePath: Sample<string> = async (realms) => `/nodes/${(await sampleNode(realms)).id}`
+const partPath: Sample<string> = async (realms) =>
+  `/project-nodes/${(await sampleProjectNode(realms)).id}`
+const secretPath: Sample<string> = async (realms) =>
+  `/nodes/${await createdNode(realms)}/client/credentials`
+
+const saying = (body: Values) => async () => body
+const newNode: Sample<Values> = async ({ node: realmId }) => ({ name: uniqueName(), realmId })
+
+const OPERATIONS: readonly Operation[] = [
+  ...operations(['project_update'], ['project'], {
+    'updating a project': {
+      does: ['POST', projectPath, 202],
+      body: saying({ description: 'new one' }),
+    },
+  }),
+  ...operations(['project_delete'], ['project'], {
+    'deleting a project': { does: ['DELETE', projectPath, 202] },
+  }),
+  ...operations(['node_create'], ['node'], {
+    'creating a node in a realm': { does: ['POST', at('/nodes'), 201], body: newNode },
+  }),
+  ...operations(['node_update'], ['node'], {
+    'updating a node': { does: ['POST', nodePath, 202], body: saying({ hidden: true }) },
+    'changing the type of a node': {
+      does: ['POST', nodePath, 202],
+      body: saying({ type: 'aggregator' }),
+    },
+    'reading the credentials of a node': { does: ['GET', secretPath, 200] },
+    'replacing the credentials of a node': { does: ['POST', secretPath, 200] },
+  }),
+  ...operations(['node_delete'], ['node'], {
+    'deleting a node': { does: ['DELETE', nodePath, 202] },
+  }),
+  ...operations(['project_create', 'project_update'], ['project'], {
+    'adding a node to a project': { does: ['POST', at('/project-nodes'), 201], body: endsOf },
+  }),
+  ...operations(['project_create', 'project_update'], ['project', 'node'], {
+    'taking a node out of a project': { does: ['DELETE', partPath, 202] },
+  }),
+  ...operations(['project_approve'], ['node'], {
+    'deciding about a project node': {
+      does: ['POST', partPath, 202],
+      body: saying({ approvalStatus: 'approved' }),
+    },
+  }),
 ]
+
+function operations(
+  needs: Operation['needs'],
+  realms: Operation['realms'],
+  named: Record<string, Pick<Operation, 'does' | 'body'>>
+): Operation[] {
+  return Object.entries(named).map(([name, rest]) => ({ name, needs, realms, ...rest }))
+}
 
 async function createdNode({ node: realmId }: Realms): Promise<string> {
   const { headers } = member(realmId, ['node_create'])
@@ -176,11 +127,13 @@ async function newRealms(): Promise<Realms> {
   return { project: own!, node: other!, third: third! }
 }
 
-for (const { name, permissions, realms: writers, ok, request } of OPERATIONS) {
+for (const { name, needs, realms: writers, does, body: bodyFor } of OPERATIONS) {
+  const [method, pathOf, ok] = does
+
   test.group(`Who may do this: ${name}`, () => {
     const tried = async (who: (realms: Realms) => { headers: Record<string, string> }) => {
       const realms = await newRealms()
-      const { method, path, body } = await request(realms)
+      const [path, body] = [await pathOf(realms), await bodyFor?.(realms)]
       return call(method, path, { headers: who(realms).headers, body })
     }
 
@@ -207,7 +160,7 @@ for (const { name, permissions, realms: writers, ok, request } of OPERATIONS) {
       }
     }
 
-    for (const missing of permissions) {
+    for (const missing of needs) {
       const others = EVERYTHING.filter((permission) => permission !== missing)
       test(`C1: nobody without ${missing}, of whatever realm`, async ({ assert }) => {
         const master = identity({ permissions: others })

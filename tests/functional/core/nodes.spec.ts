@@ -8,6 +8,7 @@ import { node } from '#core/nodes/node'
 import { registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
+import { ensurePermissions, NODE_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
 import { openOutbox } from '#outbox/open'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
@@ -131,6 +132,29 @@ test.group('Clients of nodes', (group) => {
     assert.deepEqual(
       held.map(({ permission }) => permission.name),
       ['analysis_update']
+    )
+  })
+
+  test('get and lose permissions once, however many see to that at the same time', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { clientId } = await created()
+    const directory = await clients()
+    await doTasks()
+    for (const { id } of await directory.permissionsOf(clientId)) {
+      await directory.revoke(id)
+    }
+    await directory.grant(clientId, (await directory.permission('node_update'))!.id)
+    const changes: RecordChange[] = []
+    cleanup(useEventSink({ record: async (_transaction, change) => void changes.push(change) }))
+    const wanted = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
+    await Promise.all(
+      Array.from({ length: 8 }, () => ensurePermissions(directory, clientId, wanted))
+    )
+    assert.sameMembers(
+      changes.map(({ kind, type }) => `${kind} ${type}`),
+      ['clientPermission deleted', 'clientPermission created']
     )
   })
 
@@ -283,6 +307,17 @@ test.group('Nodes and registries', (group) => {
     await commands()
     const { body } = await update(connected.id, { hidden: true })
     assert.equal(body.data.registryProjectId, connected.registryProjectId)
+    assert.isEmpty(await commands())
+  })
+
+  test('a node that names its registry again stays as it is, in whatever case the id is sent', async ({
+    assert,
+  }) => {
+    const made = await created({ registryId: first })
+    await commands()
+    const { status, body } = await update(made.id, { registryId: first.toUpperCase() })
+    assert.equal(status, 202)
+    assert.deepEqual(body.data, made)
     assert.isEmpty(await commands())
   })
 

@@ -1,10 +1,17 @@
 import { test } from '@japa/runner'
 
+import logger from '@adonisjs/core/services/logger'
+
+import type { OutwardHandler } from '#bus/consumer'
+import { openBus } from '#bus/current'
+import { newMessage } from '#bus/message'
+import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { registryConsumer } from '#core/registries/consumer'
 import { registrySweep } from '#core/registries/sweeps'
-import { corePool } from '#core/registries/work'
+import { corePool, registryLinks } from '#core/registries/work'
 import { identityProvider } from '#core/nodes/identity'
 import type { Values } from '#records/kind'
-import { clock } from '#runtime/clock'
+import { clock, holdClock } from '#runtime/clock'
 import { identity } from '#tests/helpers/identities'
 import { HarborServer, type Fault } from '#tests/helpers/harbor_server'
 
@@ -441,6 +448,41 @@ test.group('Registries in trouble', (group) => {
     await sweep()
     assert.equal(scene.harbor.projects.size, 0)
     assert.isEmpty(await scene.links())
+  })
+
+  test('L19: a command that was cut off half-way is followed when it comes again', async ({
+    assert,
+  }) => {
+    const message = newMessage(commandTo(COMMAND_QUEUES.registry), 'SETUP', { id: scene.id })
+    const { outside } = registryConsumer.handlers.SETUP as OutwardHandler
+    await outside(message)
+    assert.isEmpty(await scene.rows())
+    const bus = await openBus(logger)
+    await bus.publish(message, scene.id)
+    await eventually(async () => (await scene.rows()).length === 3)
+  })
+
+  test('what somebody took is left to it as long as it is at it, and half a minute longer', async ({
+    assert,
+    cleanup,
+  }) => {
+    scene.harbor.misbehave({ does: 404 })
+    const { externalName } = await scene.project()
+    await scene.failed()
+    await scene.wake()
+    const place = { registryId: scene.id, externalName: externalName as string }
+    assert.isDefined(await registryLinks().take(place))
+    const then = clock.now()
+    const isFree = async () =>
+      (await registryLinks().due(1_000)).some(({ externalName: due }) => due === externalName)
+    const later = (seconds: number) => cleanup(holdClock({ now: () => then + seconds * 1_000 }))
+    later(20)
+    assert.isFalse(await isFree())
+    await registryLinks().prolong(place)
+    later(49)
+    assert.isFalse(await isFree())
+    later(51)
+    assert.isTrue(await isFree())
   })
 
   test('two that look after it at once do everything once', async ({ assert }) => {
