@@ -5,7 +5,7 @@ import type { Mistake } from './report.js'
 type EnvFacts = Facts<Env>
 
 /** Variables that are right one by one and contradict each other. */
-export const relations = [ports, objectStore, logStore, identity, mailbox]
+export const relations = [ports, objectStore, strictRealm, logStore, identity, mailbox]
 
 function ports({ values }: EnvFacts): Mistake[] {
   if (values.PORT === 0 || values.PORT !== values.ADMIN_PORT) return []
@@ -21,6 +21,19 @@ function objectStore({ given }: EnvFacts): Mistake[] {
     .map((name) =>
       mistake(name, `is missing beside ${wanted.join(', ')}`, `set ${parts.join(', ')} together`)
     )
+}
+
+function strictRealm({ values, given }: EnvFacts): Mistake[] {
+  const { SURFACES, STORAGE_STRICT_REALM } = values
+  const isAlone = SURFACES.includes('storage') && !SURFACES.includes('core')
+  if (!STORAGE_STRICT_REALM || !isAlone || given('CORE_URL')) return []
+  return [
+    mistake(
+      'CORE_URL',
+      'is missing beside STORAGE_STRICT_REALM, which asks core who takes part in an analysis',
+      'set the address of core, or unset STORAGE_STRICT_REALM'
+    ),
+  ]
 }
 
 function logStore({ given, stated }: EnvFacts): Mistake[] {

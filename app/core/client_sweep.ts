@@ -1,7 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
-import { serviceOrigin } from '#core/nodes/service_origin'
+import { serviceOrigin } from '#identity/lifecycle/service_origin'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { WantedPermissions } from '#identity/lifecycle/client_permissions'

@@ -24,11 +24,15 @@ const TOPICS: ReadonlyMap<string, Topic> = new Map(
       'analysis_execution_start',
       'analysis_execution_stop',
     ]),
+    analysisBucket: everywhere('analysisBucket', ['analysis_update']),
     analysisBucketFile: everywhere('analysisBucketFile', ['analysis_update']),
     analysisLog: everywhere('analysisLog', ['analysis_update']),
     analysisNode: { room: 'analysisNode', permissions: ['analysis_approve'], only: 'global' },
     analysisNodeIn: { room: 'analysisNode', permissions: ['analysis_approve'], only: 'realm' },
     analysisNodeOut: { room: 'analysisNode', permissions: ['analysis_update'], only: 'realm' },
+    analysisNodeEvent: everywhere('analysisNodeEvent', ['analysis_update']),
+    bucket: everywhere('bucket', ['bucket_update', 'bucket_delete']),
+    bucketFile: everywhere('bucketFile', ['bucket_update', 'bucket_delete']),
     masterImage: everywhere('masterImage', []),
     masterImageGroup: everywhere('masterImageGroup', []),
     node: everywhere('node', ['node_update']),
@@ -36,6 +40,7 @@ const TOPICS: ReadonlyMap<string, Topic> = new Map(
     projectNode: { room: 'projectNode', permissions: ['project_approve'], only: 'global' },
     projectNodeIn: { room: 'projectNode', permissions: ['project_approve'], only: 'realm' },
     projectNodeOut: { room: 'projectNode', permissions: ['project_update'], only: 'realm' },
+    registry: everywhere('registry', ['registry_manage']),
     registryProject: everywhere('registryProject', ['registry_manage', 'registry_project_manage']),
   } satisfies Record<string, Topic>)
 )

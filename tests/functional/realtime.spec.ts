@@ -167,11 +167,15 @@ const TABLE: Record<string, { any: string[]; room: string; only?: 'global' | 're
     any: ['analysis_update', 'analysis_execution_start', 'analysis_execution_stop'],
     room: 'analysis',
   },
+  analysisBucket: { any: ['analysis_update'], room: 'analysisBucket' },
   analysisBucketFile: { any: ['analysis_update'], room: 'analysisBucketFile' },
   analysisLog: { any: ['analysis_update'], room: 'analysisLog' },
   analysisNode: { any: ['analysis_approve'], room: 'analysisNode', only: 'global' },
   analysisNodeIn: { any: ['analysis_approve'], room: 'analysisNode', only: 'realm' },
   analysisNodeOut: { any: ['analysis_update'], room: 'analysisNode', only: 'realm' },
+  analysisNodeEvent: { any: ['analysis_update'], room: 'analysisNodeEvent' },
+  bucket: { any: ['bucket_update', 'bucket_delete'], room: 'bucket' },
+  bucketFile: { any: ['bucket_update', 'bucket_delete'], room: 'bucketFile' },
   masterImage: { any: [], room: 'masterImage' },
   masterImageGroup: { any: [], room: 'masterImageGroup' },
   node: { any: ['node_update'], room: 'node' },
@@ -179,6 +183,7 @@ const TABLE: Record<string, { any: string[]; room: string; only?: 'global' | 're
   projectNode: { any: ['project_approve'], room: 'projectNode', only: 'global' },
   projectNodeIn: { any: ['project_approve'], room: 'projectNode', only: 'realm' },
   projectNodeOut: { any: ['project_update'], room: 'projectNode', only: 'realm' },
+  registry: { any: ['registry_manage'], room: 'registry' },
   registryProject: { any: ['registry_manage', 'registry_project_manage'], room: 'registryProject' },
 }
 

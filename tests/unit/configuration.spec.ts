@@ -428,6 +428,14 @@ test.group('Configuration mistakes', () => {
     assert.equal(read({ ...elsewhere, IDENTITY_EMBEDDED: 'false' }).IDENTITY_URL, 'http://id')
   })
 
+  test('storage that looks closer at clients knows whom to ask', ({ assert }) => {
+    const alone = { SURFACES: 'storage', STORAGE_STRICT_REALM: 'true' }
+    assert.deepEqual(wrongNames(alone), ['CORE_URL'])
+    assert.isTrue(read({ ...alone, CORE_URL: 'http://core' }).STORAGE_STRICT_REALM)
+    assert.isTrue(read({ ...alone, SURFACES: 'core,storage' }).STORAGE_STRICT_REALM)
+    assert.isFalse(read({ ...alone, STORAGE_STRICT_REALM: 'false' }).STORAGE_STRICT_REALM)
+  })
+
   test('a mailbox holds at least one message', ({ assert }) => {
     assert.deepEqual(wrongNames({ MAILBOX_MAX_BYTES: '1kB' }), ['MAILBOX_MAX_BYTES'])
     assert.equal(read({ MAILBOX_MAX_BYTES: '0' }).MAILBOX_MAX_BYTES, 0)

@@ -7,6 +7,7 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { Reactions } from '#identity/lifecycle/reactions'
 import { realmSweep, userSweep } from '#identity/lifecycle/reconcile_people'
+import { serviceOrigin } from '#identity/lifecycle/service_origin'
 import type { IdentityProvider } from '#identity/provider'
 import type { Sweep } from '#jobs/sweep'
 import type { Origin } from '#records/events'
@@ -16,7 +17,6 @@ import { unlessGone } from '#records/unless_gone'
 
 import { linkLater } from './registry_commands.js'
 import { RegistryConnection } from './registry_connection.js'
-import { serviceOrigin } from './service_origin.js'
 import { nodes } from './services.js'
 
 /** The provider's client as which registries tell us what happened in them. */

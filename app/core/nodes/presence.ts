@@ -1,12 +1,12 @@
 import type pg from 'pg'
 
+import { serviceOrigin } from '#identity/lifecycle/service_origin'
 import type { Sweep } from '#jobs/sweep'
 import type { Origin } from '#records/events'
+import { isUuid } from '#records/is_uuid'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#runtime/clock'
 
-import { isUuid } from '#records/is_uuid'
-import { serviceOrigin } from './service_origin.js'
 import { nodes } from './services.js'
 
 /** How long a node counts as online after its client called. */

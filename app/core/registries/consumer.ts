@@ -4,7 +4,7 @@ import { defineConsumer, type Handling, type OutwardHandler } from '#bus/consume
 import { MalformedMessage } from '#bus/errors'
 import type { Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
-import { serviceOrigin } from '#core/nodes/service_origin'
+import { serviceOrigin } from '#identity/lifecycle/service_origin'
 import { body, type BodyValidator } from '#http/body'
 import { bodyFailure } from '#http/body_issues'
 import { inTransaction } from '#records/transaction'

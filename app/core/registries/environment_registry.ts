@@ -1,4 +1,4 @@
-import { serviceOrigin } from '#core/nodes/service_origin'
+import { serviceOrigin } from '#identity/lifecycle/service_origin'
 import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'
 

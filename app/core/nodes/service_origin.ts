@@ -1,1 +1,0 @@
-export { serviceOrigin } from '#identity/lifecycle/service_origin'
