@@ -25,6 +25,7 @@ const commands = {
   'bench:relay': { built: false, program: 'tests/bench/relay.ts' },
   'bench:nodes': { built: true, program: 'tests/bench/nodes.ts' },
   'bench:storage': { built: true, program: 'tests/bench/storage.ts' },
+  'soak:storage': { built: true, program: 'tests/soak/storage.ts' },
   'chaos': { built: true, program: 'tests/chaos/run.ts' },
   'bench:token': { built: false, program: 'tests/bench/token.ts' },
   'docs:generate': { built: false, program: 'bin/generate_docs.ts' },

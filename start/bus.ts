@@ -16,6 +16,10 @@ const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>
     const { registryConsumer } = await import('#core/registries/consumer')
     return [registryConsumer]
   },
+  storage: async () => {
+    const { bucketConsumer } = await import('#storage/buckets/tasks')
+    return [bucketConsumer]
+  },
   telemetry: async () => {
     const { eventConsumer } = await import('#telemetry/events/consumer')
     return [eventConsumer]

@@ -20,6 +20,10 @@ const SWEEPS: Partial<Record<SurfaceName, (logger: Logger) => Promise<readonly S
     const { identitySweep } = await import('#identity/embedded/sweep')
     return [identitySweep]
   },
+  storage: async (logger) => {
+    const { storageSweeps } = await import('#storage/sweeps/storage_sweeps')
+    return storageSweeps(logger)
+  },
   telemetry: async () => {
     const { eventSweep } = await import('#telemetry/events/sweep')
     return [eventSweep]

@@ -11,6 +11,11 @@ export interface Handling {
 
 export type Handler = (handling: Handling) => Promise<void>
 
+/** A message that is not tried again, and why. */
+export interface GivenUpMessage extends Handling {
+  readonly reason: unknown
+}
+
 /** For what calls out, which is never done while a transaction is open: it is done first, any number of times. */
 export interface OutwardHandler {
   /** Answers what is written together with the note that the message was handled. */
@@ -35,6 +40,8 @@ export interface Consumer {
    * `MalformedMessage` for data no repetition can mend.
    */
   readonly handlers: Readonly<Record<string, Handler | OutwardHandler>>
+  /** Tells those who wait that nothing will come of a message, before it is put among the dead letters. */
+  readonly givenUp?: (given: GivenUpMessage) => Promise<void>
 }
 
 /**

@@ -185,9 +185,19 @@ export class ConsumerRunner {
     const { attempts, cause } = given
     const isMalformed = cause instanceof MalformedMessage
     const reason = isMalformed ? `malformed: ${given.message}` : given.message
+    await this.#persist(delivery, () => this.#tellGivenUp(message, cause ?? given))
     await this.#bury(delivery, { reason, attempts })
     await this.#persist(delivery, () => this.#inbox.forget(message.id))
     return isMalformed ? 'malformed' : 'dead'
+  }
+
+  async #tellGivenUp(message: Message, reason: unknown): Promise<void> {
+    const { givenUp } = this.#consumer
+    if (givenUp) {
+      await inTransaction(this.#options.pool, (transaction) =>
+        givenUp({ transaction, message, reason })
+      )
+    }
   }
 
   /** Others may send what they like; that one of their messages is dead is our failure only where we tried it. */

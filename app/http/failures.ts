@@ -85,6 +85,13 @@ export class EntityConflict extends Failure {
   }
 }
 
+/** The client did not send in time what it announced. The connection has the rest of it before any other request. */
+export class RequestTimeout extends Failure {
+  constructor(message = 'The body did not arrive in time; send it again') {
+    super(408, 'request_timeout', message, { headers: { connection: 'close' } })
+  }
+}
+
 /** The body is larger than this route takes. */
 export class PayloadTooLarge extends Failure {
   constructor(message = 'The body is too large', options?: FailureOptions) {

@@ -24,7 +24,8 @@ export class GentleServer extends Server {
   #isClosed = false
 
   constructor(listener: RequestListener, drain: Drain) {
-    super()
+    // A file may take hours to arrive; whoever reads a body says how long it waits for it.
+    super({ requestTimeout: 0 })
     this.#drain = drain
     this.on('connection', (socket: Socket) => this.#watch(socket))
     this.on('request', (request, response) => this.#begin(request.socket, response))

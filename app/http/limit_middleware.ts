@@ -4,10 +4,10 @@ import router from '@adonisjs/core/services/router'
 import { RateLimited } from '#http/failures'
 import type { Allowance, RateLimiter } from '#http/rate_limiter'
 
-const ROUTED_METHODS = ['GET', 'POST', 'DELETE']
+const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']
 
 /**
- * Counts the request against its caller's allowance, and answers OPTIONS, which no route does.
+ * Counts the request against its caller's allowance, and says which methods a path has, where that is asked.
  */
 export default class LimitMiddleware {
   readonly #limiter: RateLimiter
@@ -34,7 +34,9 @@ export default class LimitMiddleware {
   async #pass(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
     if (ctx.request.method() === 'OPTIONS') {
       ctx.response.header('allow', allowedMethods(router, ctx.request.url()).join(','))
-      return ctx.response.status(204).send(null)
+      if (!router.match(ctx.request.url(), 'OPTIONS', false)) {
+        return ctx.response.status(204).send(null)
+      }
     }
     return next()
   }
@@ -47,6 +49,5 @@ function announce({ response }: HttpContext, { limit, remaining, resetSeconds }:
 }
 
 function allowedMethods(routes: Router, path: string): string[] {
-  const methods = ROUTED_METHODS.filter((method) => routes.match(path, method, false))
-  return methods.includes('GET') ? ['GET', 'HEAD', ...methods.slice(1)] : methods
+  return ROUTED_METHODS.filter((method) => routes.match(path, method, false))
 }

@@ -3,8 +3,12 @@ import type { HttpContext, Router } from '@adonisjs/core/http'
 
 import { enforce } from '#http/access'
 import { catalogue } from '#http/catalogue'
+import { RequestTimeout } from '#http/failures'
 import { SurfaceRoutes, type DeclaredRoute, type Handler, type Surface } from '#http/surface'
 import { SURFACE_PREFIXES } from '#runtime/surfaces'
+
+/** Bodies that are read before their handler are small. */
+const BODY_WITHIN_MS = 60_000
 
 /**
  * Puts the routes of a surface behind its prefix and into the catalogue.
@@ -39,7 +43,7 @@ function behindDoor(
     enforce(entry, ctx.actor)
     notesCaller?.(ctx)
   }
-  if (method === 'POST') {
+  if (method === 'POST' && !operation.takes) {
     return async (ctx) => {
       letIn(ctx)
       await parseBody(ctx)
@@ -52,7 +56,15 @@ function behindDoor(
   }
 }
 
+let parser: BodyParserMiddleware | undefined
+
 async function parseBody(ctx: HttpContext): Promise<void> {
-  const parser = await ctx.containerResolver.make(BodyParserMiddleware)
-  await parser.handle(ctx, async () => {})
+  parser ??= await ctx.containerResolver.make(BodyParserMiddleware)
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new RequestTimeout()), BODY_WITHIN_MS)
+  try {
+    await Promise.race([parser.handle(ctx, async () => {}), late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -32,12 +32,14 @@ export interface Operation {
   /** What lets a caller through the door, where the service itself asks for the rest after it saw the body. */
   entry?: Access
   body?: BodyValidator<any>
+  /** What its handler reads from the connection by itself, instead of a body that was read before. */
+  takes?: { contentType: string; schema: JsonSchema; isOptional?: boolean }
   query?: readonly Parameter[]
   answers: Record<number, Answer>
 }
 
 export type Handler = (ctx: HttpContext) => unknown
-export type Method = 'GET' | 'POST' | 'DELETE'
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 export interface DeclaredRoute {
   method: Method
@@ -56,8 +58,21 @@ export class SurfaceRoutes {
     return this.#declare('GET', path, handler, operation)
   }
 
+  /** For what is only asked about; a GET answers HEAD by itself. */
+  head(path: string, handler: Handler, operation: Operation): this {
+    return this.#declare('HEAD', path, handler, operation)
+  }
+
+  options(path: string, handler: Handler, operation: Operation): this {
+    return this.#declare('OPTIONS', path, handler, operation)
+  }
+
   post(path: string, handler: Handler, operation: Operation): this {
     return this.#declare('POST', path, handler, operation)
+  }
+
+  patch(path: string, handler: Handler, operation: Operation): this {
+    return this.#declare('PATCH', path, handler, operation)
   }
 
   delete(path: string, handler: Handler, operation: Operation): this {

@@ -1,3 +1,4 @@
+import { notePassed } from '#runtime/short_lived_memory'
 import { ObjectDamaged } from '#storage/objects/errors'
 
 /**
@@ -13,6 +14,7 @@ export async function* exactly(
     count += chunk.byteLength
     if (count > size) throw new ObjectDamaged(size, 'more')
     yield chunk
+    notePassed(chunk.byteLength)
   }
   if (count < size) throw new ObjectDamaged(size, `${count}`)
 }

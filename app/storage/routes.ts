@@ -1,5 +1,14 @@
 import { commonRoutes } from '#http/common_routes'
 import type { Surface } from '#http/surface'
+import { recordRoutes } from '#records/record_routes'
+import { bucketFile } from '#storage/bucket_files/bucket_file'
+import { bucketFiles } from '#storage/bucket_files/services'
+import { bucket } from '#storage/buckets/bucket'
+import { buckets } from '#storage/buckets/services'
+import { downloadRoutes } from '#storage/downloads/download_routes'
+import { resumableRoutes } from '#storage/resumable/resumable_routes'
+import { tarRoutes } from '#storage/tar/tar_routes'
+import { uploadRoutes } from '#storage/uploads/upload_routes'
 
 const storage: Surface = {
   name: 'storage',
@@ -7,6 +16,12 @@ const storage: Surface = {
   summary: 'Buckets and the files in them',
   routes(routes) {
     commonRoutes(routes, storage)
+    recordRoutes(routes, bucket, buckets)
+    recordRoutes(routes, bucketFile, bucketFiles)
+    uploadRoutes(routes)
+    resumableRoutes(routes)
+    downloadRoutes(routes)
+    tarRoutes(routes)
   },
 }
 

@@ -1,6 +1,27 @@
-/* Serves the same store twice: by the platform's pipelines, and by the least that Node.js needs for the same copies. */
-import '@poppinss/ts-exec'
+/**
+ * The storage surface of the production build with the embedded identity provider beside it, as one web process of a pool:
+ * what follows from an upload is written down and left to other processes.
+ */
+import 'reflect-metadata'
 
-const { serve } = await import('./storage_routes.ts')
-await serve(Number(process.env.PORT))
-process.send('ready')
+const build = (path) => import(new URL(`../../build/${path}.js`, import.meta.url).href)
+
+const { Ignitor } = await import('@adonisjs/core')
+const { Dispatcher } = await build('app/http/dispatcher')
+const { createListener } = await build('app/http/listener')
+const { openOutbox } = await build('app/outbox/open')
+const { drain } = await build('app/runtime/drain')
+const { migrate } = await build('database/migrator')
+
+const root = new URL('../../build/', import.meta.url)
+const importer = (path) => import(path.startsWith('./') ? new URL(path, root).href : path)
+const app = new Ignitor(root, { importer }).createApp('web')
+
+await app.init()
+await app.boot()
+await migrate(app, ['identity', 'storage'])
+await app.start(() => {})
+openOutbox({ wake() {} })
+const { handle } = await Dispatcher.of(app)
+const listener = createListener(handle, { prefix: '', drain })
+listener.listen(Number(process.env.PORT), '127.0.0.1', () => process.send('ready'))

@@ -402,6 +402,30 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.equal((await dead())[0]!.reason, 'malformed: the id is no uuid')
     })
 
+    test('who waits for a message that is given up is told once, before it is dead', async ({
+      assert,
+    }) => {
+      const told: unknown[] = []
+      const reason = new Error('the moon is full')
+      await scene.consume(
+        async () => {
+          throw reason
+        },
+        {
+          async givenUp(given) {
+            assert.isEmpty(await subject.deadLetters.list(scene.name, 10))
+            await given.transaction.query('select 1')
+            told.push([given.message.id, given.reason])
+          },
+        }
+      )
+      const command = scene.command({ id: 'a' })
+      await scene.publish(command)
+      const dead = () => subject.deadLetters.list(scene.name, 10)
+      await eventually(async () => (await dead()).length === 1)
+      assert.deepEqual(told, [[command.id, reason]])
+    })
+
     test('a command of an unknown type is dead, an event of one is left alone', async ({
       assert,
     }) => {

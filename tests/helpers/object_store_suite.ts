@@ -36,15 +36,17 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
     group.setup(async () => {
       subject = await begin()
       store = subject.store
-      return () => subject.stop()
+      container = `suite-${randomUUID()}`
+      return async () => {
+        await store.removeContainer(container)
+        await subject.stop()
+      }
     })
 
     group.each.setup(async () => {
-      container = `suite-${randomUUID()}`
       await store.makeContainer(container)
       return async () => {
         await emptyPlace(store, { container, prefix: '' })
-        await store.removeContainer(container)
       }
     })
 

@@ -14,3 +14,13 @@ export function s3StoreAt(url: string): S3ObjectStore {
     })
   )
 }
+
+/** What a process of the platform finds the S3 server at such an address by. */
+export function s3VariablesFor(url: string): Record<string, string> {
+  const { origin, username, password } = new URL(url)
+  return {
+    S3_ENDPOINT: origin,
+    S3_ACCESS_KEY: decodeURIComponent(username),
+    S3_SECRET_KEY: decodeURIComponent(password),
+  }
+}

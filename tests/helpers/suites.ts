@@ -14,7 +14,6 @@ export const SUITES: TestSuite[] = [
   functional('functional alone', 'alone'),
   { name: 'acceptance', files: 'tests/acceptance/**/*.spec.ts', timeout: 120_000 },
   { name: 'services', files: 'tests/services/**/*.spec.ts', timeout: 180_000 },
-  { name: 'object stores', files: 'tests/object_stores/**/*.spec.ts', timeout: 180_000 },
 ]
 
 function functional(name: string, mounting: Mounting): TestSuite {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '#http/surface'
+import type { JsonSchema, Method } from '#http/surface'
 
 /** The parts of OpenAPI 3.1 that are written and read here. */
 export interface OpenApiDocument {
@@ -30,7 +30,7 @@ export interface TagGroup {
   tags: string[]
 }
 
-export type DocumentedMethod = 'get' | 'post' | 'delete'
+export type DocumentedMethod = Lowercase<Method>
 
 export type PathItem = Partial<Record<DocumentedMethod, DocumentedOperation>>
 

@@ -44,6 +44,7 @@ export function documentedOperation(route: CataloguedRoute): DocumentedOperation
     ...(access.kind === 'permissions' && { 'x-permissions': permissionsOf(access) }),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body && { requestBody: requestBody(route, operation.body.jsonSchema()) }),
+    ...(operation.takes && { requestBody: streamedBody(operation.takes) }),
     responses: { ...answersOf(route), default: FAILURE },
   }
 }
@@ -103,6 +104,10 @@ function requestBody(route: CataloguedRoute, { required }: JsonSchema) {
     required: Array.isArray(required) && required.length > 0,
     content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
   }
+}
+
+function streamedBody({ contentType, schema, isOptional }: NonNullable<Operation['takes']>) {
+  return { required: !isOptional, content: { [contentType]: { schema } } }
 }
 
 function answersOf({

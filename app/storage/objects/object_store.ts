@@ -25,7 +25,19 @@ export interface PutOptions {
   readonly signal?: AbortSignal
 }
 
-/** An object whose `put` is under way, or was when its process died. */
+/**
+ * How much is stored of an object that arrives in pieces. It is plain data, which the caller keeps: with it any process goes
+ * on, from there and nowhere else.
+ */
+export interface PartialObject {
+  readonly size: number
+  /** So many bytes make a good next piece; any other number will do. */
+  readonly nextBytes: number
+  /** What the store has to remember of it; nobody else reads it. */
+  readonly held: unknown
+}
+
+/** An object that is not complete: its `put` is under way, or was when its process died, or more pieces of it may come. */
 export interface UnfinishedObject {
   readonly key: string
   readonly startedAt: Date
@@ -53,6 +65,26 @@ export interface ObjectStore {
     source: AsyncIterable<Uint8Array>,
     options?: PutOptions
   ): Promise<number>
+
+  /** Begins an object that arrives in pieces, over any time and by way of any process. */
+  begin(address: ObjectAddress, options?: Pick<PutOptions, 'expectedBytes'>): Promise<PartialObject>
+
+  /**
+   * Stores one more piece, and tells how much there is then, which is on the disk. Where it rejects, what was there before is
+   * there still, and goes on: something of the piece that was stored is cut off then. One caller at a time.
+   */
+  append(
+    address: ObjectAddress,
+    partial: PartialObject,
+    source: AsyncIterable<Uint8Array>,
+    options?: PutOptions
+  ): Promise<PartialObject>
+
+  /** Makes an object of what is there. It may be called again where it is not known whether it succeeded. */
+  complete(address: ObjectAddress, partial: PartialObject): Promise<void>
+
+  /** Removes what there is of an object that arrived in pieces, complete or not. */
+  discard(address: ObjectAddress, partial: PartialObject): Promise<void>
 
   /** The bytes of an object. Rejects with `ObjectMissing` before the first byte; whoever stops early destroys the stream. */
   read(address: ObjectAddress, range?: ByteRange): Promise<Readable>

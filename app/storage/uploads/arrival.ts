@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 
-import { Failure, PayloadTooLarge } from '#http/failures'
+import { PayloadTooLarge, RequestTimeout } from '#http/failures'
+import { notePassed } from '#runtime/short_lived_memory'
 
 /** The client sent nothing for so long that its upload was given up. */
-export class UploadStalled extends Failure {
+export class UploadStalled extends RequestTimeout {
   constructor(silenceMs: number) {
     super(
-      408,
-      'request_timeout',
       `Nothing was sent for ${Math.round(silenceMs / 1000)} seconds, so the upload was given up`
     )
   }
@@ -50,6 +49,7 @@ export class Arrival {
         yield chunk
         this.#isClientsTurn = true
         this.#watch.refresh()
+        notePassed(chunk.byteLength)
       }
     } finally {
       this.#isClientsTurn = false

@@ -10,17 +10,19 @@ import fc from 'fast-check'
 
 import { UnsafeObjectName } from '#storage/objects/errors'
 import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
+import { objectPiecesSuite } from '#tests/helpers/object_pieces_suite'
 import { chunksOf, failureOf, objectStoreSuite, until } from '#tests/helpers/object_store_suite'
 
 const MIB = 1024 ** 2
 
-objectStoreSuite('a folder', async () => {
+async function storeOfItsOwn() {
   const folder = await mkdtemp(join(tmpdir(), 'analysis-hub-objects-'))
-  return {
-    store: new FsObjectStore(join(folder, 'objects')),
-    stop: () => rm(folder, { recursive: true }),
-  }
-})
+  const again = () => new FsObjectStore(join(folder, 'objects'))
+  return { store: again(), again, stop: () => rm(folder, { recursive: true }) }
+}
+
+objectStoreSuite('a folder', storeOfItsOwn)
+objectPiecesSuite('a folder', storeOfItsOwn)
 
 test.group('Objects in a folder', (group) => {
   let folder: string

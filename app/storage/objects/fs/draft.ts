@@ -1,5 +1,8 @@
+import { constants } from 'node:fs'
 import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+
+import { PutInterrupted } from '#storage/objects/errors'
 
 const BATCH_BYTES = 256 * 1024
 const GATHERED_AT_MOST = 2 * 1024 ** 2
@@ -32,6 +35,22 @@ export class Draft {
     return new Draft(path, await open(path, 'wx', 0o600))
   }
 
+  /** Goes on with a file after so many bytes of it; what was written behind them is cut off. */
+  static async resume(path: string, size: number): Promise<Draft> {
+    const file = await open(path, constants.O_WRONLY | constants.O_APPEND)
+    try {
+      const { size: found } = await file.stat()
+      if (found < size) throw new PutInterrupted()
+      if (found > size) await file.truncate(size)
+    } catch (error) {
+      await file.close()
+      throw error
+    }
+    const draft = new Draft(path, file)
+    draft.size = size
+    return draft
+  }
+
   async write(chunk: Uint8Array): Promise<void> {
     this.#gathered.push(chunk)
     this.#gatheredBytes += chunk.byteLength
@@ -42,22 +61,39 @@ export class Draft {
 
   /** Moves the file to where it belongs; it is there after a power cut as well. */
   async finish(path: string): Promise<void> {
-    while (this.#isWriting) await this.#writing
-    this.#writeGathered()
-    while (this.#isWriting) await this.#writing
-    await this.#syncing
-    await this.#file.datasync()
+    await this.#sync()
     await this.#file.close()
     await rename(this.path, path)
     await syncFolder(dirname(path))
   }
 
-  async discard(): Promise<void> {
+  /** Leaves the file as it is, with all that was written on the disk; `resume` goes on with it. */
+  async suspend(): Promise<void> {
+    await this.#sync()
+    const { nlink } = await this.#file.stat()
+    await this.#file.close()
+    if (nlink === 0) throw new PutInterrupted()
+  }
+
+  /** Lets go of the file where it is not known how much of it was written. */
+  async abandon(): Promise<void> {
     this.#gathered = []
     this.#gatheredBytes = 0
     await Promise.allSettled([this.#writing, this.#syncing])
     await this.#file.close().catch(() => {})
+  }
+
+  async discard(): Promise<void> {
+    await this.abandon()
     await unlink(this.path).catch(ignoreMissing)
+  }
+
+  async #sync(): Promise<void> {
+    while (this.#isWriting) await this.#writing
+    this.#writeGathered()
+    while (this.#isWriting) await this.#writing
+    await this.#syncing
+    await this.#file.datasync()
   }
 
   #writeWhenIdle(): void {

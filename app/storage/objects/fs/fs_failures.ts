@@ -11,6 +11,12 @@ export function fsFailure(error: unknown): unknown {
       return new ObjectTooLarge(error)
     case 'EMFILE':
     case 'ENFILE':
+    case 'ENOTDIR':
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'EIO':
+    case 'ESTALE':
       return new ObjectStoreAway(error)
     default:
       return error

@@ -18,6 +18,7 @@ import type {
   ObjectAddress,
   ObjectFacts,
   ObjectStore,
+  PartialObject,
   PutOptions,
   UnfinishedObject,
 } from '#storage/objects/object_store'
@@ -25,6 +26,14 @@ import { Draft, ignoreMissing, syncFolder } from './draft.js'
 import { draftName, fileName, keyOfDraft, keyOfFile } from './file_names.js'
 import { openBytes } from './file_stream.js'
 import { fsFailure } from './fs_failures.js'
+
+/** So much is stored between two states that can be gone on from; each costs a sync. */
+const PIECE_BYTES = 64 * 1024 ** 2
+
+interface Held {
+  /** The name of the draft. */
+  readonly draft: string
+}
 
 /** Keeps objects as files: a folder for each container, and a file for each object in it. */
 export class FsObjectStore implements ObjectStore {
@@ -37,8 +46,9 @@ export class FsObjectStore implements ObjectStore {
   }
 
   async makeContainer(container: string): Promise<void> {
-    const made = await mkdir(this.#folder(container), { recursive: true, mode: 0o700 })
-    if (made !== undefined) await syncFolder(this.#root)
+    const folder = this.#folder(container)
+    const made = await onDisk(mkdir(folder, { recursive: true, mode: 0o700 }))
+    if (made !== undefined) await onDisk(syncFolder(this.#root))
   }
 
   async removeContainer(container: string): Promise<void> {
@@ -57,9 +67,7 @@ export class FsObjectStore implements ObjectStore {
     requireSafeAddress(address)
     const folder = this.#folder(address.container)
     signal?.throwIfAborted()
-    const draft = await Draft.begin(folder, draftName(address.key)).catch((error) => {
-      throw isMissing(error) ? new ContainerMissing(address.container, error) : fsFailure(error)
-    })
+    const draft = await this.#beginDraft(address, draftName(address.key))
     try {
       for await (const chunk of interruptible(source, signal)) await written(draft.write(chunk))
       await written(draft.finish(join(folder, fileName(address.key))))
@@ -68,6 +76,48 @@ export class FsObjectStore implements ObjectStore {
       await draft.discard()
       throw error
     }
+  }
+
+  async begin(address: ObjectAddress): Promise<PartialObject> {
+    requireSafeAddress(address)
+    const name = draftName(address.key)
+    const draft = await this.#beginDraft(address, name)
+    await written(draft.suspend())
+    await syncFolder(this.#folder(address.container))
+    return partialOf(0, { draft: name })
+  }
+
+  async append(
+    address: ObjectAddress,
+    partial: PartialObject,
+    source: AsyncIterable<Uint8Array>,
+    { signal }: PutOptions = {}
+  ): Promise<PartialObject> {
+    signal?.throwIfAborted()
+    const draft = await written(Draft.resume(this.#draftPath(address, partial), partial.size))
+    try {
+      for await (const chunk of interruptible(source, signal)) await written(draft.write(chunk))
+      await written(draft.suspend())
+      return partialOf(draft.size, partial.held as Held)
+    } catch (error) {
+      await draft.abandon()
+      throw error
+    }
+  }
+
+  async complete(address: ObjectAddress, partial: PartialObject): Promise<void> {
+    try {
+      const draft = await written(Draft.resume(this.#draftPath(address, partial), partial.size))
+      await written(draft.finish(this.#path(address)))
+    } catch (error) {
+      const isOver = error instanceof PutInterrupted && (await this.#has(address, partial.size))
+      if (!isOver) throw error
+    }
+  }
+
+  async discard(address: ObjectAddress, partial: PartialObject): Promise<void> {
+    await unlink(this.#draftPath(address, partial)).catch(ignoreMissing)
+    await this.delete(address)
   }
 
   async read(address: ObjectAddress, range?: ByteRange): Promise<Readable> {
@@ -90,7 +140,7 @@ export class FsObjectStore implements ObjectStore {
 
   async delete(address: ObjectAddress): Promise<void> {
     requireSafeAddress(address)
-    await this.#drive.delete(this.#name(address))
+    await onDisk(this.#drive.delete(this.#name(address)))
   }
 
   async *list(container: string, prefix = ''): AsyncGenerator<ObjectFacts> {
@@ -111,9 +161,27 @@ export class FsObjectStore implements ObjectStore {
 
   close(): void {}
 
+  #beginDraft({ container }: ObjectAddress, name: string): Promise<Draft> {
+    return Draft.begin(this.#folder(container), name).catch((error) => {
+      throw isMissing(error) ? new ContainerMissing(container, error) : fsFailure(error)
+    })
+  }
+
+  #draftPath(address: ObjectAddress, { held }: PartialObject): string {
+    requireSafeAddress(address)
+    return join(this.#folder(address.container), (held as Held).draft)
+  }
+
+  async #has(address: ObjectAddress, size: number): Promise<boolean> {
+    const facts = await this.stat(address).catch((error) => {
+      if (!(error instanceof ObjectMissing)) throw error
+    })
+    return facts?.size === size
+  }
+
   async *#files(container: string): AsyncGenerator<{ name: string; path: string; facts: Stats }> {
     const folder = this.#folder(container)
-    const entries = await opendir(folder).catch(ignoreMissing)
+    const entries = await onDisk(opendir(folder).catch(ignoreMissing))
     for await (const entry of entries ?? []) {
       if (!entry.isFile()) continue
       const path = join(folder, entry.name)
@@ -136,8 +204,19 @@ export class FsObjectStore implements ObjectStore {
   }
 }
 
+function partialOf(size: number, held: Held): PartialObject {
+  return { size, nextBytes: PIECE_BYTES, held }
+}
+
 /** Translates what the disk says, and only that: a source may fail with the same codes. */
-function written(writing: Promise<void>): Promise<void> {
+function onDisk<T>(doing: Promise<T>): Promise<T> {
+  return doing.catch((error) => {
+    throw fsFailure(error)
+  })
+}
+
+/** As `onDisk`, for a file that must be there. */
+function written<T>(writing: Promise<T>): Promise<T> {
   return writing.catch((error) => {
     throw isMissing(error) ? new PutInterrupted(error) : fsFailure(error)
   })

@@ -15,6 +15,7 @@ import {
   ContainerNotEmpty,
   ContainerTaken,
   ObjectMissing,
+  PutInterrupted,
   RegionRefused,
 } from '#storage/objects/errors'
 import { requireSafeAddress, requireSafeContainer } from '#storage/objects/object_names'
@@ -23,11 +24,14 @@ import type {
   ObjectAddress,
   ObjectFacts,
   ObjectStore,
+  PartialObject,
   PutOptions,
   UnfinishedObject,
 } from '#storage/objects/object_store'
 import { PartBudget } from './part_budget.js'
+import { keyOfRest, restsOf, restsWithin } from './rests.js'
 import { isMissing, isNamed, s3Failure } from './s3_failures.js'
+import { S3Pieces } from './s3_pieces.js'
 import { S3Upload } from './s3_upload.js'
 
 /** Enough for three uploads at full speed; others share, and wait for each other. */
@@ -85,6 +89,39 @@ export class S3ObjectStore implements ObjectStore {
     return new S3Upload(this.#client, address, this.#budget, options).run(source)
   }
 
+  async begin(
+    address: ObjectAddress,
+    { expectedBytes }: Pick<PutOptions, 'expectedBytes'> = {}
+  ): Promise<PartialObject> {
+    return this.#pieces(address).begin(expectedBytes)
+  }
+
+  async append(
+    address: ObjectAddress,
+    partial: PartialObject,
+    source: AsyncIterable<Uint8Array>,
+    options: PutOptions = {}
+  ): Promise<PartialObject> {
+    options.signal?.throwIfAborted()
+    return this.#pieces(address).append(partial, source, options)
+  }
+
+  async complete(address: ObjectAddress, partial: PartialObject): Promise<void> {
+    try {
+      await this.#pieces(address).complete(partial)
+    } catch (error) {
+      const isOver = error instanceof PutInterrupted && (await this.#has(address, partial.size))
+      if (!isOver) throw error
+    }
+    await this.#deleteRests(address)
+  }
+
+  async discard(address: ObjectAddress, partial: PartialObject): Promise<void> {
+    await this.#pieces(address).abort(partial)
+    await this.#deleteRests(address)
+    await this.delete(address)
+  }
+
   async read(address: ObjectAddress, range?: ByteRange): Promise<Readable> {
     requireSafeAddress(address)
     const { container: Bucket, key: Key } = address
@@ -110,14 +147,46 @@ export class S3ObjectStore implements ObjectStore {
 
   async delete(address: ObjectAddress): Promise<void> {
     requireSafeAddress(address)
-    try {
-      await this.#drive.bucket(address.container).delete(address.key)
-    } catch (error) {
-      if (!isMissing(error)) throw s3Failure(error)
-    }
+    await this.#delete(address)
   }
 
   async *list(container: string, prefix = ''): AsyncGenerator<ObjectFacts> {
+    for await (const facts of this.#listAll(container, prefix)) {
+      if (keyOfRest(facts.key) === undefined) yield facts
+    }
+  }
+
+  async *unfinished(container: string, prefix = ''): AsyncGenerator<UnfinishedObject> {
+    yield* this.#unfinishedUploads(container, prefix)
+    for await (const { key: rest, modifiedAt } of this.#listAll(container, restsWithin(prefix))) {
+      const discard = () => this.#delete({ container, key: rest })
+      yield { key: keyOfRest(rest)!, startedAt: modifiedAt, discard }
+    }
+  }
+
+  close(): void {
+    this.#client.destroy()
+  }
+
+  #pieces(address: ObjectAddress): S3Pieces {
+    requireSafeAddress(address)
+    return new S3Pieces(this.#client, address, this.#budget)
+  }
+
+  async #has(address: ObjectAddress, size: number): Promise<boolean> {
+    const facts = await this.stat(address).catch((error) => {
+      if (!(error instanceof ObjectMissing)) throw error
+    })
+    return facts?.size === size
+  }
+
+  async #deleteRests({ container, key }: ObjectAddress): Promise<void> {
+    for await (const rest of this.#listAll(container, restsOf(key))) {
+      await this.#delete({ container, key: rest.key })
+    }
+  }
+
+  async *#listAll(container: string, prefix: string): AsyncGenerator<ObjectFacts> {
     requireSafeContainer(container)
     const query = { Bucket: container, Prefix: prefix }
     try {
@@ -134,7 +203,7 @@ export class S3ObjectStore implements ObjectStore {
     }
   }
 
-  async *unfinished(container: string, prefix = ''): AsyncGenerator<UnfinishedObject> {
+  async *#unfinishedUploads(container: string, prefix: string): AsyncGenerator<UnfinishedObject> {
     requireSafeContainer(container)
     const query = { Bucket: container, Prefix: prefix }
     let from: { KeyMarker?: string; UploadIdMarker?: string } = {}
@@ -149,8 +218,12 @@ export class S3ObjectStore implements ObjectStore {
     }
   }
 
-  close(): void {
-    this.#client.destroy()
+  async #delete({ container, key }: ObjectAddress): Promise<void> {
+    try {
+      await this.#drive.bucket(container).delete(key)
+    } catch (error) {
+      if (!isMissing(error)) throw s3Failure(error)
+    }
   }
 
   async #pageOfUploads(query: { Bucket: string; Prefix: string }) {

@@ -9,6 +9,7 @@ import { emptyPlace } from '#storage/objects/empty_place'
 import { ObjectStoreAway, RegionRefused } from '#storage/objects/errors'
 import { bucketPlace, objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
+import { objectPiecesSuite } from '#tests/helpers/object_pieces_suite'
 import {
   chunksOf,
   failureOf,
@@ -16,24 +17,35 @@ import {
   pushed,
   until,
 } from '#tests/helpers/object_store_suite'
-import { s3StoreAt } from '#tests/helpers/s3_store'
+import { resumableSuite } from '#tests/helpers/resumable_suite'
+import { s3StoreAt, s3VariablesFor } from '#tests/helpers/s3_store'
+import { lentServer } from '#tests/services/servers/lent_server'
 import { startRadosgw } from '#tests/services/servers/radosgw'
 import type { RealServer } from '#tests/services/servers/real_server'
 
 const MIB = 1024 ** 2
 const content = randomBytes(20 * MIB)
 
-objectStoreSuite('S3, by a Ceph Object Gateway', async () => {
-  const server = await startRadosgw()
-  const store = s3StoreAt(server.url)
+/** Starting one takes longer than most of the tests. */
+const shared = lentServer(startRadosgw, 4)
+
+objectStoreSuite('S3, by a Ceph Object Gateway', storeOnServer)
+objectPiecesSuite('S3, by a Ceph Object Gateway', storeOnServer)
+resumableSuite('S3, by a Ceph Object Gateway', storeOnServer)
+
+async function storeOnServer() {
+  const { url } = await shared.borrow()
+  const store = s3StoreAt(url)
   return {
     store,
+    again: () => s3StoreAt(url),
+    variables: s3VariablesFor(url),
     async stop() {
       store.close()
-      await server.stop()
+      await shared.giveBack()
     },
   }
-})
+}
 
 test.group('Objects on an S3 server', (group) => {
   let server: RealServer
@@ -41,12 +53,12 @@ test.group('Objects on an S3 server', (group) => {
   const address = { container: 'box', key: 'a' }
 
   group.setup(async () => {
-    server = await startRadosgw()
+    server = await shared.borrow()
     store = s3StoreAt(server.url)
     await store.makeContainer('box')
     return async () => {
       store.close()
-      await server.stop()
+      await shared.giveBack()
     }
   })
 

@@ -1,0 +1,79 @@
+import type pg from 'pg'
+
+import { enforce } from '#http/access'
+import { EntityNotFound } from '#http/failures'
+import type { DecodedQuery, Selection } from '#query/decode'
+import type { ListRow } from '#query/sql/list_statement'
+import type { Origin } from '#records/events'
+import { isUuid } from '#records/is_uuid'
+import type { Values } from '#records/kind'
+import type { WrittenChange } from '#records/record_change'
+import { RecordService } from '#records/record_service'
+import { inTransaction } from '#records/transaction'
+import { owns, reachableFiles, requireOwnerOr, requireReach } from '#storage/access'
+import { FILE_BY_ID, type FileRow } from '#storage/bucket_files/file_row'
+import { tellOfFile } from '#storage/storage_events'
+
+import { removeObject } from './remove_object.js'
+import { showsBucket, touchesBucket } from './touches_bucket.js'
+
+/**
+ * Files of buckets. Their bytes are in the object store; they come and go by what stands here, never the other way round.
+ */
+export class BucketFileService extends RecordService {
+  override async list({ actor }: Origin, query: DecodedQuery): Promise<ListRow> {
+    enforce(this.kind.access.read, actor)
+    return this.store.list(query, { where: await reachableFiles(actor, touchesBucket(query)) })
+  }
+
+  override async read({ actor }: Origin, id: string, selection: Selection): Promise<string> {
+    enforce(this.kind.access.read, actor)
+    const where = await reachableFiles(actor, showsBucket(selection))
+    const record = await this.store.read(id, selection, { where })
+    if (record === undefined) {
+      const file = await this.fileRow(id)
+      await requireReach(actor, showsBucket(selection) ? file.bucket : file)
+      return this.#gone()
+    }
+    return record
+  }
+
+  /** A file with what only the server knows of it, and with its bucket. Throws where there is none. */
+  async fileRow(id: string): Promise<FileRow> {
+    const { rows } = isUuid(id)
+      ? await this.pool.query<FileRow>(FILE_BY_ID, [id])
+      : { rows: [] as FileRow[] }
+    return rows[0] ?? this.#gone()
+  }
+
+  override async remove(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    const file = await this.fileRow(id)
+    if (!owns(origin.actor, file.bucket)) {
+      requireOwnerOr(origin.actor, file, 'bucket_update')
+    }
+    const { data } = await inTransaction(this.pool, (transaction) =>
+      this.removeWithin(transaction, origin, file.id)
+    )
+    await removeObject(file)
+    return data
+  }
+
+  protected override async afterWrite(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    { type, previous, next }: WrittenChange
+  ): Promise<void> {
+    const event = type === 'created' ? 'creationFinished' : 'deletionFinished'
+    await tellOfFile(transaction, origin, event, shownToPeers((next ?? previous)!))
+  }
+
+  #gone(): never {
+    throw new EntityNotFound(this.kind.label)
+  }
+}
+
+/** Where and how bytes are kept is nobody else's business. */
+function shownToPeers({ layout: _, sha256: __, ...file }: Values): Values {
+  return file
+}

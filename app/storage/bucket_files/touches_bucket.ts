@@ -1,0 +1,25 @@
+import type { Condition } from '#query/condition'
+import type { DecodedQuery, Selection } from '#query/decode'
+
+/** Whether an answer shows something of the buckets that files are in. */
+export function showsBucket({ relations, fields }: Selection): boolean {
+  return relations.length > 0 || fields.some((field) => field.includes('.'))
+}
+
+/** Whether the answer to a query tells something of the buckets that files are in. */
+export function touchesBucket({ selection, filters, sorts }: DecodedQuery): boolean {
+  return (
+    showsBucket(selection) || asksByBucket(filters) || sorts.some(({ path }) => path.length > 0)
+  )
+}
+
+function asksByBucket(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'leaf':
+      return condition.path.length > 0
+    case 'sql':
+      return false
+    default:
+      return condition.conditions.some(asksByBucket)
+  }
+}

@@ -1,0 +1,86 @@
+import type { DatabasePool } from '#database/database_pool'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { EntityConflict, EntityNotFound } from '#http/failures'
+import { clock } from '#runtime/clock'
+import { objectAddress, type Layout } from '#storage/objects/layout'
+import type { ObjectAddress } from '#storage/objects/object_store'
+import { preparePlace } from '#storage/places'
+
+/** A path of a bucket that somebody sends a file to. It belongs to nobody else until the claim ends. */
+export interface Claim {
+  /** Becomes the id of the file. */
+  readonly id: string
+  readonly bucketId: string
+  readonly path: string
+  /** The key of the object. */
+  readonly hash: string
+  readonly layout: Layout
+  readonly address: ObjectAddress
+}
+
+export interface ClaimRequest {
+  readonly bucketId: string
+  /** Where the bucket's objects should be, for stores that have several regions. */
+  readonly region?: string | null
+  /** One that `pathProblem` has nothing against. */
+  readonly path: string
+  /** How long the claim lasts unless it is renewed. */
+  readonly heldForMs: number
+}
+
+/** The path has a file, or somebody is sending one. */
+export class PathTaken extends EntityConflict {
+  constructor(path: string) {
+    super(`The bucket has ${JSON.stringify(path)} already, or it is being sent`)
+  }
+}
+
+/**
+ * A claim that was not renewed in time is taken over by whoever comes next: under another id and key, so that the former
+ * holder cannot end what is not theirs any more.
+ */
+const CLAIM = `
+  insert into bucket_file_claims as c (id, bucket_id, path, hash, layout, held_until)
+  select $1::uuid, $2::uuid, $3::varchar, $4, $5, now() + $6 * interval '1 millisecond'
+  where not exists (select 1 from bucket_files f where f.bucket_id = $2::uuid and f.path = $3::varchar)
+  on conflict (bucket_id, path) do update
+  set id = excluded.id, hash = excluded.hash, layout = excluded.layout,
+      held_until = excluded.held_until, created_at = now()
+  where c.held_until < now()`
+
+const BUCKET_IS_GONE = '23503'
+const KEY_BYTES = 32
+
+/** Claims a path, after which its object may be stored; throws `PathTaken` where a file or another claim has it. */
+export async function claimPath(request: ClaimRequest): Promise<Claim> {
+  const { bucketId, region, path, heldForMs } = request
+  const layout = await preparePlace(bucketId, region)
+  const id = clock.uuid()
+  const hash = clock.random(KEY_BYTES).toString('hex')
+  const { rowCount } = await storagePool()
+    .query(CLAIM, [id, bucketId, path, hash, layout, heldForMs])
+    .catch((error) => {
+      throw error.code === BUCKET_IS_GONE ? new EntityNotFound('bucket') : error
+    })
+  if (rowCount !== 1) throw new PathTaken(path)
+  return { id, bucketId, path, hash, layout, address: objectAddress(layout, bucketId, hash) }
+}
+
+/** Renews claims, from now on for so long. Those that were taken over stay with whoever has them. */
+export async function holdClaims(ids: readonly string[], heldForMs: number): Promise<void> {
+  await storagePool().query(
+    `update bucket_file_claims set held_until = now() + $2 * interval '1 millisecond'
+     where id = any($1::uuid[])`,
+    [ids, heldForMs]
+  )
+}
+
+/** Gives claims up, so that their paths are free at once. Their objects must be gone by then. */
+export async function releaseClaims(ids: readonly string[]): Promise<void> {
+  await storagePool().query('delete from bucket_file_claims where id = any($1::uuid[])', [ids])
+}
+
+export function storagePool(): DatabasePool {
+  return pools.for(databaseUrl('storage'))
+}

@@ -1,0 +1,101 @@
+import { ServiceUnavailable } from '#http/failures'
+import type { IdentityProvider } from '#identity/provider'
+import { isUuid } from '#records/is_uuid'
+
+const LIMIT_MS = 3_000
+const PAGE = 50
+/** A node that takes part in more analyses than fit into so many pages is known by the newest of them. */
+const MOST_PAGES = 200
+
+/** Where core is, and who vouches for us there. */
+export interface CoreAccess {
+  readonly url: string | undefined
+  readonly provider: Pick<IdentityProvider, 'ownToken' | 'introspect'>
+}
+
+interface Page {
+  readonly data: readonly Readonly<Record<string, unknown>>[]
+  readonly meta: { readonly total: number }
+}
+
+/** The analyses in which a node agreed to take part that logs in as this client, asked of core at its address. */
+export async function askCore(core: CoreAccess, clientId: string): Promise<ReadonlySet<string>> {
+  if (!isUuid(clientId)) {
+    return new Set()
+  }
+  const nodes = await everything(core, '/nodes', 'id', { clientId })
+  const analyses =
+    nodes.length === 0
+      ? []
+      : await everything(core, '/analysis-nodes', 'analysisId', {
+          nodeId: nodes.join(),
+          approvalStatus: 'approved',
+        })
+  return new Set(analyses)
+}
+
+/** One attribute of all records that match. */
+async function everything(
+  core: CoreAccess,
+  path: string,
+  field: string,
+  filters: Readonly<Record<string, string>>
+): Promise<string[]> {
+  const found: string[] = []
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const query = new URLSearchParams({
+      'fields': field,
+      'sort': '-createdAt',
+      'page[limit]': String(PAGE),
+      'page[offset]': String(page * PAGE),
+    })
+    Object.entries(filters).forEach(([name, value]) => query.set(`filter[${name}]`, value))
+    const { data, meta } = await pageAt(core, `${path}?${query}`)
+    found.push(...data.map((record) => String(record[field]).toLowerCase()))
+    if (found.length >= meta.total || data.length === 0) {
+      break
+    }
+  }
+  return found
+}
+
+async function pageAt(core: CoreAccess, path: string): Promise<Page> {
+  try {
+    return await asked(core, path)
+  } catch (error) {
+    const cause = new Error(`core was asked in vain: ${(error as Error).message}`)
+    throw new ServiceUnavailable(
+      'Who takes part in the analysis cannot be told now; try again shortly',
+      {
+        cause,
+        headers: { 'retry-after': '5' },
+      }
+    )
+  }
+}
+
+async function asked({ url, provider }: CoreAccess, path: string): Promise<Page> {
+  if (url === undefined) {
+    throw new Error('CORE_URL does not say where it is')
+  }
+  const token = await provider.ownToken()
+  let answer = await sent(url + path, token)
+  if (answer.status === 401) {
+    // Asked about a token it does not stand by any more, a provider has another one.
+    await provider.introspect(token)
+    answer = await sent(url + path, await provider.ownToken())
+  }
+  if (answer.status !== 200) {
+    throw new Error(`it answered with the status ${answer.status}`)
+  }
+  return JSON.parse(answer.text) as Page
+}
+
+async function sent(url: string, token: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json', authorization: `Bearer ${token}` },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(LIMIT_MS),
+  })
+  return { status: response.status, text: await response.text() }
+}

@@ -1,0 +1,3 @@
+declare module 'mime-types' {
+  export function contentType(extension: string): string | false
+}

@@ -1,0 +1,160 @@
+import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import type { Readable } from 'node:stream'
+
+import { exactly } from '#storage/exactly'
+import { ObjectDamaged, PutInterrupted } from '#storage/objects/errors'
+import type { ObjectAddress, PartialObject, PutOptions } from '#storage/objects/object_store'
+import type { PartBudget } from './part_budget.js'
+import { PartSender } from './part_sender.js'
+import { partSize } from './part_sizes.js'
+import { restAddress } from './rests.js'
+import { isMissing, isNamed, s3Failure } from './s3_failures.js'
+import { S3Requests } from './s3_requests.js'
+
+interface Held {
+  readonly upload: string
+  /** Of the parts, in their order; a part that somebody replaced has another tag, and the object is refused then. */
+  readonly tags: readonly string[]
+  /** Bytes behind the last part, which are an object of their own until there are enough for one. */
+  readonly restBytes: number
+  /** The part behind which there was a rest that is used up since. */
+  readonly usedUp?: number
+  readonly expectedBytes?: number
+}
+
+/** So much is stored between two states that can be gone on from, in whole parts. */
+const PIECE_BYTES = 64 * 1024 ** 2
+
+/**
+ * An object that arrives on an S3 server in pieces of any size: an upload in parts that nobody has to hold open. Where its parts
+ * begin depends on nothing but its size: what is sent once more takes the place of what was sent before, and no part is left
+ * over in the end, for which some servers refuse the whole.
+ */
+export class S3Pieces {
+  readonly #client: S3Client
+  readonly #address: ObjectAddress
+  readonly #budget: PartBudget
+  readonly #requests: S3Requests
+
+  constructor(client: S3Client, address: ObjectAddress, budget: PartBudget) {
+    this.#client = client
+    this.#address = address
+    this.#budget = budget
+    this.#requests = new S3Requests(client, address)
+  }
+
+  async begin(expectedBytes: number | undefined): Promise<PartialObject> {
+    const upload = await this.#requests.begin()
+    return partialOf(0, { upload, tags: [], restBytes: 0, expectedBytes })
+  }
+
+  async append(
+    partial: PartialObject,
+    source: AsyncIterable<Uint8Array>,
+    { signal }: PutOptions
+  ): Promise<PartialObject> {
+    const { upload, tags, restBytes, usedUp, expectedBytes } = partial.held as Held
+    if (usedUp !== undefined) await this.#deleteRest(usedUp)
+    const sender = new PartSender({
+      requests: this.#requests,
+      budget: this.#budget,
+      upload: async () => upload,
+      tags,
+      sendsEarly: false,
+      expectedBytes,
+      signal,
+    })
+    try {
+      await sender.sendAll(this.#withRest(partial, source))
+      const isWhole =
+        partial.size - restBytes + sender.size + sender.gatheredBytes === expectedBytes
+      if (isWhole) await sender.sendLast()
+      else await sender.settle()
+      const rest = sender.takeGathered()
+      if (rest.length > 0) await this.#rest(sender.tags.length).putWhole(rest)
+      sender.signal.throwIfAborted()
+      const isUsedUp = restBytes > 0 && sender.tags.length > tags.length
+      return partialOf(partial.size - restBytes + sender.size + rest.length, {
+        upload,
+        tags: sender.tags,
+        restBytes: rest.length,
+        expectedBytes,
+        ...(isUsedUp && { usedUp: tags.length }),
+      })
+    } catch (error) {
+      const reason = sender.signal.aborted ? sender.signal.reason : error
+      await sender.halt()
+      throw reason
+    } finally {
+      sender.end()
+    }
+  }
+
+  async complete(partial: PartialObject): Promise<void> {
+    const { upload, tags, restBytes } = partial.held as Held
+    if (partial.size === 0) {
+      await this.#requests.putWhole(Buffer.alloc(0))
+      await this.abort(partial)
+      return
+    }
+    const last = restBytes > 0 ? [await this.#sendRest(partial)] : []
+    await this.#requests.complete(upload, [...tags, ...last]).catch((error) => {
+      throw isNamed(error, 'InvalidPart') ? new PutInterrupted(error) : error
+    })
+  }
+
+  /** Ends the upload in parts, also one that is gone already. */
+  async abort({ held }: PartialObject): Promise<void> {
+    await this.#requests.abort((held as Held).upload).catch((error) => {
+      if (!isNamed(error, 'NoSuchUpload') && !isMissing(error)) throw s3Failure(error)
+    })
+  }
+
+  async #sendRest(partial: PartialObject): Promise<string> {
+    const { upload, tags } = partial.held as Held
+    const bytes = await Array.fromAsync(this.#readRest(partial))
+    return this.#requests.putPart(upload, tags.length + 1, Buffer.concat(bytes))
+  }
+
+  async *#withRest(
+    partial: PartialObject,
+    source: AsyncIterable<Uint8Array>
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    if ((partial.held as Held).restBytes > 0) yield* this.#readRest(partial)
+    yield* source
+  }
+
+  /** More may be stored of it by a piece that was never told of; what counts is at its beginning. */
+  async *#readRest({ held }: PartialObject): AsyncGenerator<Uint8Array, void, undefined> {
+    const { tags, restBytes } = held as Held
+    const { container, key } = restAddress(this.#address, tags.length)
+    const range = { Bucket: container, Key: key, Range: `bytes=0-${restBytes - 1}` }
+    try {
+      const { Body } = await this.#client.send(new GetObjectCommand(range))
+      yield* exactly(restBytes, Body as Readable)
+    } catch (error) {
+      const isGone = isMissing(error) || error instanceof ObjectDamaged
+      throw isGone ? new PutInterrupted(error) : s3Failure(error)
+    }
+  }
+
+  async #deleteRest(behindPart: number): Promise<void> {
+    await this.#rest(behindPart)
+      .delete()
+      .catch((error) => {
+        throw s3Failure(error)
+      })
+  }
+
+  #rest(behindPart: number): S3Requests {
+    return new S3Requests(this.#client, restAddress(this.#address, behindPart))
+  }
+}
+
+/** Pieces end where a part does, so that no rest has to be kept in between. */
+function partialOf(size: number, held: Held): PartialObject {
+  let part = held.tags.length + 1
+  let nextBytes = partSize(part, held.expectedBytes) - held.restBytes
+  while (nextBytes < PIECE_BYTES) nextBytes += partSize(++part, held.expectedBytes)
+  return { size, nextBytes, held }
+}

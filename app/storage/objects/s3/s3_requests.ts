@@ -1,0 +1,90 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+
+import { ContainerMissing } from '#storage/objects/errors'
+import type { ObjectAddress } from '#storage/objects/object_store'
+import { isMissing, s3Failure } from './s3_failures.js'
+
+/** A store that takes less than a megabyte in a second is taken for one that is away. */
+const ANSWER_WITHIN_MS = 60_000
+const SLOWEST_BYTES_PER_MS = 1_000
+
+/**
+ * The requests by which one object is written, each with the time it may take. Failures are told in our words, and only those
+ * of the server: a source of bytes may fail with the same codes.
+ */
+export class S3Requests {
+  readonly #client: S3Client
+  readonly #object: { Bucket: string; Key: string }
+  readonly #cutOff = new AbortController()
+
+  constructor(client: S3Client, { container, key }: ObjectAddress) {
+    this.#client = client
+    this.#object = { Bucket: container, Key: key }
+  }
+
+  async putWhole(bytes: Buffer): Promise<void> {
+    const content = { Body: bytes, ContentLength: bytes.length }
+    const put = new PutObjectCommand({ ...this.#object, ...content })
+    await this.#answer(this.#client.send(put, this.#patience(bytes.length)))
+  }
+
+  /** Begins an upload in parts, and answers its name. */
+  async begin(): Promise<string> {
+    const begin = new CreateMultipartUploadCommand(this.#object)
+    const { UploadId } = await this.#answer(this.#client.send(begin, this.#patience()))
+    if (!UploadId) throw new Error('The S3 server began an upload without naming it')
+    return UploadId
+  }
+
+  /** Sends a part, and answers the tag by which the server knows its content. */
+  async putPart(upload: string, number: number, bytes: Buffer): Promise<string> {
+    const part = { ...this.#object, UploadId: upload, PartNumber: number }
+    const send = new UploadPartCommand({ ...part, Body: bytes, ContentLength: bytes.length })
+    const { ETag } = await this.#answer(this.#client.send(send, this.#patience(bytes.length)))
+    if (!ETag) throw new Error('The S3 server took a part without a tag for it')
+    return ETag
+  }
+
+  /** Makes an object of the parts, in the order of their tags. */
+  async complete(upload: string, tags: readonly string[]): Promise<void> {
+    const Parts = tags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }))
+    const content = { UploadId: upload, MultipartUpload: { Parts } }
+    const complete = new CompleteMultipartUploadCommand({ ...this.#object, ...content })
+    await this.#answer(this.#client.send(complete, this.#patience()))
+  }
+
+  async abort(upload: string): Promise<void> {
+    const abort = new AbortMultipartUploadCommand({ ...this.#object, UploadId: upload })
+    await this.#client.send(abort)
+  }
+
+  async delete(): Promise<void> {
+    await this.#client.send(new DeleteObjectCommand(this.#object))
+  }
+
+  /** Gives up what is being written. It may still take effect on the server. */
+  cutOff(): void {
+    this.#cutOff.abort()
+  }
+
+  #answer<T>(answer: Promise<T>): Promise<T> {
+    return answer.catch((error) => {
+      throw isMissing(error) ? new ContainerMissing(this.#object.Bucket, error) : s3Failure(error)
+    })
+  }
+
+  #patience(bytes = 0) {
+    return {
+      abortSignal: this.#cutOff.signal,
+      requestTimeout: ANSWER_WITHIN_MS + bytes / SLOWEST_BYTES_PER_MS,
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+import { BadRequest } from '#http/failures'
+
+export const CHECKSUM_ALGORITHMS = ['sha1', 'sha256', 'sha512']
+
+const HEADER = /^([a-z\d]+) ([\w+/=-]+)$/
+
+/** What a client says that the bytes of one request add up to. */
+export class AnnouncedChecksum {
+  readonly #hash
+  readonly #expected: Buffer
+
+  private constructor(algorithm: string, expected: Buffer) {
+    this.#hash = createHash(algorithm)
+    this.#expected = expected
+  }
+
+  /** The checksum in a header; undefined where there is none. */
+  static from(header: string | undefined): AnnouncedChecksum | undefined {
+    if (header === undefined) return undefined
+    const [, algorithm = '', digest = ''] = HEADER.exec(header) ?? []
+    if (!CHECKSUM_ALGORITHMS.includes(algorithm)) {
+      throw new BadRequest(
+        `Upload-Checksum must be one of ${CHECKSUM_ALGORITHMS.join(', ')}, a blank and the digest in base64`
+      )
+    }
+    return new AnnouncedChecksum(algorithm, Buffer.from(digest, 'base64'))
+  }
+
+  update(bytes: Uint8Array): void {
+    this.#hash.update(bytes)
+  }
+
+  /** Whether what came is what was announced; to be asked once. */
+  holds(): boolean {
+    const found = this.#hash.digest()
+    return found.length === this.#expected.length && timingSafeEqual(found, this.#expected)
+  }
+}

@@ -1,0 +1,46 @@
+import { EntityConflict } from '#http/failures'
+import type { Origin } from '#records/events'
+import { keepFiles } from '#storage/claims/keep_files'
+import { PutInterrupted } from '#storage/objects/errors'
+import { objectStore } from '#storage/objects/store'
+import { UploadGone } from './failures.js'
+import { digestOf, LastingDigest } from './lasting_digest.js'
+import { claimOf, removeUpload, type ResumableUpload } from './resumable_uploads.js'
+
+/**
+ * Makes a file of an upload all of whose bytes are there. It may be called again where it broke off, by whoever asks next, so
+ * that no upload is ever complete and no file.
+ */
+export async function finishUpload(
+  origin: Origin,
+  upload: ResumableUpload
+): Promise<ResumableUpload> {
+  const { bucketId, object, actorType, actorId, realmId } = upload
+  const claim = claimOf(upload)
+  try {
+    const store = await objectStore()
+    await store.complete(claim.address, object)
+    const sha256 = await sha256Of(upload)
+    const sender = { actorType, actorId, realmId }
+    await keepFiles(origin, bucketId, [{ claim, size: object.size, sha256 }], sender)
+    return { ...upload, isFile: true }
+  } catch (error) {
+    if (error instanceof EntityConflict) await discardUpload(upload)
+    throw error instanceof PutInterrupted ? new UploadGone() : error
+  }
+}
+
+/** Removes an upload with all that arrived of it, and frees its path. */
+export async function discardUpload(upload: ResumableUpload): Promise<void> {
+  const store = await objectStore()
+  await store.discard(claimOf(upload).address, upload.object)
+  await removeUpload(upload.id)
+}
+
+async function sha256Of(upload: ResumableUpload): Promise<string> {
+  const digest = await LastingDigest.from(upload.digest, upload.object.size)
+  const found = digest.end()
+  if (found !== undefined) return found
+  const store = await objectStore()
+  return digestOf(await store.read(claimOf(upload).address))
+}

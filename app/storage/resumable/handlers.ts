@@ -1,0 +1,117 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { RouteNotFound } from '#http/failures'
+import { originOf } from '#records/origin'
+import { env } from '#start/env'
+import { RequestBody } from '#storage/uploads/request_body'
+import { AnnouncedChecksum } from './announced_checksum.js'
+import {
+  announcedLength,
+  bytesIn,
+  carriesBytes,
+  describeProtocol,
+  requireBytes,
+  requireOffset,
+  requireProtocol,
+} from './protocol.js'
+import { ResumableService } from './resumable_service.js'
+import type { ResumableUpload } from './resumable_uploads.js'
+
+const uploads = new ResumableService(env.UPLOAD_MAX_BYTES)
+
+export function describe(ctx: HttpContext): void {
+  describeProtocol(ctx, env.UPLOAD_MAX_BYTES)
+  ctx.response.status(204).send(null)
+}
+
+export async function beginUpload(ctx: HttpContext): Promise<void> {
+  requireProtocol(ctx)
+  if (carriesBytes(ctx)) requireBytes(ctx)
+  const metadata = ctx.request.header('upload-metadata') ?? ''
+  const beginning = { length: announcedLength(ctx), metadata }
+  const begun = await uploads.begin(originOf(ctx), ctx.params.id, beginning)
+  ctx.response.header('location', locationOf(ctx, begun))
+  const upload = carriesBytes(ctx) ? await takeBytes(ctx, begun.id, 0) : begun
+  if (carriesBytes(ctx)) ctx.response.header('upload-offset', upload.object.size)
+  tellEnd(ctx, upload)
+  ctx.response.status(201).send(null)
+}
+
+export async function status(ctx: HttpContext): Promise<void> {
+  requireProtocol(ctx)
+  const upload = await uploads.status(originOf(ctx), namedBy(ctx))
+  const { response } = ctx
+  response.header('upload-offset', upload.object.size)
+  if (upload.length === null) response.header('upload-defer-length', '1')
+  else response.header('upload-length', upload.length)
+  if (upload.metadata !== '') response.header('upload-metadata', upload.metadata)
+  tellEnd(ctx, upload)
+  response.status(200).send(null)
+}
+
+export async function continueUpload(ctx: HttpContext): Promise<void> {
+  requireProtocol(ctx)
+  requireBytes(ctx)
+  const upload = await takeBytes(ctx, ctx.params.uploadId, requireOffset(ctx))
+  ctx.response.header('upload-offset', upload.object.size)
+  tellEnd(ctx, upload)
+  ctx.response.status(204).send(null)
+}
+
+export async function endUpload(ctx: HttpContext): Promise<void> {
+  requireProtocol(ctx)
+  await uploads.end(originOf(ctx), namedBy(ctx))
+  ctx.response.status(204).send(null)
+}
+
+const METHODS: Record<string, (ctx: HttpContext) => Promise<void>> = {
+  HEAD: status,
+  PATCH: continueUpload,
+  DELETE: endUpload,
+}
+
+/** For clients whose way here lets only some methods pass. */
+export async function instead(ctx: HttpContext): Promise<void> {
+  requireProtocol(ctx)
+  const method = ctx.request.header('x-http-method-override')?.toUpperCase() ?? ''
+  const handler = METHODS[method]
+  if (!handler) throw new RouteNotFound('POST')
+  await handler(ctx)
+}
+
+async function takeBytes(
+  ctx: HttpContext,
+  upload: string,
+  offset: number
+): Promise<ResumableUpload> {
+  const body = new RequestBody(ctx.request.request)
+  try {
+    return await uploads.proceed(
+      originOf(ctx),
+      { bucket: ctx.params.id, upload },
+      {
+        offset,
+        chunks: body.chunks(),
+        bytes: bytesIn(ctx, 'Content-Length'),
+        length: bytesIn(ctx, 'Upload-Length'),
+        checksum: AnnouncedChecksum.from(ctx.request.header('upload-checksum')),
+      }
+    )
+  } finally {
+    body.release()
+  }
+}
+
+/** Relative to the address that was asked, so that it holds wherever the client reaches us. */
+function locationOf({ request }: HttpContext, { id }: ResumableUpload): string {
+  return request.url().endsWith('/') ? id : `resumable/${id}`
+}
+
+function tellEnd({ response }: HttpContext, { id, isFile, expiresAt }: ResumableUpload): void {
+  if (isFile) response.header('x-bucket-file-id', id)
+  else response.header('upload-expires', expiresAt.toUTCString())
+}
+
+function namedBy({ params }: HttpContext) {
+  return { bucket: params.id as string, upload: params.uploadId as string }
+}

@@ -1,0 +1,84 @@
+import pg from 'pg'
+
+import { databaseUrl } from '#database/addresses'
+import { clock } from '#runtime/clock'
+
+const TRY = `select pg_try_advisory_lock(hashtextextended($1, 0)) as taken`
+const UNLOCK = `select pg_advisory_unlock(hashtextextended($1, 0))`
+const CHANNEL = 'resumable_uploads'
+
+/** A connection that dies unseen would keep its locks for hours. */
+const SESSION = `
+  set tcp_keepalives_idle = 5;
+  set tcp_keepalives_interval = 2;
+  set tcp_keepalives_count = 3;
+  set tcp_user_timeout = 15000;
+  listen ${CHANNEL}`
+
+/**
+ * The connection of a process that has its locks on uploads: however many, they cost one connection, and whoever dies loses
+ * them at once. On it processes also ask each other to let go.
+ */
+export class LockSession {
+  readonly #client: pg.Client
+  readonly #name = clock.uuid()
+  readonly #lost = new AbortController()
+  #last: Promise<unknown> = Promise.resolve()
+
+  private constructor(client: pg.Client, onAsked: (id: string) => void) {
+    this.#client = client
+    const lose = () => this.#lost.abort(new Error('The connection with the locks was lost'))
+    client.on('error', lose)
+    client.on('end', lose)
+    client.on('notification', ({ payload = '' }) => {
+      const [id = '', asker] = payload.split(' ')
+      if (asker !== this.#name) onAsked(id)
+    })
+  }
+
+  static async open(onAsked: (id: string) => void): Promise<LockSession> {
+    const client = new pg.Client({
+      connectionString: databaseUrl('storage'),
+      application_name: 'analysis-hub uploads',
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 10_000,
+      keepAlive: true,
+    })
+    const session = new LockSession(client, onAsked)
+    await client.connect()
+    await client.query(SESSION)
+    return session
+  }
+
+  /** Aborts when the locks are gone because the connection is. */
+  get lost(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  async tryLock(id: string): Promise<boolean> {
+    const { rows } = await this.#inTurn<{ taken: boolean }>(TRY, [keyOf(id)])
+    return rows[0]!.taken
+  }
+
+  async unlock(id: string): Promise<void> {
+    await this.#inTurn(UNLOCK, [keyOf(id)])
+  }
+
+  /** Asks the other processes to let go of an upload. */
+  async askFor(id: string): Promise<void> {
+    await this.#inTurn('select pg_notify($1, $2)', [CHANNEL, `${id} ${this.#name}`])
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => {})
+  }
+
+  /** A connection answers one question at a time. */
+  #inTurn<Row extends pg.QueryResultRow>(text: string, values: string[]) {
+    const answer = this.#last.then(() => this.#client.query<Row>(text, values))
+    this.#last = answer.catch(() => {})
+    return answer
+  }
+}
+
+const keyOf = (id: string) => `resumable upload ${id}`

@@ -1,0 +1,94 @@
+import { everybody, loggedIn } from '#http/access'
+import type { Operation } from '#http/surface'
+import { BYTES_TYPE } from './protocol.js'
+
+const OFFSET = { 'Upload-Offset': 'How many bytes are stored' }
+const END = {
+  'Upload-Expires': 'Until when the upload can be gone on with',
+  'X-Bucket-File-Id': 'Which bucket file the upload has become, where it has all of its bytes',
+}
+
+const takes = {
+  contentType: BYTES_TYPE,
+  schema: {
+    type: 'string',
+    contentMediaType: 'application/octet-stream',
+    description: 'The bytes that follow those which are stored',
+  },
+}
+
+export const describeOperation = (name: string): Operation => ({
+  name,
+  summary: 'Ask what of the protocol tus is understood here',
+  access: everybody,
+  answers: {
+    204: {
+      description: 'The version, its extensions and limits',
+      headers: {
+        'Tus-Version': 'Versions of the protocol',
+        'Tus-Extension': 'Its extensions',
+        'Tus-Checksum-Algorithm': 'Checksums that bytes may be sent with',
+        'Tus-Max-Size': 'Most bytes of a file, where there is a limit',
+      },
+    },
+  },
+})
+
+export const beginOperation: Operation = {
+  name: 'beginResumableUpload',
+  summary:
+    'Begin an upload that may break off and be gone on with (tus 1.0), with its first bytes or without',
+  access: loggedIn,
+  takes: { ...takes, isOptional: true },
+  answers: {
+    201: {
+      description: 'The upload is begun',
+      headers: { Location: 'The upload, relative to the address asked', ...OFFSET, ...END },
+    },
+  },
+}
+
+export const statusOperation: Operation = {
+  name: 'readResumableUpload',
+  summary: 'Ask how much of an upload is stored; a request that still sends bytes for it ends',
+  access: loggedIn,
+  answers: {
+    200: {
+      description: 'How far the upload is',
+      headers: {
+        ...OFFSET,
+        'Upload-Length': 'All of its bytes',
+        'Upload-Defer-Length': '1 where these are not known yet',
+        'Upload-Metadata': 'As they were sent',
+        ...END,
+      },
+    },
+  },
+}
+
+export const continueOperation: Operation = {
+  name: 'continueResumableUpload',
+  summary: 'Send more bytes of an upload; the last ones make a bucket file of it',
+  access: loggedIn,
+  takes,
+  answers: { 204: { description: 'The bytes are stored', headers: { ...OFFSET, ...END } } },
+}
+
+export const endOperation: Operation = {
+  name: 'endResumableUpload',
+  summary: 'Give an upload up',
+  access: loggedIn,
+  answers: { 204: { description: 'Nothing of it is left' } },
+}
+
+export const insteadOperation: Operation = {
+  name: 'useResumableUpload',
+  summary:
+    'What X-HTTP-Method-Override says, HEAD, PATCH or DELETE, where that method does not get through',
+  access: loggedIn,
+  takes: { ...takes, isOptional: true },
+  answers: {
+    200: statusOperation.answers[200]!,
+    204: { description: 'Done', headers: { ...OFFSET, ...END } },
+  },
+}

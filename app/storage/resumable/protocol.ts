@@ -1,0 +1,74 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { BadRequest } from '#http/failures'
+import { CHECKSUM_ALGORITHMS } from './announced_checksum.js'
+import { ContentTypeUnsupported, VersionUnsupported } from './failures.js'
+
+export const TUS_VERSION = '1.0.0'
+export const BYTES_TYPE = 'application/offset+octet-stream'
+
+const EXTENSIONS = [
+  'creation',
+  'creation-with-upload',
+  'creation-defer-length',
+  'expiration',
+  'termination',
+  'checksum',
+]
+
+const NUMBER = /^\d{1,16}$/
+
+/** What the protocol is asked about before it is used. */
+export function describeProtocol({ response }: HttpContext, maxBytes: number): void {
+  response.header('tus-resumable', TUS_VERSION)
+  response.header('tus-version', TUS_VERSION)
+  response.header('tus-extension', EXTENSIONS.join(','))
+  response.header('tus-checksum-algorithm', CHECKSUM_ALGORITHMS.join(','))
+  if (maxBytes > 0) response.header('tus-max-size', maxBytes)
+}
+
+/** Refuses who speaks another version; to be called first, because every answer carries ours. */
+export function requireProtocol({ request, response }: HttpContext): void {
+  response.header('tus-resumable', TUS_VERSION)
+  response.header('cache-control', 'no-store')
+  if (request.header('tus-resumable') !== TUS_VERSION) throw new VersionUnsupported(TUS_VERSION)
+}
+
+/** Whether the body of a request is bytes of an upload. */
+export function carriesBytes({ request }: HttpContext): boolean {
+  return request.header('content-type')?.split(';')[0]!.trim().toLowerCase() === BYTES_TYPE
+}
+
+export function requireBytes(ctx: HttpContext): void {
+  const encoding = ctx.request.header('content-encoding')?.toLowerCase() ?? 'identity'
+  if (!carriesBytes(ctx) || encoding !== 'identity') throw new ContentTypeUnsupported(BYTES_TYPE)
+}
+
+/** A header that holds a number of bytes; undefined where it is not sent. */
+export function bytesIn({ request }: HttpContext, name: string): number | undefined {
+  const sent = request.header(name)
+  if (sent === undefined) return undefined
+  const bytes = Number(sent)
+  if (!NUMBER.test(sent) || !Number.isSafeInteger(bytes)) {
+    throw new BadRequest(`The header ${name} must be a number of bytes`)
+  }
+  return bytes
+}
+
+/** How long the whole upload will be; undefined where the client says that it will tell later. */
+export function announcedLength(ctx: HttpContext): number | undefined {
+  const length = bytesIn(ctx, 'Upload-Length')
+  const deferred = ctx.request.header('upload-defer-length')
+  const isEither = (length === undefined) === (deferred === '1')
+  if (!isEither || (length !== undefined && deferred !== undefined)) {
+    throw new BadRequest('Send either Upload-Length, or Upload-Defer-Length: 1')
+  }
+  return length
+}
+
+/** Where the bytes of a request belong. */
+export function requireOffset(ctx: HttpContext): number {
+  const offset = bytesIn(ctx, 'Upload-Offset')
+  if (offset === undefined) throw new BadRequest('Send the header Upload-Offset')
+  return offset
+}

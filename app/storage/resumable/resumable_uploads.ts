@@ -1,0 +1,148 @@
+import { isUuid } from '#records/is_uuid'
+import { storagePool, type Claim } from '#storage/claims/claims'
+import { objectAddress, type Layout } from '#storage/objects/layout'
+import type { PartialObject } from '#storage/objects/object_store'
+import { UploadGone } from './failures.js'
+
+/** An upload as it is stored, and whether it is a file by now. */
+export interface ResumableUpload {
+  readonly id: string
+  readonly bucketId: string
+  readonly path: string
+  readonly hash: string
+  readonly layout: Layout
+  /** All of its bytes; null while the client has not told yet. */
+  readonly length: number | null
+  /** As the client sent them. */
+  readonly metadata: string
+  readonly actorType: string
+  readonly actorId: string
+  readonly realmId: string | null
+  readonly object: PartialObject
+  readonly digest: Buffer | null
+  readonly expiresAt: Date
+  readonly isFile: boolean
+}
+
+/** What one more piece changes. */
+export interface Progress {
+  readonly object: PartialObject
+  readonly digest: Buffer | null
+}
+
+/** Whoever began an upload may leave it alone for so long after each piece. */
+export const KEPT_MS = 3 * 24 * 60 * 60 * 1000
+
+const LATER = `now() + ${KEPT_MS} * interval '1 millisecond'`
+
+const COLUMNS = `u.id, u.bucket_id as "bucketId", u.path, u.hash, u.layout, u.length::float8, u.metadata,
+  u.actor_type as "actorType", u.actor_id as "actorId", u.realm_id as "realmId", u.object, u.digest,
+  u.expires_at as "expiresAt"`
+
+const FIND = `
+  select ${COLUMNS}, f.id is not null as "isFile"
+  from resumable_uploads u
+    left join bucket_files f on f.id = u.id
+    left join bucket_file_claims c on c.id = u.id
+  where u.id = $1 and u.bucket_id = $2 and u.expires_at > now() and (f.id is not null or c.id is not null)`
+
+const FIND_ON_PATH = `
+  select ${COLUMNS}, false as "isFile"
+  from resumable_uploads u join bucket_file_claims c on c.id = u.id
+  where u.bucket_id = $1 and u.path = $2`
+
+/** In one statement with the claim, which lasts no longer than a moment until then. */
+const INSERT = `
+  with claim as (
+    update bucket_file_claims set held_until = ${LATER} where id = $1 returning id
+  )
+  insert into resumable_uploads as u (id, bucket_id, path, hash, layout, length, metadata, actor_type, actor_id,
+    realm_id, object, expires_at)
+  select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${LATER} from claim
+  returning ${COLUMNS}, false as "isFile"`
+
+/** In one statement with the claim, so that neither outlives the other. */
+const RECORD = `
+  with claim as (
+    update bucket_file_claims set held_until = ${LATER} where id = $1 returning id
+  )
+  update resumable_uploads u
+  set object = $3, stored = $4, digest = $5, expires_at = ${LATER}
+  where u.id = $1 and u.stored = $2 and exists (select 1 from claim)
+  returning ${COLUMNS}, false as "isFile"`
+
+export type NewUpload = Pick<
+  ResumableUpload,
+  'length' | 'metadata' | 'actorType' | 'actorId' | 'realmId' | 'object'
+>
+
+export async function insertUpload(claim: Claim, upload: NewUpload): Promise<ResumableUpload> {
+  const { id, bucketId, path, hash, layout } = claim
+  const { length, metadata, actorType, actorId, realmId, object } = upload
+  return one(INSERT, [
+    ...[id, bucketId, path, hash, layout, length, metadata, actorType, actorId, realmId],
+    JSON.stringify(object),
+  ])
+}
+
+/** Throws `UploadGone` where there is none, or nothing is left of it. */
+export async function findUpload(id: string, bucketId: string): Promise<ResumableUpload> {
+  if (!isUuid(id)) throw new UploadGone()
+  return one(FIND, [id, bucketId])
+}
+
+/** The unfinished upload that holds a path; undefined where there is none. */
+export async function findOnPath(
+  bucketId: string,
+  path: string
+): Promise<ResumableUpload | undefined> {
+  const { rows } = await storagePool().query<ResumableUpload>(FIND_ON_PATH, [bucketId, path])
+  return rows[0]
+}
+
+/** Writes down how far an upload is now, unless that has changed meanwhile. */
+export async function recordProgress(
+  { id, object: before }: ResumableUpload,
+  { object, digest }: Progress
+): Promise<ResumableUpload> {
+  return one(RECORD, [id, before.size, JSON.stringify(object), object.size, digest])
+}
+
+/** The client told later how long the upload is. */
+export async function declareLength(
+  upload: ResumableUpload,
+  length: number
+): Promise<ResumableUpload> {
+  const { id } = upload
+  await storagePool().query('update resumable_uploads set length = $2 where id = $1', [id, length])
+  return { ...upload, length }
+}
+
+/** Frees the path of an upload that nobody goes on with. Its object must be gone by then. */
+export async function removeUpload(id: string): Promise<void> {
+  await storagePool().query(
+    `with claim as (delete from bucket_file_claims where id = $1)
+     delete from resumable_uploads where id = $1`,
+    [id]
+  )
+}
+
+/** Forgets uploads that nobody came back to, and those whose files are known for long; answers how many. */
+export async function forgetExpiredUploads(): Promise<number> {
+  const { rowCount } = await storagePool().query(
+    'delete from resumable_uploads where expires_at < now()'
+  )
+  return rowCount ?? 0
+}
+
+/** The claim on the path, which is what the file is made of in the end. */
+export function claimOf({ id, bucketId, path, hash, layout }: ResumableUpload): Claim {
+  return { id, bucketId, path, hash, layout, address: objectAddress(layout, bucketId, hash) }
+}
+
+async function one(text: string, values: unknown[]): Promise<ResumableUpload> {
+  const { rows } = await storagePool().query<ResumableUpload>(text, values)
+  const [upload] = rows
+  if (!upload) throw new UploadGone()
+  return upload
+}

@@ -1,0 +1,46 @@
+import { BadRequest } from '#http/failures'
+import { issue } from '#http/issues'
+import { pathProblem } from '#storage/paths'
+
+const LONGEST = 8_192
+const PAIR = /^([^\s,]+)(?: ([A-Za-z\d+/]*={0,2}))?$/
+
+/** The path that the metadata of an upload give its file: their `filename`, which may have folders in it. */
+export function pathInMetadata(metadata: string): string {
+  const path = valuesIn(metadata).get('filename')
+  if (path === undefined) {
+    throw refused('must hold a filename, which becomes the path of the file')
+  }
+  const problem = pathProblem(path)
+  if (problem !== undefined) throw refused(`has a filename that ${problem}`)
+  return path
+}
+
+function valuesIn(metadata: string): Map<string, string> {
+  if (metadata.length > LONGEST) throw refused(`is longer than ${LONGEST} characters`)
+  const values = new Map<string, string>()
+  for (const pair of metadata === '' ? [] : metadata.split(',')) {
+    const [, key, value = ''] = PAIR.exec(pair.trim()) ?? []
+    if (key === undefined || values.has(key)) {
+      throw refused('must be pairs of a key and a value in base64, each key once')
+    }
+    values.set(key, textIn(key, value))
+  }
+  return values
+}
+
+function textIn(key: string, value: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      Buffer.from(value, 'base64')
+    )
+  } catch {
+    if (key !== 'filename') return ''
+    throw refused('has a filename that is no Unicode text')
+  }
+}
+
+function refused(problem: string): BadRequest {
+  const message = `Upload-Metadata ${problem}`
+  return new BadRequest(message, { issues: [issue('value_invalid', ['Upload-Metadata'], message)] })
+}

@@ -1,0 +1,67 @@
+import { Gauge } from 'prom-client'
+
+import { metrics } from '#observability/metrics'
+import { storagePool } from '#storage/claims/claims'
+import { ObjectMissing } from '#storage/objects/errors'
+import { objectAddress } from '#storage/objects/layout'
+import type { ObjectStore } from '#storage/objects/object_store'
+import type { Place } from './places.js'
+
+/** Files whose objects the last thorough sweep did not find. It never removes them: the store may be the wrong one. */
+export const filesWithoutObject = new Gauge({
+  name: 'storage_files_without_object',
+  help: 'Files whose objects were not in the object store when it was last looked through',
+  registers: [metrics],
+})
+
+const PAGE = 500
+const NAMED_AT_MOST = 20
+const LOOKED_AT_AT_MOST = 10_000
+
+const COUNT = `
+  select count(*)::int as count from bucket_files
+  where bucket_id = $1 and layout = $2 and created_at < $3`
+
+const NEXT_PAGE = `
+  select id, path, hash from bucket_files
+  where bucket_id = $1 and layout = $2 and created_at < $3 and path > $4
+  order by path limit ${PAGE}`
+
+/** How many files were in a place before its objects were counted and are there still. */
+export async function filesIn({ bucketId, layout }: Place, before: Date): Promise<number> {
+  const { rows } = await storagePool().query<{ count: number }>(COUNT, [bucketId, layout, before])
+  return rows[0]!.count
+}
+
+/** Some of the files of a place that have no object. */
+export async function filesMissingIn(
+  store: ObjectStore,
+  { bucketId, layout }: Place,
+  before: Date
+): Promise<string[]> {
+  const missing: string[] = []
+  let last = ''
+  for (let looked = 0; looked < LOOKED_AT_AT_MOST; looked += PAGE) {
+    const { rows } = await storagePool().query<{ id: string; path: string; hash: string }>(
+      NEXT_PAGE,
+      [bucketId, layout, before, last]
+    )
+    for (const { id, hash } of rows) {
+      const isThere = await exists(store, objectAddress(layout, bucketId, hash))
+      if (!isThere && missing.push(id) === NAMED_AT_MOST) return missing
+    }
+    if (rows.length < PAGE) break
+    last = rows.at(-1)!.path
+  }
+  return missing
+}
+
+function exists(store: ObjectStore, address: ReturnType<typeof objectAddress>): Promise<boolean> {
+  return store.stat(address).then(
+    () => true,
+    (error) => {
+      if (error instanceof ObjectMissing) return false
+      throw error
+    }
+  )
+}

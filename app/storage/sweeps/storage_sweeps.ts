@@ -1,0 +1,39 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import type { Sweep } from '#jobs/sweep'
+import { objectStore } from '#storage/objects/store'
+import { forgetExpiredUploads } from '#storage/resumable/resumable_uploads'
+import { sweepExpiredClaims } from './expired_claims.js'
+import { sweepAbandonedPlaces, sweepObjects } from './object_sweep.js'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** A holder whose database was away for a moment may renew a claim that nobody took over. */
+const CLAIM_GRACE_MS = MINUTE_MS
+
+/** A place is made before its bucket. */
+const PLACE_GRACE_MS = 10 * MINUTE_MS
+
+const OBJECT_GRACE_MS = HOUR_MS
+
+/** What remains where uploads and deletions were interrupted. */
+export function storageSweeps(logger: Pick<Logger, 'error'>): Sweep[] {
+  return [
+    {
+      name: 'uploads',
+      schedule: { everyMs: 5 * MINUTE_MS },
+      run: async (signal) => {
+        const claims = await sweepExpiredClaims(await objectStore(), CLAIM_GRACE_MS, signal)
+        const uploads = await forgetExpiredUploads()
+        return claims + uploads + (await sweepAbandonedPlaces(PLACE_GRACE_MS, signal))
+      },
+    },
+    {
+      name: 'objects',
+      schedule: { everyMs: HOUR_MS },
+      run: async (signal) =>
+        sweepObjects({ store: await objectStore(), graceMs: OBJECT_GRACE_MS, signal, logger }),
+    },
+  ]
+}

@@ -1,0 +1,45 @@
+import { objectAddress, type Layout } from '#storage/objects/layout'
+import type { ObjectStore } from '#storage/objects/object_store'
+import { storagePool } from '#storage/claims/claims'
+import { SizeUnknown, type TarEntry } from './tar_stream.js'
+
+const PAGE = 500
+
+interface Row {
+  path: string
+  hash: string
+  layout: Layout
+  size: number | null
+  createdAt: Date
+}
+
+/** Files read by the unique index on their paths, a page at a time: no transaction stays open for a slow reader. */
+const NEXT_PAGE = `
+  select path, hash, layout, size::float8 as size, created_at as "createdAt"
+  from bucket_files where bucket_id = $1 and path > $2 order by path limit ${PAGE}`
+
+/** The files of a bucket for a tar, by path. */
+export async function* bucketEntries(
+  bucketId: string,
+  store: ObjectStore
+): AsyncGenerator<TarEntry, void, undefined> {
+  let last = ''
+  for (;;) {
+    const { rows } = await storagePool().query<Row>(NEXT_PAGE, [bucketId, last])
+    for (const { path, hash, layout, size, createdAt } of rows) {
+      const open = () => store.read(objectAddress(layout, bucketId, hash))
+      yield { path, size, modifiedAt: createdAt, open }
+    }
+    if (rows.length < PAGE) return
+    last = rows.at(-1)!.path
+  }
+}
+
+/** A file whose size was never recorded cannot be in a tar, which is said before it begins. */
+export async function requireSizes(bucketId: string): Promise<void> {
+  const { rows } = await storagePool().query<{ path: string }>(
+    'select path from bucket_files where bucket_id = $1 and size is null limit 1',
+    [bucketId]
+  )
+  if (rows[0]) throw new SizeUnknown(rows[0].path)
+}

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { loggedIn } from '#http/access'
+import type { Operation, SurfaceRoutes } from '#http/surface'
+import { originOf } from '#records/origin'
+import { requireReach } from '#storage/access'
+import { buckets } from '#storage/buckets/services'
+import { sendHead, sendStream } from '#storage/downloads/send_stream'
+import { objectStore } from '#storage/objects/store'
+import { bucketEntries, requireSizes } from './bucket_entries.js'
+import { tarStream } from './tar_stream.js'
+
+const TYPE = 'application/x-tar'
+
+const tarOperation: Operation = {
+  name: 'streamBucket',
+  summary: 'All files of a bucket as a tar, ordered by path',
+  access: loggedIn,
+  answers: {
+    200: {
+      description: 'The tar; one that ends early is not complete',
+      contentType: TYPE,
+      headers: { 'content-disposition': 'The name to save it under' },
+    },
+  },
+}
+
+/** The route on which a bucket goes out as a whole. */
+export function tarRoutes(routes: SurfaceRoutes): void {
+  routes.get('/buckets/:id/stream', streamBucket, tarOperation)
+}
+
+async function streamBucket(ctx: HttpContext): Promise<void> {
+  const bucket = await buckets().find(ctx.params.id)
+  await requireReach(originOf(ctx).actor, bucket)
+  await requireSizes(bucket.id)
+  if (ctx.request.method() === 'HEAD') {
+    announce(ctx, bucket.id)
+    return sendHead(ctx)
+  }
+  const tar = tarStream(bucketEntries(bucket.id, await objectStore()))
+  // What is wrong with the very first objects, or with the store, can still be said in an answer.
+  await once(tar, 'readable')
+  announce(ctx, bucket.id)
+  await sendStream(ctx, tar)
+}
+
+function announce({ response }: HttpContext, bucketId: string): void {
+  response.header('content-type', TYPE)
+  response.header('content-disposition', `attachment; filename="${bucketId}.tar"`)
+  response.header('cache-control', 'private, no-cache')
+}

@@ -1,0 +1,157 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+import { BadRequest } from '#http/failures'
+import { filenameOf } from './part_filename.js'
+
+/** One part of a multipart body. Its bytes are there until the next part is asked for; what was not read of them is skipped. */
+export interface Part {
+  /** Undefined for a part that is no file. */
+  readonly filename: string | undefined
+  readonly bytes: AsyncIterable<Uint8Array>
+}
+
+/** A body that breaks the grammar of RFC 2046 and RFC 7578, or that ends too early. */
+export class MalformedMultipart extends BadRequest {
+  constructor(what: string) {
+    super(`The multipart body cannot be read: ${what}`)
+  }
+}
+
+const MULTIPART = /^\s*multipart\/[^\s;]+/i
+const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i
+const LINE_END = Buffer.from('\r\n')
+const LAST = Buffer.from('--')
+const HEADER_BYTES = 16 * 1024
+
+/** What separates the parts, from the content type of a request; a request without it carries no files. */
+export function boundaryOf(contentType: string | undefined): string {
+  const [, quoted, plain] = MULTIPART.test(contentType ?? '')
+    ? (BOUNDARY.exec(contentType!) ?? [])
+    : []
+  const boundary = quoted ?? plain
+  if (boundary === undefined) {
+    throw new BadRequest('Files are sent as multipart/form-data, with its boundary in content-type')
+  }
+  return boundary
+}
+
+/** Refuses a request that sends nothing at all; without files it would still have a last boundary. */
+export function requireContent(headers: IncomingHttpHeaders): void {
+  const isEmpty =
+    headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)
+  if (isEmpty) throw new BadRequest('There is no body: send files as multipart/form-data')
+}
+
+/** The parts of a multipart body, each when the one before is done with: no more than a chunk of them is in memory. */
+export async function* partsOf(
+  source: AsyncIterator<Buffer>,
+  boundary: string
+): AsyncGenerator<Part, void, undefined> {
+  const reader = new MultipartReader(source, boundary)
+  await reader.skipPart()
+  while (await reader.beginPart()) {
+    const filename = filenameOf(await reader.headers())
+    yield { filename, bytes: reader.bytes() }
+    await reader.skipPart()
+  }
+}
+
+class MultipartReader {
+  readonly #source: AsyncIterator<Buffer>
+  readonly #delimiter: Buffer
+  /** The first boundary may stand at the very beginning; every other one is the beginning of a line. */
+  #rest: Buffer = LINE_END
+  #isInPart = true
+
+  constructor(source: AsyncIterator<Buffer>, boundary: string) {
+    this.#source = source
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+  }
+
+  /** Reads what follows a boundary; answers false after the last one. */
+  async beginPart(): Promise<boolean> {
+    while (this.#rest.length < LAST.length) await this.#more()
+    if (this.#rest.subarray(0, LAST.length).equals(LAST)) return false
+    const line = await this.#line(HEADER_BYTES)
+    if (line.toString('latin1').trim() !== '') {
+      throw new MalformedMultipart('a boundary is followed by something else than a line end')
+    }
+    this.#isInPart = true
+    return true
+  }
+
+  /** The lines of the header, without the empty one that ends it. */
+  async headers(): Promise<Buffer[]> {
+    const lines: Buffer[] = []
+    let room = HEADER_BYTES
+    for (let line = await this.#line(room); line.length > 0; line = await this.#line(room)) {
+      lines.push(line)
+      room -= line.length
+    }
+    return lines
+  }
+
+  async *bytes(): AsyncGenerator<Buffer, void, undefined> {
+    while (this.#isInPart) {
+      const piece = this.#takePiece()
+      if (piece.length > 0) yield piece
+      else if (this.#isInPart) await this.#more()
+    }
+  }
+
+  async skipPart(): Promise<void> {
+    while (this.#isInPart) {
+      if (this.#takePiece().length === 0 && this.#isInPart) await this.#more()
+    }
+  }
+
+  /** What is there of a part. Its last bytes stay while they may be the beginning of the next boundary. */
+  #takePiece(): Buffer {
+    const rest = this.#rest
+    const end = rest.indexOf(this.#delimiter)
+    if (end !== -1) {
+      this.#isInPart = false
+      this.#rest = rest.subarray(end + this.#delimiter.length)
+      return rest.subarray(0, end)
+    }
+    const safe = rest.length - this.#boundaryBeginningIn(rest)
+    this.#rest = rest.subarray(safe)
+    return rest.subarray(0, safe)
+  }
+
+  /** How many of the last bytes are what the boundary begins with. */
+  #boundaryBeginningIn(bytes: Buffer): number {
+    let at = bytes.indexOf(
+      this.#delimiter[0]!,
+      Math.max(0, bytes.length - this.#delimiter.length + 1)
+    )
+    while (at !== -1) {
+      const tail = bytes.subarray(at)
+      if (this.#delimiter.subarray(0, tail.length).equals(tail)) return tail.length
+      at = bytes.indexOf(this.#delimiter[0]!, at + 1)
+    }
+    return 0
+  }
+
+  /** Up to the next line end, which goes too. */
+  async #line(room: number): Promise<Buffer> {
+    for (;;) {
+      const end = this.#rest.indexOf(LINE_END)
+      if ((end === -1 ? this.#rest.length : end) > room) {
+        throw new MalformedMultipart(`the header of a part has more than ${HEADER_BYTES} bytes`)
+      }
+      if (end !== -1) {
+        const line = this.#rest.subarray(0, end)
+        this.#rest = this.#rest.subarray(end + LINE_END.length)
+        return line
+      }
+      await this.#more()
+    }
+  }
+
+  async #more(): Promise<void> {
+    const { done, value } = await this.#source.next()
+    if (done) throw new MalformedMultipart('it ends before its last boundary')
+    this.#rest = this.#rest.length === 0 ? value : Buffer.concat([this.#rest, value])
+  }
+}

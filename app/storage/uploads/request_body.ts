@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http'
+
+import { BadRequest } from '#http/failures'
+import { UploadStalled } from './arrival.js'
+
+/** The client went away before all it had announced was there; there is nobody left to read this. */
+export class ClientGone extends BadRequest {
+  constructor() {
+    super('The connection was closed before the upload was complete')
+  }
+}
+
+const SILENCE_MS = 120_000
+const DRAIN_SILENCE_MS = 2_000
+
+/**
+ * What a request sends, taken as it is needed. Unlike the request itself it can be left in the middle without cutting the
+ * connection, on which the client still has to hear why.
+ */
+export class RequestBody {
+  readonly #request: IncomingMessage
+  readonly #silenceMs: number
+  readonly #gone = new AbortController()
+  #giveUp: (reason: unknown) => void = () => {}
+
+  constructor(request: IncomingMessage, silenceMs = SILENCE_MS) {
+    this.#request = request
+    this.#silenceMs = silenceMs
+    request.on('error', () => {})
+    request.once('close', () => {
+      if (!request.complete) this.#gone.abort(new ClientGone())
+    })
+  }
+
+  /** Aborts when the client goes away. */
+  get gone(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+    while (!this.#request.readableEnded) {
+      const chunk: Buffer | null = this.#request.read()
+      if (chunk) yield chunk
+      else await this.#more()
+    }
+  }
+
+  /**
+   * Waits until all of it flowed off unread. A connection that is closed while more comes is reset, and with it the answer is
+   * lost.
+   */
+  async drained(): Promise<void> {
+    this.release()
+    if (this.#request.readableEnded || this.gone.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const silence = setTimeout(resolve, DRAIN_SILENCE_MS)
+    this.#request.on('data', () => silence.refresh()).once('end', resolve)
+    this.gone.addEventListener('abort', () => resolve())
+    await promise
+    clearTimeout(silence)
+  }
+
+  /** Lets what is still to come flow off unread, so that the client gets to its answer. */
+  release(): void {
+    this.#giveUp(new ClientGone())
+    this.#request.on('data', () => {})
+    this.#request.resume()
+  }
+
+  async #more(): Promise<void> {
+    this.#gone.signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const request = this.#request
+    const onGone = () => reject(this.#gone.signal.reason)
+    const timer = setTimeout(() => reject(new UploadStalled(this.#silenceMs)), this.#silenceMs)
+    this.#giveUp = reject
+    this.#gone.signal.addEventListener('abort', onGone)
+    request.once('readable', resolve).once('end', resolve)
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      this.#gone.signal.removeEventListener('abort', onGone)
+      request.off('readable', resolve).off('end', resolve)
+    }
+  }
+}

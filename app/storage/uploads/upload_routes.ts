@@ -1,0 +1,78 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { loggedIn } from '#http/access'
+import { answer } from '#http/answer'
+import type { Operation, SurfaceRoutes } from '#http/surface'
+import { recordSchema } from '#records/record_documents'
+import { originOf } from '#records/origin'
+import { env } from '#start/env'
+import { requireReach } from '#storage/access'
+import { bucketFile } from '#storage/bucket_files/bucket_file'
+import { buckets } from '#storage/buckets/services'
+import { objectStore } from '#storage/objects/store'
+import { boundaryOf, partsOf, requireContent } from './multipart.js'
+import { RequestBody } from './request_body.js'
+import { Upload } from './upload.js'
+
+const FILES = {
+  type: 'array',
+  items: recordSchema(bucketFile),
+}
+
+const uploadOperation: Operation = {
+  name: 'uploadBucketFiles',
+  summary: 'Send files into a bucket: all of them become files, or none',
+  access: loggedIn,
+  takes: {
+    contentType: 'multipart/form-data',
+    schema: {
+      type: 'object',
+      description: 'Every part with a filename is a file; its filename is its path in the bucket',
+      additionalProperties: { type: 'string', contentMediaType: 'application/octet-stream' },
+    },
+  },
+  answers: {
+    201: {
+      description: 'The files, in the order they were sent in',
+      schema: {
+        type: 'object',
+        required: ['data', 'meta'],
+        properties: {
+          data: FILES,
+          meta: {
+            type: 'object',
+            required: ['total'],
+            properties: { total: { type: 'integer' } },
+          },
+        },
+      },
+    },
+  },
+}
+
+/** The route on which files come in. */
+export function uploadRoutes(routes: SurfaceRoutes): void {
+  routes.post('/buckets/:id/upload', upload, uploadOperation)
+}
+
+async function upload(ctx: HttpContext): Promise<void> {
+  const origin = originOf(ctx)
+  const bucket = await buckets().find(ctx.params.id)
+  await requireReach(origin.actor, bucket, 'upload')
+  const { headers } = ctx.request.request
+  requireContent(headers)
+  const boundary = boundaryOf(headers['content-type'])
+  const target = { origin, bucket, store: await objectStore() }
+  const limits = { maxBytes: env.UPLOAD_MAX_BYTES, maxFiles: env.UPLOAD_MAX_FILES }
+  const body = new RequestBody(ctx.request.request)
+  try {
+    const files = await new Upload(target, limits).run(partsOf(body.chunks(), boundary), {
+      signal: body.gone,
+      expectedBytes: Number(headers['content-length']) || undefined,
+    })
+    answer(ctx, `{"data":[${files.join()}],"meta":{"total":${files.length}}}`, 201)
+  } catch (error) {
+    await (ctx.response.response.shouldKeepAlive ? body.release() : body.drained())
+    throw error
+  }
+}

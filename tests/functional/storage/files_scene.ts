@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto'
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { clock } from '#runtime/clock'
+import { storagePool } from '#storage/claims/claims'
+import { bucketPlace, type BucketPlace } from '#storage/objects/layout'
+import { layoutNow, objectStore } from '#storage/objects/store'
+import { at } from '#tests/helpers/application'
+import { identity } from '#tests/helpers/identities'
+
+export interface SentFile {
+  path: string
+  content: Uint8Array
+}
+
+export interface StoredFile {
+  id: string
+  name: string
+  path: string
+  directory: string
+  hash: string
+  size: number
+  bucketId: string
+  actorId: string
+  actorType: string
+  realmId: string | null
+}
+
+export const somebody = identity()
+
+export type Somebody = ReturnType<typeof identity>
+
+/** Makes a bucket by the route that everybody makes them by. */
+export async function newBucket(owner: Somebody = somebody): Promise<string> {
+  const response = await fetch(at('storage', '/buckets'), {
+    method: 'POST',
+    headers: { ...owner.headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: `bucket-${clock.uuid()}` }),
+  })
+  if (response.status !== 201) throw new Error(await response.text())
+  return ((await response.json()) as { data: { id: string } }).data.id
+}
+
+export function formOf(files: readonly SentFile[]): FormData {
+  const form = new FormData()
+  files.forEach(({ path, content }, n) => {
+    form.append(`file[${n}]`, new File([Buffer.from(content)], path), path)
+  })
+  return form
+}
+
+/** Sends files as browsers do. */
+export async function upload(bucketId: string, files: readonly SentFile[], sender = somebody) {
+  const response = await fetch(at('storage', `/buckets/${bucketId}/upload`), {
+    method: 'POST',
+    headers: sender.headers,
+    body: formOf(files),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+/** As `upload`, where it must succeed. */
+export async function uploaded(
+  bucketId: string,
+  files: readonly SentFile[],
+  sender = somebody
+): Promise<StoredFile[]> {
+  const { status, body } = await upload(bucketId, files, sender)
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body.data
+}
+
+export interface Answered {
+  status: number
+  headers: IncomingMessage['headers']
+  body: Buffer
+}
+
+/** A request whose body a test sends piece by piece. */
+export function openRequest(
+  path: string,
+  headers: Record<string, string>,
+  method = 'POST'
+): { request: ClientRequest; answer: Promise<Answered> } {
+  const request = httpRequest(at('storage', path), { method, headers, agent: false })
+  const answer = new Promise<Answered>((resolve, reject) => {
+    request.on('error', reject)
+    request.on('response', async (response) => {
+      try {
+        const body = await buffer(response)
+        resolve({ status: response.statusCode!, headers: response.headers, body })
+      } catch (error) {
+        reject(error)
+      }
+    })
+  })
+  answer.catch(() => {})
+  return { request, answer }
+}
+
+export async function ask(
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET'
+): Promise<Answered> {
+  const { request, answer } = openRequest(path, { ...somebody.headers, ...headers }, method)
+  request.end()
+  return answer
+}
+
+export const BOUNDARY = 'a-boundary'
+
+export const multipart = (sender = somebody) => ({
+  ...sender.headers,
+  'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+})
+
+export const partHead = (path: string) =>
+  `--${BOUNDARY}\r\ncontent-disposition: form-data; name="f"; filename="${path}"\r\n\r\n`
+
+export const LAST_BOUNDARY = `--${BOUNDARY}--\r\n`
+
+/** Everything that there is of a bucket, on both sides. */
+export async function remains(bucketId: string) {
+  const store = await objectStore()
+  const { container, prefix } = placeOf(bucketId)
+  const count = async (table: string) => {
+    const { rowCount } = await storagePool().query(`select 1 from ${table} where bucket_id = $1`, [
+      bucketId,
+    ])
+    return rowCount
+  }
+  return {
+    files: await count('bucket_files'),
+    claims: await count('bucket_file_claims'),
+    objects: (await Array.fromAsync(store.list(container, prefix))).length,
+    unfinished: (await Array.fromAsync(store.unfinished(container, prefix))).length,
+  }
+}
+
+export const NOTHING = { files: 0, claims: 0, objects: 0, unfinished: 0 }
+
+export function placeOf(bucketId: string): BucketPlace {
+  return bucketPlace(layoutNow(), bucketId)
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error('It did not come to pass in 10 s')
+    await delay(10)
+  }
+}

@@ -1,0 +1,135 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { Actor } from '#http/actor'
+import type { Values } from '#records/kind'
+import { clock } from '#runtime/clock'
+import { env } from '#start/env'
+import { bucketFile } from '#storage/bucket_files/bucket_file'
+import { bucketPlace, objectAddress, type Layout } from '#storage/objects/layout'
+import { objectStore } from '#storage/objects/store'
+import { preparePlace } from '#storage/places'
+import { at } from '#tests/helpers/application'
+import { identity } from '#tests/helpers/identities'
+import { sampleRecord } from '#tests/helpers/sample_records'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: any
+}
+
+type Person = ReturnType<typeof identity>
+
+export const storagePool = () => pools.for(databaseUrl('storage'))
+
+/** Somebody of an ordinary realm, who holds what is named and nothing else. */
+export const person = (
+  realmId: string,
+  permissions: string[] = [],
+  traits: Partial<Omit<Actor, 'permissions'>> = {}
+) => identity({ realmId, realmName: 'site', permissions, ...traits })
+
+export const uniqueName = (stem = 'bucket') => `${stem}-${clock.uuid().slice(0, 13)}`
+
+/** Asks storage; as nobody where nobody is named. */
+export async function ask(
+  by: Person | undefined,
+  method: string,
+  path: string,
+  body?: unknown
+): Promise<Answer> {
+  const response = await fetch(at('storage', path), {
+    method,
+    headers: { ...by?.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  }
+}
+
+/** A bucket in the database, of nobody and no realm unless that is said, with a place for its objects. */
+export async function aBucket(given: Values = {}): Promise<Values & { id: string }> {
+  const id = clock.uuid()
+  await preparePlace(id)
+  const none = { actorId: null, actorType: null, realmId: null, refType: null, refId: null }
+  const values: Values = { ...none, ...given }
+  const { rows } = await storagePool().query(
+    `insert into buckets (id, name, actor_id, actor_type, realm_id, ref_type, ref_id)
+     values ($1, $2, $3, $4, $5, $6, $7) returning *`,
+    [
+      id,
+      values.name ?? uniqueName(),
+      values.actorId,
+      values.actorType,
+      values.realmId,
+      values.refType,
+      values.refId,
+    ]
+  )
+  return { ...values, id, name: rows[0].name }
+}
+
+/** A file of a bucket with its object; somebody else's of nowhere unless that is said. */
+export async function aFile(
+  bucketId: string,
+  given: Values = {}
+): Promise<Values & { id: string }> {
+  const layout: Layout = await preparePlace(bucketId)
+  const hash = clock.uuid().replaceAll('-', '').repeat(2)
+  const store = await objectStore()
+  await store.put(objectAddress(layout, bucketId, hash), bytes('content'))
+  const { realmId = clock.uuid(), ...rest } = given
+  return (await sampleRecord('storage', bucketFile, {
+    bucketId,
+    hash,
+    layout,
+    size: 7,
+    actorType: 'user',
+    realmId,
+    ...rest,
+  })) as Values & { id: string }
+}
+
+async function* bytes(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+/** How many objects there are of a bucket. */
+export async function objectsOf(bucketId: string, layout: Layout): Promise<number> {
+  const store = await objectStore()
+  const { container, prefix } = bucketPlace(layout, bucketId)
+  const found = await Array.fromAsync(store.list(container, prefix))
+  return found.length
+}
+
+/** Takes the store away, as a disk that is not mounted; answers how to bring it back. */
+export async function withoutStore(): Promise<() => Promise<void>> {
+  const aside = `${env.STORAGE_PATH}-aside`
+  await mkdir(env.STORAGE_PATH, { recursive: true })
+  await rename(env.STORAGE_PATH, aside)
+  await writeFile(env.STORAGE_PATH, '')
+  let isAway = true
+  return async () => {
+    if (isAway) {
+      isAway = false
+      await rm(env.STORAGE_PATH)
+      await rename(aside, env.STORAGE_PATH)
+    }
+  }
+}
+
+/** What is told on the bus of the record with this id, as long as nobody carried it away. */
+export async function toldOf(id: string): Promise<any[]> {
+  const { rows } = await storagePool().query(
+    `select content->'command' as message from outbox
+     where content->'command'->'data'->>'id' = $1 order by position`,
+    [id]
+  )
+  return rows.map(({ message }) => message)
+}

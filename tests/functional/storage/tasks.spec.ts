@@ -1,0 +1,324 @@
+import { stat } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import type { Bus } from '#bus/bus'
+import { defineConsumer } from '#bus/consumer'
+import { ConsumerRunner } from '#bus/consumer_runner'
+import { openBus } from '#bus/current'
+import { newMessage, type Message } from '#bus/message'
+import { COMMAND_QUEUES, commandTo, EVENT_KEYS } from '#bus/names'
+import { openOutbox } from '#outbox/open'
+import { clock } from '#runtime/clock'
+import { drain } from '#runtime/drain'
+import { env } from '#start/env'
+import { containerName } from '#storage/objects/layout'
+import { placesOf } from '#storage/places'
+import { boot } from '#tests/helpers/application'
+import { identity } from '#tests/helpers/identities'
+
+import {
+  aBucket,
+  aFile,
+  ask,
+  person,
+  storagePool,
+  uniqueName,
+  withoutStore,
+} from './storage_scene.js'
+
+const REALM = clock.uuid()
+
+let bus: Bus
+const heard: Message[] = []
+
+const listening = defineConsumer({
+  queue: `telemetry.${EVENT_KEYS.storageBucket}`,
+  events: [EVENT_KEYS.storageBucket],
+  surface: 'telemetry',
+  prefetch: 10,
+  recordOf: ({ data }) => String(data.id),
+  handlers: Object.fromEntries(
+    ['creation', 'deletion'].flatMap((what) =>
+      ['Started', 'Finished', 'Failed'].map((how) => [
+        what + how,
+        async ({ message }) => void heard.push(message),
+      ])
+    )
+  ),
+})
+
+/** Hands a command in without waiting until somebody has done it. */
+function send(type: string, data: Record<string, unknown>): Message {
+  const message = newMessage(commandTo(COMMAND_QUEUES.storageBucket), type, data, {
+    correlationId: clock.uuid(),
+    attempt: 7,
+  })
+  void bus.publish(message, message.id)
+  return message
+}
+
+const answersTo = ({ metadata }: Message) =>
+  heard.filter((event) => event.metadata.correlationId === metadata.correlationId)
+
+/** What is told of a command, once so much of it was. */
+async function answered(command: Message, count: number): Promise<Message[]> {
+  const deadline = performance.now() + 10_000
+  while (answersTo(command).length < count && performance.now() < deadline) {
+    await delay(10)
+  }
+  return answersTo(command)
+}
+
+async function settled(): Promise<void> {
+  const marker = send('create', { name: uniqueName('marker'), realmId: REALM })
+  await answered(marker, 2)
+  await delay(50)
+}
+
+const typesOf = (events: Message[]) => events.map(({ type }) => type)
+const folderOf = (id: unknown) => `${env.STORAGE_PATH}/${containerName(String(id))}`
+const isThere = (path: string) => stat(path).then(Boolean, () => false)
+
+async function deadReason({ id }: Message): Promise<string | undefined> {
+  const { rows } = await storagePool().query(
+    'select reason from dead_letters where message_id = $1',
+    [id]
+  )
+  return rows[0]?.reason
+}
+
+test.group('Buckets that are asked for on the bus', (group) => {
+  group.setup(async () => {
+    const app = await boot()
+    const logger = await app.container.make('logger')
+    const [outbox, consumers] = await Promise.all([import('#start/outbox'), import('#start/bus')])
+    const jobs = [await consumers.start({ app, drain }), await outbox.start({ app, drain })]
+    bus = await openBus(logger)
+    jobs.push(await ConsumerRunner.start(listening, { bus, pool: storagePool(), logger }))
+    return async () => {
+      await Promise.all(jobs.map((job) => job.stop()))
+    }
+  })
+
+  test('are made, and told of with what ties the answer to the command', async ({ assert }) => {
+    const wanted = {
+      name: uniqueName(),
+      realmId: REALM,
+      refType: 'analysis',
+      refId: clock.uuid(),
+    }
+    const command = send('create', { ...wanted, id: clock.uuid(), actorId: clock.uuid() })
+    const events = await answered(command, 2)
+    assert.deepEqual(typesOf(events), ['creationStarted', 'creationFinished'])
+    const [started, finished] = events.map(({ data }) => data)
+    assert.containsSubset(started, wanted)
+    assert.containsSubset(finished, { ...wanted, region: null })
+    assert.equal(started!.id, finished!.id)
+    assert.notEqual(finished!.id, command.data.id)
+    assert.match(String(finished!.createdAt), /Z$/)
+    for (const { metadata } of events) {
+      assert.equal(metadata.timestamp, command.metadata.timestamp)
+      assert.equal(metadata.attempt, 7)
+      assert.deepEqual(metadata.routing, { type: 'pubSub', key: EVENT_KEYS.storageBucket })
+    }
+    const { body } = await ask(person(REALM), 'GET', `/buckets/${finished!.id}`)
+    assert.containsSubset(body.data, { name: wanted.name, realmId: REALM, actorType: 'client' })
+    assert.isTrue(await isThere(folderOf(finished!.id)))
+  })
+
+  test('are made once, however often the command arrives', async ({ assert }) => {
+    const command = newMessage(
+      commandTo(COMMAND_QUEUES.storageBucket),
+      'create',
+      {
+        name: uniqueName(),
+        realmId: REALM,
+      },
+      { correlationId: clock.uuid() }
+    )
+    await Promise.all([1, 2, 3].map(() => bus.publish(command, command.id)))
+    await answered(command, 2)
+    await bus.publish(command, command.id)
+    await settled()
+    await storagePool().query('delete from inbox where message_id = $1', [command.id])
+    await bus.publish(command, command.id)
+    const events = await answered(command, 3)
+    assert.deepEqual(typesOf(events), ['creationStarted', 'creationFinished', 'creationFinished'])
+    const { rowCount } = await storagePool().query('select 1 from buckets where name = $1', [
+      command.data.name,
+    ])
+    assert.equal(rowCount, 1)
+  })
+
+  test('without a realm belong to that of the platform', async ({ assert }) => {
+    const [, finished] = await answered(send('create', { name: uniqueName() }), 2)
+    assert.isString(finished!.data.realmId)
+    const path = `/buckets/${finished!.data.id}`
+    assert.equal((await ask(person(REALM), 'GET', path)).status, 403)
+  })
+
+  for (const [what, data] of [
+    ['no name', { realmId: REALM }],
+    ['a name that is too short', { name: 'a', realmId: REALM }],
+    ['a name that is an object', { name: { $ne: 1 }, realmId: REALM }],
+    ['a realm that is no id', { name: 'good-name', realmId: "'; drop table buckets" }],
+    ['a region that is a list', { name: 'good-name', region: ['eu'] }],
+    ['a name that cannot be stored', { name: 'good\0name', realmId: REALM }],
+  ] as const) {
+    test(`with ${what} are answered with a failure, and their command is kept apart`, async ({
+      assert,
+    }) => {
+      const command = send('create', { ...data })
+      const events = (await answered(command, 1)).filter(({ type }) => type !== 'creationStarted')
+      for (let attempt = 0; events.length === 0 && attempt < 1_000; attempt++) {
+        await delay(10)
+        events.push(...answersTo(command).filter(({ type }) => type !== 'creationStarted'))
+      }
+      assert.deepEqual(typesOf(events), ['creationFailed'])
+      assert.sameMembers(Object.keys(events[0]!.data), ['id', 'error'])
+      assert.isNotEmpty(events[0]!.data.error)
+      assert.notMatch(String(events[0]!.data.error), /select|insert|\/|postgres/i)
+      for (let attempt = 0; !(await deadReason(command)) && attempt < 200; attempt++) {
+        await delay(10)
+      }
+      assert.isDefined(await deadReason(command))
+      assert.isEmpty(await placesOf(String(events[0]!.data.id)))
+    }).timeout(60_000)
+  }
+
+  test('wait for a store that is away, and are told of once', async ({ assert, cleanup }) => {
+    const bringBack = await withoutStore()
+    cleanup(bringBack)
+    const command = send('create', { name: uniqueName(), realmId: REALM })
+    await answered(command, 1)
+    await delay(400)
+    assert.deepEqual(typesOf(answersTo(command)), ['creationStarted'])
+    await bringBack()
+    const events = await answered(command, 2)
+    assert.deepEqual(typesOf(events), ['creationStarted', 'creationFinished'])
+    assert.isTrue(await isThere(folderOf(events[1]!.data.id)))
+  })
+
+  test('are deleted with their files, objects and place', async ({ assert }) => {
+    const { id } = await aBucket({ realmId: REALM })
+    const file = await aFile(id)
+    const command = send('delete', { id: id.toUpperCase() })
+    const events = await answered(command, 2)
+    assert.deepEqual(typesOf(events), ['deletionStarted', 'deletionFinished'])
+    assert.deepEqual(
+      events.map(({ data }) => data.id),
+      [id, id]
+    )
+    assert.equal(events[1]!.data.realmId, REALM)
+    assert.equal((await ask(identity(), 'GET', `/buckets/${id}`)).status, 404)
+    assert.equal((await ask(identity(), 'GET', `/bucket-files/${file.id}`)).status, 404)
+    for (let attempt = 0; (await placesOf(id)).length > 0 && attempt < 200; attempt++) {
+      await delay(10)
+    }
+    assert.isFalse(await isThere(folderOf(id)))
+    await bus.publish(command, id)
+    await settled()
+    assert.lengthOf(answersTo(command), 2)
+  })
+
+  test('that are not there to be deleted are answered with a failure', async ({ assert }) => {
+    const id = clock.uuid()
+    const events = await answered(send('delete', { id }), 1)
+    assert.deepEqual(typesOf(events), ['deletionFailed'])
+    assert.deepEqual(events[0]!.data, { id, error: 'The bucket was not found' })
+  })
+
+  for (const id of [undefined, null, 7, 'all', { toString: 1 }, ['a']]) {
+    test(`to be deleted are named by an id, and not by ${JSON.stringify(id)}`, async ({
+      assert,
+    }) => {
+      const command = send('delete', { id })
+      for (let attempt = 0; !(await deadReason(command)) && attempt < 500; attempt++) {
+        await delay(10)
+      }
+      assert.match(String(await deadReason(command)), /malformed/)
+      assert.isFalse(typesOf(answersTo(command)).includes('deletionFinished'))
+    })
+  }
+})
+
+test.group('Changes of buckets and files through HTTP', (group) => {
+  group.each.setup(() => openOutbox({ wake: () => {} }))
+
+  const messagesOf = async (id: string) => {
+    const { rows } = await storagePool().query(
+      `select content->'command' as command, content->'change' as change from outbox
+       where ordered_by like '%/' || $1 order by position`,
+      [id]
+    )
+    return {
+      events: rows.flatMap(({ command }) => (command ? [command as Message] : [])),
+      changes: rows.flatMap(({ change }) => (change ? [change] : [])),
+    }
+  }
+
+  test('are each told once to those who follow buckets, files and records', async ({ assert }) => {
+    const maker = person(REALM, ['bucket_create'])
+    const { body } = await ask(maker, 'POST', '/buckets', { name: uniqueName() })
+    const { id } = body.data
+    await ask(maker, 'POST', `/buckets/${id}`, { name: 'other' })
+    const file = await aFile(id)
+    await ask(maker, 'DELETE', `/bucket-files/${file.id}`)
+    await ask(maker, 'DELETE', `/buckets/${id}`)
+
+    const ofBucket = await messagesOf(id)
+    assert.deepEqual(typesOf(ofBucket.events), ['creationFinished', 'deletionFinished'])
+    assert.deepEqual(
+      ofBucket.changes.map(({ change }) => change),
+      ['created', 'deleted']
+    )
+    const ofFile = await messagesOf(file.id)
+    assert.deepEqual(typesOf(ofFile.events), ['deletionFinished'])
+    assert.deepEqual(
+      ofFile.changes.map(({ change }) => change),
+      ['deleted']
+    )
+    const [event] = ofFile.events
+    assert.equal(event!.metadata.routing.key, EVENT_KEYS.storageBucketFile)
+    assert.containsSubset(event!.data, { id: file.id, bucketId: id, size: 7, hash: file.hash })
+    assert.notProperty(event!.data, 'layout')
+    assert.notProperty(event!.data, 'sha256')
+    assert.notProperty(event!.data, 'bucket')
+  })
+
+  test('are audited with who made them, from where, and in which realm', async ({ assert }) => {
+    const maker = person(REALM, ['bucket_create'])
+    const { body } = await ask(maker, 'POST', '/buckets', { name: uniqueName() })
+    const { changes } = await messagesOf(body.data.id)
+    assert.equal(changes[0].realmId, REALM)
+    assert.containsSubset(changes[0].doer, {
+      actor: { type: 'user', id: maker.actor.id, name: maker.actor.name },
+      address: '127.0.0.1',
+      method: 'POST',
+    })
+    assert.match(changes[0].doer.path, /\/buckets$/)
+    assert.notProperty(changes[0].data, 'refId')
+  })
+
+  test('take no correlation from what a client sends', async ({ assert }) => {
+    const maker = person(REALM, ['bucket_create'])
+    const foreign = 'task:somebody-elses'
+    maker.headers = { ...maker.headers, 'x-request-id': foreign } as typeof maker.headers
+    const { body } = await ask(maker, 'POST', '/buckets', { name: uniqueName() })
+    const { events } = await messagesOf(body.data.id)
+    assert.notInclude(JSON.stringify(events), foreign)
+    assert.isNotEmpty(events[0]!.metadata.correlationId)
+  })
+
+  test('that are refused are told to nobody', async ({ assert }) => {
+    const owner = person(REALM)
+    const { id } = await aBucket({ realmId: REALM, actorType: 'user', actorId: owner.actor.id })
+    await ask(person(REALM), 'DELETE', `/buckets/${id}`)
+    await ask(person(REALM), 'POST', `/buckets/${id}`, {})
+    const { events, changes } = await messagesOf(id)
+    assert.isEmpty(events)
+    assert.isEmpty(changes)
+  })
+})

@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { createServer, request, type ClientRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { test } from '@japa/runner'
+
+import { UploadStalled } from '#storage/uploads/arrival'
+import { ClientGone, RequestBody } from '#storage/uploads/request_body'
+
+const MIB = 1024 ** 2
+
+/** A request on its way, seen from both ends. */
+async function underWay(cleanup: (work: () => void) => void, headers = {}) {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const sent: ClientRequest = request({ port, method: 'POST', headers })
+  sent.on('error', () => {})
+  sent.flushHeaders()
+  const [arriving, response] = await once(server, 'request')
+  cleanup(() => {
+    sent.destroy()
+    server.close()
+    server.closeAllConnections()
+  })
+  return { sent, arriving: arriving as IncomingMessage, response }
+}
+
+async function countOf(body: RequestBody): Promise<number> {
+  let count = 0
+  for await (const chunk of body.chunks()) count += chunk.length
+  return count
+}
+
+test.group('Request body', () => {
+  test('is read to its end', async ({ assert, cleanup }) => {
+    const { sent, arriving } = await underWay(cleanup)
+    sent.end(Buffer.alloc(3 * MIB))
+    assert.equal(await countOf(new RequestBody(arriving)), 3 * MIB)
+  })
+
+  test('of a client that falls silent is given up', async ({ assert, cleanup }) => {
+    const { sent, arriving } = await underWay(cleanup)
+    sent.write('abc')
+    await assert.rejects(() => countOf(new RequestBody(arriving, 50)), UploadStalled as never)
+  })
+
+  test('of a client that goes away ends with that', async ({ assert, cleanup }) => {
+    const { sent, arriving } = await underWay(cleanup)
+    sent.write('abc')
+    const body = new RequestBody(arriving)
+    const counting = countOf(body)
+    setTimeout(() => sent.destroy(), 20)
+    await assert.rejects(() => counting, ClientGone as never)
+    assert.isTrue(body.gone.aborted)
+  })
+
+  test('that is left in the middle flows off, and the answer arrives', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { sent, arriving, response } = await underWay(cleanup)
+    const body = new RequestBody(arriving)
+    sent.write(Buffer.alloc(MIB))
+    for await (const chunk of body.chunks()) if (chunk) break
+    body.release()
+    response.writeHead(409).end()
+    const answer = once(sent, 'response')
+    sent.end(Buffer.alloc(30 * MIB))
+    const [{ statusCode }] = await answer
+    assert.equal(statusCode, 409)
+  })
+
+  test('flows off first where the connection is closed with the answer', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { sent, arriving, response } = await underWay(cleanup, { connection: 'close' })
+    const body = new RequestBody(arriving)
+    const waiting = countOf(body).catch((error: Error) => error)
+    const answer = once(sent, 'response')
+    setTimeout(() => sent.end(Buffer.alloc(30 * MIB)), 50)
+    await body.drained()
+    assert.isTrue(arriving.readableEnded)
+    response.writeHead(409).end()
+    const [{ statusCode }] = await answer
+    assert.equal(statusCode, 409)
+    assert.instanceOf(await waiting, ClientGone)
+  })
+})
