@@ -1,5 +1,6 @@
 import { ObjectTooLarge } from '#storage/objects/errors'
 import { interruptible } from '#storage/objects/interruptible'
+import { GatheredPart } from './gathered_part.js'
 import type { PartBudget } from './part_budget.js'
 import { EARLY_PARTS, MOST_PARTS, partSize, SMALLEST_PART } from './part_sizes.js'
 import type { S3Requests } from './s3_requests.js'
@@ -32,8 +33,7 @@ export class PartSender {
   readonly #underWay = new Set<Promise<void>>()
   readonly signal: AbortSignal
   readonly tags: string[]
-  #gathered: Uint8Array[] = []
-  #gatheredBytes = 0
+  readonly #gathered = new GatheredPart()
   #taken = 0
   #number: number
   #size = 0
@@ -52,7 +52,7 @@ export class PartSender {
   }
 
   get gatheredBytes(): number {
-    return this.#gatheredBytes
+    return this.#gathered.length
   }
 
   /** Sends what the source yields, but for the bytes at its end that do not fill a part. */
@@ -62,7 +62,7 @@ export class PartSender {
 
   /** Sends what is gathered as the last part. */
   async sendLast(): Promise<void> {
-    if (this.#gatheredBytes > 0) await this.#sendPart()
+    if (this.#gathered.length > 0) await this.#sendPart()
     await this.settle()
   }
 
@@ -73,10 +73,7 @@ export class PartSender {
   }
 
   takeGathered(): Buffer {
-    const bytes = Buffer.concat(this.#gathered)
-    this.#gathered = []
-    this.#gatheredBytes = 0
-    return bytes
+    return this.#gathered.take()
   }
 
   /** Gives up; resolves when nothing is under way any more. */
@@ -95,12 +92,11 @@ export class PartSender {
   async #add(chunk: Uint8Array): Promise<void> {
     let start = 0
     while (start < chunk.byteLength) {
-      const piece = chunk.subarray(start, start + this.#partSize - this.#gatheredBytes)
+      const piece = chunk.subarray(start, start + this.#partSize - this.#gathered.length)
       await this.#take(piece.byteLength)
-      this.#gathered.push(piece)
-      this.#gatheredBytes += piece.byteLength
+      this.#gathered.add(piece, this.#partSize)
       start += piece.byteLength
-      if (this.#gatheredBytes >= this.#partSize) await this.#sendPart()
+      if (this.#gathered.length >= this.#partSize) await this.#sendPart()
     }
   }
 
@@ -112,7 +108,7 @@ export class PartSender {
   async #take(bytes: number): Promise<void> {
     const { budget, sendsEarly } = this.#options
     if (!budget.tryTake(this, bytes)) {
-      const isEnough = this.#gatheredBytes >= SMALLEST_PART && this.#number <= EARLY_PARTS
+      const isEnough = this.#gathered.length >= SMALLEST_PART && this.#number <= EARLY_PARTS
       if (sendsEarly && isEnough) await this.#sendPart()
       await this.settle()
       await budget.take(this, bytes, this.signal)
