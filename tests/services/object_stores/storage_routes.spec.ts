@@ -9,7 +9,7 @@ import { s3VariablesFor } from '#tests/helpers/s3_store'
 import { startRadosgw } from '#tests/services/servers/radosgw'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const FILES = ['upload', 'download', 'tar', 'sweep']
+const FILES = ['upload', 'download', 'tar', 'sweep', 'deletion']
 
 test.group('Storage routes | radosgw', (group) => {
   let gateway: Awaited<ReturnType<typeof startRadosgw>>

@@ -77,15 +77,26 @@ export class Draft {
 
   /** Lets go of the file where it is not known how much of it was written. */
   async abandon(): Promise<void> {
-    this.#gathered = []
-    this.#gatheredBytes = 0
-    await Promise.allSettled([this.#writing, this.#syncing])
+    await this.#settle()
+    await this.#file.close().catch(() => {})
+  }
+
+  /** As `abandon`, without what lies behind so many bytes: on a full disk it would take the room of others. */
+  async retreat(size: number, isOthers: () => boolean): Promise<void> {
+    await this.#settle()
+    if (!isOthers()) await this.#file.truncate(size).catch(() => {})
     await this.#file.close().catch(() => {})
   }
 
   async discard(): Promise<void> {
     await this.abandon()
     await unlink(this.path).catch(ignoreMissing)
+  }
+
+  async #settle(): Promise<void> {
+    this.#gathered = []
+    this.#gatheredBytes = 0
+    await Promise.allSettled([this.#writing, this.#syncing])
   }
 
   async #sync(): Promise<void> {

@@ -100,7 +100,7 @@ export class FsObjectStore implements ObjectStore {
       await written(draft.suspend())
       return partialOf(draft.size, partial.held as Held)
     } catch (error) {
-      await draft.abandon()
+      await draft.retreat(partial.size, () => signal?.aborted === true)
       throw error
     }
   }
