@@ -27,7 +27,7 @@ testEnvironment()
 const database = await testDatabase()
 let server: BenchServer | undefined
 try {
-  server = await startServer('./nodes_server.mjs', { SURFACES: 'core,identity', JOBS: 'none' })
+  server = await startServer('./platform_server.mjs', { SURFACES: 'core,identity', JOBS: 'none' })
   const create = await creator(server)
   await closedLoop(create, WARM_UP_SECONDS)
   const p99 = await openLoop(create)

@@ -56,7 +56,7 @@ try {
 }
 
 async function begin(): Promise<Record<'platform' | 'bare', Contender>> {
-  const ours = await startServer('./storage_server.mjs', {
+  const ours = await startServer('./platform_server.mjs', {
     SURFACES: 'storage,identity',
     JOBS: 'none',
     STORAGE_PATH: folder,

@@ -45,6 +45,7 @@ try {
   await ranges(id)
   report('peak of memory after the large file', peakMib() - warm, GROWTH_LIMIT_MIB, 'MiB more')
   await slowReader(id)
+  await client.remove(id)
   await aborts()
   await parallel()
 } finally {

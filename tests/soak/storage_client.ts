@@ -38,7 +38,15 @@ export class StorageClient {
       headers: { ...this.#headers, 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'soak' }),
     })
-    return ((await response.json()) as { data: { id: string } }).data.id
+    const body = await response.text()
+    if (response.status !== 201) throw new Error(`${response.status}: ${body}`)
+    return JSON.parse(body).data.id
+  }
+
+  async remove(id: string): Promise<void> {
+    const options = { method: 'DELETE', headers: this.#headers }
+    const response = await fetch(`${this.#url}/bucket-files/${id}`, options)
+    if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`)
   }
 
   /** Answers the id of the file. */

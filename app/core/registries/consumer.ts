@@ -1,12 +1,11 @@
-import vine, { errors } from '@vinejs/vine'
+import vine from '@vinejs/vine'
 
 import { defineConsumer, type Handling, type OutwardHandler } from '#bus/consumer'
-import { MalformedMessage } from '#bus/errors'
+import { contentOf } from '#bus/content_of'
 import type { Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
 import { serviceOrigin } from '#identity/lifecycle/service_origin'
 import { body, type BodyValidator } from '#http/body'
-import { bodyFailure } from '#http/body_issues'
 import { inTransaction } from '#records/transaction'
 
 import { beginDeparture, completeDepartures } from './departure.js'
@@ -116,15 +115,4 @@ async function keepAll(places: readonly Place[]): Promise<void> {
 async function hearOf({ message }: Handling): Promise<void> {
   const { type } = await contentOf(message, hookBody)
   countHook(type)
-}
-
-async function contentOf<Data>({ data }: Message, validator: BodyValidator<Data>): Promise<Data> {
-  try {
-    return await validator.validate(data)
-  } catch (error) {
-    if (error instanceof errors.E_VALIDATION_ERROR) {
-      throw new MalformedMessage(bodyFailure(error).message)
-    }
-    throw error
-  }
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 
-import vine, { errors } from '@vinejs/vine'
+import vine from '@vinejs/vine'
 
 import { defineConsumer, type Conclusion, type GivenUpMessage } from '#bus/consumer'
+import { contentOf } from '#bus/content_of'
 import { MalformedMessage } from '#bus/errors'
 import type { Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
-import { body, type BodyValidator } from '#http/body'
-import { bodyFailure } from '#http/body_issues'
+import { body } from '#http/body'
 import { Failure } from '#http/failures'
 import { serviceOrigin } from '#identity/lifecycle/service_origin'
 import { isUuid } from '#records/is_uuid'
@@ -87,15 +87,4 @@ function bucketIdOf({ id }: Message): string {
 
 async function originOf(message: Message): Promise<CommandedOrigin> {
   return { ...(await serviceOrigin()), command: message }
-}
-
-async function contentOf<Data>({ data }: Message, validator: BodyValidator<Data>): Promise<Data> {
-  try {
-    return await validator.validate(data)
-  } catch (error) {
-    if (error instanceof errors.E_VALIDATION_ERROR) {
-      throw new MalformedMessage(bodyFailure(error).message)
-    }
-    throw error
-  }
 }

@@ -52,26 +52,87 @@ const CLAIM = `
 const BUCKET_IS_GONE = '23503'
 const KEY_BYTES = 32
 
+/**
+ * Of several paths, claims those that are free. It never waits for a row while others wait for one of it: all take new rows in
+ * the order of their paths, and leave rows alone that are there.
+ */
+const CLAIM_FREE = `
+  insert into bucket_file_claims (id, bucket_id, path, hash, layout, held_until)
+  select c.id, $4::uuid, c.path, c.hash, $5, now() + $6 * interval '1 millisecond'
+  from unnest($1::uuid[], $2::varchar[], $3::varchar[]) as c (id, path, hash)
+  where not exists (select 1 from bucket_files f where f.bucket_id = $4::uuid and f.path = c.path)
+  order by c.path collate "C"
+  on conflict (bucket_id, path) do nothing
+  returning id`
+
 /** Claims a path, after which its object may be stored; throws `PathTaken` where a file or another claim has it. */
-export async function claimPath(request: ClaimRequest): Promise<Claim> {
-  const { bucketId, region, path, heldForMs } = request
-  const layout = await preparePlace(bucketId, region)
-  const id = clock.uuid()
-  const hash = clock.random(KEY_BYTES).toString('hex')
-  const { rowCount } = await storagePool()
-    .query(CLAIM, [id, bucketId, path, hash, layout, heldForMs])
-    .catch((error) => {
-      throw error.code === BUCKET_IS_GONE ? new EntityNotFound('bucket') : error
-    })
-  if (rowCount !== 1) throw new PathTaken(path)
-  return { id, bucketId, path, hash, layout, address: objectAddress(layout, bucketId, hash) }
+export async function claimPath({ path, ...request }: ClaimRequest): Promise<Claim> {
+  const [claim] = await newClaims(request, [path])
+  return claimed(claim!, request.heldForMs)
 }
 
-/** Renews claims, from now on for so long. Those that were taken over stay with whoever has them. */
+/** As `claimPath`, for several paths at once, each of which succeeds or fails by itself. */
+export async function claimPaths(
+  request: Omit<ClaimRequest, 'path'>,
+  paths: readonly string[]
+): Promise<PromiseSettledResult<Claim>[]> {
+  const claims = await newClaims(request, paths)
+  const free = await claimedFree(claims, request)
+  return Promise.allSettled(
+    claims.map((claim) => (free.has(claim.id) ? claim : claimed(claim, request.heldForMs)))
+  )
+}
+
+async function newClaims(
+  { bucketId, region }: Omit<ClaimRequest, 'path'>,
+  paths: readonly string[]
+): Promise<Claim[]> {
+  const layout = await preparePlace(bucketId, region)
+  return paths.map((path) => {
+    const hash = clock.random(KEY_BYTES).toString('hex')
+    const address = objectAddress(layout, bucketId, hash)
+    return { id: clock.uuid(), bucketId, path, hash, layout, address }
+  })
+}
+
+async function claimed(claim: Claim, heldForMs: number): Promise<Claim> {
+  const { id, bucketId, path, hash, layout } = claim
+  const { rowCount } = await storagePool()
+    .query({ name: 'claim', text: CLAIM, values: [id, bucketId, path, hash, layout, heldForMs] })
+    .catch(bucketGone)
+  if (rowCount !== 1) throw new PathTaken(path)
+  return claim
+}
+
+/** The ids of those that are claimed now. */
+async function claimedFree(
+  claims: readonly Claim[],
+  { bucketId, heldForMs }: Omit<ClaimRequest, 'path'>
+): Promise<ReadonlySet<string>> {
+  const ids = claims.map(({ id }) => id)
+  const paths = claims.map(({ path }) => path)
+  const hashes = claims.map(({ hash }) => hash)
+  const values = [ids, paths, hashes, bucketId, claims[0]?.layout, heldForMs]
+  const { rows } = await storagePool()
+    .query<{ id: string }>({ name: 'claim-free', text: CLAIM_FREE, values })
+    .catch(bucketGone)
+  return new Set(rows.map(({ id }) => id))
+}
+
+function bucketGone(error: { code?: string }): never {
+  throw error.code === BUCKET_IS_GONE ? new EntityNotFound('bucket') : error
+}
+
+/**
+ * Renews claims, from now on for so long. Those that were taken over stay with whoever has them, and those that are about to
+ * become files are not waited for.
+ */
 export async function holdClaims(ids: readonly string[], heldForMs: number): Promise<void> {
   await storagePool().query(
     `update bucket_file_claims set held_until = now() + $2 * interval '1 millisecond'
-     where id = any($1::uuid[])`,
+     where id in (
+       select id from bucket_file_claims where id = any($1::uuid[]) for update skip locked
+     )`,
     [ids, heldForMs]
   )
 }

@@ -22,6 +22,9 @@ export interface Sender {
   readonly realmId: string | null
 }
 
+/** So many files of a request are written without waiting for each other. */
+const MADE_AT_ONCE = 64
+
 /** The sender was silent for so long that others could take the path over. */
 class ClaimLost extends EntityConflict {
   constructor() {
@@ -64,13 +67,26 @@ async function makeFiles(
   )
   if (rowCount !== arrived.length) throw new ClaimLost()
   const records: string[] = []
-  for (const { claim, size, sha256 } of arrived) {
-    const { id, bucketId, path, hash, layout } = claim
-    const values = { id, bucketId, ...filePath(path), hash, layout, size, sha256, ...sender }
-    const { data } = await bucketFiles().createWithin(transaction, origin, values)
-    records.push(data)
+  for (let start = 0; start < arrived.length; start += MADE_AT_ONCE) {
+    const some = arrived.slice(start, start + MADE_AT_ONCE)
+    const making = some.map((file) => makeFile(transaction, origin, file, sender))
+    // Nothing may be sent once the transaction is over, so that all of them end first.
+    await Promise.allSettled(making)
+    records.push(...(await Promise.all(making)))
   }
   return records
+}
+
+async function makeFile(
+  transaction: pg.ClientBase,
+  origin: Origin,
+  { claim, size, sha256 }: Arrived,
+  sender: Sender
+): Promise<string> {
+  const { id, bucketId, path, hash, layout } = claim
+  const values = { id, bucketId, ...filePath(path), hash, layout, size, sha256, ...sender }
+  const { data } = await bucketFiles().createWithin(transaction, origin, values)
+  return data
 }
 
 function senderOf({ actor }: Origin): Sender {

@@ -2,10 +2,10 @@
  * Passes on what a source yields until the signal aborts, and does not wait for the source then: that may be a client who
  * sends nothing any more.
  */
-export async function* interruptible(
-  source: AsyncIterable<Uint8Array>,
+export async function* interruptible<T>(
+  source: AsyncIterable<T>,
   signal: AbortSignal | undefined
-): AsyncGenerator<Uint8Array, void, undefined> {
+): AsyncGenerator<T, void, undefined> {
   if (!signal) {
     yield* source
     return
@@ -17,7 +17,7 @@ export async function* interruptible(
   let isEnded = false
   try {
     for (;;) {
-      const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+      const { done, value } = await new Promise<IteratorResult<T>>((resolve, reject) => {
         giveUp = reject
         signal.throwIfAborted()
         iterator.next().then(resolve, reject)

@@ -41,9 +41,7 @@ export class Arrival {
     try {
       for await (const chunk of source) {
         this.#size += chunk.byteLength
-        if (this.#maxBytes > 0 && this.#size > this.#maxBytes) {
-          throw new PayloadTooLarge(`A file may have at most ${this.#maxBytes} bytes`)
-        }
+        requireSize(this.#size, this.#maxBytes)
         this.#hash.update(chunk)
         this.#isClientsTurn = false
         yield chunk
@@ -63,5 +61,12 @@ export class Arrival {
 
   end(): void {
     clearTimeout(this.#watch)
+  }
+}
+
+/** Refuses a file that has more bytes than are allowed; 0 allows any number. */
+export function requireSize(size: number, maxBytes: number): void {
+  if (maxBytes > 0 && size > maxBytes) {
+    throw new PayloadTooLarge(`A file may have at most ${maxBytes} bytes`)
   }
 }

@@ -1,5 +1,6 @@
 import type { ObjectAddress, ObjectStore, PutOptions } from '#storage/objects/object_store'
-import { Arrival } from './arrival.js'
+import { Arrival, requireSize } from './arrival.js'
+import type { GatheredBytes } from './gathered_bytes.js'
 
 export interface UploadOptions extends PutOptions {
   /** The most bytes a file may have; 0 is no limit. */
@@ -37,4 +38,18 @@ export async function storeUpload(
   } finally {
     arrival.end()
   }
+}
+
+/** As `storeUpload`, for a file that was gathered: all of it, or the beginning of what still comes. */
+export async function storeGathered(
+  store: ObjectStore,
+  address: ObjectAddress,
+  gathered: GatheredBytes,
+  options: UploadOptions
+): Promise<StoredFile> {
+  if (!gathered.isWhole) return storeUpload(store, address, gathered.all(), options)
+  const { size } = gathered
+  requireSize(size, options.maxBytes)
+  await store.put(address, gathered.all(), { expectedBytes: size, signal: options.signal })
+  return { size, sha256: gathered.digest() }
 }

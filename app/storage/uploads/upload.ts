@@ -3,15 +3,17 @@ import { issue } from '#http/issues'
 import type { Origin } from '#records/events'
 import type { BucketRow } from '#storage/buckets/bucket'
 import { buckets } from '#storage/buckets/services'
-import { claimPath, releaseClaims, type Claim } from '#storage/claims/claims'
-import { HELD_MS, heartbeat } from '#storage/claims/heartbeat'
 import { keepFiles, type Arrived } from '#storage/claims/keep_files'
+import { PathClaims } from '#storage/claims/path_claims'
 import { ContainerMissing, PutInterrupted } from '#storage/objects/errors'
+import { interruptible } from '#storage/objects/interruptible'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { pathProblem } from '#storage/paths'
 import { restorePlace } from '#storage/places'
+import { GatheredBytes, GatheringRoom } from './gathered_bytes.js'
 import type { Part } from './multipart.js'
-import { storeUpload } from './store_upload.js'
+import { storeGathered } from './store_upload.js'
+import { TaskGroup } from './task_group.js'
 
 export interface UploadLimits {
   /** The most bytes a file may have; 0 is no limit, as it is for the number of files. */
@@ -34,68 +36,91 @@ class PlaceRestored extends ServiceUnavailable {
   }
 }
 
+/** So many files of one upload are claimed or stored while the next one is read. */
+const BESIDE = 16
+
+const ROOM = new GatheringRoom(32 * 1024 ** 2)
+
 /** The files of one request on their way into a bucket: all of them get there, or none. */
 export class Upload {
   readonly #target: Target
   readonly #limits: UploadLimits
-  readonly #claims: Claim[] = []
-  readonly #arrived: Arrived[] = []
+  readonly #claims: PathClaims
+  /** In the order they are sent in; of a file that is not stored yet there is none. */
+  readonly #arrived: (Arrived | undefined)[] = []
 
   constructor(target: Target, limits: UploadLimits) {
     this.#target = target
     this.#limits = limits
+    this.#claims = new PathClaims(target.bucket)
   }
 
-  /** Stores the files among the parts one after the other. Answers their records as JSON. */
+  /** Stores the files among the parts: small ones beside each other, large ones as they come. Answers their records as JSON. */
   async run(
     parts: AsyncIterable<Part>,
     transfer: { signal: AbortSignal; expectedBytes?: number }
   ): Promise<string[]> {
     const { origin, bucket } = this.#target
+    const group = new TaskGroup(BESIDE, transfer.signal)
     try {
-      for await (const { filename, bytes } of parts) {
-        if (filename !== undefined) await this.#take(filename, bytes, transfer)
-      }
-      return await keepFiles(origin, bucket.id, this.#arrived)
+      await group.run(async () => {
+        for await (const { filename, bytes } of interruptible(parts, group.signal)) {
+          if (filename !== undefined) {
+            await this.#take(filename, bytes, group, transfer)
+          }
+        }
+      })
+      return await keepFiles(origin, bucket.id, this.#stored())
     } catch (error) {
       await this.#undo()
       throw await this.#meaningOf(error)
     } finally {
-      heartbeat.forget(this.#claims.map(({ id }) => id))
+      this.#claims.end()
     }
   }
 
+  /** Its path is claimed as soon as it is known, and nothing is stored before it is. */
   async #take(
     path: string,
     bytes: AsyncIterable<Uint8Array>,
-    { signal, expectedBytes }: { signal: AbortSignal; expectedBytes?: number }
+    group: TaskGroup,
+    { expectedBytes }: { expectedBytes?: number }
   ): Promise<void> {
-    const { bucket, store } = this.#target
+    const { store } = this.#target
     const { maxBytes, maxFiles } = this.#limits
-    if (maxFiles > 0 && this.#claims.length >= maxFiles) {
+    await group.room()
+    const place = this.#arrived.push(undefined) - 1
+    if (maxFiles > 0 && place >= maxFiles) {
       throw new PayloadTooLarge(`An upload may have at most ${maxFiles} files`)
     }
     requirePath(path)
-    const claim = await claimPath({
-      bucketId: bucket.id,
-      region: bucket.region,
-      path,
-      heldForMs: HELD_MS,
+    const claiming = this.#claims.claim(path)
+    claiming.catch((error) => group.fail(error))
+    const gathered = await GatheredBytes.from(interruptible(bytes, group.signal), ROOM)
+    const options = { maxBytes, expectedBytes, signal: group.signal }
+    const storing = group.begin(async () => {
+      try {
+        const claim = await claiming
+        this.#arrived[place] = {
+          claim,
+          ...(await storeGathered(store, claim.address, gathered, options)),
+        }
+      } finally {
+        gathered.free()
+      }
     })
-    this.#claims.push(claim)
-    heartbeat.keep(claim.id)
-    const options = { maxBytes, signal, expectedBytes }
-    const stored = await storeUpload(store, claim.address, bytes, options)
-    this.#arrived.push({ claim, ...stored })
+    if (!gathered.isWhole) await storing
+  }
+
+  #stored(): Arrived[] {
+    return this.#arrived.filter((file) => file !== undefined)
   }
 
   /** What cannot be removed now, the sweep finds: an object without a file and without a claim. */
   async #undo(): Promise<void> {
     const { store } = this.#target
-    for (const { claim } of this.#arrived) await store.delete(claim.address).catch(() => {})
-    if (this.#claims.length > 0) {
-      await releaseClaims(this.#claims.map(({ id }) => id)).catch(() => {})
-    }
+    for (const { claim } of this.#stored()) await store.delete(claim.address).catch(() => {})
+    await this.#claims.release().catch(() => {})
   }
 
   /** A store that lost the bucket's place may have done so because the bucket is no more. */

@@ -1,12 +1,9 @@
-import { errors } from '@vinejs/vine'
-
 import { defineConsumer, type Handling } from '#bus/consumer'
-import { MalformedMessage } from '#bus/errors'
+import { contentOf } from '#bus/content_of'
 import type { Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
-import { bodyFailure } from '#http/body_issues'
 import { clock } from '#runtime/clock'
-import { eventBody, type EventBody } from '#telemetry/events/event_body'
+import { eventBody } from '#telemetry/events/event_body'
 import { insertEvent, removeExpired } from '#telemetry/events/event_store'
 import { retentionOf } from '#telemetry/events/retention'
 
@@ -22,19 +19,8 @@ export const eventConsumer = defineConsumer({
 })
 
 async function takeIn({ transaction, message }: Handling): Promise<void> {
-  const event = await eventIn(message)
+  const event = await contentOf(message, eventBody)
   await insertEvent(transaction, event, retentionOf(event), happenedAt(message))
-}
-
-async function eventIn({ data }: Message): Promise<EventBody> {
-  try {
-    return await eventBody.validate(data)
-  } catch (error) {
-    if (error instanceof errors.E_VALIDATION_ERROR) {
-      throw new MalformedMessage(bodyFailure(error).message)
-    }
-    throw error
-  }
 }
 
 /** An event that waited for the bus keeps its time; none happens in the future. */

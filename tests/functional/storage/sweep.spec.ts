@@ -87,6 +87,7 @@ test.group('Sweep | objects', () => {
   test('without file and claim go when they are old enough; files and claims keep theirs', async ({
     assert,
   }) => {
+    await thorough()
     const bucketId = await newBucket()
     const store = await objectStore()
     await uploaded(bucketId, [{ path: 'a', content: Buffer.from('a') }])

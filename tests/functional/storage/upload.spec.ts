@@ -12,7 +12,7 @@ import { PayloadTooLarge } from '#http/failures'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
 import { buckets } from '#storage/buckets/services'
-import { claimPath, storagePool } from '#storage/claims/claims'
+import { claimPath, claimPaths, storagePool } from '#storage/claims/claims'
 import { objectAddress } from '#storage/objects/layout'
 import { layoutNow, objectStore } from '#storage/objects/store'
 import { Upload } from '#storage/uploads/upload'
@@ -85,6 +85,27 @@ test.group('Uploads | files', () => {
     const { body: bytes } = await ask(`/bucket-files/${first.id}/stream`)
     assert.equal(sha256(bytes), sha256(large))
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 4, objects: 4 })
+  })
+
+  test('of every size keep their order and their bytes when many are sent at once', async ({
+    assert,
+  }) => {
+    const bucketId = await newBucket()
+    const sizes = Array.from({ length: 120 }, (_, n) =>
+      n % 30 === 7 ? 300_000 : (n * 997) % 9_000
+    )
+    const files = sizes.map((size, n) => ({ path: `${n}`, content: randomBytes(size) }))
+    const made = await uploaded(bucketId, files)
+    assert.deepEqual(
+      made.map(({ path, size }) => [path, size]),
+      files.map(({ path, content }) => [path, content.length])
+    )
+    for (const [n, { content, path }] of files.entries()) {
+      assert.equal((await stored(bucketId, path)).sha256, sha256(content))
+      const { body } = await ask(`/bucket-files/${made[n]!.id}/stream`)
+      assert.equal(sha256(body), sha256(content))
+    }
+    assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 120, objects: 120 })
   })
 
   test('are told of, one event each', async ({ assert }) => {
@@ -219,6 +240,16 @@ test.group('Uploads | refusals', () => {
     const bucketId = await newBucket()
     assert.equal((await upload(bucketId, [text('a'), text('a')])).status, 409)
     assert.deepEqual(await remains(bucketId), NOTHING)
+  })
+
+  test('one taken path among many small files ends the request, and nothing of them stays', async ({
+    assert,
+  }) => {
+    const bucketId = await newBucket()
+    await uploaded(bucketId, [text('7')])
+    const many = Array.from({ length: 200 }, (_, n) => text(`${n}`))
+    assert.equal((await upload(bucketId, many)).status, 409)
+    assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 1, objects: 1 })
   })
 
   test('a taken path is told before its bytes are sent, which may still come then', async ({
@@ -389,6 +420,48 @@ test.group('Uploads | on their way', () => {
     await (await objectStore()).removeContainer(bucketId)
     assert.equal((await upload(bucketId, [text('a')])).status, 503)
     assert.equal((await upload(bucketId, [text('a')])).status, 201)
+  })
+
+  test('several paths are claimed at once, each by itself, also those that were given up', async ({
+    assert,
+  }) => {
+    const bucketId = await newBucket()
+    await claimPath({ bucketId, path: 'expired', heldForMs: 1 })
+    await claimPath({ bucketId, path: 'held', heldForMs: 30_000 })
+    await uploaded(bucketId, [text('file')])
+    await delay(20)
+    const paths = ['free', 'file', 'expired', 'held', 'twice', 'twice']
+    const ends = await claimPaths({ bucketId, heldForMs: 30_000 }, paths)
+    assert.deepEqual(
+      ends.slice(0, 4).map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled', 'rejected']
+    )
+    assert.sameMembers(
+      ends.slice(4).map(({ status }) => status),
+      ['fulfilled', 'rejected']
+    )
+    assert.equal((await remains(bucketId)).claims, 4)
+  })
+
+  test("many requests for the same paths in any order do not stand in each other's way", async ({
+    assert,
+  }) => {
+    const bucketId = await newBucket()
+    const paths = Array.from({ length: 40 }, (_, n) => `${n}`)
+    const tries = Array.from({ length: 12 }, (_, n) =>
+      upload(
+        bucketId,
+        (n % 2 ? paths : paths.toReversed()).map((path) => text(path))
+      )
+    )
+    const statuses = (await Promise.all(tries)).map(({ status }) => status)
+    assert.isTrue(
+      statuses.every((status) => status === 201 || status === 409),
+      statuses.join()
+    )
+    const isKept = statuses.includes(201)
+    const { files, objects, claims } = await remains(bucketId)
+    assert.deepEqual([files, objects, claims], isKept ? [40, 40, 0] : [0, 0, 0])
   })
 
   test('a claim that was taken over is not renewed or released by its former holder', async ({

@@ -56,6 +56,9 @@ keyring = ${home.path}/osd/keyring
 rgw frontends = beast endpoint=127.0.0.1:${gateway}
 rgw bucket quota ttl = 0
 rgw user quota bucket sync interval = 1
+rgw gc obj min wait = 0
+rgw gc processor period = 2
+rgw gc processor max time = 2
 `
 
 const recipe = ({ quotaBytes }: Options): Recipe => ({

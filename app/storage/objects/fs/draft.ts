@@ -3,6 +3,7 @@ import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { PutInterrupted } from '#storage/objects/errors'
+import { syncFolder } from './sync_folder.js'
 
 const BATCH_BYTES = 256 * 1024
 const GATHERED_AT_MOST = 2 * 1024 ** 2
@@ -142,16 +143,6 @@ export class Draft {
     // One that failed stays, so that the end of the file hears of it: the next sync would not fail again.
     this.#syncing = this.#file.datasync().then(() => void (this.#syncing = undefined))
     this.#syncing.catch(() => {})
-  }
-}
-
-/** Makes sure that the names in a folder survive a power cut. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }
 

@@ -22,10 +22,11 @@ import type {
   PutOptions,
   UnfinishedObject,
 } from '#storage/objects/object_store'
-import { Draft, ignoreMissing, syncFolder } from './draft.js'
+import { Draft, ignoreMissing } from './draft.js'
 import { draftName, fileName, keyOfDraft, keyOfFile } from './file_names.js'
 import { openBytes } from './file_stream.js'
 import { fsFailure } from './fs_failures.js'
+import { syncFolder } from './sync_folder.js'
 
 /** So much is stored between two states that can be gone on from; each costs a sync. */
 const PIECE_BYTES = 64 * 1024 ** 2

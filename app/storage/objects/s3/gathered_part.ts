@@ -1,45 +1,45 @@
-/** What is smaller than this is held as it came: most files are, and a whole part of memory for each would be too much. */
-const SMALL_BYTES = 256 * 1024
+const SMALLEST_BLOCK = 16 * 1024
+const LARGEST_BLOCK = 256 * 1024
 
 /**
- * The bytes of a part that is being gathered. They are copied to their place as they come, so that the chunks in which they came
- * need not outlive the moment.
+ * The bytes of a part that is being gathered. They are copied as they come, so that the chunks in which they came need not
+ * outlive the moment; into blocks, so that no more memory is taken than there are bytes.
  */
 export class GatheredPart {
-  #chunks: Uint8Array[] = []
-  #whole: Buffer | undefined
+  #blocks: Buffer[] = []
+  #roomInLast = 0
   #length = 0
 
   get length(): number {
     return this.#length
   }
 
-  /** Adds bytes of a part that will have at most so many. */
-  add(bytes: Uint8Array, mostBytes: number): void {
-    if (this.#whole === undefined && this.#length + bytes.length > SMALL_BYTES) {
-      this.#whole = this.#copied(Buffer.allocUnsafeSlow(mostBytes))
+  add(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) {
+      const block = this.#blockWithRoom()
+      const piece = bytes.subarray(at, at + this.#roomInLast)
+      block.set(piece, block.length - this.#roomInLast)
+      this.#roomInLast -= piece.length
+      this.#length += piece.length
+      at += piece.length
     }
-    if (this.#whole) this.#whole.set(bytes, this.#length)
-    else this.#chunks.push(bytes)
-    this.#length += bytes.length
   }
 
   /** The bytes in one piece; the part is empty after that. */
   take(): Buffer {
-    const bytes = this.#whole?.subarray(0, this.#length) ?? Buffer.concat(this.#chunks)
-    this.#chunks = []
-    this.#whole = undefined
+    const bytes = Buffer.concat(this.#blocks, this.#length)
+    this.#blocks = []
+    this.#roomInLast = 0
     this.#length = 0
     return bytes
   }
 
-  #copied(whole: Buffer): Buffer {
-    let at = 0
-    for (const chunk of this.#chunks) {
-      whole.set(chunk, at)
-      at += chunk.length
+  #blockWithRoom(): Buffer {
+    if (this.#roomInLast === 0) {
+      const size = Math.min(LARGEST_BLOCK, Math.max(SMALLEST_BLOCK, this.#length))
+      this.#blocks.push(Buffer.allocUnsafeSlow(size))
+      this.#roomInLast = size
     }
-    this.#chunks = []
-    return whole
+    return this.#blocks.at(-1)!
   }
 }

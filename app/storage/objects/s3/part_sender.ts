@@ -94,7 +94,7 @@ export class PartSender {
     while (start < chunk.byteLength) {
       const piece = chunk.subarray(start, start + this.#partSize - this.#gathered.length)
       await this.#take(piece.byteLength)
-      this.#gathered.add(piece, this.#partSize)
+      this.#gathered.add(piece)
       start += piece.byteLength
       if (this.#gathered.length >= this.#partSize) await this.#sendPart()
     }

@@ -1,6 +1,6 @@
 /**
- * The storage surface of the production build with the embedded identity provider beside it, as one web process of a pool:
- * what follows from an upload is written down and left to other processes.
+ * The surfaces that SURFACES names, of the production build, as one web process of a pool: what follows from a request is
+ * written down and left to other processes.
  */
 import 'reflect-metadata'
 
@@ -19,7 +19,7 @@ const app = new Ignitor(root, { importer }).createApp('web')
 
 await app.init()
 await app.boot()
-await migrate(app, ['identity', 'storage'])
+await migrate(app, process.env.SURFACES.split(','))
 await app.start(() => {})
 openOutbox({ wake() {} })
 const { handle } = await Dispatcher.of(app)

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import { TaskGroup } from '#storage/uploads/task_group'
+import { failureOf } from '#tests/helpers/object_store_suite'
+
+const { signal } = new AbortController()
+
+test.group('Task group', () => {
+  test('ends when all has ended, and runs only so much at once', async ({ assert }) => {
+    const group = new TaskGroup(3, signal)
+    let running = 0
+    let most = 0
+    let ended = 0
+    await group.run(async () => {
+      for (let n = 0; n < 10; n++) {
+        await group.room()
+        void group.begin(async () => {
+          most = Math.max(most, ++running)
+          await delay(5)
+          running--
+          ended++
+        })
+      }
+    })
+    assert.deepEqual([most, ended], [3, 10])
+  })
+
+  test('is told of the first failure by its signal, and waits for the others', async ({
+    assert,
+  }) => {
+    const group = new TaskGroup(3, signal)
+    let isOtherOver = false
+    const failure = await failureOf(
+      group.run(async () => {
+        void group.begin(async () => {
+          await delay(10)
+          isOtherOver = true
+          throw new Error('second')
+        })
+        await group.begin(() => Promise.reject(new Error('first')))
+        assert.equal(group.signal.reason?.message, 'first')
+      })
+    )
+    assert.equal(failure?.message, 'first')
+    assert.isTrue(isOtherOver)
+  })
+
+  test('hears of an abort from outside, which is no failure by itself', async ({ assert }) => {
+    const outside = new AbortController()
+    const group = new TaskGroup(1, outside.signal)
+    await group.run(async () => outside.abort())
+    assert.isTrue(group.signal.aborted)
+  })
+})
