@@ -56,18 +56,17 @@ export async function inTransaction<T>(
 }
 
 /**
- * Does two parts of one transaction side by side, so that neither waits for the answers to the other. Ends when both have, also
- * where one fails: nothing may be sent once the transaction is over.
+ * Does parts of one transaction side by side, so that none waits for the answers to the others. Ends when all have, also where
+ * one fails: nothing may be sent once the transaction is over.
  */
-export async function sideBySide<First, Second>(
-  first: Promise<First>,
-  second: Promise<Second>
-): Promise<[First, Second]> {
-  const failures = await failuresOf([first, second])
+export async function sideBySide<Results extends unknown[]>(
+  ...works: { [Index in keyof Results]: Promise<Results[Index]> }
+): Promise<Results> {
+  const failures = await failuresOf(works)
   if (failures.length > 0) {
     throw rootOf(failures)
   }
-  return Promise.all([first, second])
+  return Promise.all(works) as Promise<Results>
 }
 
 /** The work's first statement leaves together with it; where it fails, so do they all. */

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { EntityConflict } from '#http/failures'
 import type { Origin } from '#records/events'
-import { inTransaction } from '#records/transaction'
+import { inTransaction, sideBySide } from '#records/transaction'
 import { bucketFiles } from '#storage/bucket_files/services'
 import { buckets } from '#storage/buckets/services'
 import { filePath } from '#storage/paths'
@@ -70,9 +70,7 @@ async function makeFiles(
   for (let start = 0; start < arrived.length; start += MADE_AT_ONCE) {
     const some = arrived.slice(start, start + MADE_AT_ONCE)
     const making = some.map((file) => makeFile(transaction, origin, file, sender))
-    // Nothing may be sent once the transaction is over, so that all of them end first.
-    await Promise.allSettled(making)
-    records.push(...(await Promise.all(making)))
+    records.push(...(await sideBySide(...making)))
   }
   return records
 }
