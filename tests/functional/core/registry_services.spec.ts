@@ -1,7 +1,5 @@
 import { test } from '@japa/runner'
 
-import logger from '@adonisjs/core/services/logger'
-
 import type { OutwardHandler } from '#bus/consumer'
 import { openBus } from '#bus/current'
 import { newMessage } from '#bus/message'
@@ -457,6 +455,7 @@ test.group('Registries in trouble', (group) => {
     const { outside } = registryConsumer.handlers.SETUP as OutwardHandler
     await outside(message)
     assert.isEmpty(await scene.rows())
+    const { default: logger } = await import('@adonisjs/core/services/logger')
     const bus = await openBus(logger)
     await bus.publish(message, scene.id)
     await eventually(async () => (await scene.rows()).length === 3)
