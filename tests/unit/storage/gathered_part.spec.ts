@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from '@japa/runner'
 
 import { GatheredPart } from '#storage/objects/s3/gathered_part'
+import { PartBuffers } from '#storage/objects/s3/part_buffers'
 
 const MIB = 1024 ** 2
 
@@ -20,19 +21,50 @@ test.group('Parts of an upload', () => {
     .run(({ assert }, [length, step]) => {
       const bytes = randomBytes(length)
       const part = new GatheredPart()
-      for (let at = 0; at < length; at += step) part.add(bytes.subarray(at, at + step))
+      for (let at = 0; at < length; at += step) part.add(bytes.subarray(at, at + step), 8 * MIB)
       assert.equal(part.length, length)
-      assert.isTrue(part.take().equals(bytes))
+      assert.isTrue(part.take().bytes.equals(bytes))
       assert.equal(part.length, 0)
     })
 
   test('keep their bytes when the next part is gathered', ({ assert }) => {
     const part = new GatheredPart()
     const [first, second] = [randomBytes(MIB), randomBytes(MIB)]
-    part.add(first)
-    const taken = part.take()
-    part.add(second)
+    part.add(first, 8 * MIB)
+    const taken = part.take().bytes
+    part.add(second, 8 * MIB)
     assert.isTrue(taken.equals(first))
-    assert.isTrue(part.take().equals(second))
+    assert.isTrue(part.take().bytes.equals(second))
+  })
+
+  test('of which many are gathered at once are whole as well', ({ assert }) => {
+    const buffers = new PartBuffers()
+    const bytes = randomBytes(MIB)
+    const parts = Array.from({ length: 40 }, () => new GatheredPart(buffers))
+    for (const part of parts) {
+      part.add(bytes.subarray(0, 100_000), 8 * MIB)
+      part.add(bytes.subarray(100_000), 8 * MIB)
+    }
+    const taken = parts.map((part) => part.take())
+    assert.isTrue(taken.every((part) => part.bytes.equals(bytes)))
+    taken.forEach(({ done }) => done())
+    assert.isDefined(buffers.borrow())
+  })
+
+  test('that may still be read are not written over', ({ assert }) => {
+    const buffers = new PartBuffers()
+    const [first, second] = [randomBytes(MIB), randomBytes(MIB)]
+    const part = new GatheredPart(buffers)
+    part.add(first, 8 * MIB)
+    const left = part.take()
+    left.leave()
+    part.add(second, 8 * MIB)
+    assert.isTrue(left.bytes.equals(first))
+    const sent = part.take()
+    sent.done()
+    part.add(first, 8 * MIB)
+    assert.isTrue(sent.bytes.equals(first), 'its memory was used again')
+    part.drop()
+    assert.equal(part.length, 0)
   })
 })

@@ -1,6 +1,6 @@
 import { ObjectTooLarge } from '#storage/objects/errors'
 import { interruptible } from '#storage/objects/interruptible'
-import { GatheredPart } from './gathered_part.js'
+import { GatheredPart, type TakenPart } from './gathered_part.js'
 import type { PartBudget } from './part_budget.js'
 import { EARLY_PARTS, MOST_PARTS, partSize, SMALLEST_PART } from './part_sizes.js'
 import type { S3Requests } from './s3_requests.js'
@@ -72,8 +72,11 @@ export class PartSender {
     this.signal.throwIfAborted()
   }
 
+  /** What was gathered and not sent; it stays as it is. */
   takeGathered(): Buffer {
-    return this.#gathered.take()
+    const { bytes, leave } = this.#gathered.take()
+    leave()
+    return bytes
   }
 
   /** Gives up; resolves when nothing is under way any more. */
@@ -86,6 +89,7 @@ export class PartSender {
 
   /** Gives back what memory is left; to be called at the end, however that came. */
   end(): void {
+    this.#gathered.drop()
     this.#give(this.#taken)
   }
 
@@ -94,7 +98,7 @@ export class PartSender {
     while (start < chunk.byteLength) {
       const piece = chunk.subarray(start, start + this.#partSize - this.#gathered.length)
       await this.#take(piece.byteLength)
-      this.#gathered.add(piece)
+      this.#gathered.add(piece, this.#partSize)
       start += piece.byteLength
       if (this.#gathered.length >= this.#partSize) await this.#sendPart()
     }
@@ -126,15 +130,22 @@ export class PartSender {
     const upload = await this.#options.upload()
     if (this.#underWay.size >= PARTS_AT_ONCE) await Promise.race(this.#underWay)
     this.signal.throwIfAborted()
-    const sending = this.#send(upload, this.#number++, this.takeGathered())
+    const sending = this.#send(upload, this.#number++, this.#gathered.take())
       .catch((error) => this.#stop.abort(error))
       .finally(() => this.#underWay.delete(sending))
     this.#underWay.add(sending)
     if (this.#options.budget.isOverdrawn) await this.settle()
   }
 
-  async #send(upload: string, number: number, bytes: Buffer): Promise<void> {
-    this.tags[number - 1] = await this.#options.requests.putPart(upload, number, bytes)
+  async #send(upload: string, number: number, part: TakenPart): Promise<void> {
+    const { bytes } = part
+    try {
+      this.tags[number - 1] = await this.#options.requests.putPart(upload, number, bytes)
+    } catch (error) {
+      part.leave()
+      throw error
+    }
+    part.done()
     this.#size += bytes.length
     this.#give(bytes.length)
   }
