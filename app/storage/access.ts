@@ -4,7 +4,7 @@ import { where, type Condition } from '#query/condition'
 import { isUuid } from '#records/is_uuid'
 import { isMasterMember, requireRealm } from '#records/realm'
 import { analysesOf } from '#storage/participation'
-import { isRealmStrict } from '#storage/strict_realm'
+import { strictRealm } from '#storage/strict_realm'
 
 /** What decides who reaches a bucket, or a file: then its bucket is looked at as well. */
 export interface Reached {
@@ -97,7 +97,7 @@ function reachesEverything(actor: Actor): boolean {
   return (
     isMasterMember(actor) ||
     EVERYWHERE.some((name) => actor.permissions.has(name)) ||
-    (actor.kind !== 'user' && !isRealmStrict())
+    (actor.kind !== 'user' && !strictRealm.isOn)
   )
 }
 
@@ -116,7 +116,7 @@ async function takesPart(actor: Actor, analysisId: string): Promise<boolean> {
 const NONE: ReadonlySet<string> = new Set()
 
 async function analysesFor({ kind, id }: Actor): Promise<ReadonlySet<string>> {
-  return kind === 'client' && isRealmStrict() ? analysesOf(id) : NONE
+  return kind === 'client' && strictRealm.isOn ? analysesOf(id) : NONE
 }
 
 type Bind = (value: unknown) => string

@@ -1,7 +1,6 @@
 import type pg from 'pg'
 
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
+import { storagePool } from '#storage/database'
 import { emptyPlace } from '#storage/objects/empty_place'
 import { ContainerNotEmpty } from '#storage/objects/errors'
 import { bucketPlace, type Layout } from '#storage/objects/layout'
@@ -114,5 +113,3 @@ function remember(name: string): void {
 }
 
 const nameOf = (bucketId: string, layout: Layout) => `${layout} ${bucketId}`
-
-const storagePool = () => pools.for(databaseUrl('storage'))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 import { test } from '@japa/runner'
 
-import { storagePool } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import { sweepExpiredClaims } from '#storage/sweeps/expired_claims'
 import { sweepObjects } from '#storage/sweeps/object_sweep'
 import { NOTHING, partHead } from '#tests/functional/storage/files_scene'

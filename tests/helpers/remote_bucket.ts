@@ -1,7 +1,7 @@
 import { request, type ClientRequest } from 'node:http'
 
 import { formOf, multipart, type SentFile } from '#tests/functional/storage/files_scene'
-import { storagePool } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import { bucketPlace } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import type { StorageProcess } from '#tests/helpers/storage_process'

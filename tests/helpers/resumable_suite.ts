@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import { Upload } from 'tus-js-client'
 
-import { storagePool } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import { bucketPlace } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { digest, until } from '#tests/helpers/object_store_suite'

@@ -10,8 +10,9 @@ import {
 import { figuresOf } from '#core/analyses/node_figures'
 import { startingWith, type StartingNode } from '#core/analyses/starting_nodes'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
+import { ClientOwnerService } from '#core/client_owner_service'
 import { generatedName } from '#core/names/generated_name'
-import { clientTasks, withNewClient, writtenWithClient } from '#core/nodes/identity'
+import { clientTasks } from '#core/nodes/identity'
 import { count } from '#core/projects/counters'
 import { enforce } from '#http/access'
 import { EntityNotFound, RelationInvalid } from '#http/failures'
@@ -22,7 +23,6 @@ import { isUuid } from '#records/is_uuid'
 import type { Kind, Values } from '#records/kind'
 import type { WrittenChange } from '#records/record_change'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { Written } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
 
 const PROJECT = `select realm_id as "realmId", master_image_id as "masterImageId", exists (
@@ -35,22 +35,13 @@ const PROJECT = `select realm_id as "realmId", master_image_id as "masterImageId
  * Analyses, as far as they are records: who may create and change them, the client they log in with, and the nodes they start
  * with, which are those that agreed to take part in the project.
  */
-export class AnalysisService extends RecordService {
+export class AnalysisService extends ClientOwnerService {
+  protected override readonly clientPermissions = { names: ANALYSIS_CLIENT_PERMISSIONS }
   readonly #nodes: RecordService
 
   constructor(kind: Kind, options: RecordServiceOptions) {
     super(kind, options)
     this.#nodes = new RecordService(analysisNode, options)
-  }
-
-  override async createWithin(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    values: Values
-  ): Promise<Written> {
-    return writtenWithClient(transaction, values, { names: ANALYSIS_CLIENT_PERMISSIONS }, () =>
-      super.createWithin(transaction, origin, values)
-    )
   }
 
   /** Holds the project before the analysis, as everybody does. */
@@ -87,14 +78,6 @@ export class AnalysisService extends RecordService {
     }
     requireThat(actor, holds('analysis_create', values))
     return values
-  }
-
-  protected override async aroundCreation<T>(
-    _origin: Origin,
-    values: Values,
-    work: () => Promise<T>
-  ): Promise<T> {
-    return withNewClient(values, work)
   }
 
   protected override async inCreation(

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import { analysis } from '#core/analyses/analysis'
-import { isApprovalSkipped } from '#core/analysis_nodes/approval_switch'
+import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import { assignedNodes, figuresOf } from '#core/analyses/node_figures'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import type { Origin } from '#records/events'
@@ -60,7 +60,7 @@ export class AnalysisUpkeep {
 
   /** Asks the nodes anew. Aggregators are never asked. */
   async withdrawApprovals(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
-    if (isApprovalSkipped()) {
+    if (skipsApproval.isOn) {
       return
     }
     const { rows } = await transaction.query<{ id: string }>(DECIDED, [id])

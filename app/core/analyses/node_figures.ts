@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { isApprovalSkipped } from '#core/analysis_nodes/approval_switch'
+import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import { PROCESS_STATUSES, type ProcessStatus } from '#core/analyses/process_status'
 import type { NODE_TYPES } from '#core/nodes/node'
 
@@ -33,7 +33,7 @@ export function figuresOf(nodes: readonly AssignedNode[]) {
     configurationNodeAggregatorValid: hasAggregator,
     configurationNodeDefaultValid: hasDefault,
     configurationNodesValid: hasAggregator && hasDefault,
-    buildNodesValid: nodes.length > 0 && (isApprovalSkipped() || approved === nodes.length),
+    buildNodesValid: nodes.length > 0 && (skipsApproval.isOn || approved === nodes.length),
     executionStatus: leastOf(nodes),
     executionProgress: meanProgress(nodes),
   }

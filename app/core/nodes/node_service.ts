@@ -2,6 +2,7 @@ import type pg from 'pg'
 
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
+import { ClientOwnerService } from '#core/client_owner_service'
 import { projectNodes } from '#core/project_nodes/services'
 import { enforce } from '#http/access'
 import { BadRequest, EntityNotFound, ServiceUnavailable } from '#http/failures'
@@ -12,12 +13,11 @@ import type { Kind, Values } from '#records/kind'
 import { isUuid } from '#records/is_uuid'
 import { requireRealm } from '#records/realm'
 import type { WrittenChange } from '#records/record_change'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { Written } from '#records/record_store'
+import type { RecordServiceOptions } from '#records/record_service'
 import { lazyService } from '#records/services'
 import { inTransaction } from '#records/transaction'
 
-import { clientTasks, withNewClient, writtenWithClient } from './identity.js'
+import { clientTasks } from './identity.js'
 import { areAllLocked, lockOwners } from './owners.js'
 import { storedPublicKey } from './public_key.js'
 import { RegistryConnection } from './registry_connection.js'
@@ -25,29 +25,21 @@ import { RegistryConnection } from './registry_connection.js'
 /** How often something begins anew because the node got into another project or analysis meanwhile. */
 const ATTEMPTS = 5
 
-const CLIENT_PERMISSIONS = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
-
 const analysisNodes = lazyService('core', analysisNode, AnalysisNodeService)
 
 /**
  * Nodes. Each logs in with a client of its own, and has a project in the registry it is connected to.
  */
-export class NodeService extends RecordService {
+export class NodeService extends ClientOwnerService {
+  protected override readonly clientPermissions = {
+    names: NODE_CLIENT_PERMISSIONS,
+    nothingElse: true,
+  }
   readonly #connection: RegistryConnection
 
   constructor(kind: Kind, options: RecordServiceOptions) {
     super(kind, options)
     this.#connection = new RegistryConnection(options.pool)
-  }
-
-  override async createWithin(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    values: Values
-  ): Promise<Written> {
-    return writtenWithClient(transaction, values, CLIENT_PERMISSIONS, () =>
-      super.createWithin(transaction, origin, values)
-    )
   }
 
   override async update(origin: Origin, id: string, body: Values): Promise<string> {
@@ -75,14 +67,6 @@ export class NodeService extends RecordService {
     requireOwner(values)
     const registryId = values.registryId ?? (await this.#onlyRegistry())
     return { ...withStoredKey(values), registryId }
-  }
-
-  protected override async aroundCreation<T>(
-    _origin: Origin,
-    values: Values,
-    work: () => Promise<T>
-  ): Promise<T> {
-    return withNewClient(values, work)
   }
 
   protected override async inCreation(

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
+import { storagePool } from '#storage/database'
+import { leftToSweep } from '#storage/left_to_sweep'
 import { clear, vacate } from '#storage/places'
 
 /**
@@ -30,22 +30,15 @@ export async function giveBack(bucketId: string): Promise<void> {
   }
 }
 
-/** What cannot be done now is left to the sweep. */
-async function leave(bucketId: string, how: (bucketId: string) => Promise<void>): Promise<void> {
-  try {
-    await how(bucketId)
-  } catch (error) {
-    const { default: logger } = await import('@adonisjs/core/services/logger')
-    logger.warn(
-      { err: error, bucketId },
-      'the objects of a deleted bucket could not be removed yet; the sweep does it'
-    )
-  }
+function leave(bucketId: string, how: (bucketId: string) => Promise<void>): Promise<void> {
+  return leftToSweep(
+    bucketId,
+    () => how(bucketId),
+    'the objects of a deleted bucket could not be removed yet; the sweep does it'
+  )
 }
 
 async function isKept(bucketId: string): Promise<boolean> {
-  const { rowCount } = await pools
-    .for(databaseUrl('storage'))
-    .query('select 1 from buckets where id = $1', [bucketId])
+  const { rowCount } = await storagePool().query('select 1 from buckets where id = $1', [bucketId])
   return rowCount === 1
 }

@@ -1,8 +1,6 @@
-import type { DatabasePool } from '#database/database_pool'
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
 import { EntityConflict, EntityNotFound } from '#http/failures'
 import { clock } from '#runtime/clock'
+import { storagePool } from '#storage/database'
 import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectAddress } from '#storage/objects/object_store'
 import { preparePlace } from '#storage/places'
@@ -140,8 +138,4 @@ export async function holdClaims(ids: readonly string[], heldForMs: number): Pro
 /** Gives claims up, so that their paths are free at once. Their objects must be gone by then. */
 export async function releaseClaims(ids: readonly string[]): Promise<void> {
   await storagePool().query('delete from bucket_file_claims where id = any($1::uuid[])', [ids])
-}
-
-export function storagePool(): DatabasePool {
-  return pools.for(databaseUrl('storage'))
 }

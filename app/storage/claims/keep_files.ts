@@ -6,7 +6,8 @@ import { inTransaction, sideBySide } from '#records/transaction'
 import { bucketFiles } from '#storage/bucket_files/services'
 import { buckets } from '#storage/buckets/services'
 import { filePath } from '#storage/paths'
-import { storagePool, type Claim } from './claims.js'
+import { storagePool } from '#storage/database'
+import type { Claim } from './claims.js'
 
 /** A file all of which is in the object store. */
 export interface Arrived {

@@ -1,5 +1,6 @@
 import { isUuid } from '#records/is_uuid'
-import { storagePool, type Claim } from '#storage/claims/claims'
+import type { Claim } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { PartialObject } from '#storage/objects/object_store'
 import { UploadGone } from './failures.js'

@@ -1,4 +1,4 @@
-import { storagePool } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import { bucketPlace, objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 

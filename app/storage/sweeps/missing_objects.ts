@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client'
 
 import { metrics } from '#observability/metrics'
-import { storagePool } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import { ObjectMissing } from '#storage/objects/errors'
 import { objectAddress } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'

@@ -1,5 +1,5 @@
 import { clock } from '#runtime/clock'
-import { storagePool } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import { bucketPlace } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import type { Place } from './places.js'

@@ -1,4 +1,4 @@
-import { storagePool } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import type { Layout } from '#storage/objects/layout'
 
 export interface Place {

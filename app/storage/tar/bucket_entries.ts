@@ -1,6 +1,6 @@
 import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
-import { storagePool } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import { SizeUnknown, type TarEntry } from './tar_stream.js'
 
 const PAGE = 500

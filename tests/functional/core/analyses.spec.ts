@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { analysisClientSweep } from '#core/analyses/client_sweep'
-import { switchApproval } from '#core/analysis_nodes/approval_switch'
+import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import { coreReactions } from '#core/nodes/departures'
 import { identityProvider } from '#core/nodes/identity'
 import { registry } from '#core/registries/registry'
@@ -175,7 +175,7 @@ test.group('Creating analyses', (group) => {
     assert,
     cleanup,
   }) => {
-    cleanup(switchApproval(true))
+    cleanup(skipsApproval.set(true))
     await scene.member()
     const made = await scene.analysis()
     assert.containsSubset(made, { nodes: 1, nodesApproved: 1, buildNodesValid: true })

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { switchApproval } from '#core/analysis_nodes/approval_switch'
+import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { ChangeContent } from '#outbox/entry'
 import { openOutbox } from '#outbox/open'
 import type { Values } from '#records/kind'
@@ -69,7 +69,7 @@ test.group('Assigning nodes to analyses', (group) => {
   }) => {
     const aggregator = await assign(await scene.member('approved', 'aggregator'))
     assert.equal(aggregator.body.data.approvalStatus, 'approved')
-    const restore = switchApproval(true)
+    const restore = skipsApproval.set(true)
     const other = await assign(await scene.member())
     restore()
     assert.equal(other.body.data.approvalStatus, 'approved')

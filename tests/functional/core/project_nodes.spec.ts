@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { node } from '#core/nodes/node'
-import { switchProjectApproval } from '#core/project_nodes/approval'
+import { skipsProjectApproval } from '#core/project_nodes/approval'
 import { project } from '#core/projects/project'
 import { openOutbox } from '#outbox/open'
 import { databaseUrl } from '#database/addresses'
@@ -74,7 +74,7 @@ test.group('Nodes of projects', (group) => {
     assert,
     cleanup,
   }) => {
-    cleanup(switchProjectApproval(true))
+    cleanup(skipsProjectApproval.set(true))
     assert.equal((await assign()).body.data.approvalStatus, 'approved')
   })
 

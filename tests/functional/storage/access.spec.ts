@@ -8,7 +8,7 @@ import { clock, holdClock } from '#runtime/clock'
 import { mayReach } from '#storage/access'
 import { bucketFiles } from '#storage/bucket_files/services'
 import { buckets } from '#storage/buckets/services'
-import { switchStrictRealm } from '#storage/strict_realm'
+import { strictRealm } from '#storage/strict_realm'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
@@ -73,7 +73,7 @@ for (const [mode, isStrict, callers] of [
   ['closed to machines', true, STRICT],
 ] as const) {
   test.group(`Who reaches what, ${mode}`, (group) => {
-    group.setup(() => switchStrictRealm(isStrict))
+    group.setup(() => strictRealm.set(isStrict))
 
     for (const [who, make, ofRealm, ofNone, fills] of callers) {
       for (const [owned, reaches] of [
@@ -213,7 +213,7 @@ for (const [mode, isStrict, callers] of [
 }
 
 test.group('Where machines have to take part in the analysis', (group) => {
-  group.setup(() => switchStrictRealm(true))
+  group.setup(() => strictRealm.set(true))
 
   async function taking(part: 'approved' | 'rejected' | null, client: Caller) {
     const { id: nodeId } = await sampleRecord('core', node, { clientId: client.actor.id })

@@ -3,16 +3,9 @@ import { test } from '@japa/runner'
 import { clock } from '#runtime/clock'
 import { bucketFiles } from '#storage/bucket_files/services'
 import { identity, REALMS } from '#tests/helpers/identities'
+import { storagePool } from '#storage/database'
 
-import {
-  aBucket,
-  aFile,
-  ask,
-  objectsOf,
-  person,
-  storagePool,
-  withoutStore,
-} from './storage_scene.js'
+import { aBucket, aFile, ask, objectsOf, person, withoutStore } from './storage_scene.js'
 
 const REALM = clock.uuid()
 const ELSEWHERE = clock.uuid()

@@ -8,6 +8,7 @@ import { containerName } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
 import { placesOf, vacate } from '#storage/places'
 import { identity, REALMS } from '#tests/helpers/identities'
+import { storagePool } from '#storage/database'
 
 import {
   aBucket,
@@ -15,7 +16,6 @@ import {
   ask,
   objectsOf,
   person,
-  storagePool,
   uniqueName,
   withoutStore,
 } from './storage_scene.js'

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { test } from '@japa/runner'
 
 import { env } from '#start/env'
-import { storagePool } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import { objectStore } from '#storage/objects/store'
 import { at } from '#tests/helpers/application'
 import { identity, REALMS } from '#tests/helpers/identities'

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { clock } from '#runtime/clock'
-import { storagePool } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import { bucketPlace, type BucketPlace } from '#storage/objects/layout'
 import { layoutNow, objectStore } from '#storage/objects/store'
 import { at } from '#tests/helpers/application'

@@ -23,8 +23,9 @@ import {
   type Speaker,
 } from '#tests/helpers/tus'
 import { failureOf, until } from '#tests/helpers/object_store_suite'
+import { storagePool } from '#storage/database'
 
-import { aBucket, aFile, ask, objectsOf, person, storagePool } from './storage_scene.js'
+import { aBucket, aFile, ask, objectsOf, person } from './storage_scene.js'
 
 const KIB = 1024
 const MIB = 1024 ** 2

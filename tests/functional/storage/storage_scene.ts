@@ -1,13 +1,12 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
 import type { Actor } from '#http/actor'
 import type { Values } from '#records/kind'
 import { clock } from '#runtime/clock'
 import { env } from '#start/env'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
 import { bucketPlace, objectAddress, type Layout } from '#storage/objects/layout'
+import { storagePool } from '#storage/database'
 import { objectStore } from '#storage/objects/store'
 import { preparePlace } from '#storage/places'
 import { at } from '#tests/helpers/application'
@@ -21,8 +20,6 @@ export interface Answer {
 }
 
 type Person = ReturnType<typeof identity>
-
-export const storagePool = () => pools.for(databaseUrl('storage'))
 
 /** Somebody of an ordinary realm, who holds what is named and nothing else. */
 export const person = (

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { test } from '@japa/runner'
 
-import { storagePool } from '#storage/claims/claims'
+import { storagePool } from '#storage/database'
 import { layoutNow, objectStore } from '#storage/objects/store'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { ask, newBucket, placeOf, uploaded, upload, type SentFile } from './files_scene.js'

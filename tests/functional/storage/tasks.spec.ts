@@ -17,16 +17,9 @@ import { containerName } from '#storage/objects/layout'
 import { placesOf } from '#storage/places'
 import { boot } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
+import { storagePool } from '#storage/database'
 
-import {
-  aBucket,
-  aFile,
-  ask,
-  person,
-  storagePool,
-  uniqueName,
-  withoutStore,
-} from './storage_scene.js'
+import { aBucket, aFile, ask, person, uniqueName, withoutStore } from './storage_scene.js'
 
 const REALM = clock.uuid()
 

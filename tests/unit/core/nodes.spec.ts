@@ -1,11 +1,7 @@
 import { test } from '@japa/runner'
 
 import { storedPublicKey } from '#core/nodes/public_key'
-import {
-  isApprovedAtOnce,
-  isProjectApprovalSkipped,
-  switchProjectApproval,
-} from '#core/project_nodes/approval'
+import { isApprovedAtOnce, skipsProjectApproval } from '#core/project_nodes/approval'
 
 test.group('Public keys', () => {
   test('of hexadecimal digits are kept as they are', ({ assert }) => {
@@ -23,13 +19,13 @@ test.group('Public keys', () => {
 
 test.group('Nodes of projects', () => {
   test('are asked, unless they are aggregators', ({ assert }) => {
-    assert.isFalse(isProjectApprovalSkipped())
+    assert.isFalse(skipsProjectApproval.isOn)
     assert.isFalse(isApprovedAtOnce('default'))
     assert.isTrue(isApprovedAtOnce('aggregator'))
   })
 
   test('are not asked where an installation does without', ({ assert }) => {
-    const switchBack = switchProjectApproval(true)
+    const switchBack = skipsProjectApproval.set(true)
     assert.isTrue(isApprovedAtOnce('default'))
     assert.isTrue(isApprovedAtOnce('aggregator'))
     switchBack()

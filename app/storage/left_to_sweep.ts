@@ -1,0 +1,13 @@
+/** Tries to remove something from the object store; what cannot be removed now is left to the sweep. */
+export async function leftToSweep(
+  bucketId: string,
+  removal: () => Promise<void>,
+  complaint: string
+): Promise<void> {
+  try {
+    await removal()
+  } catch (error) {
+    const { default: logger } = await import('@adonisjs/core/services/logger')
+    logger.warn({ err: error, bucketId }, complaint)
+  }
+}
