@@ -19,6 +19,12 @@ const commands = {
   'db:url': { built: true, program: 'build/bin/db_url.js' },
   'build': { built: true },
   'test': { built: true, program: 'bin/test.ts' },
+  'test:watch': {
+    built: true,
+    program: 'bin/test.ts',
+    flags: ['--watch-path=app', '--watch-path=tests', '--watch-path=start'],
+    otherwise: ['unit'],
+  },
   'test:services': { built: true, program: 'bin/test.ts', args: ['services'] },
   'bench:query': { built: true, program: 'tests/bench/query.ts' },
   'bench:wakeup': { built: false, program: 'tests/bench/wakeup.ts' },
@@ -49,12 +55,13 @@ async function main([name, ...args]) {
   return command.program ? runProgram(command, args) : 0
 }
 
-function runProgram({ program, args: fixed = [] }, args) {
+function runProgram({ program, flags = [], args: fixed = [], otherwise = [] }, args) {
   const loader = program.endsWith('.ts')
     ? [`--import=${import.meta.resolve('@poppinss/ts-exec')}`]
     : []
   const file = fileURLToPath(new URL(`../${program}`, import.meta.url))
-  return runToEnd(findNode(root), [...loader, file, ...fixed, ...args], {
+  const given = args.length > 0 ? args : otherwise
+  return runToEnd(findNode(root), [...flags, ...loader, file, ...fixed, ...given], {
     env: programEnvironment(root),
   })
 }

@@ -1,39 +1,56 @@
 import 'reflect-metadata'
 
-import { assert } from '@japa/assert'
-import { apiClient } from '@japa/api-client'
-import { configure, processCLIArgs, run } from '@japa/runner'
-import { spec } from '@japa/runner/reporters'
-
-import { closingLine } from '#tests/helpers/closing_line'
-import { shutDown } from '#tests/helpers/application'
-import { SUITES, suitesAskedFor } from '#tests/helpers/suites'
 import { testDatabase } from '#tests/helpers/test_database'
+import { closingLine } from '#tests/runner/closing_line'
+import { jobOfThisProcess, type JobSetting } from '#tests/runner/job'
+import { runHere } from '#tests/runner/run_here'
+import { runSideBySide } from '#tests/runner/side_by_side'
+import { slowestFiles } from '#tests/runner/slowest_files'
+import { needsDatabase, SUITES, suitesAskedFor } from '#tests/runner/suites'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
-const args = process.argv.slice(2)
-const asked = suitesAskedFor(args)
-
 testEnvironment()
-const database = await testDatabase()
 
-processCLIArgs([...asked.names, ...asked.flags])
-configure({
-  suites: SUITES,
-  plugins: [assert(), apiClient()],
-  reporters: { activated: ['spec', 'closing line'], list: [spec(), closingLine()] },
-  timeout: 30_000,
-  importer: importAnew(),
-  teardown: [shutDown, () => database.stop()],
-})
-await run()
-
-/** A file that belongs to two suites must be evaluated for each, so the second import gets an address of its own. */
-function importAnew() {
-  const imports = new Map<string, number>()
-  return async (file: URL) => {
-    const count = imports.get(file.href) ?? 0
-    imports.set(file.href, count + 1)
-    await import(count === 0 ? file.href : `${file.href}?suite=${count}`)
+const job = jobOfThisProcess()
+if (job) {
+  await runJob(job)
+} else {
+  const { names, flags } = suitesAskedFor(process.argv.slice(2))
+  if (flags.length > 0 || names.includes('services')) {
+    await runAlone(names, flags)
+  } else {
+    const passed = await runSideBySide(SUITES.filter(({ name }) => names.includes(name)))
+    process.exitCode = passed ? 0 : 1
   }
+}
+
+/** One of several processes; the one that started it has prepared what it needs, and ends it by going away. */
+async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promise<void> {
+  process.once('disconnect', () => process.exit(1))
+  Object.assign(process.env, {
+    DATA_DIR: folder,
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+  })
+  const suites = SUITES.filter(({ name }) => name === suite)
+  await runHere({
+    suites: suites.map((shared) => ({ ...shared, files: [...files] })),
+    args: [suite],
+    told: (result) => process.send!(result),
+    teardown: async () => process.disconnect(),
+  })
+}
+
+/** Everything in this process, for those who look at a few tests, or at servers that are shared by all. */
+async function runAlone(names: string[], flags: string[]): Promise<void> {
+  const database = needsDatabase(names) ? await testDatabase() : undefined
+  await runHere({
+    suites: SUITES,
+    args: [...names, ...flags],
+    told: (result) => {
+      process.once('exit', () => {
+        console.log(`\n${slowestFiles(result.seconds)}\n\n${closingLine(result)}`)
+      })
+    },
+    teardown: async () => database?.stop(),
+  })
 }

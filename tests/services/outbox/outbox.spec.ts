@@ -17,7 +17,7 @@ import { identity } from '#tests/helpers/identities'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
-import { until } from '#tests/unit/outbox/outbox_scene'
+import { until } from '#tests/integration/outbox/outbox_scene'
 import { Listener, type Heard } from './listener.js'
 
 const PROGRAM = fileURLToPath(new URL('./relay_program.ts', import.meta.url))

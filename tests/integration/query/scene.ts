@@ -3,9 +3,9 @@ import { decode } from '#query/decode'
 import { compileList, type ListRow, type ReadOptions } from '#query/sql/list_statement'
 import { compileRecord, type RecordRow } from '#query/sql/record_statement'
 
-import { storedDeclarations } from './declarations.js'
+import { storedDeclarations } from '#tests/unit/query/declarations'
 import { Sandbox } from './sandbox.js'
-import { specimen, specimenId, specimenRows } from './specimens.js'
+import { specimen, specimenId, specimenRows } from '#tests/unit/query/specimens'
 
 export type Row = Record<string, unknown>
 

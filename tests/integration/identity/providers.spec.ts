@@ -8,8 +8,8 @@ import { at, mountedAs } from '#tests/helpers/application'
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { providerSuite, type ProviderSubject } from '#tests/helpers/provider_suite'
 
-import { ANN, StandInProvider } from './stand_in/stand_in_provider.js'
-import { externalProvider, settingsFor } from './subjects.js'
+import { ANN, StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
+import { externalProvider, settingsFor } from '#tests/unit/identity/subjects'
 
 type Driver = (standIn: StandInProvider) => IdentityProvider
 

@@ -15,10 +15,10 @@ import {
   type ExecuteVectors,
 } from '#tests/helpers/vectors'
 
-import { storedDeclarations } from './query/declarations.js'
+import { storedDeclarations } from '#tests/unit/query/declarations'
 import { Sandbox } from './query/sandbox.js'
-import { conditionForm, vectorForm } from './query/vector_form.js'
-import { seedSchemas, vocabulariesOf, type WrittenSchema } from './query/vocabularies.js'
+import { conditionForm, vectorForm } from '#tests/unit/query/vector_form'
+import { seedSchemas, vocabulariesOf, type WrittenSchema } from '#tests/unit/query/vocabularies'
 
 type Expected = Record<string, unknown>
 type Row = Record<string, unknown>

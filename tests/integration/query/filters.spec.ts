@@ -4,7 +4,7 @@ import { where, type Condition } from '#query/condition'
 import { QueryError } from '#query/errors'
 
 import { AMOUNT, Scene, textOf } from './scene.js'
-import { specimenId, specimenRows } from './specimens.js'
+import { specimenId, specimenRows } from '#tests/unit/query/specimens'
 
 let scene: Scene
 

@@ -6,9 +6,9 @@ import { QueryError } from '#query/errors'
 import { decodeLogQuery } from '#query/log_query'
 import { compileList, type ListRow } from '#query/sql/list_statement'
 
-import * as arbitrary from './filter_arbitraries.js'
+import * as arbitrary from '#tests/unit/query/filter_arbitraries'
 import { Sandbox } from './sandbox.js'
-import { specimen, specimenRows } from './specimens.js'
+import { specimen, specimenRows } from '#tests/unit/query/specimens'
 
 /** Set it to the seed of a failed run to see that run again. */
 const seed = process.env.QUERY_SEED ? Number(process.env.QUERY_SEED) : undefined

@@ -2,19 +2,45 @@ import type { TestSuite } from '@japa/runner/types'
 
 import { mountedAs, type Mounting } from '#tests/helpers/application'
 
-/** Suites that need nothing but this repository; what a plain run consists of. */
-const SELF_CONTAINED = ['unit', 'functional', 'functional alone', 'acceptance']
+/** Suites of which nothing touches a database. */
+const WITHOUT_DATABASE = new Set(['unit'])
+
+/** What a plain run consists of: all that needs nothing but this repository. */
+const SELF_CONTAINED = ['unit', 'integration', 'functional', 'alone sample', 'acceptance']
+
+/** Where it matters most how a surface is mounted: addresses, headers, documents, sockets, cookies, access. */
+const SAMPLE_ALONE = [
+  'authentication',
+  'error_envelope',
+  'http_base',
+  'openapi',
+  'realtime',
+  'records',
+  'core/nodes',
+  'identity/authorize',
+  'identity/login_page',
+  'identity/token',
+  'storage/access',
+  'storage/download',
+  'storage/resumable',
+].map((file) => `tests/functional/${file}.spec.ts`)
 
 /**
- * `functional` runs twice: over all surfaces on one port, and over each surface alone at the root of its own.
+ * Functional tests run over all surfaces on one port, and again over each surface alone at the root of its own: a plain run
+ * takes a sample of these.
  */
 export const SUITES: TestSuite[] = [
   { name: 'unit', files: 'tests/unit/**/*.spec.ts' },
+  { name: 'integration', files: 'tests/integration/**/*.spec.ts' },
   functional('functional', 'together'),
   functional('functional alone', 'alone'),
+  { ...functional('alone sample', 'alone'), files: SAMPLE_ALONE },
   { name: 'acceptance', files: 'tests/acceptance/**/*.spec.ts', timeout: 120_000 },
   { name: 'services', files: 'tests/services/**/*.spec.ts', timeout: 180_000 },
 ]
+
+export const needsDatabase = (suites: readonly string[]): boolean =>
+  suites.some((name) => !WITHOUT_DATABASE.has(name))
 
 function functional(name: string, mounting: Mounting): TestSuite {
   return {

@@ -7,7 +7,7 @@ import { compileList } from '#query/sql/list_statement'
 import { compileRecord } from '#query/sql/record_statement'
 
 import { AMOUNT, registry, registryId, Scene, textOf } from './scene.js'
-import { specimen, specimenId, specimenRows } from './specimens.js'
+import { specimen, specimenId, specimenRows } from '#tests/unit/query/specimens'
 
 let scene: Scene
 

@@ -17,8 +17,8 @@ import { inTransaction } from '#records/transaction'
 import { clock, holdClock } from '#runtime/clock'
 import { boot } from '#tests/helpers/application'
 
-import { StandInProvider } from './stand_in/stand_in_provider.js'
-import { externalProvider, silent } from './subjects.js'
+import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
+import { externalProvider, silent } from '#tests/unit/identity/subjects'
 
 const MINUTE_MS = 60_000
 

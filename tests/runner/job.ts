@@ -1,0 +1,29 @@
+/** A share of a suite that one process runs. */
+export interface Job {
+  readonly suite: string
+  readonly files: readonly string[]
+}
+
+/** What the process of a job was given besides: a database of its own, and a folder that is removed after it. */
+export interface JobSetting extends Job {
+  readonly databaseUrl: string | undefined
+  readonly folder: string
+}
+
+/** What a process says of its job when it has run it. */
+export interface JobResult {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+  readonly seconds: Readonly<Record<string, number>>
+}
+
+const VARIABLE = 'TEST_JOB'
+
+export const environmentOf = (setting: JobSetting) => ({ [VARIABLE]: JSON.stringify(setting) })
+
+/** The job of this process, where it is one of several. */
+export function jobOfThisProcess(): JobSetting | undefined {
+  const text = process.env[VARIABLE]
+  return text === undefined ? undefined : (JSON.parse(text) as JobSetting)
+}

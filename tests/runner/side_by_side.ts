@@ -1,0 +1,124 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { TestSuite } from '@japa/runner/types'
+
+import { EmbeddedPostgres } from '#database/embedded/embedded_postgres'
+
+import { closingLine } from './closing_line.js'
+import { environmentOf, type Job, type JobResult } from './job.js'
+import { jobsOf } from './jobs.js'
+import { slowestFiles } from './slowest_files.js'
+import { needsDatabase } from './suites.js'
+import { DatabaseTemplate } from './template.js'
+
+const NOTHING: JobResult = { passed: 0, failed: 0, skipped: 0, seconds: {} }
+
+/** Tests wait for other processes a third of their time, so there is work for more of them than there are cores. */
+const PROCESSES = Number(process.env.TEST_PROCESSES ?? availableParallelism() + 1)
+
+/**
+ * Runs suites in several processes at once, each with a database of its own; answers whether all of it passed.
+ */
+export async function runSideBySide(suites: readonly TestSuite[]): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
+  const server = needsDatabase(suites.map(({ name }) => name))
+    ? await EmbeddedPostgres.start({ dataDir: join(folder, 'postgres') })
+    : undefined
+  try {
+    const template = server && (await DatabaseTemplate.prepare(server))
+    return await new Run(folder, template).all(jobsOf(suites))
+  } finally {
+    await server?.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+class Run {
+  readonly #folder: string
+  readonly #template: DatabaseTemplate | undefined
+  readonly #running = new Set<ChildProcess>()
+  #total = NOTHING
+  #isSound = true
+  #started = 0
+
+  constructor(folder: string, template: DatabaseTemplate | undefined) {
+    this.#folder = folder
+    this.#template = template
+  }
+
+  async all(jobs: Job[]): Promise<boolean> {
+    const stop = () => this.#stop(jobs)
+    process.once('SIGINT', stop).once('SIGTERM', stop)
+    await Promise.all(Array.from({ length: PROCESSES }, () => this.#takeTurns(jobs)))
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+    console.log(`\n${slowestFiles(this.#total.seconds)}\n\n${closingLine(this.#total)}`)
+    return this.#isSound && this.#total.failed === 0
+  }
+
+  async #takeTurns(jobs: Job[]): Promise<void> {
+    for (let job = jobs.shift(); job; job = jobs.shift()) {
+      await this.#run(job)
+    }
+  }
+
+  /** Shows what a job printed only when it has ended, and only where something failed. */
+  async #run(job: Job): Promise<void> {
+    const child = await this.#start(job)
+    const printed: Buffer[] = []
+    let result: JobResult | undefined
+    child.on('message', (told) => (result = told as JobResult))
+    child.stdout!.on('data', (chunk) => printed.push(chunk))
+    child.stderr!.on('data', (chunk) => printed.push(chunk))
+    const since = performance.now()
+    const [code] = await once(child, 'close')
+    this.#running.delete(child)
+    const took = ((performance.now() - since) / 1000).toFixed(1)
+    this.#add(result ?? NOTHING)
+    if (code !== 0 || result === undefined) {
+      this.#isSound = false
+      process.stdout.write(Buffer.concat(printed))
+    }
+    console.log(
+      `${took.padStart(6)} s  ${job.suite}: ${closingLine(result ?? NOTHING)} (${outline(job)})`
+    )
+  }
+
+  async #start(job: Job): Promise<ChildProcess> {
+    const folder = join(this.#folder, String(++this.#started))
+    await mkdir(folder)
+    const databaseUrl = needsDatabase([job.suite]) ? await this.#template!.make() : undefined
+    const child = fork(process.argv[1]!, {
+      env: { ...process.env, ...environmentOf({ ...job, databaseUrl, folder }) },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    this.#running.add(child)
+    return child
+  }
+
+  #add({ passed, failed, skipped, seconds }: JobResult): void {
+    this.#total = {
+      passed: this.#total.passed + passed,
+      failed: this.#total.failed + failed,
+      skipped: this.#total.skipped + skipped,
+      seconds: { ...this.#total.seconds, ...seconds },
+    }
+  }
+
+  #stop(jobs: Job[]): void {
+    this.#isSound = false
+    jobs.length = 0
+    for (const child of this.#running) {
+      child.kill()
+    }
+  }
+}
+
+function outline({ files }: Job): string {
+  const [first, ...others] = files
+  const name = first!.replace(/^tests\/[a-z]+\//, '').replace('.spec.ts', '')
+  return others.length === 0 ? name : `${name} and ${others.length} more`
+}
