@@ -65,7 +65,7 @@ export class RecordService {
     return secrets ? secrets.show(origin, record) : record
   }
 
-  /** Which record a path without a query means; it is its id, unless a kind has other names for its records. */
+  /** Which record a path means; it is its id, unless a kind has other names for its records. */
   async idOf(named: string): Promise<string> {
     return named
   }
