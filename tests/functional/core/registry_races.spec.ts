@@ -17,7 +17,7 @@ async function whileDeleting(registryId: unknown, work: () => Promise<unknown>):
     await deleter.query('begin')
     await deleter.query('delete from registries where id = $1', [registryId])
     const done = work().catch((error: unknown) => error)
-    for (let waiting = 0; waiting === 0; ) {
+    for (let waiting = 0; waiting === 0;) {
       waiting = (await corePool().query(WAITING)).rowCount!
     }
     await deleter.query('commit')

@@ -181,7 +181,7 @@ test.group('Finding a bucket', () => {
     assert.deepEqual(body.data, { name })
   })
 
-  test('that is another realm\'s, or none at all, is refused by its name as by its id', async ({
+  test("that is another realm's, or none at all, is refused by its name as by its id", async ({
     assert,
   }) => {
     const { id, name } = await aBucket({ realmId: clock.uuid() })
