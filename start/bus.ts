@@ -32,6 +32,10 @@ const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<Running
     const { followIdentities } = await import('#core/background')
     return followIdentities(logger)
   },
+  storage: async (logger) => {
+    const { followRealms } = await import('#storage/background')
+    return followRealms(logger)
+  },
 }
 
 /** The consumers of the surfaces this process works for. */

@@ -1,5 +1,6 @@
 import router from '@adonisjs/core/services/router'
 
+import { surfacesOf } from '#configuration/processes'
 import { mountSurface } from '#http/mount'
 import { hub } from '#http/landing'
 import type { Surface } from '#http/surface'
@@ -15,9 +16,12 @@ const SURFACES: Record<SurfaceName, () => Promise<{ default: Surface }>> = {
   identity: () => import('#identity/routes'),
 }
 
-for (const name of env.SURFACES) {
+/** A process that works for surfaces without serving them has to know their kinds as well. */
+for (const name of surfacesOf(env)) {
   const { default: surface } = await SURFACES[name]()
-  mountSurface(router, surface)
+  if (env.SURFACES.includes(name)) {
+    mountSurface(router, surface)
+  }
 }
 
 if (env.SURFACES.length > 1) {

@@ -21,8 +21,8 @@ const SWEEPS: Partial<Record<SurfaceName, (logger: Logger) => Promise<readonly S
     return [identitySweep]
   },
   storage: async (logger) => {
-    const { storageSweeps } = await import('#storage/sweeps/storage_sweeps')
-    return storageSweeps(logger)
+    const { backgroundSweeps } = await import('#storage/background')
+    return backgroundSweeps(logger)
   },
   telemetry: async () => {
     const { eventSweep } = await import('#telemetry/events/sweep')

@@ -6,6 +6,7 @@ import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
 import { RecordService } from '#records/record_service'
 import type { Written } from '#records/record_store'
+import { tellingFirst } from '#records/telling_first'
 
 /**
  * Records that log in with a client of their own, which comes with them.
@@ -19,8 +20,9 @@ export abstract class ClientOwnerService extends RecordService {
     origin: Origin,
     values: Values
   ): Promise<Written> {
-    return writtenWithClient(transaction, values, this.clientPermissions, () =>
-      super.createWithin(transaction, origin, values)
+    const create = () => super.createWithin(transaction, origin, values)
+    return tellingFirst(transaction, values.id as string, () =>
+      writtenWithClient(transaction, values, this.clientPermissions, create)
     )
   }
 

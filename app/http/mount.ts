@@ -41,18 +41,18 @@ function behindDoor(
   const { access, entry = access } = operation
   const letIn = (ctx: HttpContext) => {
     enforce(entry, ctx.actor)
-    notesCaller?.(ctx)
+    return notesCaller?.(ctx)
   }
   if (method === 'POST' && !operation.takes) {
     return async (ctx) => {
-      letIn(ctx)
+      await letIn(ctx)
       await parseBody(ctx)
       return handler(ctx)
     }
   }
   return (ctx) => {
-    letIn(ctx)
-    return handler(ctx)
+    const noting = letIn(ctx)
+    return noting ? noting.then(() => handler(ctx)) : handler(ctx)
   }
 }
 

@@ -93,6 +93,6 @@ export interface Surface {
   title: string
   summary: string
   routes: (routes: SurfaceRoutes) => void
-  /** Told of each request that was let in; the request does not wait for it. */
-  notesCaller?: (ctx: HttpContext) => void
+  /** Told of each request that was let in; the request waits for what it answers, if anything. */
+  notesCaller?: (ctx: HttpContext) => Promise<void> | undefined
 }

@@ -56,6 +56,12 @@ export interface ProviderClient {
   readonly secret?: string | null
 }
 
+export interface NewClient {
+  readonly name: string
+  readonly displayName?: string
+  readonly realmId: string
+}
+
 export interface ProviderPermission {
   readonly id: string
   readonly name: string
@@ -71,7 +77,7 @@ export interface ClientPermission {
 /** Every call may fail with `IdentityUnavailable`. What is not there is undefined, or already gone. */
 export interface ClientDirectory {
   /** Idempotent by name: a client of that name and realm is answered as it is. */
-  create(client: { name: string; realmId: string }): Promise<ProviderClient>
+  create(client: NewClient): Promise<ProviderClient>
   read(id: string, options?: { secret?: boolean }): Promise<ProviderClient | undefined>
   findByName(name: string): Promise<ProviderClient | undefined>
   /** Sets a secret (and names, where given). */
@@ -79,6 +85,8 @@ export interface ClientDirectory {
     id: string,
     change: { secret: string; name?: string; displayName?: string }
   ): Promise<ProviderClient | undefined>
+  /** Sets what people know it by. What is gone meanwhile needs none. */
+  display(id: string, displayName: string): Promise<void>
   remove(id: string): Promise<void>
 
   permissionsOf(clientId: string): Promise<readonly ClientPermission[]>

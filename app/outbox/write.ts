@@ -20,6 +20,15 @@ const OF_CHANGES = audit | bus | pubsub | sockets
 /** Events are themselves what is audited; to audit them would never end. */
 const UNAUDITED = 'event'
 
+const INSERT_ALL = {
+  name: 'write-outbox-all',
+  text: `insert into outbox (message_id, pending, ordered_by, queue, content)
+         select message_id, pending, ordered_by, queue, content::json
+         from unnest($1::text[], $2::smallint[], $3::text[], $4::text[], $5::text[])
+           with ordinality as e (message_id, pending, ordered_by, queue, content, turn)
+         order by turn`,
+}
+
 const INSERT = {
   name: 'write-outbox',
   text: `insert into outbox (message_id, pending, ordered_by, queue, content)
@@ -36,13 +45,15 @@ interface NewEntry {
 
 /** Keeps a change of a record, with the change itself, for everybody who is told of changes. */
 export function writeChange(transaction: pg.ClientBase, change: RecordChange): Promise<void> {
-  const { kind, id } = change
-  return writeWithin(transaction, {
-    messageId: newMessageId(),
-    pending: kind === UNAUDITED ? OF_CHANGES & ~audit : OF_CHANGES,
-    orderedBy: `${kind}/${id}`,
-    content: { change: changeContent(change, kindNamed(kind)) },
-  })
+  return writeWithin(transaction, entryOf(change))
+}
+
+/** As `writeChange`, for many changes at once. */
+export function writeChanges(
+  transaction: pg.ClientBase,
+  changes: readonly RecordChange[]
+): Promise<void> {
+  return writeAllWithin(transaction, changes.map(entryOf))
 }
 
 /** Keeps a command, with what it belongs to, until its queue has it. Those with the same `orderedBy` arrive in order. */
@@ -51,13 +62,21 @@ export function writeCommand(
   message: Message,
   orderedBy: string
 ): Promise<void> {
-  return writeWithin(transaction, {
-    messageId: message.id,
-    pending: commands,
-    orderedBy,
-    queue: message.metadata.routing.key,
-    content: { command: message },
-  })
+  return writeWithin(transaction, entryFor({ message, orderedBy }))
+}
+
+/** A message, and what it is about. */
+export interface OrderedMessage {
+  readonly message: Message
+  readonly orderedBy: string
+}
+
+/** As `writeCommand`, for many messages at once. */
+export function writeCommands(
+  transaction: pg.ClientBase,
+  messages: readonly OrderedMessage[]
+): Promise<void> {
+  return writeAllWithin(transaction, messages.map(entryFor))
 }
 
 /** Keeps what matters to security for the audit trail. It belongs to no transaction, and is kept when this resolves. */
@@ -71,10 +90,53 @@ export async function noteSecurity(event: SecurityEvent): Promise<void> {
 }
 
 /** Where the changes of records go. */
-export const changeOutbox: EventSink = { record: writeChange }
+export const changeOutbox: EventSink = { record: writeChange, recordAll: writeChanges }
 
 /** Where security events go. */
 export const securityOutbox: SecuritySink = { note: noteSecurity }
+
+function entryOf(change: RecordChange): NewEntry {
+  const { kind, id } = change
+  return {
+    messageId: newMessageId(),
+    pending: kind === UNAUDITED ? OF_CHANGES & ~audit : OF_CHANGES,
+    orderedBy: `${kind}/${id}`,
+    content: { change: changeContent(change, kindNamed(kind)) },
+  }
+}
+
+function entryFor({ message, orderedBy }: OrderedMessage): NewEntry {
+  return {
+    messageId: message.id,
+    pending: commands,
+    orderedBy,
+    queue: message.metadata.routing.key,
+    content: { command: message },
+  }
+}
+
+/** A whole set is waited for, so that no more than one is held in memory. */
+async function writeAllWithin(
+  transaction: pg.ClientBase,
+  entries: readonly NewEntry[]
+): Promise<void> {
+  const [first, ...others] = entries
+  if (!first) {
+    return
+  }
+  if (others.length === 0) {
+    return writeWithin(transaction, first)
+  }
+  const values = [
+    entries.map(({ messageId }) => messageId),
+    entries.map(({ pending }) => pending),
+    entries.map(({ orderedBy }) => orderedBy),
+    entries.map(({ queue = null }) => queue),
+    entries.map(({ content }) => JSON.stringify(content)),
+  ]
+  await transaction.query({ ...INSERT_ALL, values })
+  wakeRelayAfter(transaction)
+}
 
 async function writeWithin(transaction: pg.ClientBase, entry: NewEntry): Promise<void> {
   await leaveLast(transaction, insert(transaction, entry))

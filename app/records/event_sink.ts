@@ -1,4 +1,6 @@
-import type { EventSink } from '#records/events'
+import type pg from 'pg'
+
+import type { EventSink, RecordChange } from '#records/events'
 
 /** Until something listens, changes are made and told to nobody. */
 const nobody: EventSink = { record: async () => {} }
@@ -8,6 +10,21 @@ let current = nobody
 /** Where the changes of this process go. */
 export const eventSink: EventSink = {
   record: (transaction, change) => current.record(transaction, change),
+  recordAll: (transaction, changes) => recordAll(current, transaction, changes),
+}
+
+/** Keeps many changes by any sink. */
+export async function recordAll(
+  sink: EventSink,
+  transaction: pg.ClientBase,
+  changes: readonly RecordChange[]
+): Promise<void> {
+  if (sink.recordAll) {
+    return sink.recordAll(transaction, changes)
+  }
+  for (const change of changes) {
+    await sink.record(transaction, change)
+  }
 }
 
 /**

@@ -41,6 +41,8 @@ export interface RecordChange {
  */
 export interface EventSink {
   record(transaction: pg.ClientBase, change: RecordChange): Promise<void>
+  /** As `record`, for many changes at once, where that costs less than one after the other. */
+  recordAll?(transaction: pg.ClientBase, changes: readonly RecordChange[]): Promise<void>
 }
 
 /** What can happen around the login of a user or a client. */

@@ -15,6 +15,8 @@ export interface Relation {
   readonly by: string
   /** Whether `include` takes it; queries may go through it in any case. */
   readonly includable?: boolean
+  /** Whether the record is removed with the other one, as the foreign key in the database has it. */
+  readonly goesAlong?: boolean
 }
 
 export interface KindDefinition {
@@ -103,7 +105,7 @@ export function defineKind(definition: KindDefinition): Kind {
 
 const kinds: Kind[] = []
 
-/** The kinds of the surfaces that this process serves. */
+/** The kinds of the surfaces that this process works for. */
 export const declaredKinds = (): readonly Kind[] => kinds
 
 export function kindOf(declaration: Declaration): Kind {

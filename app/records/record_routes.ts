@@ -52,11 +52,9 @@ async function list(ctx: HttpContext, service: RecordService): Promise<void> {
 
 async function read(ctx: HttpContext, service: RecordService): Promise<void> {
   const { declaration } = service.kind
-  const query = queryOf(ctx)
-  const { selection, dropped } = decode(declaration, query, 'record')
+  const { selection, dropped } = decode(declaration, queryOf(ctx), 'record')
   reportDroppedQuery(ctx, dropped)
-  const id = query === '' ? await service.idOf(ctx.params.id) : ctx.params.id
-  const data = await service.read(originOf(ctx), id, selection)
+  const data = await service.read(originOf(ctx), await service.idOf(ctx.params.id), selection)
   answer(ctx, `{"data":${data},"meta":{"schema":${describe(declaration).recordText}}}`)
 }
 

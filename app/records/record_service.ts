@@ -8,13 +8,16 @@ import { issue } from '#http/issues'
 import type { Condition } from '#query/condition'
 import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow, ReadOptions } from '#query/sql/list_statement'
+import { recordAll } from '#records/event_sink'
 import type { EventSink, Origin } from '#records/events'
 import { isUuid } from '#records/is_uuid'
 import type { Kind, Values } from '#records/kind'
+import { removeParts } from '#records/parts'
 import { requireRealm } from '#records/realm'
 import { changeOf, changesSomething, type WrittenChange } from '#records/record_change'
 import { askedSecrets, revealTo, type AskedSecrets } from '#records/secrets'
 import { RecordStore, type Written } from '#records/record_store'
+import { tellInTurn } from '#records/telling_first'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#runtime/clock'
 
@@ -65,7 +68,7 @@ export class RecordService {
     return secrets ? secrets.show(origin, record) : record
   }
 
-  /** Which record a path without a query means; it is its id, unless a kind has other names for its records. */
+  /** Which record a path means; it is its id, unless a kind has other names for its records. */
   async idOf(named: string): Promise<string> {
     return named
   }
@@ -176,6 +179,14 @@ export class RecordService {
     _change: WrittenChange
   ): Promise<void> {}
 
+  /** What follows from the removal of records that went along with one of these. */
+  protected async afterPartsWent(
+    _transaction: pg.ClientBase,
+    _origin: Origin,
+    _kind: Kind,
+    _records: readonly Values[]
+  ): Promise<void> {}
+
   /** Conditions on top of the caller's, for kinds of which not everybody sees everything. */
   protected visible(_actor: Actor): readonly Condition[] {
     return []
@@ -255,15 +266,36 @@ export class RecordService {
     origin: Origin,
     previous: Values
   ): Promise<Written> {
+    const id = previous.id as string
     await this.inRemoval(transaction, origin, previous)
-    const written = await this.store.remove(transaction, previous.id as string)
-    await this.#tell(transaction, origin, { type: 'deleted', previous })
+    await this.#removeParts(transaction, origin, id)
+    const written = await this.store.remove(transaction, id)
+    const change = { type: 'deleted', previous } as const
+    await this.afterWrite(transaction, origin, change)
+    await this.#record(transaction, origin, change)
     return written
   }
 
+  async #removeParts(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    const { kind, pool } = this
+    await removeParts({ transaction, pool }, { kind, ids: [id] }, async (part, records) => {
+      const changes = records.map((previous) =>
+        changeOf(part, origin, { type: 'deleted', previous })
+      )
+      await this.afterPartsWent(transaction, origin, part, records)
+      await recordAll(this.#sink, transaction, changes)
+    })
+  }
+
+  /** Whoever hears of a write hears of it before what follows from it. */
   async #tell(transaction: pg.ClientBase, origin: Origin, change: WrittenChange): Promise<void> {
+    await this.#record(transaction, origin, change)
     await this.afterWrite(transaction, origin, change)
-    await this.#sink.record(transaction, changeOf(this.kind, origin, change))
+  }
+
+  #record(transaction: pg.ClientBase, origin: Origin, change: WrittenChange): Promise<void> {
+    const told = changeOf(this.kind, origin, change)
+    return tellInTurn(transaction, told.id, () => this.#sink.record(transaction, told))
   }
 
   #missing(): never {

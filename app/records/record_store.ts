@@ -94,6 +94,15 @@ export class RecordStore {
     )
   }
 
+  /** Removes records by their ids; answers what those were that were there. */
+  async removeAll(transaction: pg.ClientBase, ids: readonly string[]): Promise<Values[]> {
+    const { rows } = await transaction.query<{ row: Values }>(
+      `delete from ${this.#table} where r."id" = any($1::uuid[]) returning to_jsonb(r) as row`,
+      [ids]
+    )
+    return rows.map(({ row }) => this.#named(row))
+  }
+
   async #run<Row>(reading: Statement): Promise<Row[]> {
     const { rows } = await this.#pool.read<Row & pg.QueryResultRow>(shapes.prepare(reading))
     return rows

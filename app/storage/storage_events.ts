@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { newMessage, newMessageId, type Message } from '#bus/message'
 import { EVENT_KEYS, eventOn, type EventKey } from '#bus/names'
-import { writeCommand } from '#outbox/write'
+import { writeCommands, type OrderedMessage } from '#outbox/write'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
 
@@ -27,29 +27,36 @@ export function tellOfBucket(
   event: StorageEvent,
   content: Values
 ): Promise<void> {
-  return tell(transaction, EVENT_KEYS.storageBucket, 'bucket', origin, event, content)
+  const key = EVENT_KEYS.storageBucket
+  return writeCommands(transaction, [told(key, 'bucket', origin, event, content)])
 }
 
-/** As `tellOfBucket`, for a file. */
-export function tellOfFile(
+/** As `tellOfBucket`, for files. */
+export function tellOfFiles(
   transaction: pg.ClientBase,
   origin: Partial<CommandedOrigin>,
   event: StorageEvent,
-  content: Values
+  files: readonly Values[]
 ): Promise<void> {
-  return tell(transaction, EVENT_KEYS.storageBucketFile, 'bucketFile', origin, event, content)
+  const key = EVENT_KEYS.storageBucketFile
+  const messages = files.map((file) => told(key, 'bucketFile', origin, event, shownToPeers(file)))
+  return writeCommands(transaction, messages)
 }
 
-function tell(
-  transaction: pg.ClientBase,
+function told(
   key: EventKey,
   kind: string,
   { command }: Partial<CommandedOrigin>,
   event: StorageEvent,
   content: Values
-): Promise<void> {
+): OrderedMessage {
   const message = newMessage(eventOn(key), event, withPlainTimes(content), answering(command))
-  return writeCommand(transaction, message, `${kind}/${content.id ?? message.id}`)
+  return { message, orderedBy: `${kind}/${content.id ?? message.id}` }
+}
+
+/** Where and how bytes are kept is nobody else's business. */
+function shownToPeers({ layout: _, sha256: __, ...file }: Values): Values {
+  return file
 }
 
 /**

@@ -150,6 +150,20 @@ export function providerSuite(
       assert.containsSubset(await provider().introspect(token!), { sub: id, sub_kind: 'client' })
     })
 
+    test('shows a client by the name that people know it by, and by another one later', async ({
+      assert,
+    }) => {
+      const name = randomUUID()
+      const wanted = { name, displayName: 'Site A', realmId: await ownRealm() }
+      const { id } = await clients().create(wanted)
+      assert.containsSubset(await clients().read(id), { ...wanted, id })
+      await clients().display(id, 'Site B')
+      assert.containsSubset(await clients().read(id), { ...wanted, id, displayName: 'Site B' })
+      await clients().remove(id)
+      await clients().display(id, 'Site C')
+      assert.isUndefined(await clients().read(id))
+    })
+
     test('a rotated secret takes the place of the older one', async ({ assert }) => {
       const client = await newClient(clients(), await ownRealm())
       const before = (await clients().read(client.id, { secret: true }))!.secret!

@@ -61,13 +61,14 @@ export function analysisClientRoutes(routes: SurfaceRoutes): void {
 }
 
 const ID: JsonSchema = { type: 'string', format: 'uuid' }
+const TEXT: JsonSchema = { type: 'string' }
 const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] }
 const NO_META: JsonSchema = { type: 'object', additionalProperties: false }
 
 const CREDENTIALS_SCHEMA: JsonSchema = {
   type: 'object',
   required: ['id', 'name', 'displayName', 'secret'],
-  properties: { id: ID, name: { type: 'string' }, displayName: TEXT_OR_NULL, secret: TEXT_OR_NULL },
+  properties: { id: ID, name: TEXT, displayName: TEXT, secret: TEXT_OR_NULL },
   additionalProperties: false,
 }
 

@@ -1,10 +1,8 @@
 import { analysis as kind } from '#core/analyses/analysis'
 import { clientDirectory, clientIdOf, readAnalysis } from '#core/analyses/client_of_analysis'
 import { participates } from '#core/analyses/participation'
-import type { ClientCredentials } from '#core/nodes/credentials'
-import { EntityNotFound } from '#http/failures'
+import { credentialsOf, type ClientCredentials } from '#core/nodes/credentials'
 import { newClientSecret } from '#identity/lifecycle/client_secret'
-import type { ProviderClient } from '#identity/provider'
 import { holds, mayWriteIn, requireThat } from '#identity/verification/checks'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
@@ -69,12 +67,4 @@ export class AnalysisCredentials {
 function noteRead(origin: Origin, analysis: Values): Promise<void> {
   const realmId = analysis.realmId as string
   return noteSecretRead(origin, { kind: 'client', id: clientIdOf(analysis), realmId })
-}
-
-function credentialsOf(client: ProviderClient | undefined): ClientCredentials {
-  if (!client) {
-    throw new EntityNotFound('client')
-  }
-  const { id, name, displayName, secret = null } = client
-  return { id, name, displayName, secret }
 }

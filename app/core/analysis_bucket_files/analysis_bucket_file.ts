@@ -31,8 +31,13 @@ export const analysisBucketFile = defineKind({
     ...timestamps,
   },
   relations: {
-    analysis: { to: () => analysis, by: 'analysisId', includable: true },
-    analysisBucket: { to: () => analysisBucket, by: 'analysisBucketId', includable: true },
+    analysis: { to: () => analysis, goesAlong: true, by: 'analysisId', includable: true },
+    analysisBucket: {
+      to: () => analysisBucket,
+      goesAlong: true,
+      by: 'analysisBucketId',
+      includable: true,
+    },
   },
   filters: ['path', 'root', 'analysisBucketId', 'analysisId'],
   sorts: ['path', 'createdAt', 'updatedAt'],

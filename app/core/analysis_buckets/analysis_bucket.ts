@@ -23,7 +23,9 @@ export const analysisBucket = defineKind({
     realmId: column.uuid(),
     ...timestamps,
   },
-  relations: { analysis: { to: () => analysis, by: 'analysisId', includable: true } },
+  relations: {
+    analysis: { to: () => analysis, goesAlong: true, by: 'analysisId', includable: true },
+  },
   filters: ['analysisId', 'type'],
   sorts: ['type', 'createdAt', 'updatedAt'],
   indexes: [['id'], ['analysisId'], ['type'], ['createdAt'], ['updatedAt']],

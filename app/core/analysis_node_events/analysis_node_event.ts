@@ -18,8 +18,8 @@ export const analysisNodeEvent = defineKind({
     nodeRealmId: column.uuid(),
   },
   relations: {
-    analysis: { to: () => analysis, by: 'analysisId', includable: true },
-    node: { to: () => node, by: 'nodeId', includable: true },
+    analysis: { to: () => analysis, goesAlong: true, by: 'analysisId', includable: true },
+    node: { to: () => node, goesAlong: true, by: 'nodeId', includable: true },
   },
   filters: ['analysisId', 'nodeId'],
   sorts: ['createdAt', 'updatedAt'],

@@ -43,8 +43,8 @@ export const analysisNode = defineKind({
     nodeRealmId: column.uuid(),
   },
   relations: {
-    node: { to: () => node, by: 'nodeId', includable: true },
-    analysis: { to: () => analysis, by: 'analysisId', includable: true },
+    node: { to: () => node, goesAlong: true, by: 'nodeId', includable: true },
+    analysis: { to: () => analysis, goesAlong: true, by: 'analysisId', includable: true },
   },
   filters: [
     'executionStatus',

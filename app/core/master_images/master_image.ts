@@ -14,7 +14,7 @@ export const masterImage = defineKind({
     virtualPath: column.text(),
     groupVirtualPath: column.text(),
     command: column.text({ nullable: true }),
-    commandArguments: column.jsonText({ nullable: true }),
+    commandArguments: column.jsonText(),
     buildStatus: column.text({ nullable: true }),
     buildProgress: column.integer({ nullable: true }),
     buildHash: column.text({ nullable: true }),

@@ -32,7 +32,7 @@ const CREDENTIALS: Answer = {
     properties: {
       id: { type: 'string' },
       name: { type: 'string' },
-      displayName: { type: ['string', 'null'] },
+      displayName: { type: 'string' },
       secret: { type: ['string', 'null'] },
     },
     additionalProperties: false,

@@ -27,7 +27,7 @@ import { node } from './node.js'
 export interface ClientCredentials {
   readonly id: string
   readonly name: string
-  readonly displayName: string | null
+  readonly displayName: string
   readonly secret: string | null
 }
 
@@ -123,10 +123,11 @@ function requireAccess(actor: Actor, { clientId, realmId }: ClientOfNode): void 
   requireThat(actor, either(isClient(clientId), manages))
 }
 
-function credentialsOf(client: ProviderClient | undefined): ClientCredentials {
+/** Clients of the platform refuse credentials without a display name, so the name stands in for one that is missing. */
+export function credentialsOf(client: ProviderClient | undefined): ClientCredentials {
   if (!client) {
     throw new EntityNotFound('client')
   }
   const { id, name, displayName, secret = null } = client
-  return { id, name, displayName, secret }
+  return { id, name, displayName: displayName || name, secret }
 }

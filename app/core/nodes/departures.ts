@@ -22,6 +22,8 @@ import { nodes } from './services.js'
 /** The provider's client as which registries tell us what happened in them. */
 const REGISTRY_CLIENT = 'registry'
 
+const PAGE = 100
+
 const files = lazyService('core', analysisBucketFile)
 const pool = () => pools.for(databaseUrl('core'))
 
@@ -64,7 +66,7 @@ async function removeRealm(realmId: string): Promise<number> {
   ]
   let removed = 0
   for (const [table, remove] of removals) {
-    for (const id of await idsWhere(table, 'realm_id', realmId)) {
+    for await (const id of idsWhere(table, 'realm_id', realmId)) {
       await unlessGone(remove(id))
       removed++
     }
@@ -77,7 +79,7 @@ async function releaseUser(userId: string): Promise<number> {
   const origin = await serviceOrigin()
   let released = 0
   for (const [table, service] of Object.entries(OF_USERS)) {
-    for (const id of await idsWhere(table, 'user_id', userId)) {
+    for await (const id of idsWhere(table, 'user_id', userId)) {
       await unlessGone(release(service, origin, id))
       released++
     }
@@ -104,12 +106,18 @@ async function linkAll(): Promise<void> {
 
 const inOne = <T>(work: (transaction: pg.ClientBase) => Promise<T>) => inTransaction(pool(), work)
 
-async function idsWhere(table: string, column: string, value: string): Promise<string[]> {
-  const { rows } = await pool().query<{ id: string }>(
-    `select id from ${table} where ${column} = $1 order by id`,
-    [value]
-  )
-  return rows.map(({ id }) => id)
+async function* idsWhere(table: string, column: string, value: string): AsyncGenerator<string> {
+  let last = '00000000-0000-0000-0000-000000000000'
+  let size = PAGE
+  while (size === PAGE) {
+    const { rows } = await pool().query<{ id: string }>(
+      `select id from ${table} where ${column} = $1 and id > $2 order by id limit ${PAGE}`,
+      [value, last]
+    )
+    yield* rows.map(({ id }) => id)
+    size = rows.length
+    last = rows.at(-1)?.id ?? last
+  }
 }
 
 async function heldIn(tables: readonly string[], column: string): Promise<string[]> {

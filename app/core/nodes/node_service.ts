@@ -95,7 +95,7 @@ export class NodeService extends ClientOwnerService {
     origin: Origin,
     { id, clientId }: Values
   ): Promise<void> {
-    await projectNodes().removeOf(transaction, origin, 'nodeId', id as string)
+    await projectNodes().discount(transaction, id as string)
     await analysisNodes().removeNode(transaction, origin, id as string)
     if (clientId !== null) {
       await clientTasks().removeLater(transaction, clientId as string)

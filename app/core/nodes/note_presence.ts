@@ -6,17 +6,29 @@ import { originOf } from '#records/origin'
 
 import { NodePresence } from './presence.js'
 
+/** Nobody's request waits longer than this for being noted. */
+const WAIT_MS = 2_000
+
 let presence: NodePresence | undefined
 
 /**
- * Notes that a client called, which may be a node's. Its request does not wait for that.
+ * Notes that a client called, which may be a node's. Its first request waits for that, once a minute, so that what it is
+ * answered shows the node online already.
  */
-export function notePresence(ctx: HttpContext): void {
+export function notePresence(ctx: HttpContext): Promise<void> | undefined {
   if (ctx.actor?.kind !== 'client') {
-    return
+    return undefined
   }
   presence ??= new NodePresence(pools.for(databaseUrl('core')))
-  presence.saw(originOf(ctx)).catch((error) => {
+  const noting = presence.saw(originOf(ctx))?.catch((error) => {
     ctx.logger.warn({ err: error }, 'that a client called was not noted')
   })
+  return noting && notLongerThan(WAIT_MS, noting)
+}
+
+async function notLongerThan(limitMs: number, work: Promise<void>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limitMs)
+  await Promise.race([work, late])
+  clearTimeout(timer)
 }

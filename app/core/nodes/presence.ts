@@ -24,23 +24,30 @@ const BATCH = 100
 export class NodePresence {
   readonly #pool: pg.Pool
   readonly #notedAt = new Map<string, number>()
+  /** What is being noted of clients that called a moment ago. */
+  readonly #noting = new Map<string, Promise<void>>()
 
   constructor(pool: pg.Pool) {
     this.#pool = pool
   }
 
-  /** A client called. What is noted of that does not hold up its request; answers when it is, for those who want to know. */
-  async saw(origin: Origin): Promise<void> {
+  /** A client called. Undefined where that is noted already; else what is done when it is. */
+  saw(origin: Origin): Promise<void> | undefined {
     const { kind, id } = origin.actor
     const now = clock.now()
-    if (kind !== 'client' || !isUuid(id) || now - (this.#notedAt.get(id) ?? 0) < NOTED_EVERY_MS) {
-      return
+    if (kind !== 'client' || !isUuid(id)) {
+      return undefined
+    }
+    if (now - (this.#notedAt.get(id) ?? 0) < NOTED_EVERY_MS) {
+      return this.#noting.get(id)
     }
     if (this.#notedAt.size >= REMEMBERED_AT_MOST) {
       this.#notedAt.clear()
     }
     this.#notedAt.set(id, now)
-    await this.#note(origin, now)
+    const noting = this.#note(origin, now).finally(() => this.#noting.delete(id))
+    this.#noting.set(id, noting)
+    return noting
   }
 
   /** Puts down as offline whoever has not called for long; answers how many there were. */

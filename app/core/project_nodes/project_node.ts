@@ -33,8 +33,8 @@ export const projectNode = defineKind({
     nodeRealmId: column.uuid(),
   },
   relations: {
-    node: { to: () => node, by: 'nodeId', includable: true },
-    project: { to: () => project, by: 'projectId', includable: true },
+    node: { to: () => node, goesAlong: true, by: 'nodeId', includable: true },
+    project: { to: () => project, goesAlong: true, by: 'projectId', includable: true },
   },
   filters: ['approvalStatus', 'projectRealmId', 'projectId', 'nodeRealmId', 'nodeId'],
   sorts: ['createdAt', 'updatedAt'],

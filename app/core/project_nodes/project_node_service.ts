@@ -35,21 +35,13 @@ export class ProjectNodeService extends RecordService {
     return data
   }
 
-  /** Removes those of one project or one node, for what is removed itself. The projects are locked by then. */
-  async removeOf(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    owner: 'projectId' | 'nodeId',
-    ownerId: string
-  ): Promise<void> {
-    const column = owner === 'projectId' ? 'project_id' : 'node_id'
-    const { rows } = await transaction.query<{ id: string }>(
-      `select id from project_nodes where ${column} = $1 order by id for update`,
-      [ownerId]
+  /** Projects count a node no more that is about to be removed. They are locked by then. */
+  async discount(transaction: pg.ClientBase, nodeId: string): Promise<void> {
+    await transaction.query(
+      `update projects p set nodes = nodes - 1 from project_nodes n
+       where n.project_id = p.id and n.node_id = $1`,
+      [nodeId]
     )
-    for (const { id } of rows) {
-      await this.removeWithin(transaction, origin, id)
-    }
   }
 
   protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {

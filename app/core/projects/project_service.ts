@@ -1,7 +1,6 @@
 import type pg from 'pg'
 
 import { generatedName } from '#core/names/generated_name'
-import { projectNodes } from '#core/project_nodes/services'
 import { BadRequest } from '#http/failures'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
@@ -20,11 +19,10 @@ export class ProjectService extends RecordService {
   /** The project is locked, so that no analysis and no node can come meanwhile. */
   protected override async inRemoval(
     transaction: pg.ClientBase,
-    origin: Origin,
+    _origin: Origin,
     { id }: Values
   ): Promise<void> {
     await requireNoAnalyses(transaction, id as string)
-    await projectNodes().removeOf(transaction, origin, 'projectId', id as string)
   }
 }
 

@@ -12,7 +12,7 @@ import { corePool } from './work.js'
 export function beginDeparture(registryId: string): Promise<Place[]> {
   return inTransaction(corePool(), async (transaction) => {
     await transaction.query(
-      `insert into registry_states (registry_id, is_leaving) select id, true from registries where id = $1
+      `insert into registry_states (registry_id, is_leaving) select id, true from registries where id = $1 for key share
        on conflict (registry_id) do update set is_leaving = true, rests_until = null`,
       [registryId]
     )

@@ -51,7 +51,8 @@ export class RegistryLinks {
     const { rows } = await transaction.query<Place>(
       `insert into registry_links as l (registry_id, external_name, is_parted, new_secret, due_at)
        select p.registry_id, p.external_name, coalesce(s.is_leaving, false), $2, $3
-       from registry_projects p left join registry_states s using (registry_id) where p.id = $1
+       from registry_projects p join registries r on r.id = p.registry_id
+       left join registry_states s on s.registry_id = r.id where p.id = $1 for key share of r
        on conflict (registry_id, external_name) do update set is_parted = excluded.is_parted,
          new_secret = coalesce(excluded.new_secret, l.new_secret), ${AGAIN}
        returning ${COLUMNS}`,
@@ -77,6 +78,7 @@ export class RegistryLinks {
          on p.registry_id = r.id and p.external_name = $2 and ($3::uuid is null or p.id = $3)
        where r.id = $1 and (p.id is not null or $4::text is not null or exists (
          select 1 from registry_links k where k.registry_id = $1 and k.external_name = $2))
+       for key share of r
        on conflict (registry_id, external_name) do update set is_parted = excluded.is_parted,
          account_id = coalesce(l.account_id, excluded.account_id), ${AGAIN}`,
       [registryId, externalName, projectId, accountId, now()]
@@ -181,7 +183,7 @@ export class RegistryLinks {
              + least($6 * power(2, least(attempts - 1, 16)), $7) * interval '1 millisecond' end
          where registry_id = $1 and external_name = $2)
        insert into registry_states (registry_id, rests_until)
-       select id, $8 from registries where id = $1 and $4
+       select id, $8 from registries where id = $1 and $4 for key share
        on conflict (registry_id) do update set rests_until = excluded.rests_until`,
       [
         registryId,

@@ -45,7 +45,9 @@ export const registryProject = defineKind({
     realmId: column.uuid({ nullable: true }),
     ...timestamps,
   },
-  relations: { registry: { to: () => registry, by: 'registryId', includable: true } },
+  relations: {
+    registry: { to: () => registry, goesAlong: true, by: 'registryId', includable: true },
+  },
   filters: ['id', 'name', 'registryId', 'externalName', 'type'],
   sorts: ['id', 'updatedAt', 'createdAt'],
   indexes: [

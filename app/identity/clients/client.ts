@@ -44,7 +44,7 @@ export const client = defineKind({
     ...timestamps,
   },
   unstored: { isConfidential: flag, secretHashed: flag, secretEncrypted: flag },
-  relations: { realm: { to: () => realm, by: 'realmId', includable: true } },
+  relations: { realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true } },
   filters: ['id', 'name', 'displayName', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { databaseUrl } from '#database/addresses'
 import type { ProviderChange } from '#identity/provider'
 import { eventSink } from '#records/event_sink'
-import type { EventSink } from '#records/events'
+import type { EventSink, RecordChange } from '#records/events'
 import { leaveLast } from '#records/transaction'
 
 const CHANNEL = 'identity_changes'
@@ -17,15 +17,25 @@ const LONGEST_PAUSE_MS = 30_000
  */
 export const announcingSink: EventSink = {
   async record(transaction, change) {
-    const { kind, type: event, id, next, previous } = change
-    if (ANNOUNCED.has(kind)) {
-      const { name, realmId } = (next ?? previous)!
-      const announcement = JSON.stringify({ type: kind, event, data: { id, name, realmId } })
-      const told = transaction.query('select pg_notify($1, $2)', [CHANNEL, announcement])
-      await leaveLast(transaction, told)
+    if (ANNOUNCED.has(change.kind)) {
+      const values = [CHANNEL, announcementOf(change)]
+      await leaveLast(transaction, transaction.query('select pg_notify($1, $2)', values))
     }
     await eventSink.record(transaction, change)
   },
+  async recordAll(transaction, changes) {
+    const announced = changes.filter(({ kind }) => ANNOUNCED.has(kind)).map(announcementOf)
+    if (announced.length > 0) {
+      const text = 'select pg_notify($1, told) from unnest($2::text[]) as told'
+      await transaction.query(text, [CHANNEL, announced])
+    }
+    await eventSink.recordAll!(transaction, changes)
+  },
+}
+
+function announcementOf({ kind, type: event, id, next, previous }: RecordChange): string {
+  const { name, realmId } = (next ?? previous)!
+  return JSON.stringify({ type: kind, event, data: { id, name, realmId } })
 }
 
 /**

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { RelationInvalid } from '#http/failures'
 import { failureOf } from '#http/classify'
 import { issue } from '#http/issues'
-import type { Owner, RecordClients } from '#identity/lifecycle/record_clients'
+import { clientFor, type Owner, type RecordClients } from '#identity/lifecycle/record_clients'
 import type { Origin } from '#records/events'
 import { clock } from '#runtime/clock'
 import { platformOrigin } from './platform_origin.js'
@@ -31,9 +31,9 @@ export class ClientsAlongside implements RecordClients {
     }
   }
 
-  async keep(transaction: pg.ClientBase, { id, realmId }: Owner, clientId: string): Promise<void> {
+  async keep(transaction: pg.ClientBase, owner: Owner, clientId: string): Promise<void> {
     const origin = this.#origins.get(clientId)!
-    const client = { id: clientId, name: id, realmId, authMethod: 'secret' }
+    const client = { id: clientId, ...clientFor(owner), authMethod: 'secret' }
     await services
       .client()
       .createAlongside(transaction, origin, client)

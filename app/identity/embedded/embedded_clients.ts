@@ -5,6 +5,7 @@ import { readSecret } from '#identity/embedded/client_secrets'
 import type {
   ClientDirectory,
   ClientPermission,
+  NewClient,
   ProviderClient,
   ProviderPermission,
 } from '#identity/provider'
@@ -27,14 +28,15 @@ const GRANT = `select g.id, g.client_id as "clientId", g.permission_id as "permi
 export class EmbeddedClients implements ClientDirectory {
   readonly keepsTrail = true
 
-  async create({ name, realmId }: { name: string; realmId: string }): Promise<ProviderClient> {
+  async create(wanted: NewClient): Promise<ProviderClient> {
+    const { name, realmId } = wanted
     const origin = await platformOrigin()
-    const body = { name, realmId, authMethod: 'secret' }
+    const body = { ...wanted, authMethod: 'secret' }
     const created = await unlessThere(() => services.client().create(origin, body))
     const where = created ? 'id = $1' : 'lower(name) = lower($1) and realm_id = $2'
     const values = created ? [idIn(created)] : [name, realmId]
     const client = await one<ProviderClient>(`select ${CLIENT} from clients where ${where}`, values)
-    return client ?? this.create({ name, realmId })
+    return client ?? this.create(wanted)
   }
 
   async read(id: string, { secret = false } = {}): Promise<ProviderClient | undefined> {
@@ -65,6 +67,11 @@ export class EmbeddedClients implements ClientDirectory {
     const origin = await platformOrigin()
     const rotated = await unlessGone(services.client().update(origin, id, change))
     return rotated === undefined ? undefined : this.read(id, { secret: true })
+  }
+
+  async display(id: string, displayName: string): Promise<void> {
+    const origin = await platformOrigin()
+    await unlessGone(services.client().update(origin, id, { displayName }))
   }
 
   async remove(id: string): Promise<void> {

@@ -2,6 +2,7 @@ import { IdentityUnavailable } from '#http/failures'
 import type {
   ClientDirectory,
   ClientPermission,
+  NewClient,
   ProviderClient,
   ProviderPermission,
 } from '#identity/provider'
@@ -22,10 +23,11 @@ export class HttpClientDirectory implements ClientDirectory {
     this.#api = api
   }
 
-  async create({ name, realmId }: { name: string; realmId: string }): Promise<ProviderClient> {
+  async create(wanted: NewClient): Promise<ProviderClient> {
+    const { name, realmId } = wanted
     const { status, body } = await this.#api.call('/clients', {
       method: 'POST',
-      json: { name, realmId, authMethod: 'secret' },
+      json: { ...wanted, authMethod: 'secret' },
       expected: [...WRITTEN, 409],
     })
     if (status !== 409) {
@@ -56,6 +58,14 @@ export class HttpClientDirectory implements ClientDirectory {
       expected: [...WRITTEN, 404],
     })
     return status === 404 ? undefined : { ...clientIn(body?.data), secret }
+  }
+
+  async display(id: string, displayName: string): Promise<void> {
+    await this.#api.call(pathOf(id), {
+      method: 'POST',
+      json: { displayName },
+      expected: [...WRITTEN, 404],
+    })
   }
 
   async remove(id: string): Promise<void> {

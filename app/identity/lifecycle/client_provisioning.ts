@@ -8,7 +8,7 @@ import type { IdentityProvider, ProviderClient } from '#identity/provider'
 
 import { clientsOf } from './client_directory.js'
 import type { ClientIntents } from './client_intents.js'
-import type { Owner, RecordClients } from './record_clients.js'
+import { clientFor, type Owner, type RecordClients } from './record_clients.js'
 
 const CREATION_LIMIT_MS = 3_000
 
@@ -51,10 +51,10 @@ export class ClientProvisioning implements RecordClients {
   }
 
   /** Remembers the intent, then creates the client. Where that fails, the intent stays until nothing can be left of it. */
-  async provide({ id, realmId }: Owner): Promise<ProviderClient> {
+  async provide(owner: Owner): Promise<ProviderClient> {
     const clients = clientsOf(this.#provider)
-    await this.#intents.write({ recordId: id, realmId })
-    return this.#inTime(clients.create({ name: id, realmId }))
+    await this.#intents.write({ recordId: owner.id, realmId: owner.realmId })
+    return this.#inTime(clients.create(clientFor(owner)))
   }
 
   /** Removes the client of a record that was not written. What cannot be done now is left to the reconciliation. */

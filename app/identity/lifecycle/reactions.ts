@@ -10,14 +10,15 @@ export interface Reactions {
 }
 
 /**
- * Reacts to what the provider tells until the returned function is called. A reaction that fails is logged.
+ * Reacts to what the provider tells until the returned function is called. A reaction that fails is logged. Users are let go of
+ * one after the other: many go at once where their realm does.
  */
 export function reactTo(
   provider: Pick<IdentityProvider, 'onChange'>,
-  reactions: Reactions,
+  reactions: Partial<Reactions>,
   logger: Pick<Logger, 'error'>
 ): Promise<() => Promise<void>> {
-  return provider.onChange((change) => {
+  const react = (change: ProviderChange) =>
     reactionTo(change, reactions).catch((error) => {
       const { type, event, data } = change
       logger.error(
@@ -25,15 +26,22 @@ export function reactTo(
         'a change of identities was not followed'
       )
     })
+  let users: Promise<unknown> = Promise.resolve()
+  return provider.onChange((change) => {
+    if (change.type === 'user') {
+      users = users.then(() => react(change))
+    } else {
+      void react(change)
+    }
   })
 }
 
-async function reactionTo({ type, event, data }: ProviderChange, reactions: Reactions) {
+async function reactionTo({ type, event, data }: ProviderChange, reactions: Partial<Reactions>) {
   if (type === 'client' && event !== 'deleted') {
-    await reactions.clientWritten(data)
+    await reactions.clientWritten?.(data)
   } else if (type === 'realm' && event === 'deleted') {
-    await reactions.realmDeleted(data.id)
+    await reactions.realmDeleted?.(data.id)
   } else if (type === 'user' && event === 'deleted') {
-    await reactions.userDeleted(data.id)
+    await reactions.userDeleted?.(data.id)
   }
 }

@@ -4,7 +4,7 @@ import { IdentityUnavailable } from '#http/failures'
 import type { ClientDirectory, IdentityProvider } from '#identity/provider'
 
 import { clientsOf } from './client_directory.js'
-import type { Owner } from './record_clients.js'
+import { clientFor, type Owner } from './record_clients.js'
 import { ensurePermissions, type WantedPermissions } from './client_permissions.js'
 
 export interface OwnerOfClient extends Owner {
@@ -23,7 +23,7 @@ interface ClientReconciliation {
 
 /**
  * Gives a client to every record that should have one and whose client is gone at the provider, and its permissions back
- * to every client. A record that cannot have one, because its realm is going, does not keep the others from theirs. Answers
+ * to every client, and what people know a client by where it has nothing. A record that cannot have one, because its realm is going, does not keep the others from theirs. Answers
  * how many clients were created.
  */
 export async function reconcileClients(
@@ -60,16 +60,19 @@ async function reconcile(
     return 0
   }
   await ensurePermissions(clients, clientId, permissions)
+  if (existing && !existing.displayName) {
+    await clients.display(clientId, owner.id)
+  }
   return existing ? 0 : 1
 }
 
 async function replaced(
   clients: ClientDirectory,
-  { id, realmId }: Owner,
+  owner: Owner,
   assign: ClientReconciliation['assign']
 ): Promise<string | undefined> {
-  const client = await clients.create({ name: id, realmId })
-  if (await assign({ id, realmId }, client.id)) {
+  const client = await clients.create(clientFor(owner))
+  if (await assign(owner, client.id)) {
     return client.id
   }
   await clients.remove(client.id)

@@ -1,9 +1,16 @@
 import type pg from 'pg'
 
+import type { NewClient } from '#identity/provider'
+
 /** A record that logs in with a client of its own, which is named after it. */
 export interface Owner {
   readonly id: string
   readonly realmId: string
+}
+
+/** The client of a record: its names are the record's id, for programs as well as for people. */
+export function clientFor({ id, realmId }: Owner): NewClient {
+  return { name: id, displayName: id, realmId }
 }
 
 /**

@@ -30,8 +30,8 @@ export const permission = defineKind({
     ...timestamps,
   },
   relations: {
-    realm: { to: () => realm, by: 'realmId', includable: true },
-    client: { to: () => client, by: 'clientId' },
+    realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true },
+    client: { to: () => client, goesAlong: true, by: 'clientId' },
   },
   filters: ['id', 'name', 'displayName', 'clientId', 'policyId', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],

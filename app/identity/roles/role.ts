@@ -25,7 +25,7 @@ export const role = defineKind({
     }),
     ...timestamps,
   },
-  relations: { realm: { to: () => realm, by: 'realmId', includable: true } },
+  relations: { realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true } },
   filters: ['id', 'name', 'displayName', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [

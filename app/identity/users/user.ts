@@ -38,7 +38,7 @@ export const user = defineKind({
     realmId: column.uuid({ body: onlyAtCreation(vine.string().uuid().nullable().optional()) }),
     ...timestamps,
   },
-  relations: { realm: { to: () => realm, by: 'realmId', includable: true } },
+  relations: { realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true } },
   filters: ['id', 'name', 'displayName', 'active', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [

@@ -26,7 +26,7 @@ export const bucketFile = defineKind({
     layout: column.text({ internal: true }),
     sha256: column.text({ nullable: true, internal: true }),
   },
-  relations: { bucket: { to: () => bucket, by: 'bucketId', includable: true } },
+  relations: { bucket: { to: () => bucket, goesAlong: true, by: 'bucketId', includable: true } },
   filters: ['id', 'name', 'directory', 'realmId', 'actorType', 'actorId', 'bucketId'],
   sorts: ['id', 'directory', 'name', 'updatedAt', 'createdAt'],
   indexes: [

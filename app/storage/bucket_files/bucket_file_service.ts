@@ -6,13 +6,12 @@ import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow } from '#query/sql/list_statement'
 import type { Origin } from '#records/events'
 import { isUuid } from '#records/is_uuid'
-import type { Values } from '#records/kind'
 import type { WrittenChange } from '#records/record_change'
 import { RecordService } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 import { owns, reachableFiles, requireOwnerOr, requireReach } from '#storage/access'
 import { FILE_BY_ID, type FileRow } from '#storage/bucket_files/file_row'
-import { tellOfFile } from '#storage/storage_events'
+import { tellOfFiles } from '#storage/storage_events'
 
 import { removeObject } from './remove_object.js'
 import { showsBucket, touchesBucket } from './touches_bucket.js'
@@ -65,15 +64,10 @@ export class BucketFileService extends RecordService {
     { type, previous, next }: WrittenChange
   ): Promise<void> {
     const event = type === 'created' ? 'creationFinished' : 'deletionFinished'
-    await tellOfFile(transaction, origin, event, shownToPeers((next ?? previous)!))
+    await tellOfFiles(transaction, origin, event, [(next ?? previous)!])
   }
 
   #gone(): never {
     throw new EntityNotFound(this.kind.label)
   }
-}
-
-/** Where and how bytes are kept is nobody else's business. */
-function shownToPeers({ layout: _, sha256: __, ...file }: Values): Values {
-  return file
 }

@@ -7,14 +7,14 @@ import { decode, type DecodedQuery, type Selection } from '#query/decode'
 import type { ListRow } from '#query/sql/list_statement'
 import type { Origin } from '#records/events'
 import { isUuid } from '#records/is_uuid'
-import type { Values } from '#records/kind'
+import type { Kind, Values } from '#records/kind'
 import type { WrittenChange } from '#records/record_change'
 import { RecordService } from '#records/record_service'
 import { afterCommit, inTransaction } from '#records/transaction'
 import { reachableBuckets, requireOwnerOr, requireReach, type Reached } from '#storage/access'
 import { bucket, bucketColumns, type BucketRow } from '#storage/buckets/bucket'
 import { announcePlace, preparePlace, restorePlace } from '#storage/places'
-import { tellOfBucket, type CommandedOrigin } from '#storage/storage_events'
+import { tellOfBucket, tellOfFiles, type CommandedOrigin } from '#storage/storage_events'
 
 import { giveBack, prepareDeparture } from './departure.js'
 
@@ -142,6 +142,16 @@ export class BucketService extends RecordService {
       const event = type === 'created' ? 'creationFinished' : 'deletionFinished'
       await tellOfBucket(transaction, origin, event, (next ?? previous)!)
     }
+  }
+
+  /** Only files are part of a bucket. */
+  protected override async afterPartsWent(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    _kind: Kind,
+    files: readonly Values[]
+  ): Promise<void> {
+    await tellOfFiles(transaction, origin, 'deletionFinished', files)
   }
 
   async #byId(id: string): Promise<BucketRow> {

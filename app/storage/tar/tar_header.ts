@@ -10,7 +10,7 @@ export const BLOCK = 512
 const NAME_BYTES = 100
 const PREFIX_BYTES = 155
 const LARGEST_OCTAL = 8 ** 11 - 1
-const MODE = 0o755
+const MODE = 0o644
 
 const ASCII = /^[\u0020-\u007e]*$/
 

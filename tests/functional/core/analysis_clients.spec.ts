@@ -1,6 +1,8 @@
 import { test } from '@japa/runner'
 
+import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { identityProvider } from '#core/nodes/identity'
+import { identityPool } from '#identity/embedded/database'
 import { usePermissionPolicy } from '#identity/verification/permission_policy'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
@@ -34,8 +36,23 @@ test.group('Credentials of analyses', (group) => {
     assert.sameMembers(Object.keys(body), ['id', 'name', 'displayName', 'secret'])
     assert.equal(body.id, analysis.clientId)
     assert.equal(body.name, analysis.id)
-    assert.isNull(body.displayName)
+    assert.equal(body.displayName, analysis.id)
     assert.match(body.secret, SECRET)
+  })
+
+  test('show the name of a client that has no display name, which the next sweep gives it', async ({
+    assert,
+  }) => {
+    const stored = async () => (await (await clients()).read(analysis.clientId as string))!
+    await identityPool().query('update clients set display_name = null where id = $1', [
+      analysis.clientId,
+    ])
+    assert.isNull((await stored()).displayName)
+    assert.equal((await read()).body.displayName, analysis.id)
+    assert.equal((await rotate()).body.displayName, analysis.id)
+    const sweep = analysisClientSweep(await identityProvider(), { warn() {} })
+    await sweep.run(new AbortController().signal)
+    assert.equal((await stored()).displayName, analysis.id)
   })
 
   test('get the secret that is sent, or a random one', async ({ assert }) => {
@@ -58,7 +75,7 @@ test.group('Credentials of analyses', (group) => {
     assert.equal(status, 200)
     assert.notEqual(body.secret, before.secret)
     assert.equal(body.name, before.name)
-    assert.isNull(body.displayName)
+    assert.equal(body.displayName, analysis.id)
   })
 
   test('are for those who may change the analysis, and for nodes that agreed to run it', async ({

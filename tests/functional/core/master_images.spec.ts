@@ -6,9 +6,13 @@ import { openOutbox } from '#outbox/open'
 import type { Values } from '#records/kind'
 import { clock } from '#runtime/clock'
 import { env } from '#start/env'
+import { statementsOf } from '#tests/helpers/migration_statements'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, database, Scene } from './analysis_scene.js'
+
+const { default: ListCommandArguments } =
+  await import('../../../database/migrations/core/030_list_command_arguments.js')
 
 const MANAGE = ['master_image_manage']
 
@@ -31,6 +35,49 @@ test.group('Master images', (group) => {
     scene = await Scene.set()
     image = await scene.image()
     return openOutbox({ wake() {} })
+  })
+
+  test('an image without arguments has an empty list of them, also in what refers to it', async ({
+    assert,
+  }) => {
+    const { rows } = await database().query<{ id: string }>(
+      `insert into master_images (id, name, virtual_path, group_virtual_path)
+       values ($1, 'bare', 'bare', 'bare') returning id`,
+      [clock.uuid()]
+    )
+    const { id } = rows[0]!
+    const { data } = (await call(scene.researcher(), 'GET', `/master-images/${id}`)).body
+    assert.deepEqual(data.commandArguments, [])
+    const analysis = await scene.analysis({ masterImageId: id })
+    const path = `/analyses/${analysis.id}?include=masterImage`
+    const { masterImage } = (await call(scene.researcher(), 'GET', path)).body.data
+    assert.deepEqual(masterImage.commandArguments, [])
+  })
+
+  test('images of an older installation get the list they lack', async ({ assert }) => {
+    const client = await database().connect()
+    try {
+      await client.query('begin')
+      await client.query('alter table master_images alter column command_arguments drop not null')
+      for (const stored of [null, '', 'null', '[{"value":"-v"}]']) {
+        await client.query('update master_images set command_arguments = $2 where id = $1', [
+          image.id,
+          stored,
+        ])
+        for (const statement of await statementsOf(ListCommandArguments, 'core')) {
+          await client.query(statement)
+        }
+        const { rows } = await client.query(
+          'select command_arguments::json as list from master_images where id = $1',
+          [image.id]
+        )
+        assert.deepEqual(rows[0].list, stored?.startsWith('[') ? [{ value: '-v' }] : [])
+        await client.query('alter table master_images alter column command_arguments drop not null')
+      }
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
   })
 
   test('a build is asked for, and visible as starting', async ({ assert }) => {

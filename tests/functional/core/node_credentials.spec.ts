@@ -3,13 +3,19 @@ import { test } from '@japa/runner'
 import { identityProvider } from '#core/nodes/identity'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
+import { identityPool } from '#identity/embedded/database'
 import { openOutbox } from '#outbox/open'
 import type { SecurityEvent } from '#records/events'
 import { useSecuritySink } from '#records/security_events'
+import { clock } from '#runtime/clock'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
+import { statementsOf } from '#tests/helpers/migration_statements'
 
 import { call, member, newRealm, uniqueName } from './node_scene.js'
+
+const { default: DisplayClientsOfRecords } =
+  await import('../../../database/migrations/identity/020_display_clients_of_records.js')
 
 const SECRET = /^[0-9a-f]{64}$/
 
@@ -63,12 +69,36 @@ test.group('Credentials of nodes', (group) => {
     assert.deepEqual(body, {
       id: node.clientId,
       name: node.id,
-      displayName: null,
+      displayName: node.id,
       secret: body.secret,
     })
     assert.match(body.secret, SECRET)
     assert.isTrue(await canLogIn(body.secret))
     assert.equal(headers.get('cache-control'), 'no-store')
+  })
+
+  test('of an older installation get the display name they lack', async ({ assert }) => {
+    const named = clock.uuid()
+    const client = await identityPool().connect()
+    try {
+      await client.query('begin')
+      await client.query('update clients set display_name = null where id = $1', [node.clientId])
+      await client.query(
+        'insert into clients (id, name, display_name, realm_id) values ($1, $2, null, $3)',
+        [named, uniqueName('client'), realmId]
+      )
+      for (const statement of await statementsOf(DisplayClientsOfRecords, 'identity')) {
+        await client.query(statement)
+      }
+      const { rows } = await client.query(
+        'select display_name as shown from clients where id = any($1) order by id = $2',
+        [[node.clientId, named], named]
+      )
+      assert.deepEqual(rows, [{ shown: node.id }, { shown: null }])
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
   })
 
   test('are replaced by a secret that nobody can guess where none is sent', async ({ assert }) => {
@@ -79,7 +109,7 @@ test.group('Credentials of nodes', (group) => {
       assert.match(body.secret, SECRET)
       assert.notEqual(body.secret, former)
       assert.equal(body.name, node.id)
-      assert.isNull(body.displayName)
+      assert.equal(body.displayName, node.id)
       assert.equal((await read()).body.secret, body.secret)
       assert.equal(headers.get('cache-control'), 'no-store')
     }
@@ -105,7 +135,7 @@ test.group('Credentials of nodes', (group) => {
     const { secret } = (await read()).body
     const { status, body, headers } = await rotate({ display_name: 'Node A' })
     assert.equal(status, 200)
-    assert.isNull(body.displayName)
+    assert.equal(body.displayName, node.id)
     assert.notEqual(body.secret, secret)
     assert.equal(headers.get('x-dropped-keys'), 'body.display_name')
   })

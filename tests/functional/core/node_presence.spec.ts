@@ -55,6 +55,37 @@ test.group('Presence of nodes', (group) => {
     assert.isTrue((await read(id)).online)
   })
 
+  test('a node is online in the answer to the first request of its client already', async ({
+    assert,
+  }) => {
+    for (let round = 0; round < 5; round++) {
+      const { id, clientId } = await created()
+      const own = identity({ kind: 'client', id: clientId, realmId, realmName: 'site' }).headers
+      const ask = () => call('GET', `/nodes/${id}`, { headers: own })
+      const answers = await Promise.all([ask(), ask(), ask()])
+      assert.deepEqual(
+        answers.map(({ body }) => body.data.online),
+        [true, true, true]
+      )
+    }
+  })
+
+  test('a request is answered although its node cannot be noted now', async ({ assert }) => {
+    const { id, clientId } = await created()
+    const own = identity({ kind: 'client', id: clientId, realmId, realmName: 'site' }).headers
+    const holder = await pool().connect()
+    try {
+      await holder.query('begin')
+      await holder.query('select 1 from nodes where id = $1 for update', [id])
+      const { status, body } = await call('GET', `/nodes/${id}`, { headers: own })
+      assert.equal(status, 200)
+      assert.isFalse(body.data.online)
+    } finally {
+      await holder.query('rollback')
+      holder.release()
+    }
+  })
+
   test('L24: a node is offline when its client has not called for five minutes', async ({
     assert,
     cleanup,

@@ -1,24 +1,10 @@
 import { test } from '@japa/runner'
-import pg from 'pg'
 
 import { analysis } from '#core/analyses/analysis'
 import { sampleRecord } from '#tests/helpers/sample_records'
+import { listenToStatements } from '#tests/helpers/statements'
 
 import { call, Scene } from './analysis_scene.js'
-
-/** Collects what is sent to the database, on whatever connection, until the returned function is called. */
-function listen(statements: string[]): () => void {
-  const { prototype } = pg.Client as unknown as { prototype: Record<string, Function> }
-  const query = prototype.query!
-  prototype.query = function (this: unknown, ...parameters: any[]) {
-    const [first] = parameters
-    statements.push(typeof first === 'string' ? first : first.text)
-    return query.apply(this, parameters)
-  }
-  return () => {
-    prototype.query = query
-  }
-}
 
 test.group('Pages with relations', () => {
   test('a page of 50 analyses with project and image is one statement', async ({
@@ -37,7 +23,7 @@ test.group('Pages with relations', () => {
     const by = scene.researcher()
     const path = `/analyses?include=project,masterImage&filter[projectId]=${projectId}`
     const statements: string[] = []
-    cleanup(listen(statements))
+    cleanup(listenToStatements(statements))
     const { status, body } = await call(by, 'GET', path)
     const reading = statements.filter((text) => /\banalyses\b/.test(text))
     assert.equal(status, 200)

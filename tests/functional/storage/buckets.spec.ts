@@ -165,7 +165,7 @@ test.group('Creating a bucket', () => {
 test.group('Finding a bucket', () => {
   const reader = person(REALM)
 
-  test('goes by its id and, without a query, by its name', async ({ assert }) => {
+  test('goes by its id and by its name, whatever is asked of it', async ({ assert }) => {
     const { id, name } = await aBucket({ realmId: REALM })
     for (const path of [`/buckets/${id}`, `/buckets/${id.toUpperCase()}`, `/buckets/${name}`]) {
       const { status, body } = await ask(reader, 'GET', path)
@@ -175,7 +175,20 @@ test.group('Finding a bucket', () => {
     }
     for (const query of ['fields=id', 'include=', 'codec=url-simple', 'x=y']) {
       assert.equal((await ask(reader, 'GET', `/buckets/${id}?${query}`)).status, 200, query)
-      assert.equal((await ask(reader, 'GET', `/buckets/${name}?${query}`)).status, 404, query)
+      assert.equal((await ask(reader, 'GET', `/buckets/${name}?${query}`)).status, 200, query)
+    }
+    const { body } = await ask(reader, 'GET', `/buckets/${name}?fields=name`)
+    assert.deepEqual(body.data, { name })
+  })
+
+  test("that is another realm's, or none at all, is refused by its name as by its id", async ({
+    assert,
+  }) => {
+    const { id, name } = await aBucket({ realmId: clock.uuid() })
+    for (const query of ['', '?fields=name']) {
+      assert.equal((await ask(reader, 'GET', `/buckets/${id}${query}`)).status, 403, query)
+      assert.equal((await ask(reader, 'GET', `/buckets/${name}${query}`)).status, 403, query)
+      assert.equal((await ask(reader, 'GET', `/buckets/not-${name}${query}`)).status, 404, query)
     }
   })
 

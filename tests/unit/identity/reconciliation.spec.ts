@@ -73,6 +73,37 @@ test.group('Permissions of clients', (group) => {
   })
 })
 
+test.group('Clients without a display name', (group) => {
+  group.each.setup(setUp)
+
+  test('are shown by the id of their record from the next sweep on, others stay as they are', async ({
+    assert,
+  }) => {
+    const nameless = await newClient()
+    const known = await newClient()
+    await provider.clients.display(known.id, 'Site A')
+    const ownerOf = ({ id, realmId }: typeof known) => ({ id: randomUUID(), realmId, clientId: id })
+    const owners = [ownerOf(nameless), ownerOf(known)]
+    await reconcileClients(
+      {
+        provider,
+        async *owners() {
+          yield* owners
+        },
+        assign: async () => true,
+        permissions: { names: [] },
+        logger: { warn() {} },
+      },
+      running
+    )
+    const shown = owners.map(async ({ clientId }) => (await provider.clients.read(clientId))!)
+    assert.deepEqual(
+      (await Promise.all(shown)).map(({ displayName }) => displayName),
+      [owners[0]!.id, 'Site A']
+    )
+  })
+})
+
 test.group('Clients that are gone', (group) => {
   group.each.setup(setUp)
 

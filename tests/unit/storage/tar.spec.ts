@@ -50,8 +50,8 @@ test.group('Tar', (group) => {
     const listing = run('tar', ['--utc', '--numeric-owner', '--full-time', '-tv'])
     listing.child.stdin?.end(archive)
     assert.deepEqual((await listing).stdout.trim().split('\n').map(words), [
-      ['-rwxr-xr-x', '0/0', '3', '2021-02-03', '04:05:06', 'b'],
-      ['-rwxr-xr-x', '0/0', '5', '2021-02-03', '04:05:06', 'a/c'],
+      ['-rw-r--r--', '0/0', '3', '2021-02-03', '04:05:06', 'b'],
+      ['-rw-r--r--', '0/0', '5', '2021-02-03', '04:05:06', 'a/c'],
     ])
   })
 

@@ -1,0 +1,24 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import { reactTo } from '#identity/lifecycle/reactions'
+import type { IdentityProvider } from '#identity/provider'
+import type { RunningJob } from '#jobs/runner'
+import type { Sweep } from '#jobs/sweep'
+import { bucketDepartureSweep, storageReactions } from '#storage/buckets/realm_departure'
+import { storageSweeps } from '#storage/sweeps/storage_sweeps'
+
+/** What storage looks after by itself: uploads that were interrupted, objects nobody has, realms that are gone. */
+export async function backgroundSweeps(logger: Logger): Promise<readonly Sweep[]> {
+  return [...storageSweeps(logger), bucketDepartureSweep(await identityProvider())]
+}
+
+/** Follows what happens at the identity provider. */
+export async function followRealms(logger: Logger): Promise<RunningJob> {
+  const stop = await reactTo(await identityProvider(), storageReactions, logger)
+  return { stop }
+}
+
+async function identityProvider(): Promise<IdentityProvider> {
+  const { default: app } = await import('@adonisjs/core/services/app')
+  return app.container.make('identity')
+}
