@@ -9,13 +9,15 @@ import type { Socket } from 'socket.io-client'
 
 import type { Authenticator } from '#http/authentication_middleware'
 import { IdentityUnavailable } from '#http/failures'
+import { OidcProvider } from '#identity/oidc/oidc_provider'
+import type { IdentityProvider } from '#identity/provider'
 import { TokenVerifier } from '#identity/verification/token_verifier'
 import { boot, isTogether } from '#tests/helpers/application'
 import { identity, REALMS, testAuthenticator } from '#tests/helpers/identities'
 import { ask, connected, heard, refusal, settled, socketSite } from '#tests/helpers/sockets'
 import { until } from '#tests/helpers/signals_suite'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
-import { externalProvider } from '#tests/unit/identity/subjects'
+import { externalProvider, settingsFor } from '#tests/unit/identity/subjects'
 
 /** The platform with its sockets, in the mounting that the running suite tests. */
 async function site(options: Partial<Parameters<typeof socketSite>[0]> = {}) {
@@ -432,11 +434,10 @@ test.group('Sockets | how they end', (group) => {
 
   const openWith = async (
     claims: Record<string, unknown>,
-    cleanup: (end: () => Promise<void>) => void
+    cleanup: (end: () => Promise<void>) => void,
+    provider: IdentityProvider = externalProvider(standIn)
   ) => {
-    const authenticator = new TokenVerifier(externalProvider(standIn), {
-      trustMs: REVOKED_WITHIN_MS,
-    })
+    const authenticator = new TokenVerifier(provider, { trustMs: REVOKED_WITHIN_MS })
     const hub = await site({ authenticator })
     cleanup(() => hub.close())
     const token = standIn.mint(claims)
@@ -456,9 +457,27 @@ test.group('Sockets | how they end', (group) => {
     assert.equal(error.data?.code, 'identity_unauthorized')
   })
 
-  test('a socket ends with its token', async ({ assert, cleanup }) => {
+  test('a socket outlives its token for as long as the provider knows its bearer', async ({
+    assert,
+    cleanup,
+  }) => {
+    const user = standIn.records.add('users', { name: 'bob', realmId: standIn.realms.siteA.id })
     const exp = Math.floor(Date.now() / 1000) + 2
-    const { socket } = await openWith({ exp }, cleanup)
+    const { socket } = await openWith({ sub: user.id, exp }, cleanup)
+    await delay(exp * 1000 - Date.now() + REVOKED_WITHIN_MS * 2)
+    assert.isTrue(socket.connected)
+    standIn.records.table('users').find(({ id }) => id === user.id)!.active = false
+    const deactivatedAt = performance.now()
+    assert.equal(await ending(socket), 'io server disconnect')
+    assert.isBelow(performance.now() - deactivatedAt, REVOKED_WITHIN_MS * 2)
+  })
+
+  test('a socket ends with its token where the provider keeps no records', async ({
+    assert,
+    cleanup,
+  }) => {
+    const exp = Math.floor(Date.now() / 1000) + 2
+    const { socket } = await openWith({ exp }, cleanup, new OidcProvider(settingsFor(standIn)))
     assert.equal(await ending(socket), 'io server disconnect')
     assert.closeTo(Date.now(), exp * 1000, 500)
   })

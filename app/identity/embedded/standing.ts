@@ -37,12 +37,13 @@ export async function hearOfStanding(
  * of it then, and so have the others, who are told at the same time and in the same order.
  */
 export async function standingIsHeard(): Promise<void> {
-  if (![...hearing].some(({ isHearing }) => isHearing)) {
+  let deaf = [...hearing].filter(({ isHearing }) => isHearing).length
+  if (deaf === 0) {
     return
   }
   const echo = ECHO + clock.uuid()
   const { promise, resolve } = Promise.withResolvers<void>()
-  echoes.set(echo, resolve)
+  echoes.set(echo, () => --deaf === 0 && resolve())
   try {
     const told = identityPool().query('select pg_notify($1, $2)', [CHANNEL, echo])
     await Promise.race([
