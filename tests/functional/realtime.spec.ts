@@ -176,15 +176,6 @@ test.group('Sockets | who is let in', (group) => {
     const beside = isTogether() ? '/core/socket.iox/' : '/socket.iox/'
     assert.equal((await fetch(hub.url + beside)).status, 404)
   })
-
-  test('where the port is shared, only websockets are taken', async ({ assert, cleanup }) => {
-    const pooled = await site({ transports: ['websocket'] })
-    cleanup(() => pooled.close())
-    const { token } = someone()
-    await refusal(pooled.connect('/resources', token, { transports: ['polling'] }))
-    const socket = await connected(pooled.connect('/resources', token))
-    assert.isTrue(socket.connected)
-  })
 })
 
 const TABLE: Record<string, { any: string[]; room: string; only?: 'global' | 'realm' }> = {
