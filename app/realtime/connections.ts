@@ -6,6 +6,8 @@ import { Server, type ServerOptions } from 'socket.io'
 
 import { metrics } from '#observability/metrics'
 
+import type { Peers } from './peers.js'
+
 /** Tokens are the longest thing that is sent here, and they may have 16 KiB. */
 const MOST_BYTES = 32 * 1024
 const JOINED_WITHIN_MS = 10_000
@@ -18,7 +20,8 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void
 interface Options {
   /** Where it is reached, as it is seen from outside. */
   readonly path: string
-  readonly transports: ServerOptions['transports']
+  /** The processes that share the port, where there are others. */
+  readonly peers: Peers | undefined
   readonly cors: ServerOptions['cors']
   readonly adapter: ServerOptions['adapter'] | undefined
   /** Whether nobody is let in any more. */
@@ -37,16 +40,18 @@ const open = new Gauge({
 export class Connections {
   readonly io: Server
   readonly #path: RegExp
+  readonly #peers: Peers | undefined
   /** Never listens: it is handed what belongs to sockets. */
   readonly #door = new HttpServer()
   readonly #upgraded = new Set<Duplex>()
 
-  constructor({ path, transports, cors, adapter, isClosing }: Options) {
+  constructor({ path, peers, cors, adapter, isClosing }: Options) {
+    this.#peers = peers
     this.#path = new RegExp(`^${RegExp.escape(path)}(?:[/?]|$)`)
     this.io = new Server(this.#door, {
       path,
       addTrailingSlash: false,
-      transports,
+      transports: ['polling', 'websocket'],
       cors,
       ...(adapter && { adapter }),
       serveClient: false,
@@ -55,6 +60,17 @@ export class Connections {
       allowRequest: (_request, decide) => decide(null, !isClosing()),
     })
     this.io.engine.on('connection', watch)
+    if (peers) {
+      Object.assign(this.io.engine, { generateId: () => peers.newSession() })
+    }
+  }
+
+  /** Takes what other processes get for sessions of this one. */
+  async listenToPeers(): Promise<void> {
+    await this.#peers?.listen({
+      request: (request, response) => void this.#door.emit('request', request, response),
+      upgrade: (request, stream, head) => this.#upgrade(request, stream, head),
+    })
   }
 
   /** Takes what goes to its path away from what answered there before. */
@@ -63,13 +79,21 @@ export class Connections {
     server.off('request', application)
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       if (this.#isOurs(request)) {
-        this.#door.emit('request', request, response)
+        this.#answer(request, response)
       } else {
         application.call(server, request, response)
       }
     })
     Object.assign(server, { shouldUpgradeCallback: (r: IncomingMessage) => this.#isOurs(r) })
-    server.on('upgrade', (request, stream, head) => this.#upgrade(request, stream, head))
+    server.on('upgrade', (request, stream, head) => {
+      const address = this.#peers?.addressFor(request)
+      if (address === undefined) {
+        this.#upgrade(request, stream, head)
+      } else {
+        this.#watch(stream)
+        this.#peers!.passUpgrade(address, request, stream, head)
+      }
+    })
   }
 
   /**
@@ -77,6 +101,7 @@ export class Connections {
    * those that do not answer are cut off.
    */
   close(): void {
+    this.#peers?.close()
     this.io.engine.close()
     setTimeout(() => this.#upgraded.forEach((stream) => stream.destroy()), CLOSED_WITHIN_MS).unref()
   }
@@ -85,10 +110,24 @@ export class Connections {
     return this.#path.test(url)
   }
 
-  #upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const answerHere = () => void this.#door.emit('request', request, response)
+    const address = this.#peers?.addressFor(request)
+    if (address === undefined) {
+      answerHere()
+    } else {
+      this.#peers!.passRequest(address, request, response, answerHere)
+    }
+  }
+
+  #watch(stream: Duplex): void {
     this.#upgraded.add(stream)
     stream.once('close', () => this.#upgraded.delete(stream))
     stream.on('error', () => stream.destroy())
+  }
+
+  #upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    this.#watch(stream)
     this.#door.emit('upgrade', request, stream, head)
   }
 }

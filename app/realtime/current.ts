@@ -9,6 +9,7 @@ import type { Report } from '#signals/signals'
 import { env } from '#start/env'
 
 import type { Emitter } from './emission.js'
+import { Peers } from './peers.js'
 
 /** Until sockets are served somewhere, there is nobody to tell. */
 let carrier: Emitter = { emit: async () => {} }
@@ -46,11 +47,11 @@ export async function serveRealtime(app: ApplicationService, server: GentleServe
     drain,
     logger,
     path: `${publicPrefix('core', env.SURFACES)}/socket.io`,
-    transports: membership ? ['websocket'] : ['polling', 'websocket'],
+    peers: membership?.folder === undefined ? undefined : new Peers(membership.folder),
     cors: { origin, credentials },
     adapter: await adapter((error, what) => logger.warn({ err: error }, what)),
   })
-  sockets.attach(server)
+  await sockets.attach(server)
   if (!env.REDIS_URL) {
     carrier = sockets
   }

@@ -11,6 +11,7 @@ import { Connections } from './connections.js'
 import type { Emission, Emitter } from './emission.js'
 import { spellingsOf } from './namespaces.js'
 import { OpenNamespaces } from './open_namespaces.js'
+import type { Peers } from './peers.js'
 import { ResourceSocket } from './resource_socket.js'
 
 const REVIEW_EVERY_MS = 60_000
@@ -21,8 +22,8 @@ interface RealtimeOptions {
   readonly logger: Pick<Logger, 'error'>
   /** Where it is reached, as it is seen from outside. */
   readonly path: string
-  /** A process that shares its port cannot serve polling: the next request would go to another one. */
-  readonly transports: ServerOptions['transports']
+  /** The processes that share the port, where there are others. */
+  readonly peers?: Peers
   readonly cors?: ServerOptions['cors']
   /** What hears the events of other processes. */
   readonly adapter?: ServerOptions['adapter']
@@ -42,10 +43,10 @@ export class RealtimeServer implements Emitter {
   readonly #review: NodeJS.Timeout
 
   constructor(options: RealtimeOptions) {
-    const { path, transports, cors, adapter, drain, reviewEveryMs = REVIEW_EVERY_MS } = options
+    const { path, peers, cors, adapter, drain, reviewEveryMs = REVIEW_EVERY_MS } = options
     const isClosing = () => drain.begun
     this.#options = options
-    this.#connections = new Connections({ path, transports, cors, adapter, isClosing })
+    this.#connections = new Connections({ path, peers, cors, adapter, isClosing })
     this.#namespaces = new OpenNamespaces(
       this.#connections.io,
       (socket) => this.#admit(socket),
@@ -56,7 +57,8 @@ export class RealtimeServer implements Emitter {
   }
 
   /** Serves sockets on the port of a server, beside what it answers already. */
-  attach(server: HttpServer): void {
+  async attach(server: HttpServer): Promise<void> {
+    await this.#connections.listenToPeers()
     this.#connections.attach(server)
   }
 

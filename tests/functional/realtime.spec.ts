@@ -9,13 +9,15 @@ import type { Socket } from 'socket.io-client'
 
 import type { Authenticator } from '#http/authentication_middleware'
 import { IdentityUnavailable } from '#http/failures'
+import { OidcProvider } from '#identity/oidc/oidc_provider'
+import type { IdentityProvider } from '#identity/provider'
 import { TokenVerifier } from '#identity/verification/token_verifier'
 import { boot, isTogether } from '#tests/helpers/application'
 import { identity, REALMS, testAuthenticator } from '#tests/helpers/identities'
 import { ask, connected, heard, refusal, settled, socketSite } from '#tests/helpers/sockets'
 import { until } from '#tests/helpers/signals_suite'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
-import { externalProvider } from '#tests/unit/identity/subjects'
+import { externalProvider, settingsFor } from '#tests/unit/identity/subjects'
 
 /** The platform with its sockets, in the mounting that the running suite tests. */
 async function site(options: Partial<Parameters<typeof socketSite>[0]> = {}) {
@@ -106,11 +108,34 @@ test.group('Sockets | who is let in', (group) => {
   })
 
   test('there is no namespace {$self}')
-    .with(['/', '/nonsense', '/resources/', '/resources/a/b', '/resources/*', '/resources:a b'])
+    .with(['/nonsense', '/resources/', '/resources/a/b', '/resources/*', '/resources:a b'])
     .run(async ({ assert }, namespace) => {
       const error = await refusal(hub.connect(namespace, someone().token))
       assert.equal(error.message, 'Invalid namespace')
     })
+
+  test('the root namespace is open to whoever has a token, is silent, and offers nothing', async ({
+    assert,
+  }) => {
+    for (const { token } of [someone(), identity({ realmId: null, realmName: null })]) {
+      const socket = await connected(hub.connect('/', token))
+      const events: unknown[] = []
+      socket.onAny((...args) => events.push(args))
+      assert.containsSubset(await ask(socket, 'nodeSubscribe'), { code: 'bad_request' })
+      assert.containsSubset(await ask(socket, 'masterImageSubscribe'), { code: 'bad_request' })
+      const emission = { room: 'node', event: 'changed', payload: 'node' }
+      await hub.realtime.emit([
+        { namespace: '/resources', ...emission },
+        { namespace: '/', ...emission },
+      ])
+      await settled(socket)
+      assert.deepEqual(events, [['pong']])
+    }
+    for (const token of [undefined, 'nonsense']) {
+      const error = await refusal(hub.connect('/', token))
+      assert.equal(error.data?.code, 'identity_unauthorized')
+    }
+  })
 
   test('while nobody can say whose token it is, clients are told to come back', async ({
     assert,
@@ -150,15 +175,6 @@ test.group('Sockets | who is let in', (group) => {
     response.resume()
     const beside = isTogether() ? '/core/socket.iox/' : '/socket.iox/'
     assert.equal((await fetch(hub.url + beside)).status, 404)
-  })
-
-  test('where the port is shared, only websockets are taken', async ({ assert, cleanup }) => {
-    const pooled = await site({ transports: ['websocket'] })
-    cleanup(() => pooled.close())
-    const { token } = someone()
-    await refusal(pooled.connect('/resources', token, { transports: ['polling'] }))
-    const socket = await connected(pooled.connect('/resources', token))
-    assert.isTrue(socket.connected)
   })
 })
 
@@ -209,7 +225,7 @@ test.group('Sockets | subscriptions', (group) => {
       for (const place of ['global', 'realm'] as const) {
         const without = await open(PLACES[place], ['node_create'])
         if (only && only !== place) {
-          await assert.rejects(() => without.timeout(50).emitWithAck(`${name}Subscribe`))
+          assert.containsSubset(await ask(without, `${name}Subscribe`), { code: 'bad_request' })
           continue
         }
         const answer = await ask(without, `${name}Subscribe`)
@@ -281,6 +297,19 @@ test.group('Sockets | subscriptions', (group) => {
     await settled(socket)
     assert.deepEqual(events, ['node', 'node/1'])
   })
+
+  test('nobody knows are refused: {$self}')
+    .with(['nonsenseSubscribe', 'nonsenseUnsubscribe', 'Subscribe', 'nodesubscribe', 'nonsense'])
+    .run(async ({ assert }, event) => {
+      const socket = await open('/resources')
+      assert.containsSubset(await ask(socket, event, 'id', null), {
+        statusCode: 400,
+        code: 'bad_request',
+      })
+      socket.emit(event, 'and nobody waits for an answer')
+      await settled(socket)
+      assert.isEmpty(hub.logged)
+    })
 
   test('need no callback', async ({ assert }) => {
     const socket = await open('/resources')
@@ -396,11 +425,10 @@ test.group('Sockets | how they end', (group) => {
 
   const openWith = async (
     claims: Record<string, unknown>,
-    cleanup: (end: () => Promise<void>) => void
+    cleanup: (end: () => Promise<void>) => void,
+    provider: IdentityProvider = externalProvider(standIn)
   ) => {
-    const authenticator = new TokenVerifier(externalProvider(standIn), {
-      trustMs: REVOKED_WITHIN_MS,
-    })
+    const authenticator = new TokenVerifier(provider, { trustMs: REVOKED_WITHIN_MS })
     const hub = await site({ authenticator })
     cleanup(() => hub.close())
     const token = standIn.mint(claims)
@@ -420,9 +448,27 @@ test.group('Sockets | how they end', (group) => {
     assert.equal(error.data?.code, 'identity_unauthorized')
   })
 
-  test('a socket ends with its token', async ({ assert, cleanup }) => {
+  test('a socket outlives its token for as long as the provider knows its bearer', async ({
+    assert,
+    cleanup,
+  }) => {
+    const user = standIn.records.add('users', { name: 'bob', realmId: standIn.realms.siteA.id })
     const exp = Math.floor(Date.now() / 1000) + 2
-    const { socket } = await openWith({ exp }, cleanup)
+    const { socket } = await openWith({ sub: user.id, exp }, cleanup)
+    await delay(exp * 1000 - Date.now() + REVOKED_WITHIN_MS * 2)
+    assert.isTrue(socket.connected)
+    standIn.records.table('users').find(({ id }) => id === user.id)!.active = false
+    const deactivatedAt = performance.now()
+    assert.equal(await ending(socket), 'io server disconnect')
+    assert.isBelow(performance.now() - deactivatedAt, REVOKED_WITHIN_MS * 2)
+  })
+
+  test('a socket ends with its token where the provider keeps no records', async ({
+    assert,
+    cleanup,
+  }) => {
+    const exp = Math.floor(Date.now() / 1000) + 2
+    const { socket } = await openWith({ exp }, cleanup, new OidcProvider(settingsFor(standIn)))
     assert.equal(await ending(socket), 'io server disconnect')
     assert.closeTo(Date.now(), exp * 1000, 500)
   })

@@ -41,11 +41,10 @@ export async function socketSite(
   const realtime = new RealtimeServer({
     drain,
     path,
-    transports: ['polling', 'websocket'],
     logger: { error: (...args: unknown[]) => void logged.push(args) },
     ...options,
   })
-  realtime.attach(server)
+  await realtime.attach(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+import type { Assert } from '@japa/assert'
 import { test } from '@japa/runner'
+import { ClientManager } from '@authup/core-realtime-kit'
 import { io, type Socket } from 'socket.io-client'
 
 import { RedisEmitter } from '#realtime/redis_emitter'
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { ask, connected, refusal } from '#tests/helpers/sockets'
+import { ask, connected } from '#tests/helpers/sockets'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import { startRedis } from '#tests/services/servers/redis'
 
@@ -16,8 +18,10 @@ const CHANGE = {
   payload: { data: {} },
 }
 const SOCKETS = 8
+const GRANTS = 10
+const PASSWORD = 'correct horse battery'
 
-test('Sockets of a pool hear of changes, survive a reload, and do not hold up the end', async ({
+test('Sockets of a pool hear of changes, however they connect, survive a reload, and do not hold up the end', async ({
   assert,
   cleanup,
 }) => {
@@ -35,10 +39,10 @@ test('Sockets of a pool hear of changes, survive a reload, and do not hold up th
   const emitter = await RedisEmitter.connect(redis.url)
   cleanup(() => emitter.close())
   const token = await logIn(hub.origin)
-  const open = (transport: string): Socket => {
+  const open = (transports: string[]): Socket => {
     const socket = io(`${hub.origin}/resources`, {
       path: '/core/socket.io',
-      transports: [transport],
+      transports,
       auth: { token },
       forceNew: true,
       reconnectionDelay: 100,
@@ -47,10 +51,20 @@ test('Sockets of a pool hear of changes, survive a reload, and do not hold up th
     cleanup(() => void socket.disconnect())
     return socket
   }
+  const openAsPage = (): Socket => {
+    const manager = new ClientManager({ url: `${hub.origin}/core/`, token: () => token })
+    const socket = manager.inject('/resources') as unknown as Socket
+    socket.connect()
+    cleanup(() => void socket.disconnect())
+    return socket
+  }
 
-  await refusal(open('polling'))
-
-  const sockets = Array.from({ length: SOCKETS }, () => open('websocket'))
+  const sockets = [
+    ...Array.from({ length: 2 }, () => open(['polling', 'websocket'])),
+    ...Array.from({ length: 2 }, openAsPage),
+    ...Array.from({ length: 2 }, () => open(['polling'])),
+    ...Array.from({ length: 2 }, () => open(['websocket'])),
+  ]
   let subscribed = 0
   let told = 0
   for (const socket of sockets) {
@@ -64,6 +78,8 @@ test('Sockets of a pool hear of changes, survive a reload, and do not hold up th
   await delay(100)
   await emitter.emit([CHANGE])
   await hub.until('all were told', () => told >= SOCKETS)
+
+  await requireGrantsHoldAtOnce(hub.origin, token, assert)
 
   hub.signal('SIGHUP')
   await hub.until('all came back after the reload', () => subscribed >= 2 * SOCKETS)
@@ -82,8 +98,40 @@ test('Sockets of a pool hear of changes, survive a reload, and do not hold up th
   assert.notInclude(hub.output, token)
 })
 
-async function logIn(origin: string): Promise<string> {
-  const form = { grant_type: 'password', username: 'admin', password: 'start123' }
+/** Each request has a connection of its own, which may lead to any process. */
+async function requireGrantsHoldAtOnce(origin: string, token: string, assert: Assert) {
+  const send = async (method: string, path: string, as: string, body?: object) => {
+    const headers = { authorization: `Bearer ${as}`, connection: 'close' }
+    const answer = await fetch(origin + path, {
+      method,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: body && JSON.stringify(body),
+    })
+    return { status: answer.status, body: ((await answer.json()) as any).data }
+  }
+  const name = `user-${Date.now()}`
+  const { body: user } = await send('POST', '/auth/users', token, { name, password: PASSWORD })
+  const { body: permission } = await send('GET', '/auth/permissions/user_read', token)
+  const own = await logIn(origin, name, PASSWORD)
+  const statuses = () =>
+    Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const { body } = await send('GET', `/auth/users?filter[name]=admin`, own)
+        return body.length
+      })
+    )
+  assert.deepEqual(await statuses(), Array(6).fill(0))
+  for (let n = 0; n < GRANTS; n++) {
+    const given = { userId: user.id, permissionId: permission.id }
+    const { body: grant } = await send('POST', '/auth/user-permissions', token, given)
+    assert.deepEqual(await statuses(), Array(6).fill(1), 'given')
+    await send('DELETE', `/auth/user-permissions/${grant.id}`, token)
+    assert.deepEqual(await statuses(), Array(6).fill(0), 'taken back')
+  }
+}
+
+async function logIn(origin: string, username = 'admin', password = 'start123'): Promise<string> {
+  const form = { grant_type: 'password', username, password }
   const body = new URLSearchParams({ ...form, realm_name: 'master' })
   const response = await fetch(`${origin}/auth/token`, { method: 'POST', body })
   return ((await response.json()) as { access_token: string }).access_token

@@ -1,14 +1,18 @@
 import type { Logger } from '@adonisjs/core/logger'
+import { decodeJwt, type JWTPayload } from 'jose'
 
 import { introspectionOf, type ClaimNames } from '#identity/oidc/claims'
-import type {
-  ClientDirectory,
-  IdentityProvider,
-  Introspection,
-  PeopleDirectory,
-  ProviderChange,
-  ProviderMetadata,
+import {
+  EVERYBODY,
+  type ClientDirectory,
+  type IdentityProvider,
+  type Introspection,
+  type PeopleDirectory,
+  type ProviderChange,
+  type ProviderMetadata,
+  type Standing,
 } from '#identity/provider'
+import { looksSigned } from '#identity/verification/signed_tokens'
 
 import { ask } from './ask.js'
 import { basicAuthorization, type Credentials } from './credentials.js'
@@ -38,14 +42,15 @@ export class ExternalProvider implements IdentityProvider {
   readonly people: PeopleDirectory
   readonly #settings: ProviderSettings
   readonly #token: OwnToken
+  readonly #api: ProviderApi
   readonly #listening = new Set<() => Promise<void>>()
 
   constructor(settings: ProviderSettings) {
     this.#settings = settings
     this.#token = new OwnToken(async () => ownTokenRequest(settings))
-    const api = new ProviderApi(settings.url, this.#token)
-    this.clients = new HttpClientDirectory(api)
-    this.people = new HttpPeopleDirectory(api)
+    this.#api = new ProviderApi(settings.url, this.#token)
+    this.clients = new HttpClientDirectory(this.#api)
+    this.people = new HttpPeopleDirectory(this.#api)
   }
 
   /** Our own bearer is never sent along: a provider could take that for the token it is asked about. */
@@ -81,6 +86,16 @@ export class ExternalProvider implements IdentityProvider {
     return this.#token.get()
   }
 
+  /** What a token that is over lets its bearer do, the provider does not say; whether that is still there, it does. */
+  async introspectEnded(token: string): Promise<Standing | undefined> {
+    const isThere = looksSigned(token) && (await this.#isActive(decodeJwt(token)))
+    return isThere ? { permissions: 'as before' } : undefined
+  }
+
+  onStanding(listener: (whose: string) => void): Promise<() => Promise<void>> {
+    return this.onChange(({ type, data }) => listener(type === 'realm' ? EVERYBODY : data.id))
+  }
+
   async onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
     const { redisUrl, logger } = this.#settings
     if (redisUrl === undefined) {
@@ -92,6 +107,15 @@ export class ExternalProvider implements IdentityProvider {
       this.#listening.delete(stop)
       await stop()
     }
+  }
+
+  async #isActive({ sub, sub_kind: kind }: JWTPayload): Promise<boolean> {
+    if (kind !== 'user' && kind !== 'client') {
+      return false
+    }
+    const path = `/${kind}s/${encodeURIComponent(sub ?? '')}`
+    const { status, body } = await this.#api.call(path, { expected: [200, 404] })
+    return status === 200 && body?.data?.active !== false
   }
 
   async close(): Promise<void> {

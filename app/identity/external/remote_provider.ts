@@ -5,6 +5,7 @@ import type {
   PeopleDirectory,
   ProviderChange,
   ProviderMetadata,
+  Standing,
 } from '#identity/provider'
 import { OidcProvider } from '#identity/oidc/oidc_provider'
 import { SingleFlight } from '#identity/verification/single_flight'
@@ -54,11 +55,26 @@ export class RemoteProvider implements IdentityProvider {
     return provider.ownToken()
   }
 
-  /** Listens from the time on at which the provider is known; nobody has to wait for that. */
-  async onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
+  async introspectEnded(token: string): Promise<Standing | undefined> {
+    const provider = await this.#known()
+    return provider.introspectEnded?.(token)
+  }
+
+  onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
+    return this.#listen((provider) => provider.onChange(listener))
+  }
+
+  onStanding(listener: (whose: string) => void): Promise<() => Promise<void>> {
+    return this.#listen(async (provider) => provider.onStanding?.(listener))
+  }
+
+  /** From the time on at which the provider is known; nobody has to wait for that. */
+  async #listen(
+    begin: (provider: IdentityProvider) => Promise<(() => Promise<void>) | undefined>
+  ): Promise<() => Promise<void>> {
     let isStopped = false
     const listening = this.#found.promise.then((provider) =>
-      isStopped ? undefined : provider.onChange(listener)
+      isStopped ? undefined : begin(provider)
     )
     return async () => {
       isStopped = true

@@ -13,6 +13,8 @@ type Respond = { [Q in Question]: () => Promise<Answers[Q]> }
 export class Membership {
   /** Resolves when the primary is gone; what is under way can still be finished then. */
   readonly over: Promise<void>
+  /** Where the processes that share the port find each other. */
+  readonly folder = process.env.POOL_FOLDER
 
   constructor() {
     const worker = cluster.worker!

@@ -1,5 +1,8 @@
 import cluster from 'node:cluster'
+import { mkdtempSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 import { Logger } from '@adonisjs/core/logger'
 
@@ -26,6 +29,7 @@ export class Pool {
   readonly #environment: NodeJS.ProcessEnv
   readonly #logger = new Logger(loggerConfig.loggers.app)
   readonly #places: Place[] = []
+  readonly #folder = mkdtempSync(join(tmpdir(), 'hub-pool-'))
   #admin: Server | undefined
   #port: SharedPort | undefined
   #database: OwnDatabase | undefined
@@ -44,6 +48,7 @@ export class Pool {
     requirePoolable(env, config)
     process.once('exit', killMembers)
     const pool = new Pool(environment)
+    process.once('exit', () => rmSync(pool.#folder, { recursive: true, force: true }))
     try {
       await pool.#start()
     } catch (error) {
@@ -95,6 +100,7 @@ export class Pool {
       environment: this.#environment,
       port: this.#port?.number,
       databaseUrl: this.#database?.url,
+      folder: this.#folder,
     })
     this.#migration = migration
     this.#places.push(

@@ -10,6 +10,8 @@ interface Given {
   environment: NodeJS.ProcessEnv
   port: number | undefined
   databaseUrl: string | undefined
+  /** Where the processes that serve find each other; nobody else may look into it. */
+  folder: string
 }
 
 export interface Programs {
@@ -22,7 +24,7 @@ export interface Programs {
  * The programs a pool runs. What the primary itself holds (ports, data, the embedded database) is fixed in their
  * environment until the pool is started again.
  */
-export function programs({ environment, port, databaseUrl }: Given): Programs {
+export function programs({ environment, port, databaseUrl, folder }: Given): Programs {
   const added = Object.keys(process.env).filter((name) => environment[name] === undefined)
   const shared = {
     ...Object.fromEntries(added.map((name) => [name, undefined])),
@@ -31,7 +33,7 @@ export function programs({ environment, port, databaseUrl }: Given): Programs {
     DATA_DIR: env.DATA_DIR,
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
   }
-  const surfaces = { ...shared, SURFACES: listed(env.SURFACES), JOBS: 'none' }
+  const surfaces = { ...shared, SURFACES: listed(env.SURFACES), JOBS: 'none', POOL_FOLDER: folder }
   const jobs = { ...shared, SURFACES: 'none', JOBS: listed(env.JOBS) }
   return {
     migration: {

@@ -1,0 +1,120 @@
+import { Server as HttpServer, request as ask, type IncomingMessage } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+
+import { clock } from '#runtime/clock'
+
+/** Who made a session stands at the beginning of its name. */
+const SESSION = /[?&]sid=([0-9a-f]{16})\./
+const BETWEEN_TWO = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+
+/** What takes requests for sessions of this process. */
+export interface Door {
+  request(request: IncomingMessage, response: ServerResponse): void
+  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void
+}
+
+/**
+ * The processes that share a port, as far as sockets go. A session lives in one of them, while its requests come over any
+ * connection, one kept for other requests among them: whoever gets one that is not its own hands it to the process that the
+ * name of the session names, over a socket in a folder of theirs.
+ */
+export class Peers {
+  readonly #folder: string
+  readonly #id = clock.random(8).toString('hex')
+  readonly #server = new HttpServer({ requestTimeout: 0 })
+  readonly #handedOn = new Set<{ destroy(): void }>()
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Takes what the others hand on, until it is closed. */
+  async listen(door: Door): Promise<void> {
+    this.#server.on('request', door.request)
+    this.#server.on('upgrade', door.upgrade)
+    this.#server.listen(this.#addressOf(this.#id))
+    await once(this.#server, 'listening')
+  }
+
+  /** Gives up what was handed on: clients come back over other connections. */
+  close(): void {
+    this.#server.close()
+    this.#handedOn.forEach((one) => one.destroy())
+  }
+
+  /** A name that nobody can guess. */
+  newSession(): string {
+    return `${this.#id}.${clock.random(15).toString('base64url')}`
+  }
+
+  /** Where the session of a request lives, if that is another process. */
+  addressFor({ url = '' }: IncomingMessage): string | undefined {
+    const id = SESSION.exec(url)?.[1]
+    return id === undefined || id === this.#id ? undefined : this.#addressOf(id)
+  }
+
+  /** Hands a request on. Where nobody is there any more, it is answered here: the session is unknown. */
+  passRequest(
+    address: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    unknown: () => void
+  ): void {
+    const { method, url: path, headers } = request
+    const passed = ask({ socketPath: address, method, path, headers, agent: false })
+    passed.once('response', (answer) => {
+      response.writeHead(answer.statusCode!, endToEnd(answer.headers))
+      answer.pipe(response)
+      answer.once('error', () => response.destroy())
+    })
+    passed.once('error', () => {
+      if (response.headersSent || response.destroyed) {
+        response.destroy()
+      } else {
+        unknown()
+      }
+    })
+    request.pipe(passed)
+    this.#remember(response)
+    response.once('close', () => passed.destroy())
+  }
+
+  /** Hands a connection on that becomes a websocket. */
+  passUpgrade(address: string, request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    const passed = connect(address)
+    passed.once('connect', () => {
+      passed.write(headOf(request))
+      passed.write(head)
+      stream.pipe(passed).pipe(stream)
+    })
+    passed.once('error', () => stream.destroy())
+    passed.once('close', () => stream.destroy())
+    stream.once('close', () => passed.destroy())
+    this.#remember(stream)
+  }
+
+  #addressOf(id: string): string {
+    return join(this.#folder, id)
+  }
+
+  #remember(one: ServerResponse | Duplex): void {
+    this.#handedOn.add(one)
+    one.once('close', () => this.#handedOn.delete(one))
+  }
+}
+
+function endToEnd(headers: IncomingMessage['headers']) {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !BETWEEN_TWO.has(name)))
+}
+
+/** A request as it came: the library has checked that none of its parts holds an end of a line. */
+function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+  const pairs = Array.from({ length: rawHeaders.length / 2 }, (_, n) =>
+    rawHeaders.slice(2 * n, 2 * n + 2).join(': ')
+  )
+  return [`${method} ${url} HTTP/${httpVersion}`, ...pairs, '', ''].join('\r\n')
+}
