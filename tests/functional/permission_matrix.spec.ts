@@ -28,6 +28,7 @@ const PUBLIC = [
   /^\/probe\//,
   /^\/token(\/introspect|\/revoke)?$/,
   /^\/authorize$/,
+  /^\/realms(\/:id)?$/,
   /^(\/realms\/:realm)?\/(jwks|\.well-known\/openid-configuration)$/,
 ]
 

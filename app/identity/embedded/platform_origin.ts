@@ -1,5 +1,5 @@
 import { IdentityUnavailable } from '#http/failures'
-import { findClient, type ClientAccount } from '#identity/embedded/accounts'
+import { findClientIn, type ClientAccount } from '#identity/embedded/accounts'
 import { identityPool } from '#identity/embedded/database'
 import { heldBy } from '#identity/embedded/held_permissions'
 import type { Origin } from '#records/events'
@@ -8,7 +8,7 @@ import { env } from '#start/env'
 
 /** The client as which the platform calls its own provider. */
 export async function platformClient(): Promise<ClientAccount> {
-  const client = await findClient(env.CLIENT_ID, env.REALM)
+  const client = await findClientIn(env.REALM, env.CLIENT_ID)
   if (!client?.active) {
     const state = client ? 'is not active' : 'is not there'
     const cause = new Error(`the client ${env.CLIENT_ID} of the realm ${env.REALM} ${state}`)

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import { CONSOLES, CONSOLE_TRAITS } from '#identity/clients/consoles'
 import { MASTER } from '#identity/embedded/accounts'
 import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
 import { identityPool } from '#identity/embedded/database'
@@ -42,6 +43,7 @@ export async function seedIdentity(): Promise<void> {
       await addEverybody(transaction, realmId)
     }
     await giveToAdministrators(transaction, added)
+    await addConsoles(transaction)
   })
   await requireOwnSecrets()
   await signingKeys.current()
@@ -102,6 +104,23 @@ async function addClient(
     `insert into clients (id, name, built_in, secret, secret_digest, realm_id)
      values ($1, $2, true, $3, $4, $5)`,
     [clock.uuid(), name, secret, secretDigest, realmId]
+  )
+}
+
+/** Realms that were made before there were any get theirs; a client that somebody else called so stays what it is. */
+async function addConsoles(transaction: pg.ClientBase): Promise<void> {
+  await transaction.query(
+    `insert into clients
+       (id, name, display_name, built_in, auth_method, grant_types, realm_id)
+     select gen_random_uuid(), c.name, c.label, true, $3, $4, r.id
+     from realms r, unnest($1::text[], $2::text[]) as c (name, label)
+     on conflict (lower(name), realm_id) do nothing`,
+    [
+      Object.keys(CONSOLES),
+      Object.values(CONSOLES),
+      CONSOLE_TRAITS.authMethod,
+      CONSOLE_TRAITS.grantTypes,
+    ]
   )
 }
 

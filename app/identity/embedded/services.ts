@@ -28,11 +28,13 @@ function lazily<Service>(make: (options: RecordServiceOptions) => Service): () =
 const assigning = (assignment: Assignment) =>
   lazily((options) => new AssignmentService(assignment, options))
 
+const clients = lazily((options) => new ClientService(client, options))
+
 /** The services of the provider's records. */
 export const services = {
-  realm: lazily((options) => new RealmService(realm, options)),
+  realm: lazily((options) => new RealmService(realm, options, clients)),
   user: lazily((options) => new UserService(user, options)),
-  client: lazily((options) => new ClientService(client, options)),
+  client: clients,
   role: lazily((options) => new RoleService(role, options)),
   permission: lazily((options) => new PermissionService(permission, options)),
   userRole: assigning(userRole),
