@@ -5,6 +5,7 @@ import { MASTER } from '#identity/embedded/accounts'
 import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
 import { identityPool } from '#identity/embedded/database'
 import { OWN_PERMISSIONS } from '#identity/embedded/own_permissions'
+import { SCOPES } from '#identity/embedded/oauth/scopes'
 import { hashPassword } from '#identity/embedded/passwords'
 import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
 import { inTransaction } from '#records/transaction'
@@ -44,6 +45,7 @@ export async function seedIdentity(): Promise<void> {
     }
     await giveToAdministrators(transaction, added)
     await addConsoles(transaction)
+    await addScopes(transaction)
   })
   await requireOwnSecrets()
   await signingKeys.current()
@@ -89,7 +91,10 @@ async function addRole(
   name: string,
   permissions: readonly string[]
 ): Promise<void> {
-  await transaction.query('insert into roles (id, name) values ($1, $2)', [clock.uuid(), name])
+  await transaction.query('insert into roles (id, name, built_in) values ($1, $2, true)', [
+    clock.uuid(),
+    name,
+  ])
   await giveToRole(transaction, name, permissions)
 }
 
@@ -104,6 +109,16 @@ async function addClient(
     `insert into clients (id, name, built_in, secret, secret_digest, realm_id)
      values ($1, $2, true, $3, $4, $5)`,
     [clock.uuid(), name, secret, secretDigest, realmId]
+  )
+}
+
+/** What clients can ask for. */
+async function addScopes(transaction: pg.ClientBase): Promise<void> {
+  await transaction.query(
+    `insert into scopes (id, name, built_in)
+     select gen_random_uuid(), name, true from unnest($1::text[]) as new (name)
+     on conflict (lower(name)) where realm_id is null do nothing`,
+    [SCOPES]
   )
 }
 

@@ -66,9 +66,10 @@ test.group('First start', (group) => {
   })
 
   test('lets administrator and platform do everything', async ({ assert }) => {
-    const own = ['realm', 'user', 'client', 'role', 'permission'].flatMap((record) =>
-      ['create', 'read', 'update', 'delete'].map((verb) => `${record}_${verb}`)
-    )
+    const own = [
+      ...['realm', 'user', 'client', 'role', 'permission'],
+      ...['scope', 'client_scope', 'policy', 'identity_provider'],
+    ].flatMap((record) => ['create', 'read', 'update', 'delete'].map((verb) => `${record}_${verb}`))
     const all = [...PLATFORM_PERMISSIONS, ...own, 'user_self_manage']
     for (const { body } of [await byPassword(), await bySecret()]) {
       const { permissions } = await introspect(body.access_token)

@@ -329,3 +329,74 @@ test.group('Addresses of clients', (group) => {
     assert.equal((await new Visitor().get(asked)).status, 400)
   })
 })
+
+test.group('Collections that web interfaces open', (group) => {
+  group.setup(seedIdentity)
+  group.setup(believeProvider)
+
+  const asAdmin = async (path: string) =>
+    send('GET', path, (await byPassword()).body.access_token as string)
+
+  test('hold the scopes of OpenID Connect, which clients are given', async ({ assert }) => {
+    const token = (await byPassword()).body.access_token
+    const { body } = await send('GET', '/scopes?sort=name', token)
+    const builtIn = body.data.filter((scope: any) => scope.builtIn)
+    assert.sameMembers(
+      builtIn.map(({ name }: any) => name),
+      ['global', 'openid', 'profile', 'email']
+    )
+    const client = await makeClient()
+    const given = { clientId: client.id, scopeId: builtIn[0].id }
+    assert.equal((await send('POST', '/client-scopes', token, given)).status, 201)
+    const query = `filter[clientId]=${client.id}&include=scope`
+    const assigned = await send('GET', `/client-scopes?${query}`, token)
+    assert.equal(assigned.body.data[0].scope.name, builtIn[0].name)
+    const path = `/scopes/${builtIn[0].id}`
+    assert.equal((await send('DELETE', path, token)).status, 400)
+    assert.equal((await send('POST', path, token, { name: 'another' })).status, 400)
+    await Promise.all([seedIdentity(), seedIdentity()])
+    assert.equal((await send('GET', '/scopes', token)).body.meta.total, body.meta.total)
+  })
+
+  test('are empty and written by nobody where the provider has nothing of the kind', async ({
+    assert,
+  }) => {
+    for (const path of ['/policies', '/identity-providers']) {
+      const { status, body } = await asAdmin(path)
+      assert.equal(status, 200, path)
+      assert.deepEqual(body.data, [], path)
+      const token = (await byPassword()).body.access_token
+      assert.equal((await send('POST', path, token, { name: 'anything' })).status, 404, path)
+    }
+  })
+
+  test('have permissions of their own, which administrators get on old installations too', async ({
+    assert,
+  }) => {
+    const names = ['scope', 'client_scope', 'policy', 'identity_provider'].flatMap((record) =>
+      ['create', 'read', 'update', 'delete'].map((verb) => `${record}_${verb}`)
+    )
+    await identityPool().query('delete from permissions where name = any($1)', [names])
+    assert.equal((await asAdmin('/identity-providers')).status, 403)
+    await seedIdentity()
+    const { rows } = await identityPool().query(
+      `select p.name from role_permissions g join roles r on r.id = g.role_id
+       join permissions p on p.id = g.permission_id where r.name = 'admin' and p.name = any($1)`,
+      [names]
+    )
+    assert.lengthOf(rows, names.length)
+    assert.equal((await asAdmin('/identity-providers')).status, 200)
+  })
+
+  test('tell which roles came with the provider, and those stay', async ({ assert }) => {
+    const token = (await byPassword()).body.access_token
+    const { body } = await send('GET', '/roles?sort=name&filter[name]=admin', token)
+    assert.containSubset(body.data, [{ name: 'admin', builtIn: true, realmId: null }])
+    const path = `/roles/${body.data[0].id}`
+    assert.equal((await send('DELETE', path, token)).status, 400)
+    assert.equal((await send('POST', path, token, { name: 'another' })).status, 400)
+    const own = await make('role', { name: unique('role') })
+    assert.isFalse(own.builtIn)
+    assert.equal((await send('DELETE', `/roles/${own.id}`, token)).status, 202)
+  })
+})
