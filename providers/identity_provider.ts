@@ -30,7 +30,10 @@ export default class IdentityWiring {
     })
     container.singleton('authenticator', async (resolver) => {
       const opaqueTokens = env.IDENTITY_URL !== undefined
-      return new TokenVerifier(await resolver.make('identity'), { opaqueTokens })
+      const provider = await resolver.make('identity')
+      const verifier = new TokenVerifier(provider, { opaqueTokens })
+      await provider.onStanding?.((whose) => verifier.forget(whose))
+      return verifier
     })
   }
 

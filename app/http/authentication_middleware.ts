@@ -17,6 +17,18 @@ export interface Authenticator {
    * tokens are good for as long as a connection lasts.
    */
   stay?(token: string, closed: AbortSignal): AbortSignal
+  /** For connections that outlive their token: as long as the session goes on that it came from, or until `closed`. */
+  follow?(token: string, closed: AbortSignal): Following
+}
+
+/** Somebody who stays connected. */
+export interface Following {
+  /** Aborts when the session ends. */
+  readonly ended: AbortSignal
+  /** Who it is, with what it may do now; undefined where the session has ended. */
+  actor(): Promise<Actor | undefined>
+  /** Has a function called whenever that may have become something else. */
+  onChange(hear: (actor: Actor) => void): void
 }
 
 export interface TokenSources {

@@ -15,6 +15,17 @@ export interface IdentityProvider {
   /** A token for calls the platform makes itself. */
   ownToken(): Promise<string>
 
+  /**
+   * As `introspect`, of a token that is over by now: what holds while the session it came from goes on. Not there where the
+   * provider cannot tell.
+   */
+  introspectEnded?(token: string): Promise<Standing | undefined>
+  /**
+   * Tells at once of those who may do something else than before, or nothing any more: the id of somebody, of a session or a
+   * token, or `EVERYBODY`. Not there where nobody is told. Answers how to stop.
+   */
+  onStanding?(listener: (whose: string) => void): Promise<() => Promise<void>>
+
   /** Clients are what nodes and analyses log in with; undefined where the provider keeps none for others. */
   readonly clients: ClientDirectory | undefined
   /** How records get their clients where the provider keeps them in the same database, so that one transaction has both. */
@@ -25,6 +36,14 @@ export interface IdentityProvider {
   /** Tells of realms, users and clients that come, change and go, as far as the provider does. Answers how to stop. */
   onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>>
   close(): Promise<void>
+}
+
+/** Stands for all ids. */
+export const EVERYBODY = ''
+
+/** What somebody may do now; as before where the provider says nothing of permissions. */
+export interface Standing {
+  readonly permissions: readonly { readonly name: string }[] | 'as before'
 }
 
 /** The claims of a token as providers spell them. */
@@ -40,6 +59,9 @@ export interface Introspection {
   readonly permissions: readonly { readonly name: string }[]
   /** Seconds since 1970. */
   readonly exp: number
+  /** The session it came from, where the provider can be asked about that. */
+  readonly session_id?: string
+  readonly token_id?: string
 }
 
 export interface ProviderMetadata {

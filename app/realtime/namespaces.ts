@@ -2,6 +2,7 @@ import type { Actor } from '#http/actor'
 import { PermissionDenied } from '#http/failures'
 import { isMasterMember } from '#records/realm'
 
+const ROOT = '/'
 const GLOBAL = '/resources'
 const NAMESPACE = /^\/resources(?:[:/]([\w-]{1,128}))?$/
 
@@ -24,6 +25,9 @@ export function spellingsOf(namespace: string): string[] {
 /** Throws where the caller may not hear what is told there. */
 export function requireMember(actor: Actor, namespace: string): void {
   const realmId = realmOf(namespace)
+  if (namespace === ROOT) {
+    return
+  }
   if (isMasterMember(actor) || (realmId !== undefined && realmId === actor.realmId)) {
     return
   }

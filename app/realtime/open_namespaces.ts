@@ -11,7 +11,7 @@ interface Inside {
 }
 
 /**
- * The namespaces that somebody is connected to. Clients name them as they like, so empty ones do not stay.
+ * The namespaces that somebody is connected to. The root is there for clients that enter it first; nothing is told in it. Clients name them as they like, so empty ones do not stay.
  */
 export class OpenNamespaces {
   readonly #io: Server
@@ -27,7 +27,8 @@ export class OpenNamespaces {
       socket.once('disconnect', () => this.#removeIfEmpty(socket.nsp))
       serve(socket)
     })
-    io.use((_socket, next) => next(new Error('Invalid namespace')))
+    io.use((socket, next) => void admit(socket).then(() => next(), next))
+    io.on('connection', serve)
   }
 
   get(name: string): Namespace | undefined {

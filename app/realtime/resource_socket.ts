@@ -1,8 +1,9 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type { Socket } from 'socket.io'
 
-import type { Authenticator } from '#http/authentication_middleware'
-import { Failure } from '#http/failures'
+import type { Authenticator, Following } from '#http/authentication_middleware'
+import type { Actor } from '#http/actor'
+import { BadRequest, Failure } from '#http/failures'
 import { issue } from '#http/issues'
 
 import { told } from './admission.js'
@@ -18,12 +19,13 @@ interface Context {
 }
 
 /**
- * What one socket may ask for while it is connected, which is for as long as its token is good.
+ * What one socket may ask for while it is connected, which is for as long as the session its token came from.
  */
 export class ResourceSocket {
   readonly #socket: Socket
   readonly #context: Context
   readonly #rooms: Rooms
+  readonly #following: Following | undefined
   /** Requests are answered one after the other, so that none overtakes the one it takes back. */
   #last: Promise<void> = Promise.resolve()
 
@@ -32,7 +34,7 @@ export class ResourceSocket {
     this.#context = context
     this.#rooms = new Rooms(socket)
     socket.onAny((event, ...args) => this.#receive(event, args))
-    this.#endWithToken()
+    this.#following = this.#endWithSession()
   }
 
   /** Takes back what the caller may not hear any more. While nobody can tell, everything stays as it is. */
@@ -43,33 +45,35 @@ export class ResourceSocket {
         this.#rooms.review(actor)
       }
     } catch {
-      // Whether the token itself still stands is seen to elsewhere.
+      // Whether the session goes on is seen to elsewhere.
     }
   }
 
-  #endWithToken(): void {
+  #endWithSession(): Following | undefined {
     const { authenticator, token } = this.#context
     const closed = new AbortController()
     this.#socket.once('disconnect', () => closed.abort())
-    const vigil = authenticator.stay?.(token, closed.signal)
-    vigil?.addEventListener('abort', () => this.#socket.disconnect(true), { once: true })
+    const following = authenticator.follow?.(token, closed.signal)
+    following?.ended.addEventListener('abort', () => this.#socket.disconnect(true), { once: true })
+    following?.onChange((actor) => this.#rooms.review(actor))
+    return following
   }
 
   #receive(event: unknown, args: readonly unknown[]): void {
     const asked = topicOf(String(event), this.#socket.nsp.name)
     if (event === 'ping') {
       this.#socket.emit('pong')
-    } else if (asked) {
+    } else {
       this.#last = this.#last.then(() => this.#answer(asked, args))
     }
   }
 
-  async #answer(asked: Asked, args: readonly unknown[]): Promise<void> {
+  async #answer(asked: Asked | undefined, args: readonly unknown[]): Promise<void> {
     const [target] = args.filter((arg) => typeof arg !== 'function')
     // Clients put a callback of their own in between, so the one that answers is the last.
     const acknowledge = args.findLast((arg) => typeof arg === 'function') as Acknowledge | undefined
     try {
-      await this.#change(asked, target)
+      await this.#change(asked ?? nothingAnswers(), target)
       acknowledge?.(null)
     } catch (error) {
       acknowledge?.(told(error, this.#context.logger))
@@ -85,8 +89,9 @@ export class ResourceSocket {
     }
   }
 
-  #actor() {
-    return this.#context.authenticator.verify(this.#context.token)
+  async #actor(): Promise<Actor | undefined> {
+    const { authenticator, token } = this.#context
+    return this.#following ? this.#following.actor() : authenticator.verify(token)
   }
 
   /** Permissions are those the caller has now, not those it came with. */
@@ -96,6 +101,10 @@ export class ResourceSocket {
       throw new SubscriptionRefused(topic.permissions)
     }
   }
+}
+
+function nothingAnswers(): never {
+  throw new BadRequest('Nothing in this namespace answers to an event of this name')
 }
 
 /** The caller holds none of the permissions that a subscription needs. */

@@ -1,4 +1,4 @@
-import { isGlobal } from './namespaces.js'
+import { isGlobal, isNamespace } from './namespaces.js'
 
 /** What can be subscribed to. */
 export interface Topic {
@@ -54,6 +54,7 @@ export function topicOf(event: string, namespace: string): Asked | undefined {
   const [, name, verb] = EVENT.exec(event) ?? []
   const topic = name === undefined ? undefined : TOPICS.get(name)
   const place = isGlobal(namespace) ? 'global' : 'realm'
-  const isThere = topic && (topic.only === undefined || topic.only === place)
+  const isThere =
+    topic && isNamespace(namespace) && (topic.only === undefined || topic.only === place)
   return isThere ? { topic, begins: verb === 'Subscribe' } : undefined
 }

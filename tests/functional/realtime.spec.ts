@@ -106,11 +106,34 @@ test.group('Sockets | who is let in', (group) => {
   })
 
   test('there is no namespace {$self}')
-    .with(['/', '/nonsense', '/resources/', '/resources/a/b', '/resources/*', '/resources:a b'])
+    .with(['/nonsense', '/resources/', '/resources/a/b', '/resources/*', '/resources:a b'])
     .run(async ({ assert }, namespace) => {
       const error = await refusal(hub.connect(namespace, someone().token))
       assert.equal(error.message, 'Invalid namespace')
     })
+
+  test('the root namespace is open to whoever has a token, is silent, and offers nothing', async ({
+    assert,
+  }) => {
+    for (const { token } of [someone(), identity({ realmId: null, realmName: null })]) {
+      const socket = await connected(hub.connect('/', token))
+      const events: unknown[] = []
+      socket.onAny((...args) => events.push(args))
+      assert.containsSubset(await ask(socket, 'nodeSubscribe'), { code: 'bad_request' })
+      assert.containsSubset(await ask(socket, 'masterImageSubscribe'), { code: 'bad_request' })
+      const emission = { room: 'node', event: 'changed', payload: 'node' }
+      await hub.realtime.emit([
+        { namespace: '/resources', ...emission },
+        { namespace: '/', ...emission },
+      ])
+      await settled(socket)
+      assert.deepEqual(events, [['pong']])
+    }
+    for (const token of [undefined, 'nonsense']) {
+      const error = await refusal(hub.connect('/', token))
+      assert.equal(error.data?.code, 'identity_unauthorized')
+    }
+  })
 
   test('while nobody can say whose token it is, clients are told to come back', async ({
     assert,
@@ -209,7 +232,7 @@ test.group('Sockets | subscriptions', (group) => {
       for (const place of ['global', 'realm'] as const) {
         const without = await open(PLACES[place], ['node_create'])
         if (only && only !== place) {
-          await assert.rejects(() => without.timeout(50).emitWithAck(`${name}Subscribe`))
+          assert.containsSubset(await ask(without, `${name}Subscribe`), { code: 'bad_request' })
           continue
         }
         const answer = await ask(without, `${name}Subscribe`)
@@ -281,6 +304,19 @@ test.group('Sockets | subscriptions', (group) => {
     await settled(socket)
     assert.deepEqual(events, ['node', 'node/1'])
   })
+
+  test('nobody knows are refused: {$self}')
+    .with(['nonsenseSubscribe', 'nonsenseUnsubscribe', 'Subscribe', 'nodesubscribe', 'nonsense'])
+    .run(async ({ assert }, event) => {
+      const socket = await open('/resources')
+      assert.containsSubset(await ask(socket, event, 'id', null), {
+        statusCode: 400,
+        code: 'bad_request',
+      })
+      socket.emit(event, 'and nobody waits for an answer')
+      await settled(socket)
+      assert.isEmpty(hub.logged)
+    })
 
   test('need no callback', async ({ assert }) => {
     const socket = await open('/resources')

@@ -7,16 +7,18 @@ import type {
   PeopleDirectory,
   ProviderChange,
   ProviderMetadata,
+  Standing,
 } from '#identity/provider'
 import type { RecordClients } from '#identity/lifecycle/record_clients'
 import { clock } from '#runtime/clock'
-import { ChangeListener } from './changes.js'
+import { changeListener } from './changes.js'
 import { ClientsAlongside } from './clients_alongside.js'
 import { EmbeddedClients } from './embedded_clients.js'
 import { signingKeys } from './keys/signing_keys.js'
+import { hearOfStanding } from './standing.js'
 import { platformClient } from './platform_origin.js'
 import { grantedScope } from './oauth/scopes.js'
-import { introspect } from './tokens/introspect.js'
+import { introspect, introspectEnded } from './tokens/introspect.js'
 import { clientToken } from './tokens/issue.js'
 
 const RENEWED_BEFORE_MS = 60_000
@@ -31,7 +33,7 @@ export class EmbeddedProvider implements IdentityProvider {
     realmIds: () => idsIn('realms'),
     userIds: () => idsIn('users'),
   }
-  readonly #listeners = new Set<ChangeListener>()
+  readonly #listening = new Set<() => Promise<void>>()
   #own: { token: string; until: number } | undefined
 
   async introspect(token: string): Promise<Introspection | undefined> {
@@ -52,7 +54,13 @@ export class EmbeddedProvider implements IdentityProvider {
       scope: claims.scope,
       permissions,
       exp: claims.exp,
+      session_id: claims.sid,
+      token_id: claims.jti,
     }
+  }
+
+  introspectEnded(token: string): Promise<Standing | undefined> {
+    return introspectEnded(token)
   }
 
   /** Issuers are not listed: there is one more with every realm, and introspection checks them against the realms. */
@@ -75,12 +83,21 @@ export class EmbeddedProvider implements IdentityProvider {
   }
 
   async onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
-    const heard = new ChangeListener(listener)
-    this.#listeners.add(heard)
+    const heard = changeListener(listener)
+    const stop = this.#untilStopped(() => heard.stop())
     await heard.start()
+    return stop
+  }
+
+  async onStanding(listener: (whose: string) => void): Promise<() => Promise<void>> {
+    return this.#untilStopped(await hearOfStanding(listener))
+  }
+
+  #untilStopped(stop: () => Promise<void>): () => Promise<void> {
+    this.#listening.add(stop)
     return async () => {
-      this.#listeners.delete(heard)
-      await heard.stop()
+      this.#listening.delete(stop)
+      await stop()
     }
   }
 
@@ -92,8 +109,8 @@ export class EmbeddedProvider implements IdentityProvider {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#listeners].map((listener) => listener.stop()))
-    this.#listeners.clear()
+    await Promise.all([...this.#listening].map((stop) => stop()))
+    this.#listening.clear()
   }
 }
 

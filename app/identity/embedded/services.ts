@@ -17,22 +17,27 @@ import { user } from '#identity/users/user'
 import { UserService } from '#identity/users/user_service'
 import { userPermission } from '#identity/user_permissions/user_permission'
 import { userRole } from '#identity/user_roles/user_role'
-import type { RecordServiceOptions } from '#records/record_service'
+import type { RecordService, RecordServiceOptions } from '#records/record_service'
 import type { Assignment } from './assignment.js'
 import { AssignmentService } from './assignment_service.js'
 import { announcingSink } from './changes.js'
 import { identityPool } from './database.js'
+import { heard } from './heard_writes.js'
 import { SeenService } from './seen_service.js'
 import { SharedService } from './shared_service.js'
 
 /** A service is made when it is first needed: routes are declared before any connection is. */
-function lazily<Service>(make: (options: RecordServiceOptions) => Service): () => Service {
+function lazily<Service extends RecordService>(
+  make: (options: RecordServiceOptions) => Service,
+  heardWrites: Parameters<typeof heard>[1] = ['update', 'remove']
+): () => Service {
   let service: Service | undefined
-  return () => (service ??= make({ pool: identityPool(), sink: announcingSink }))
+  const made = () => make({ pool: identityPool(), sink: announcingSink })
+  return () => (service ??= heard(made(), heardWrites))
 }
 
 const assigning = (assignment: Assignment) =>
-  lazily((options) => new AssignmentService(assignment, options))
+  lazily((options) => new AssignmentService(assignment, options), ['create', 'update', 'remove'])
 
 const clients = lazily((options) => new ClientService(client, options))
 

@@ -1,19 +1,28 @@
 import { hash } from 'node:crypto'
 
 import type { Actor } from '#http/actor'
-import type { Authenticator } from '#http/authentication_middleware'
+import type { Authenticator, Following } from '#http/authentication_middleware'
 import { Failure, IdentityUnavailable } from '#http/failures'
-import type { IdentityProvider } from '#identity/provider'
+import type { IdentityProvider, Introspection, Standing } from '#identity/provider'
 import { clock } from '#runtime/clock'
 
+import { followSession } from './follow_session.js'
 import { actorOf, isAbout } from './introspected_actor.js'
-import { looksSigned, SignedTokens } from './signed_tokens.js'
+import { looksSigned, SignedTokens, type Claims } from './signed_tokens.js'
 import { SingleFlight } from './single_flight.js'
 import { stayVerified } from './stay_verified.js'
 import { Verdicts, type Verdict } from './verdicts.js'
 
 const MAX_TOKEN_LENGTH = 16 * 1024
-const NOBODY: Verdict = { actor: undefined, until: 0 }
+/** How often a provider is asked anew about one token because something changes while it answers. */
+const MOST_ATTEMPTS = 3
+const NOBODY: Verdict = { actor: undefined, until: 0, about: [], asOf: 0 }
+
+interface Bearer {
+  readonly actor: Actor
+  readonly introspection: Introspection
+  readonly claims: Claims | undefined
+}
 
 export interface VerifierOptions {
   /** Whether the provider also gives out tokens that only it can read. */
@@ -35,6 +44,7 @@ export class TokenVerifier implements Authenticator {
   readonly #signed: SignedTokens
   readonly #verdicts: Verdicts
   readonly #inquiries = new SingleFlight<string, Verdict>()
+  readonly #followers = new Set<(whose: string) => void>()
   readonly #options: Required<VerifierOptions>
 
   constructor(provider: IdentityProvider, options: VerifierOptions = {}) {
@@ -61,6 +71,23 @@ export class TokenVerifier implements Authenticator {
     return stayVerified(this, token, closed)
   }
 
+  /** The bearer of a token for as long as the session goes on that the token came from. */
+  follow(token: string, closed: AbortSignal): Following {
+    return followSession(this, token, closed)
+  }
+
+  /** Forgets what is known of somebody, of a session or a token, or of everybody, and has whoever follows it look again. */
+  forget(whose: string): void {
+    this.#verdicts.changes.note(whose)
+    this.#followers.forEach((hear) => hear(whose))
+  }
+
+  /** Has a function called with everybody who is forgotten, until the returned one is. */
+  onForgotten(hear: (whose: string) => void): () => void {
+    this.#followers.add(hear)
+    return () => void this.#followers.delete(hear)
+  }
+
   /** As `verify`, with the time until which that can be relied upon. */
   judge(token: string): Promise<Verdict> | Verdict {
     if (token.length > MAX_TOKEN_LENGTH) {
@@ -75,6 +102,19 @@ export class TokenVerifier implements Authenticator {
     return token.length > MAX_TOKEN_LENGTH ? NOBODY : this.#inquire(keyOf(token), token)
   }
 
+  /** As `renew`, for a token whose own time is over: what holds for its bearer while the session goes on. */
+  async renewEnded(token: string, { actor, about, hasSession }: Verdict): Promise<Verdict> {
+    const provider = this.#provider
+    return this.#inquiries.run(`ended ${keyOf(token)}`, async () => {
+      const [askedAt, asOf] = [clock.now(), this.#verdicts.changes.count]
+      const standing = await provider.introspectEnded?.(token).catch(unavailable)
+      const until = askedAt + this.#options.trustMs
+      return standing && actor
+        ? { actor: actorNow(actor, standing), until, about, asOf, hasSession }
+        : NOBODY
+    })
+  }
+
   /** For how long an accepted token is accepted again unasked. */
   get trustMs(): number {
     return this.#options.trustMs
@@ -82,15 +122,22 @@ export class TokenVerifier implements Authenticator {
 
   #inquire(key: string, token: string): Promise<Verdict> {
     return this.#inquiries.run(key, async () => {
-      const askedAt = clock.now()
-      const actor = await this.#bearerOf(token).catch(unavailable)
-      const verdict = this.#verdictOn(actor, askedAt)
+      let verdict = await this.#asked(token)
+      for (let n = 1; n < MOST_ATTEMPTS && !this.#verdicts.stands(verdict); n++) {
+        verdict = await this.#asked(token)
+      }
       this.#verdicts.keep(key, verdict)
       return verdict
     })
   }
 
-  async #bearerOf(token: string): Promise<Actor | undefined> {
+  async #asked(token: string): Promise<Verdict> {
+    const [askedAt, asOf] = [clock.now(), this.#verdicts.changes.count]
+    const bearer = await this.#bearerOf(token).catch(unavailable)
+    return { ...this.#verdictOn(bearer?.actor, askedAt), ...aboutBearer(bearer), asOf }
+  }
+
+  async #bearerOf(token: string): Promise<Bearer | undefined> {
     const isSigned = looksSigned(token)
     const claims = isSigned ? await this.#signed.claimsOf(token) : undefined
     if (isSigned ? !claims : !this.#options.opaqueTokens) {
@@ -98,16 +145,32 @@ export class TokenVerifier implements Authenticator {
     }
     const introspection = await this.#provider.introspect(token)
     const isAccepted = introspection && (!claims || isAbout(introspection, claims))
-    return isAccepted ? actorOf(introspection, claims) : undefined
+    return isAccepted ? { actor: actorOf(introspection, claims), introspection, claims } : undefined
   }
 
-  #verdictOn(actor: Actor | undefined, askedAt: number): Verdict {
+  #verdictOn(actor: Actor | undefined, askedAt: number): Pick<Verdict, 'actor' | 'until'> {
     const now = clock.now()
     const endsAt = actor ? actor.expiresAt * 1_000 : 0
     return endsAt > now
       ? { actor, until: Math.min(endsAt, askedAt + this.#options.trustMs) }
       : { actor: undefined, until: now + this.#options.distrustMs }
   }
+}
+
+/** Whose changes a verdict depends on. */
+function aboutBearer(bearer: Bearer | undefined): Pick<Verdict, 'about' | 'hasSession'> {
+  if (!bearer) {
+    return { about: [] }
+  }
+  const { sub, client_id: client, session_id: session, token_id: token } = bearer.introspection
+  const about = [sub, client, session, token].filter((id) => typeof id === 'string')
+  return { about, hasSession: session !== undefined }
+}
+
+function actorNow(actor: Actor, { permissions }: Standing): Actor {
+  return permissions === 'as before'
+    ? actor
+    : { ...actor, permissions: new Set(permissions.map(({ name }) => name)) }
 }
 
 /** Whatever kept the provider from answering, callers can only come back later. */

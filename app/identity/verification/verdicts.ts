@@ -2,17 +2,25 @@ import type { Actor } from '#http/actor'
 import { clock } from '#runtime/clock'
 
 import { Recent } from './recent.js'
+import { StandingChanges } from './standing_changes.js'
 
 /** Who a token belongs to, and until when that can be relied upon (milliseconds since 1970). */
 export interface Verdict {
   readonly actor: Actor | undefined
   readonly until: number
+  /** Whose changes make it void: those of the bearer, and of the session and the client the token came from. */
+  readonly about: readonly string[]
+  /** The change of those that was the last when the provider was asked. */
+  asOf: number
+  /** Whether the token belongs to a session that the provider ends by itself. */
+  readonly hasSession?: boolean
 }
 
 /**
  * Verdicts that can still be relied upon. Refused tokens have room of their own: made-up ones do not crowd out the good.
  */
 export class Verdicts {
+  readonly changes = new StandingChanges()
   readonly #accepted: Recent<string, Verdict>
   readonly #refused: Recent<string, Verdict>
 
@@ -22,7 +30,7 @@ export class Verdicts {
   }
 
   get(key: string): Verdict | undefined {
-    return current(this.#accepted.get(key)) ?? current(this.#refused.get(key))
+    return this.#current(this.#accepted.get(key)) ?? this.#current(this.#refused.get(key))
   }
 
   /** A token that was accepted before is refused in its old place, so that the older verdict does not outlive this one. */
@@ -31,8 +39,21 @@ export class Verdicts {
     const room = verdict.actor || wasAccepted ? this.#accepted : this.#refused
     room.set(key, verdict)
   }
-}
 
-function current(verdict: Verdict | undefined): Verdict | undefined {
-  return verdict && verdict.until > clock.now() ? verdict : undefined
+  /** Whether nothing has changed since that a verdict depends on. Whom a refused token belongs to is not known. */
+  stands(verdict: Verdict): boolean {
+    const { changes } = this
+    if (verdict.asOf === changes.count) {
+      return true
+    }
+    if (!verdict.actor || changes.hasSince(verdict.asOf, verdict.about)) {
+      return false
+    }
+    verdict.asOf = changes.count
+    return true
+  }
+
+  #current(verdict: Verdict | undefined): Verdict | undefined {
+    return verdict && verdict.until > clock.now() && this.stands(verdict) ? verdict : undefined
+  }
 }

@@ -11,19 +11,16 @@ export interface Emission {
 /**
  * What sockets are told of a change: those who follow all records of the kind, and those who follow this one, in the
  * namespace of everybody and in those of the realms. A client that is in two rooms is told twice and knows them apart by the
- * name of the room, which it is told in another spelling than the room has.
+ * name of the room.
  */
 export function emissionsOf(content: ChangeContent): Emission[] {
   const { kind, change, id, realms, data } = content
   const event = fullEventName(kind, change)
   const namespaces = ['/resources', ...realms.map((realm) => `/resources/${realm}`)]
   return namespaces.flatMap((namespace) => {
-    const told = (roomName: string) => {
-      return { data, meta: { refType: kind, refId: id, event: change, namespace, roomName } }
-    }
-    return [
-      { namespace, room: kind, event, payload: told(kind) },
-      { namespace, room: `${kind}/${id}`, event, payload: told(`${kind}:${id}`) },
-    ]
+    return [kind, `${kind}/${id}`].map((room) => {
+      const meta = { refType: kind, refId: id, event: change, namespace, roomName: room }
+      return { namespace, room, event, payload: { data, meta } }
+    })
   })
 }

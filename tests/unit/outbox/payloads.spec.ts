@@ -238,7 +238,9 @@ test.group('Domain events', () => {
     })
   })
 
-  test('go to the sockets of those who follow the kind or the record', ({ assert }) => {
+  test('go to the sockets of those who follow the kind or the record, under the name of their room', ({
+    assert,
+  }) => {
     const emissions = emissionsOf(content)
     assert.deepEqual(
       emissions.map(({ namespace, room, event }) => `${namespace} ${room} ${event}`),
@@ -256,9 +258,12 @@ test.group('Domain events', () => {
         refId: ID,
         event: 'updated',
         namespace: `/resources/${REALM}`,
-        roomName: `node:${ID}`,
+        roomName: `node/${ID}`,
       },
     })
+    for (const { room, payload } of emissions) {
+      assert.equal((payload as { meta: { roomName: string } }).meta.roomName, room)
+    }
   })
 
   test('a junction is heard of in both realms, once where they are the same', ({ assert }) => {

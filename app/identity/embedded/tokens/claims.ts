@@ -13,6 +13,8 @@ export interface Claims {
   readonly jti: string
   /** The session of a user that it belongs to, and ends with. */
   readonly sid?: string
+  /** How often a client's tokens had been ended when this one was made; those from before are over. */
+  readonly generation?: number
   readonly iat: number
   readonly exp: number
 }

@@ -1,7 +1,8 @@
 import { identityPool } from '#identity/embedded/database'
 import { heldBy } from '#identity/embedded/held_permissions'
+import { clock } from '#runtime/clock'
 import type { Claims } from './claims.js'
-import { verify } from './verify.js'
+import { verify, verifyEnded } from './verify.js'
 
 /** A permission as introspection tells it. */
 export interface HeldPermission {
@@ -20,11 +21,15 @@ export interface LiveToken {
 
 type Row = Omit<LiveToken, 'claims'>
 
-/** The session has not ended, was not begun with an older password, and its client may still be used. */
-const SESSION_LIVES = `exists (
-  select 1 from identity_token_sessions s left join clients c on c.id = s.client_id
-  where s.id = $5 and s.user_id = a.id and c.active is not false
-    and (a.sessions_since is null or s.created_at >= a.sessions_since))`
+const LIVES = {
+  /** The session has not ended, was not begun with an older password, and its client may still be used. */
+  user: `exists (
+    select 1 from identity_token_sessions s left join clients c on c.id = s.client_id
+    where s.id = $5 and s.expires_at > $6 and s.user_id = a.id and c.active is not false
+      and (a.sessions_since is null or s.created_at >= a.sessions_since))`,
+  /** The client got no other secret since, and was not deactivated. */
+  client: 'a.token_generation = $5',
+} as const
 
 /** One look at everything that can end a token before its time, and at what it lets its owner do. */
 const STATEMENTS = { user: statement('user'), client: statement('client') } as const
@@ -34,15 +39,26 @@ const STATEMENTS = { user: statement('user'), client: statement('client') } as c
  * for is still there and may sign in.
  */
 export async function introspect(token: string): Promise<LiveToken | undefined> {
-  const claims = await verify(token, 'access_token')
+  return standingOf(await verify(token, 'access_token'))
+}
+
+/**
+ * The same, for a token whose own time may be over: what holds while the session it came from goes on, or for a client.
+ */
+export async function introspectEnded(token: string): Promise<LiveToken | undefined> {
+  return standingOf(await verifyEnded(token, 'access_token'))
+}
+
+async function standingOf(claims: Claims | undefined): Promise<LiveToken | undefined> {
   if (!claims || !(claims.sub_kind in STATEMENTS)) {
     return undefined
   }
-  const { sub, sub_kind: kind, realm_id: realmId, realm_name: realmName, jti, sid } = claims
+  const { sub, sub_kind: kind, realm_id: realmId, realm_name: realmName, jti } = claims
+  const lives = { user: [claims.sid, new Date(clock.now())], client: [claims.generation ?? 0] }
   const { rows } = await identityPool().query<Row>({
     name: `introspect-${kind}`,
     text: STATEMENTS[kind],
-    values: [sub, realmId, realmName, jti, ...(kind === 'user' ? [sid] : [])],
+    values: [sub, realmId, realmName, jti, ...lives[kind]],
   })
   return rows[0] && { claims, ...rows[0] }
 }
@@ -57,5 +73,5 @@ function statement(kind: 'user' | 'client'): string {
     from ${kind}s a join realms r on r.id = a.realm_id
     where a.id = $1 and a.active and r.id = $2 and r.name = $3
       and not exists (select 1 from identity_revoked_tokens where id = $4)
-      ${kind === 'user' ? `and ${SESSION_LIVES}` : ''}`
+      and ${LIVES[kind]}`
 }

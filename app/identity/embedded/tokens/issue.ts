@@ -1,3 +1,4 @@
+import type { ClientAccount } from '#identity/embedded/accounts'
 import type { TokenAnswer } from '#identity/embedded/grants/grant'
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
 import { clock } from '#runtime/clock'
@@ -24,8 +25,10 @@ export async function userTokens(user: Subject, session: TokenSession): Promise<
 }
 
 /** The token of a client, which can get another one at any time. */
-export async function clientToken(client: Subject, scope: string): Promise<TokenAnswer> {
-  const claims = { kind: 'access_token', jti: clock.uuid(), scope, client_id: client.id } as const
+export async function clientToken(client: ClientAccount, scope: string): Promise<TokenAnswer> {
+  const { id, tokenGeneration: generation } = client
+  const identity = { client_id: id, generation }
+  const claims = { kind: 'access_token', jti: clock.uuid(), scope, ...identity } as const
   return {
     access_token: await signToken(client, claims, ACCESS_TOKEN_SECONDS),
     expires_in: ACCESS_TOKEN_SECONDS,

@@ -9,7 +9,7 @@ import type { Claims, Subject } from './claims.js'
 /** A token of the provider for somebody. */
 export function signToken(
   subject: Subject,
-  claims: Pick<Claims, 'kind' | 'scope' | 'jti' | 'client_id' | 'sid'>,
+  claims: Pick<Claims, 'kind' | 'scope' | 'jti' | 'client_id' | 'sid' | 'generation'>,
   seconds: number
 ): Promise<string> {
   return sign(

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import { standingIsHeard } from '#identity/embedded/standing'
 import { identityPool } from '#identity/embedded/database'
 import { REFRESH_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
 import { clock } from '#runtime/clock'
@@ -71,5 +72,6 @@ export async function renewSession({ sid, jti }: Claims): Promise<TokenSession |
 export async function endSession(id: string): Promise<boolean> {
   const text = 'delete from identity_token_sessions where id = $1'
   const { rowCount } = await identityPool().query(text, [id])
+  await standingIsHeard()
   return rowCount === 1
 }
