@@ -27,7 +27,7 @@ const PUBLIC = [
   /^\/docs(\/openapi\.json)?$/,
   /^\/probe\//,
   /^\/token(\/introspect|\/revoke)?$/,
-  /^\/authorize$/,
+  /^\/(authorize|account)$/,
   /^\/realms(\/:id)?$/,
   /^(\/realms\/:realm)?\/(jwks|\.well-known\/openid-configuration)$/,
 ]
