@@ -264,6 +264,12 @@ const groups = defineVariables({
       says: 'Secret of that client.',
     },
     REALM: { is: text(), default: 'master', says: 'Realm of that client, by name or id.' },
+    UI_ORIGINS: {
+      is: origins(),
+      default: 'none',
+      example: 'https://ui.example.org',
+      says: 'Web interfaces that users sign in to through the embedded provider; outside production those on this machine are allowed as well.',
+    },
     COOKIE_PREFIX: {
       is: text({
         min: 0,

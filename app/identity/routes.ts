@@ -6,10 +6,14 @@ import { recordRoutes } from '#records/record_routes'
 import { client } from '#identity/clients/client'
 import { clientPermission } from '#identity/client_permissions/client_permission'
 import { clientRole } from '#identity/client_roles/client_role'
+import { clientScope } from '#identity/client_scopes/client_scope'
+import { identityProvider } from '#identity/identity_providers/identity_provider'
 import { permission } from '#identity/permissions/permission'
+import { policy } from '#identity/policies/policy'
 import { realm } from '#identity/realms/realm'
 import { role } from '#identity/roles/role'
 import { rolePermission } from '#identity/role_permissions/role_permission'
+import { scope } from '#identity/scopes/scope'
 import { user } from '#identity/users/user'
 import { userPermission } from '#identity/user_permissions/user_permission'
 import { userRole } from '#identity/user_roles/user_role'
@@ -26,11 +30,15 @@ const identity: Surface = {
     recordRoutes(routes, client, services.client)
     recordRoutes(routes, role, services.role)
     recordRoutes(routes, permission, services.permission)
+    recordRoutes(routes, scope, services.scope)
+    recordRoutes(routes, policy, services.policy)
+    recordRoutes(routes, identityProvider, services.identityProvider)
     recordRoutes(routes, userRole.kind, services.userRole)
     recordRoutes(routes, userPermission.kind, services.userPermission)
     recordRoutes(routes, rolePermission.kind, services.rolePermission)
     recordRoutes(routes, clientRole.kind, services.clientRole)
     recordRoutes(routes, clientPermission.kind, services.clientPermission)
+    recordRoutes(routes, clientScope.kind, services.clientScope)
   },
 }
 

@@ -45,6 +45,8 @@ export interface KindDefinition {
     readonly update?: Access
     readonly remove?: Access
   }
+  /** What somebody who is not logged in sees of a record; for kinds that everybody may read, which is not the rule. */
+  readonly openFields?: readonly string[]
   /** Bodies are checked before permissions, unless a kind says otherwise. */
   readonly permissionFirst?: boolean
   /** Who sees the secret columns; nobody where it is left out. */
@@ -71,6 +73,8 @@ export class Kind {
   readonly access: KindDefinition['access'] & { readonly read: Access }
   readonly permissionFirst: boolean
   readonly declaration: Declaration
+  /** What is left of it for somebody who is not logged in, where that is anything. */
+  readonly openDeclaration: Declaration | undefined
   readonly createBody: BodyValidator<Values> | undefined
   readonly updateBody: BodyValidator<Values> | undefined
   readonly reveals: (actor: Actor) => boolean | SqlCondition
@@ -88,6 +92,8 @@ export class Kind {
     this.access = { read: loggedIn, ...definition.access }
     this.permissionFirst = definition.permissionFirst ?? false
     this.declaration = declarationOf(definition)
+    this.openDeclaration =
+      definition.openFields && narrowed(this.declaration, definition.openFields)
     this.createBody = definition.access.create && bodyOf(definition, 'create')
     this.updateBody = definition.access.update && bodyOf(definition, 'update')
     this.reveals = definition.reveals ?? (() => false)
@@ -118,7 +124,9 @@ export function kindOf(declaration: Declaration): Kind {
 
 /** Throws where a declaration promises what it cannot keep; run once all kinds are loaded. */
 export function requireSoundKinds(): void {
-  const problems = kinds.flatMap(({ declaration }) => checkDeclaration(declaration))
+  const problems = kinds.flatMap(({ declaration, openDeclaration = declaration }) =>
+    [...new Set([declaration, openDeclaration])].flatMap(checkDeclaration)
+  )
   if (problems.length > 0) {
     throw new Error(`Some kinds are declared wrongly:\n${problems.join('\n')}`)
   }
@@ -146,6 +154,21 @@ function declarationOf(definition: KindDefinition): Declaration {
       ...(includable.length > 0 && { allowed: includable }),
       links: Object.fromEntries(Object.entries(relations).map(([key, to]) => [key, linkOf(to)])),
     },
+  }
+}
+
+/** A declaration that knows some columns only, and no other kinds. */
+function narrowed(declaration: Declaration, names: readonly string[]): Declaration {
+  const known = (name: string) => names.includes(name)
+  const { properties, indexes, filters, sorts } = declaration
+  return {
+    ...declaration,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => known(name))),
+    indexes: indexes?.filter((sequence) => sequence.every(known)),
+    fields: { default: names, allowed: names },
+    filters: { ...filters, allowed: filters?.allowed?.filter(known) },
+    sorts: { ...sorts, allowed: sorts?.allowed?.filter(known) },
+    relations: {},
   }
 }
 

@@ -27,7 +27,8 @@ const PUBLIC = [
   /^\/docs(\/openapi\.json)?$/,
   /^\/probe\//,
   /^\/token(\/introspect|\/revoke)?$/,
-  /^\/authorize$/,
+  /^\/(authorize|account)$/,
+  /^\/realms(\/:id)?$/,
   /^(\/realms\/:realm)?\/(jwks|\.well-known\/openid-configuration)$/,
 ]
 
@@ -63,6 +64,10 @@ const EXCEPTIONS: Record<string, Expected> = {
   'identity.readClient': { ...ONLY_ONESELF, ...UNSEEN_ELSEWHERE },
   'identity.readRole': UNSEEN_ELSEWHERE,
   'identity.readPermission': UNSEEN_ELSEWHERE,
+  'identity.readScope': UNSEEN_ELSEWHERE,
+  'identity.readPolicy': UNSEEN_ELSEWHERE,
+  'identity.readIdentityProvider': UNSEEN_ELSEWHERE,
+  'identity.readClientScope': UNSEEN_ELSEWHERE,
   'identity.readUserRole': UNSEEN_ELSEWHERE,
   'identity.readUserPermission': UNSEEN_ELSEWHERE,
   'identity.readRolePermission': UNSEEN_ELSEWHERE,

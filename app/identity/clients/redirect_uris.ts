@@ -2,13 +2,16 @@ import vine from '@vinejs/vine'
 
 import { optional } from '#records/column'
 
-/** Schemes that a browser would run or show instead of handing the answer to a program. */
-const FORBIDDEN = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:'])
+/** Schemes of the web, and those that a program made its own, which hold a dot; a browser may act on any other by itself. */
+const SCHEME = /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/
+
+const LONGEST = 4096
+const WILDCARD = /^(https?:[^?]*\/)\*\*$/i
 
 const eachIsAddress = vine.createRule((value, _options: undefined, field) => {
-  if (typeof value === 'string' && !redirectUrisOf(value).every(isUsable)) {
+  if (typeof value === 'string' && !redirectUrisOf(value).every(isRegistrable)) {
     field.report(
-      'Each address must be absolute, without a fragment, and of a scheme that leads to a program',
+      'Each address must be absolute, of the scheme https, http or one with a dot (app.example:/callback), without a fragment or a login; only /** at its end stands for anything',
       'redirectUris',
       field
     )
@@ -17,7 +20,7 @@ const eachIsAddress = vine.createRule((value, _options: undefined, field) => {
 
 /** The addresses of a client, separated by commas, that logins may lead back to. */
 export const redirectUris = optional(
-  vine.string().minLength(1).maxLength(4096).use(eachIsAddress()).nullable()
+  vine.string().minLength(1).maxLength(LONGEST).use(eachIsAddress()).nullable()
 )
 
 export function redirectUrisOf(list: string | null): string[] {
@@ -27,10 +30,24 @@ export function redirectUrisOf(list: string | null): string[] {
     .filter((uri) => uri !== '')
 }
 
-/** The host becomes part of a policy that browsers read, in which a semicolon has a meaning. */
-function isUsable(uri: string): boolean {
-  const url = URL.parse(uri)
+/** An address as clients register it; one of the web may end in `/**`, for all that lies below. */
+function isRegistrable(uri: string): boolean {
+  const address = WILDCARD.exec(uri)?.[1] ?? uri
+  return isUsable(address) && !address.includes('*')
+}
+
+/**
+ * Whether a login could lead to an address at all. The host becomes part of a policy that browsers read, in which a semicolon
+ * has a meaning.
+ */
+export function isUsable(uri: string): boolean {
+  const url = uri.length > LONGEST ? null : URL.parse(uri)
   return (
-    url !== null && !FORBIDDEN.has(url.protocol) && !/[#\s*]/.test(uri) && !url.host.includes(';')
+    url !== null &&
+    SCHEME.test(url.protocol) &&
+    url.username === '' &&
+    url.password === '' &&
+    !/[\p{Cc}\s#\\]/u.test(uri) &&
+    !url.host.includes(';')
   )
 }

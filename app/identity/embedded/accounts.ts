@@ -21,6 +21,7 @@ export interface UserAccount extends Account {
 
 export interface ClientAccount extends Account {
   readonly kind: 'client'
+  readonly builtIn: boolean
   readonly displayName: string | null
   readonly authMethod: string
   readonly secretDigest: string | null
@@ -39,7 +40,7 @@ const USER = `'user' as kind, a.id, a.name, a.active, a.display_name as "display
   a.first_name as "firstName", a.last_name as "lastName", a.password as "passwordHash",
   r.id as "realmId", r.name as "realmName" from users a join realms r on r.id = a.realm_id`
 
-const CLIENT = `'client' as kind, a.id, a.name, a.active, a.display_name as "displayName",
+const CLIENT = `'client' as kind, a.id, a.name, a.active, a.built_in as "builtIn", a.display_name as "displayName",
   a.auth_method as "authMethod", a.secret_digest as "secretDigest", a.grant_types as "grantTypes",
   a.redirect_uri as "redirectUri", a.token_generation as "tokenGeneration", r.id as "realmId", r.name as "realmName"
   from clients a join realms r on r.id = a.realm_id`
@@ -61,20 +62,35 @@ export async function readUser(id: string): Promise<UserAccount | undefined> {
   return first<UserAccount>(`select ${USER} where a.id = $1`, [id])
 }
 
-/** A client by its id, or by its name in a realm. Where a realm is named, a client of another one is not found. */
+/**
+ * A client as requests name it: by its id, by its name in the realm that was given, or by its name in the master realm, whose
+ * clients serve every realm.
+ */
 export async function findClient(
   idOrName: string,
   realm: string | undefined
 ): Promise<ClientAccount | undefined> {
-  const [column, value] = isUuid(idOrName) ? ['a.id', '$1'] : ['lower(a.name)', 'lower($1)']
-  const where = realm ?? (isUuid(idOrName) ? undefined : MASTER)
-  if (where === undefined) {
-    return first<ClientAccount>(`select ${CLIENT} where ${column} = ${value}`, [idOrName])
+  if (isUuid(idOrName)) {
+    return readClient(idOrName)
   }
-  const realmColumn = isUuid(where) ? 'r.id = $2' : 'lower(r.name) = lower($2)'
-  return first<ClientAccount>(`select ${CLIENT} where ${column} = ${value} and ${realmColumn}`, [
+  const inRealm = realm === undefined ? undefined : await findClientIn(realm, idOrName)
+  return inRealm ?? findClientIn(MASTER, idOrName)
+}
+
+export async function readClient(id: string): Promise<ClientAccount | undefined> {
+  return first<ClientAccount>(`select ${CLIENT} where a.id = $1`, [id])
+}
+
+/** A client by its id or its name, of one realm and no other. */
+export async function findClientIn(
+  realm: string,
+  idOrName: string
+): Promise<ClientAccount | undefined> {
+  const condition = isUuid(idOrName) ? 'a.id = $1' : 'lower(a.name) = lower($1)'
+  const inRealm = isUuid(realm) ? 'r.id = $2' : 'lower(r.name) = lower($2)'
+  return first<ClientAccount>(`select ${CLIENT} where ${condition} and ${inRealm}`, [
     idOrName,
-    where,
+    realm,
   ])
 }
 

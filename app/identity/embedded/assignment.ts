@@ -8,7 +8,7 @@ import { defineKind, type Kind } from '#records/kind'
 
 /** Who can be given something, and what. */
 type Owner = 'user' | 'client' | 'role'
-type Given = 'role' | 'permission'
+type Given = 'role' | 'permission' | 'scope'
 
 /** A kind of record that says who was given what. */
 export interface Assignment {
@@ -21,12 +21,13 @@ const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(
 
 /**
  * Declares the assignments of one kind of record to another. They are part of their owner: whoever may update that may
- * write them, and whoever may read it sees them.
+ * write them, and whoever may read it sees them, unless they have permissions of their own.
  */
 export function defineAssignment(
   owner: Owner,
   given: Given,
-  kinds: { owner: () => Kind; given: () => Kind }
+  kinds: { owner: () => Kind; given: () => Kind },
+  access: Kind['access'] = accessOf(owner)
 ): Assignment {
   const ids = [`${owner}Id`, `${given}Id`] as const
   const realmIds = [`${owner}RealmId`, `${given}RealmId`] as const
@@ -56,12 +57,12 @@ export function defineAssignment(
     sorts: ['createdAt', 'updatedAt'],
     indexes: [...keys, 'createdAt', 'updatedAt'].map((key) => [key]),
     realm: realmIds[0],
-    access: {
-      read: holding(`${owner}_read`),
-      create: holding(`${owner}_update`),
-      update: holding(`${owner}_update`),
-      remove: holding(`${owner}_update`),
-    },
+    access,
   })
   return { kind, owner, given }
+}
+
+function accessOf(owner: Owner): Kind['access'] {
+  const writing = holding(`${owner}_update`)
+  return { read: holding(`${owner}_read`), create: writing, update: writing, remove: writing }
 }

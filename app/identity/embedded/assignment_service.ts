@@ -20,6 +20,7 @@ const PERMISSION = 'name, built_in as "builtIn", realm_id as "realmId" from perm
 const GETS = {
   permission: `select ${PERMISSION} where id = $1`,
   role: `select ${PERMISSION} where id in (select permission_id from role_permissions where role_id = $1)`,
+  scope: undefined,
 }
 
 /**
@@ -65,7 +66,11 @@ export class AssignmentService extends RecordService {
   }
 
   async #requireGivable(actor: Actor, id: string): Promise<void> {
-    const { rows } = await this.pool.query<GivenPermission>(GETS[this.#assignment.given], [id])
+    const gets = GETS[this.#assignment.given]
+    if (gets === undefined) {
+      return
+    }
+    const { rows } = await this.pool.query<GivenPermission>(gets, [id])
     const missing = rows.filter((permission) => !mayGive(actor, permission))
     if (missing.length > 0) {
       throw PermissionDenied.missing(missing.map(({ name }) => name))

@@ -2,6 +2,7 @@ import type pg from 'pg'
 
 import type { Actor } from '#http/actor'
 import { PermissionDenied } from '#http/failures'
+import { identityPool } from '#identity/embedded/database'
 
 export type Holder = 'user' | 'client' | 'role'
 
@@ -15,6 +16,15 @@ export function heldBy(holder: Holder, id: string): string {
     : `${own} union
        select given.permission_id from ${holder}_roles has
        join role_permissions given on given.role_id = has.role_id where has.${holder}_id = ${id}`
+}
+
+/** The names of the permissions somebody holds. */
+export async function heldNames(holder: Holder, id: string): Promise<string[]> {
+  const { rows } = await identityPool().query<{ name: string }>(
+    `select name from permissions where id in (${heldBy(holder, '$1')})`,
+    [id]
+  )
+  return rows.map(({ name }) => name)
 }
 
 /** Those of them that are not among `names`, an array in SQL; by name, since a name is what lets somebody do something. */

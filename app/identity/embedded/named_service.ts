@@ -15,6 +15,11 @@ export class NamedService extends RecordService {
     return super.read(origin, await this.#idOf(idOrName), selection)
   }
 
+  override async readOpen(idOrName: string, selection: Selection): Promise<string> {
+    enforce(this.kind.access.read, undefined)
+    return super.readOpen(await this.#idOf(idOrName), selection)
+  }
+
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     await requireRemovable(this.pool, this.kind, id)

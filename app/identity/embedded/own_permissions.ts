@@ -1,4 +1,7 @@
-const RECORDS = ['realm', 'user', 'client', 'role', 'permission'] as const
+const RECORDS = [
+  ...['realm', 'user', 'client', 'role', 'permission'],
+  ...['scope', 'client_scope', 'policy', 'identity_provider'],
+]
 const VERBS = ['create', 'read', 'update', 'delete'] as const
 
 /** Lets users change what describes themselves, and their password. */

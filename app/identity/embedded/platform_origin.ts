@@ -1,14 +1,13 @@
 import { IdentityUnavailable } from '#http/failures'
-import { findClient, type ClientAccount } from '#identity/embedded/accounts'
-import { identityPool } from '#identity/embedded/database'
-import { heldBy } from '#identity/embedded/held_permissions'
+import { findClientIn, type ClientAccount } from '#identity/embedded/accounts'
+import { heldNames } from '#identity/embedded/held_permissions'
 import type { Origin } from '#records/events'
 import { clock } from '#runtime/clock'
 import { env } from '#start/env'
 
 /** The client as which the platform calls its own provider. */
 export async function platformClient(): Promise<ClientAccount> {
-  const client = await findClient(env.CLIENT_ID, env.REALM)
+  const client = await findClientIn(env.REALM, env.CLIENT_ID)
   if (!client?.active) {
     const state = client ? 'is not active' : 'is not there'
     const cause = new Error(`the client ${env.CLIENT_ID} of the realm ${env.REALM} ${state}`)
@@ -20,10 +19,6 @@ export async function platformClient(): Promise<ClientAccount> {
 /** Who changes the provider's records when the platform does so itself, with what that client may do. */
 export async function platformOrigin(): Promise<Origin> {
   const client = await platformClient()
-  const { rows } = await identityPool().query<{ name: string }>(
-    `select name from permissions where id in (${heldBy('client', '$1')})`,
-    [client.id]
-  )
   return {
     actor: {
       kind: 'client',
@@ -32,7 +27,7 @@ export async function platformOrigin(): Promise<Origin> {
       realmId: client.realmId,
       realmName: client.realmName,
       clientId: client.id,
-      permissions: new Set(rows.map(({ name }) => name)),
+      permissions: new Set(await heldNames('client', client.id)),
       expiresAt: Number.MAX_SAFE_INTEGER,
     },
     requestId: clock.uuid(),

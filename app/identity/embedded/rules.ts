@@ -1,6 +1,6 @@
 import vine from '@vinejs/vine'
 
-import { optional, required } from '#records/column'
+import { onlyAtCreation, optional, required } from '#records/column'
 
 /** Names stand in addresses of the provider, so they consist of characters that need no escaping there. */
 export const name = required(
@@ -21,3 +21,6 @@ export const address = text(2048)
 
 export const reference = optional(vine.string().uuid().nullable())
 export const flag = optional(vine.boolean({ strict: true }))
+
+/** The realm of a record that may also be of none, which is said with null. */
+export const ofAnyRealm = onlyAtCreation(vine.string().uuid().nullable().optional())

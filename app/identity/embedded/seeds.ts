@@ -1,9 +1,11 @@
 import type pg from 'pg'
 
+import { CONSOLES, CONSOLE_TRAITS } from '#identity/clients/consoles'
 import { MASTER } from '#identity/embedded/accounts'
 import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
 import { identityPool } from '#identity/embedded/database'
 import { OWN_PERMISSIONS } from '#identity/embedded/own_permissions'
+import { SCOPES } from '#identity/embedded/oauth/scopes'
 import { hashPassword } from '#identity/embedded/passwords'
 import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
 import { inTransaction } from '#records/transaction'
@@ -42,6 +44,8 @@ export async function seedIdentity(): Promise<void> {
       await addEverybody(transaction, realmId)
     }
     await giveToAdministrators(transaction, added)
+    await addConsoles(transaction)
+    await addScopes(transaction)
   })
   await requireOwnSecrets()
   await signingKeys.current()
@@ -87,7 +91,10 @@ async function addRole(
   name: string,
   permissions: readonly string[]
 ): Promise<void> {
-  await transaction.query('insert into roles (id, name) values ($1, $2)', [clock.uuid(), name])
+  await transaction.query('insert into roles (id, name, built_in) values ($1, $2, true)', [
+    clock.uuid(),
+    name,
+  ])
   await giveToRole(transaction, name, permissions)
 }
 
@@ -102,6 +109,33 @@ async function addClient(
     `insert into clients (id, name, built_in, secret, secret_digest, realm_id)
      values ($1, $2, true, $3, $4, $5)`,
     [clock.uuid(), name, secret, secretDigest, realmId]
+  )
+}
+
+/** What clients can ask for. */
+async function addScopes(transaction: pg.ClientBase): Promise<void> {
+  await transaction.query(
+    `insert into scopes (id, name, built_in)
+     select gen_random_uuid(), name, true from unnest($1::text[]) as new (name)
+     on conflict (lower(name)) where realm_id is null do nothing`,
+    [SCOPES]
+  )
+}
+
+/** Realms that were made before there were any get theirs; a client that somebody else called so stays what it is. */
+async function addConsoles(transaction: pg.ClientBase): Promise<void> {
+  await transaction.query(
+    `insert into clients
+       (id, name, display_name, built_in, auth_method, grant_types, realm_id)
+     select gen_random_uuid(), c.name, c.label, true, $3, $4, r.id
+     from realms r, unnest($1::text[], $2::text[]) as c (name, label)
+     on conflict (lower(name), realm_id) do nothing`,
+    [
+      Object.keys(CONSOLES),
+      Object.values(CONSOLES),
+      CONSOLE_TRAITS.authMethod,
+      CONSOLE_TRAITS.grantTypes,
+    ]
   )
 }
 

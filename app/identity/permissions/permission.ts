@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 
 import { holding } from '#http/access'
 import { client } from '#identity/clients/client'
-import { description, label, name, reference } from '#identity/embedded/rules'
+import { description, label, name, ofAnyRealm, reference } from '#identity/embedded/rules'
 import { realm } from '#identity/realms/realm'
 import { column, onlyAtCreation, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -23,10 +23,7 @@ export const permission = defineKind({
       body: onlyAtCreation(vine.string().uuid().nullable().optional()),
     }),
     policyId: column.uuid({ nullable: true, body: reference }),
-    realmId: column.uuid({
-      nullable: true,
-      body: onlyAtCreation(vine.string().uuid().nullable().optional()),
-    }),
+    realmId: column.uuid({ nullable: true, body: ofAnyRealm }),
     ...timestamps,
   },
   relations: {

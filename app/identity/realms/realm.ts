@@ -1,4 +1,4 @@
-import { holding } from '#http/access'
+import { everybody, holding } from '#http/access'
 import { description, label, name } from '#identity/embedded/rules'
 import { column, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -19,7 +19,10 @@ export const realm = defineKind({
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [['id'], ['name'], ['displayName'], ['createdAt'], ['updatedAt']],
   realm: 'id',
+  /** Enough for a login page to offer the realms there are. */
+  openFields: ['id', 'name', 'displayName', 'description', 'builtIn'],
   access: {
+    read: everybody,
     create: holding('realm_create'),
     update: holding('realm_update'),
     remove: holding('realm_delete'),

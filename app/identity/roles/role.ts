@@ -1,9 +1,9 @@
 import vine from '@vinejs/vine'
 
 import { holding } from '#http/access'
-import { description, label, name } from '#identity/embedded/rules'
+import { description, label, name, ofAnyRealm } from '#identity/embedded/rules'
 import { realm } from '#identity/realms/realm'
-import { column, onlyAtCreation, optional, timestamps } from '#records/column'
+import { column, optional, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 
 export const role = defineKind({
@@ -15,14 +15,12 @@ export const role = defineKind({
     name: column.text({ body: name }),
     displayName: column.text({ nullable: true, body: label }),
     description: column.text({ nullable: true, body: description }),
+    builtIn: column.boolean(),
     target: column.text({
       nullable: true,
       body: optional(vine.string().minLength(1).maxLength(64).nullable()),
     }),
-    realmId: column.uuid({
-      nullable: true,
-      body: onlyAtCreation(vine.string().uuid().nullable().optional()),
-    }),
+    realmId: column.uuid({ nullable: true, body: ofAnyRealm }),
     ...timestamps,
   },
   relations: { realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true } },

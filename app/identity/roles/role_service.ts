@@ -1,18 +1,4 @@
-import type { Actor } from '#http/actor'
-import { realmAsSent } from '#identity/embedded/realm_as_sent'
-import { visibleRealm } from '#identity/embedded/visible_realm'
-import type { Condition } from '#query/condition'
-import type { Origin } from '#records/events'
-import type { Values } from '#records/kind'
-import { RecordService } from '#records/record_service'
+import { SharedService } from '#identity/embedded/shared_service'
 
 /** Roles of one realm, and those that hold in all of them. */
-export class RoleService extends RecordService {
-  protected override visible(actor: Actor): readonly Condition[] {
-    return visibleRealm(actor, this.kind)
-  }
-
-  protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {
-    return { ...body, realmId: realmAsSent(actor, body) }
-  }
-}
+export class RoleService extends SharedService {}

@@ -1,4 +1,4 @@
-import { redirectUrisOf } from '#identity/clients/redirect_uris'
+import { mayReturnTo } from '#identity/clients/return_addresses'
 import {
   findClient,
   findRealm,
@@ -86,21 +86,14 @@ export async function readAuthorizationRequest(
 async function returnAddressOf(parameters: Parameters): Promise<ReturnAddress> {
   const { client_id: id, redirect_uri: redirectUri } = parameters
   const { realm_id: realmId, realm_name: realmName } = textOf(parameters)
-  const client = typeof id === 'string' ? await clientOf(id, realmId ?? realmName) : undefined
+  const client = typeof id === 'string' ? await findClient(id, realmId ?? realmName) : undefined
   if (!client?.active) {
     throw UnusableLink.unknownClient()
   }
-  const registered = redirectUrisOf(client.redirectUri)
-  if (typeof redirectUri !== 'string' || !registered.includes(redirectUri)) {
+  if (typeof redirectUri !== 'string' || !mayReturnTo(client, redirectUri)) {
     throw UnusableLink.foreignAddress()
   }
   return { client, redirectUri }
-}
-
-/** A name is looked up in the realm to sign in to, and then in the master realm, whose clients serve every realm. */
-async function clientOf(id: string, realm: string | undefined): Promise<ClientAccount | undefined> {
-  const inRealm = realm === undefined ? undefined : await findClient(id, realm)
-  return inRealm ?? findClient(id, undefined)
 }
 
 /** What is sent without a value counts as not sent. */

@@ -68,6 +68,16 @@ export async function issueCode(terms: CodeTerms): Promise<string> {
   return code
 }
 
+/** The realm of the client that a code was given to: clients of several realms have the same name. */
+export async function realmOfCode(code: string): Promise<string | undefined> {
+  const { rows } = await identityPool().query<{ realmId: string }>(
+    `select c.realm_id as "realmId" from identity_authorization_codes a
+     join clients c on c.id = a.client_id where a.code = $1`,
+    [hash('sha256', code)]
+  )
+  return rows[0]?.realmId
+}
+
 /**
  * Exchanges a code for the session that its tokens belong to; undefined where it does not fit. Any attempt uses it up, and
  * a second one ends the session that the first one began.

@@ -1,5 +1,6 @@
 import { everybody, loggedIn } from '#http/access'
 import type { JsonSchema, Parameter, SurfaceRoutes } from '#http/surface'
+import { changeAccount, showAccount } from '#identity/embedded/account/account'
 import { askForLogin, takeLogin } from '#identity/embedded/authorize/authorize'
 import { CARRIED } from '#identity/embedded/authorize/authorization_request'
 import { tokenBody } from '#identity/embedded/grants/grant'
@@ -123,6 +124,27 @@ function loginRoutes(routes: SurfaceRoutes): void {
       summary: 'What a user entered on that page',
       access: everybody,
       answers,
+    })
+    .get('/account', showAccount, {
+      name: 'showAccount',
+      summary: 'The page on which users look after their own account',
+      access: everybody,
+      answers: {
+        200: page,
+        303: { description: 'To sign in, and back', headers: { location: 'The login page' } },
+        400: page,
+      },
+    })
+    .post('/account', changeAccount, {
+      name: 'changeAccount',
+      summary: 'What a user entered on that page',
+      access: everybody,
+      answers: {
+        303: { description: 'Back to the page', headers: { location: 'The page' } },
+        400: page,
+        403: page,
+        429: page,
+      },
     })
     .get('/userinfo', showUserinfo, {
       name: 'readUserinfo',

@@ -1,5 +1,5 @@
 import { readUser } from '#identity/embedded/accounts'
-import { redeemCode } from '#identity/embedded/authorize/codes'
+import { realmOfCode, redeemCode } from '#identity/embedded/authorize/codes'
 import { identifyClient, requireGrantType } from '#identity/embedded/oauth/clients'
 import { InvalidClient, InvalidGrant, InvalidRequest } from '#identity/embedded/oauth/oauth_failure'
 import { covers } from '#identity/embedded/oauth/scopes'
@@ -14,7 +14,7 @@ export const authorizationCodeGrant: Grant = async (request) => {
   if (code === undefined || redirectUri === undefined || verifier === undefined) {
     throw new InvalidRequest('A code is exchanged with code, redirect_uri and code_verifier.')
   }
-  const client = await identifyClient(credentials, realm, source)
+  const client = await identifyClient(credentials, (await realmOfCode(code)) ?? realm, source)
   if (!client) {
     throw new InvalidClient()
   }

@@ -13,7 +13,7 @@ export const passwordGrant: Grant = async ({ parameters, credentials, realm, sou
   if (username === undefined || password === undefined) {
     throw new InvalidRequest('A password grant needs username and password.')
   }
-  const client = await identifyClient(credentials, undefined, source)
+  const client = await identifyClient(credentials, realm, source)
   const found = await findRealm(realm ?? MASTER)
   if (client) {
     requireGrantType(client, 'password')

@@ -1,4 +1,4 @@
-import { readUser } from '#identity/embedded/accounts'
+import { readClient, readUser, type ClientAccount } from '#identity/embedded/accounts'
 import { identifyClient } from '#identity/embedded/oauth/clients'
 import { InvalidGrant, InvalidRequest } from '#identity/embedded/oauth/oauth_failure'
 import type { Claims } from '#identity/embedded/tokens/claims'
@@ -11,7 +11,7 @@ import type { Grant } from './grant.js'
 
 /**
  * New tokens for a refresh token, which is used up by that. One that comes a second time was stolen, or the first use was
- * the thief's: the whole session ends.
+ * the thief's: the whole session ends. A client that keeps no secret need not name itself, since the session knows it.
  */
 export const refreshTokenGrant: Grant = async ({ parameters, credentials, realm, source }) => {
   if (parameters.refresh_token === undefined) {
@@ -19,7 +19,11 @@ export const refreshTokenGrant: Grant = async ({ parameters, credentials, realm,
   }
   const claims = await verify(parameters.refresh_token, 'refresh_token')
   const session = claims?.sid === undefined ? undefined : await readSession(claims.sid)
-  const client = await identifyClient(credentials, realm, source)
+  const bound =
+    typeof session?.clientId === 'string' ? await readClient(session.clientId) : undefined
+  const client = credentials
+    ? await identifyClient(credentials, bound?.realmId ?? realm, source)
+    : withoutSecret(bound)
   const user = session && (await readUser(session.userId))
   if (!claims || !session || !user || isOfAnother(session.clientId, client?.id)) {
     throw InvalidGrant.refreshToken()
@@ -30,6 +34,10 @@ export const refreshTokenGrant: Grant = async ({ parameters, credentials, realm,
     throw InvalidGrant.refreshToken()
   }
   return userTokens(user, renewed)
+}
+
+function withoutSecret(client: ClientAccount | undefined): ClientAccount | undefined {
+  return client?.active && client.authMethod === 'none' ? client : undefined
 }
 
 function isOfAnother(owner: string | null, client: string | undefined): boolean {

@@ -1,0 +1,55 @@
+import { isLoopback } from '#configuration/loopback'
+import { ACCOUNT_CONSOLE, isConsole } from '#identity/clients/consoles'
+import { isUsable, redirectUrisOf } from '#identity/clients/redirect_uris'
+import { PROVIDER_URL } from '#identity/embedded/addresses'
+import { env, type Env } from '#start/env'
+
+interface ReturningClient {
+  readonly name: string
+  readonly builtIn: boolean
+  readonly redirectUri: string | null
+}
+
+/** Where the page stands on which users look after their own account. */
+export const ACCOUNT_PAGE = `${PROVIDER_URL}/account/`
+
+const BELOW = '/**'
+
+/**
+ * Whether a login may lead back to an address: one that is registered for the client as it stands, or lies below one that
+ * ends in `/**`. Consoles also lead to the web interfaces of the installation, outside production to those on this machine.
+ */
+export function mayReturnTo(
+  client: ReturningClient,
+  uri: string,
+  { UI_ORIGINS, NODE_ENV }: Pick<Env, 'UI_ORIGINS' | 'NODE_ENV'> = env
+): boolean {
+  const url = isUsable(uri) ? URL.parse(uri) : null
+  if (!url) {
+    return false
+  }
+  if (redirectUrisOf(client.redirectUri).some((registered) => leadsTo(registered, uri, url))) {
+    return true
+  }
+  if (!isConsole(client)) {
+    return false
+  }
+  const isOurs = client.name === ACCOUNT_CONSOLE && uri === ACCOUNT_PAGE
+  const isLocal = NODE_ENV !== 'production' && isWeb(url) && isLoopback(url.hostname)
+  return isOurs || isLocal || (isWeb(url) && UI_ORIGINS.includes(url.origin))
+}
+
+function leadsTo(registered: string, uri: string, url: URL): boolean {
+  if (!registered.endsWith(BELOW)) {
+    return registered === uri
+  }
+  const base = URL.parse(registered.slice(0, -2))
+  return (
+    base !== null &&
+    isWeb(base) &&
+    url.origin === base.origin &&
+    url.pathname.startsWith(base.pathname)
+  )
+}
+
+const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:'

@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto'
+
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { failureOf } from '#http/classify'
+import type { Failure } from '#http/failures'
+import { ACCOUNT_CONSOLE } from '#identity/clients/consoles'
+import { ACCOUNT_PAGE } from '#identity/clients/return_addresses'
+import { COOKIE_PATH } from '#identity/embedded/addresses'
+import { Browser } from '#identity/embedded/authorize/browser'
+import { endLogin, readLogin, type Login } from '#identity/embedded/authorize/login_sessions'
+import { heldNames } from '#identity/embedded/held_permissions'
+import { forbidCaching } from '#identity/embedded/oauth/endpoint'
+import { clock } from '#runtime/clock'
+import { changePassword, changeProfile } from './changes.js'
+import { endSessionOf, endSessionsBeside, openSessions } from './open_sessions.js'
+import { DONE, showAccountPage, showRefusedLogin, type Problem } from './pages.js'
+import { SELF_MANAGE } from '#identity/embedded/own_permissions'
+
+/** A browser whose user looks after the own account. */
+export interface Visit {
+  readonly ctx: HttpContext
+  readonly browser: Browser
+  readonly login: Login
+  readonly sent: Readonly<Record<string, unknown>>
+}
+
+/** The page of one's own account; whoever is not signed in is asked to, and comes back. */
+export async function showAccount(ctx: HttpContext): Promise<void> {
+  forbidCaching(ctx)
+  const asked = ctx.request.qs()
+  const browser = new Browser(ctx)
+  const login = browser.value === undefined ? undefined : await readLogin(browser.value)
+  if (typeof asked.error === 'string') {
+    return showRefusedLogin(ctx)
+  }
+  if (!login) {
+    return sendToLogin(ctx)
+  }
+  if (asked.code !== undefined) {
+    return goTo(ctx, '')
+  }
+  await show({ ctx, browser, login, sent: {} }, { done: asked.done })
+}
+
+/** What the user of the page wants changed. */
+export async function changeAccount(ctx: HttpContext): Promise<void> {
+  forbidCaching(ctx)
+  const browser = new Browser(ctx)
+  const login = browser.value === undefined ? undefined : await readLogin(browser.value)
+  if (!login) {
+    return sendToLogin(ctx)
+  }
+  const visit = { ctx, browser, login, sent: ctx.request.body() }
+  if (!(await browser.isOwnForm(textIn(visit.sent.form)))) {
+    const problem = { status: 400, message: 'This form is no longer good. Please try again.' }
+    return show(visit, { problem })
+  }
+  try {
+    await perform(visit)
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure.status >= 500) {
+      throw error
+    }
+    await show(visit, { problem: problemOf(ctx, failure) })
+  }
+}
+
+async function perform(visit: Visit): Promise<void> {
+  const { ctx, browser, login, sent } = visit
+  switch (sent.action) {
+    case 'profile':
+      await changeProfile(visit)
+      return goTo(ctx, 'profile')
+    case 'password':
+      await changePassword(visit)
+      return goTo(ctx, 'password')
+    case 'end':
+      await endSessionOf(login.user.id, textIn(sent.session))
+      return goTo(ctx, 'session')
+    case 'end_others':
+      await endSessionsBeside(login.user.id, login.id)
+      return goTo(ctx, 'sessions')
+    case 'sign_out':
+      await endLogin(browser.value!)
+      browser.renew()
+      return goTo(ctx, '')
+    default:
+      return goTo(ctx, '')
+  }
+}
+
+async function show(
+  { ctx, browser, login, sent }: Visit,
+  { done, problem }: { done?: unknown; problem?: Problem }
+): Promise<void> {
+  const [sessions, held, proof] = await Promise.all([
+    openSessions(login.user.id),
+    heldNames('user', login.user.id),
+    browser.formProof(),
+  ])
+  showAccountPage(ctx, {
+    login,
+    sessions,
+    proof,
+    mayChange: held.includes(SELF_MANAGE) || held.includes('user_update'),
+    problem,
+    sent,
+    done: typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined,
+  })
+}
+
+/**
+ * The code that comes back is not exchanged: the login page and this one are of one site, which knows the browser by its
+ * cookie. So nobody keeps the verifier.
+ */
+function sendToLogin(ctx: HttpContext): void {
+  const { realm_id: realmId, realm_name: realmName } = ctx.request.qs()
+  const challenge = hash('sha256', clock.random(32).toString('base64url'), 'base64url')
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: ACCOUNT_CONSOLE,
+    redirect_uri: ACCOUNT_PAGE,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    ...(typeof realmId === 'string' && { realm_id: realmId }),
+    ...(typeof realmName === 'string' && { realm_name: realmName }),
+  })
+  redirect(ctx, `authorize?${query}`)
+}
+
+/** 303, so that what was typed into a form is not sent again by going back. */
+const goTo = (ctx: HttpContext, done: string) => redirect(ctx, `account/${done && `?done=${done}`}`)
+
+function redirect({ response }: HttpContext, path: string): void {
+  response.status(303).header('location', `${COOKIE_PATH.replace(/\/$/, '')}/${path}`)
+  response.send('')
+}
+
+function problemOf({ response }: HttpContext, failure: Failure): Problem {
+  for (const [name, value] of Object.entries(failure.headers)) {
+    response.header(name, value)
+  }
+  return { status: failure.status, message: failure.issues[0]?.message ?? failure.message }
+}
+
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -1,0 +1,53 @@
+import { identityPool } from '#identity/embedded/database'
+import { standingIsHeard } from '#identity/embedded/standing'
+import { REFRESH_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
+import { clock } from '#runtime/clock'
+
+/** Where a user is signed in: with an application, or with a browser at the provider itself. */
+export interface OpenSession {
+  readonly id: string
+  /** The application; null where it is a browser, or the application did not say. */
+  readonly client: string | null
+  readonly isBrowser: boolean
+  readonly since: Date
+  /** When its tokens were last renewed, where it has any. */
+  readonly usedAt: Date | null
+}
+
+const SHOWN_AT_MOST = 100
+
+/** The sessions of a user that can still be used, the newest first. */
+export async function openSessions(userId: string): Promise<OpenSession[]> {
+  const { rows } = await identityPool().query<OpenSession>(
+    `select * from (
+       select s.id::text, coalesce(c.display_name, c.name) as client, false as "isBrowser",
+         s.created_at as since, s.expires_at - make_interval(secs => $3) as "usedAt"
+       from identity_token_sessions s left join clients c on c.id = s.client_id
+       where s.user_id = $1 and s.expires_at > $2
+         and s.created_at >= (select coalesce(sessions_since, '-infinity') from users where id = $1)
+       union all
+       select s.id, null, true, s.created_at, null from identity_login_sessions s
+       where s.user_id = $1 and s.expires_at > $2
+         and s.created_at >= (select coalesce(sessions_since, '-infinity') from users where id = $1)
+     ) open order by since desc, id limit ${SHOWN_AT_MOST}`,
+    [userId, new Date(clock.now()), REFRESH_TOKEN_SECONDS]
+  )
+  return rows
+}
+
+/** Ends a session of a user; one of somebody else is none of theirs. */
+export async function endSessionOf(userId: string, id: string): Promise<void> {
+  await ended('user_id = $1 and id::text = $2', [userId, id])
+}
+
+/** Ends all sessions of a user but the login with this browser. */
+export async function endSessionsBeside(userId: string, loginId: string): Promise<void> {
+  await ended('user_id = $1 and id::text <> $2', [userId, loginId])
+}
+
+async function ended(where: string, values: string[]): Promise<void> {
+  for (const table of ['identity_token_sessions', 'identity_login_sessions']) {
+    await identityPool().query(`delete from ${table} where ${where}`, values)
+  }
+  await standingIsHeard()
+}
