@@ -222,7 +222,7 @@ export function providerSuite(
       const realms = await provider().people!.realmIds()
       assert.isTrue(realms.has(await ownRealm()))
       assert.isTrue(realms.has(realmId!))
-      const users = await provider().people!.userIds()
+      const users = await provider().people!.users()
       assert.isTrue(users.has(sub))
       assert.isFalse(users.has(UNKNOWN))
     })

@@ -1,5 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
+import { IdentityUnavailable } from '#http/failures'
 import { introspectionOf, type ClaimNames } from '#identity/oidc/claims'
 import type {
   ClientDirectory,
@@ -10,6 +11,7 @@ import type {
   ProviderMetadata,
 } from '#identity/provider'
 
+import { Activity } from './activity.js'
 import { ask } from './ask.js'
 import { basicAuthorization, type Credentials } from './credentials.js'
 import { HttpClientDirectory } from './http_client_directory.js'
@@ -38,6 +40,7 @@ export class ExternalProvider implements IdentityProvider {
   readonly people: PeopleDirectory
   readonly #settings: ProviderSettings
   readonly #token: OwnToken
+  readonly #activity: Activity
   readonly #listening = new Set<() => Promise<void>>()
 
   constructor(settings: ProviderSettings) {
@@ -46,6 +49,21 @@ export class ExternalProvider implements IdentityProvider {
     const api = new ProviderApi(settings.url, this.#token)
     this.clients = new HttpClientDirectory(api)
     this.people = new HttpPeopleDirectory(api)
+    this.#activity = new Activity(api, settings.logger)
+  }
+
+  async known(): Promise<void> {}
+
+  /** A token that was revoked meanwhile is refused once; then there is another one. */
+  async requireWorking(): Promise<void> {
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      if (await this.introspect(await this.ownToken())) {
+        return
+      }
+    }
+    throw new IdentityUnavailable(
+      'The identity provider does not vouch for the client of the platform; is it active?'
+    )
   }
 
   /** Our own bearer is never sent along: a provider could take that for the token it is asked about. */
@@ -57,8 +75,10 @@ export class ExternalProvider implements IdentityProvider {
       ...(introspectionAuth === 'basic' && { authorization: basicAuthorization(credentials) }),
       expected: [200, 400],
     })
-    if (status === 200 && body?.active === true) {
-      return introspectionOf(body, claims)
+    const isActive = status === 200 && body?.active === true
+    const introspection = isActive ? introspectionOf(body, claims) : undefined
+    if (introspection && (await this.#activity.isActive(introspection))) {
+      return introspection
     }
     this.#token.discard(token)
     return undefined

@@ -7,6 +7,7 @@ import type { IdentityProvider } from '#identity/provider'
 import { clock } from '#runtime/clock'
 
 import { actorOf, isAbout } from './introspected_actor.js'
+import type { Introspections, Told } from './shared_introspections.js'
 import { looksSigned, SignedTokens } from './signed_tokens.js'
 import { SingleFlight } from './single_flight.js'
 import { stayVerified } from './stay_verified.js'
@@ -14,6 +15,10 @@ import { Verdicts, type Verdict } from './verdicts.js'
 
 const MAX_TOKEN_LENGTH = 16 * 1024
 const NOBODY: Verdict = { actor: undefined, until: 0 }
+/** For how long it counts that tokens could be verified. */
+const WORKED_MS = 30_000
+/** The share of a verdict's time within which what another process was told is as good as asking. */
+const AS_GOOD_AS_NEW = 0.25
 
 export interface VerifierOptions {
   /** Whether the provider also gives out tokens that only it can read. */
@@ -22,6 +27,8 @@ export interface VerifierOptions {
   trustMs?: number
   /** For how long a refused token is refused again unasked. */
   distrustMs?: number
+  /** Where processes share what the provider says; otherwise each asks by itself. */
+  shared?: Introspections
   /** How many verdicts of either kind are remembered at least; never more than twice as many. */
   capacity?: number
 }
@@ -35,7 +42,9 @@ export class TokenVerifier implements Authenticator {
   readonly #signed: SignedTokens
   readonly #verdicts: Verdicts
   readonly #inquiries = new SingleFlight<string, Verdict>()
-  readonly #options: Required<VerifierOptions>
+  readonly #options: Required<Omit<VerifierOptions, 'shared'>> & VerifierOptions
+  readonly #checks = new SingleFlight<'check', void>()
+  #workedUntil = 0
 
   constructor(provider: IdentityProvider, options: VerifierOptions = {}) {
     this.#options = {
@@ -67,12 +76,24 @@ export class TokenVerifier implements Authenticator {
       return NOBODY
     }
     const key = keyOf(token)
-    return this.#verdicts.get(key) ?? this.#inquire(key, token)
+    return this.#verdicts.get(key) ?? this.#inquire(key, token, this.#options.trustMs)
   }
 
   /** As `judge`, but asks even where the answer is known. */
   async renew(token: string): Promise<Verdict> {
-    return token.length > MAX_TOKEN_LENGTH ? NOBODY : this.#inquire(keyOf(token), token)
+    const maxAgeMs = this.#options.trustMs * AS_GOOD_AS_NEW
+    return token.length > MAX_TOKEN_LENGTH ? NOBODY : this.#inquire(keyOf(token), token, maxAgeMs)
+  }
+
+  /** Throws where tokens cannot be verified now. That they could be lately is enough. */
+  async requireWorking(): Promise<void> {
+    if (clock.now() >= this.#workedUntil) {
+      await this.#checks.run('check', async () => {
+        await this.#signed.requireKeys()
+        await this.#provider.requireWorking()
+        this.#worked()
+      })
+    }
   }
 
   /** For how long an accepted token is accepted again unasked. */
@@ -80,25 +101,35 @@ export class TokenVerifier implements Authenticator {
     return this.#options.trustMs
   }
 
-  #inquire(key: string, token: string): Promise<Verdict> {
+  #inquire(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
     return this.#inquiries.run(key, async () => {
-      const askedAt = clock.now()
-      const actor = await this.#bearerOf(token).catch(unavailable)
-      const verdict = this.#verdictOn(actor, askedAt)
+      const verdict = await this.#verdictFor(key, token, maxAgeMs).catch(unavailable)
       this.#verdicts.keep(key, verdict)
       return verdict
     })
   }
 
-  async #bearerOf(token: string): Promise<Actor | undefined> {
+  async #verdictFor(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
     const isSigned = looksSigned(token)
     const claims = isSigned ? await this.#signed.claimsOf(token) : undefined
     if (isSigned ? !claims : !this.#options.opaqueTokens) {
-      return undefined
+      return this.#verdictOn(undefined, clock.now())
     }
-    const introspection = await this.#provider.introspect(token)
+    const ask = () => this.#ask(token)
+    const { introspection, askedAt } = await (this.#options.shared?.of(key, maxAgeMs, ask) ?? ask())
     const isAccepted = introspection && (!claims || isAbout(introspection, claims))
-    return isAccepted ? actorOf(introspection, claims) : undefined
+    return this.#verdictOn(isAccepted ? actorOf(introspection, claims) : undefined, askedAt)
+  }
+
+  async #ask(token: string): Promise<Told> {
+    const askedAt = clock.now()
+    const introspection = await this.#provider.introspect(token)
+    this.#worked()
+    return { introspection, askedAt }
+  }
+
+  #worked(): void {
+    this.#workedUntil = clock.now() + WORKED_MS
   }
 
   #verdictOn(actor: Actor | undefined, askedAt: number): Verdict {

@@ -106,11 +106,16 @@ test.group('Realms that go', () => {
     const [gone, staying] = await Promise.all([clock.uuid(), newRealm()])
     const theirs = await sampleRecord('core', project, { realmId: gone })
     const ours = await sampleRecord('core', project, { realmId: staying })
-    const people = {
-      realmIds: async () => new Set(await otherRealmsThan(gone)),
-      userIds: async () => new Set<string>(),
+    const others = new Set(await otherRealmsThan(gone))
+    const people: PeopleDirectory = {
+      showsEverybody: true,
+      realmIds: async () => others,
+      users: async () => new Map(),
+      hasRealm: async (id) => others.has(id),
+      hasUser: async () => false,
     }
-    const [realms] = departureSweeps({ people })
+    const provider = { ...known, people }
+    const [realms] = departureSweeps(provider)
     assert.isAbove(await realms!.run(running), 0)
     assert.isFalse(await isThere(project, theirs))
     assert.isTrue(await isThere(project, ours))

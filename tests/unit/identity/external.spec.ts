@@ -181,7 +181,7 @@ test.group('External provider | directories', (group) => {
 
   test('everybody is told of, on however many pages', async ({ assert }) => {
     const ids = Array.from({ length: 120 }, (_, n) => standIn.records.add('users', { n }).id)
-    const users = await externalProvider(standIn).people.userIds()
+    const users = await externalProvider(standIn).people.users()
     assert.equal(users.size, 121)
     assert.isTrue(ids.every((id) => users.has(id)))
   })
@@ -198,9 +198,9 @@ test.group('External provider | directories', (group) => {
       }
       return answer()
     })
-    assert.equal((await people.userIds()).size, 120)
+    assert.equal((await people.users()).size, 120)
     changes = 100
-    await assert.rejects(() => people.userIds(), IdentityUnavailable)
+    await assert.rejects(() => people.users(), IdentityUnavailable)
   })
 })
 
