@@ -66,18 +66,20 @@ test.group('External provider | its own token', (group) => {
 test.group('External provider | introspection', (group) => {
   group.each.setup(setUp)
 
+  const introspection = () => standIn.seen.find(({ path }) => path === '/token/introspect')!
+
   test('never carries a bearer of ours', async ({ assert }) => {
     const provider = externalProvider(standIn)
     await provider.ownToken()
     await provider.introspect(standIn.mint())
-    const { authorization, body } = standIn.seen.at(-1)!
+    const { authorization, body } = introspection()
     assert.isUndefined(authorization)
     assert.sameMembers(Object.keys(body), ['token'])
   })
 
   test('says who asks where it is told to, in the encoding of OAuth', async ({ assert }) => {
     await externalProvider(standIn, { introspectionAuth: 'basic' }).introspect(standIn.mint())
-    const [scheme, pair] = standIn.seen.at(-1)!.authorization!.split(' ')
+    const [scheme, pair] = introspection().authorization!.split(' ')
     assert.equal(scheme, 'Basic')
     assert.equal(Buffer.from(pair!, 'base64').toString(), 'system:a+secret%3A+with+%25+and+%2B')
   })
