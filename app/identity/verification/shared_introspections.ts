@@ -60,18 +60,18 @@ export class SharedIntrospections implements Introspections {
         return told
       }
       if (await this.#mayAsk(token)) {
-        return this.#asked(token, ask)
+        return this.#asked(token, maxAgeMs, ask)
       }
       await delay(LOOK_EVERY_MS)
     }
     return ask()
   }
 
-  async #asked(token: string, ask: () => Promise<Told>): Promise<Told> {
+  /** Whoever asked before may have written the answer since it was looked for. */
+  async #asked(token: string, maxAgeMs: number, ask: () => Promise<Told>): Promise<Told> {
     try {
-      const told = await ask()
-      await this.#write(token, told)
-      return told
+      const told = await this.#read(token, maxAgeMs)
+      return told ?? (await this.#written(token, await ask()))
     } finally {
       await this.#tried(() => this.#options.redis.del(asking(token)))
     }
@@ -84,11 +84,12 @@ export class SharedIntrospections implements Introspections {
     return told && isYounger(told, maxAgeMs) ? withEnd(told) : undefined
   }
 
-  async #write(token: string, told: Told): Promise<void> {
+  async #written(token: string, told: Told): Promise<Told> {
     const { redis, seal, trustMs, distrustMs } = this.#options
     const sealed = seal.seal(told, kept(token))
     const lastsMs = told.introspection ? trustMs : distrustMs
     await this.#tried(() => redis.set(kept(token), sealed, 'PX', lastsMs))
+    return told
   }
 
   async #mayAsk(token: string): Promise<boolean> {
