@@ -11,6 +11,7 @@ import { env } from '#start/env'
 import { DESTINATIONS, type Content } from './entry.js'
 import { changeContent } from './payloads/change_content.js'
 import { doerOf } from './payloads/doer.js'
+import { sealedCommand } from './payloads/sealed_command.js'
 import { wakeRelay, wakeRelayAfter } from './waking.js'
 
 const { audit, bus, pubsub, sockets, commands } = DESTINATIONS
@@ -56,7 +57,7 @@ export function writeCommand(
     pending: commands,
     orderedBy,
     queue: message.metadata.routing.key,
-    content: { command: message },
+    content: sealedCommand(message),
   })
 }
 
