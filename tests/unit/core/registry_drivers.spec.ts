@@ -51,7 +51,7 @@ test.group('Harbor', (group) => {
       account: { id: String(robot.id), name: 'robot$a-project', secret: robot.secret },
       webhookId: String([...project.policies.keys()][0]),
     })
-    const [{ kind, namespace, access }] = robot.permissions
+    const { kind, namespace, access } = robot.permissions[0]!
     assert.deepEqual([kind, namespace], ['project', 'a-project'])
     assert.notInclude(JSON.stringify(access), 'push')
     const [{ name, event_types: types, targets }] = [...project.policies.values()]
