@@ -527,9 +527,9 @@ test.group('What registries tell', (group) => {
     await scene.linked(made.id)
     const { policies } = scene.harbor.projects.get(made.externalName as string)!
     const [{ targets }] = [...policies.values()]
-    await scene.end()
     assert.match(targets[0].address, /\/services\/registry\/hook$/)
     const { status, body } = await hear(targets[0].auth_header)
+    await scene.end()
     assert.equal(status, 202)
     assert.isNull(body)
   })

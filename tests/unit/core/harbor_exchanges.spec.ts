@@ -37,7 +37,7 @@ const BEFORE: Record<string, (harbor: HarborServer) => void> = {
   'robot after project was recreated: patch secret': ({ shelf }) => {
     shelf.remove(SECOND)
     shelf.skipIds(12)
-    shelf.add(SECOND)
+    shelf.add(SECOND).repositories.add('img')
   },
   'read only: create project': (harbor) => (harbor.isReadOnly = true),
   'robot with push': (harbor) => {
