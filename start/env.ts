@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import type { Catalogue, Values } from '#configuration/catalogue'
 import { defineVariables, derived } from '#configuration/catalogue'
 import { cautions } from '#configuration/cautions'
-import { listOf, origins, proxies } from '#configuration/list_readers'
+import { hostsAndPorts, listOf, origins, proxies } from '#configuration/list_readers'
 import { databaseParts, minioPart, whereTrueMeans } from '#configuration/older_names'
 import { embeddedSurfaces, JOBS, SURFACES } from '#configuration/processes'
 import { productionRules } from '#configuration/production'
@@ -316,6 +316,16 @@ const groups = defineVariables({
       example: 'admin:change-me@harbor.example.org',
       secret: true,
       says: 'Harbor registry that is entered as the registry named default; the password is taken literally.',
+    },
+    REGISTRY_HOSTS: {
+      is: hostsAndPorts(),
+      example: 'harbor.example.org,harbor.example.org:8443',
+      says: 'The only hosts a registry may have, besides that of HARBOR_URL; unset, any but, in production, this machine and link-local ones.',
+    },
+    REGISTRY_INSECURE: {
+      is: hostsAndPorts(),
+      default: 'none',
+      says: 'Hosts of registries whose certificate is not verified, nor is ours by them.',
     },
   },
 

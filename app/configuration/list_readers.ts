@@ -32,12 +32,21 @@ export function origins(): Reader<readonly string[]> {
   })
 }
 
+const HOST_AND_PORT = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
+
 const RANGES = ['loopback', 'linklocal', 'uniquelocal']
 
 /** Addresses, CIDR blocks or the named ranges that `proxy-addr` knows. */
 export function proxies(): Reader<readonly string[]> {
   return listWhere(`IP addresses, CIDR blocks, ${RANGES.join(', ')}`, (entry) =>
     RANGES.includes(entry) || isAddressBlock(entry) ? entry : undefined
+  )
+}
+
+/** Hosts such as `harbor.example.org` or `harbor.example.org:8443`, in lower case. */
+export function hostsAndPorts(): Reader<readonly string[]> {
+  return listWhere('hosts such as harbor.example.org or harbor.example.org:8443', (entry) =>
+    HOST_AND_PORT.test(entry) ? entry.toLowerCase() : undefined
   )
 }
 

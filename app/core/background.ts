@@ -6,7 +6,11 @@ import { ClientTaskRunner } from '#core/nodes/client_task_runner'
 import { coreReactions, departureSweeps } from '#core/nodes/departures'
 import { clientTasks, identityProvider } from '#core/nodes/identity'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
-import { environmentRegistrySweep, registrySweep } from '#core/registries/sweeps'
+import {
+  environmentRegistrySweep,
+  formerClientSweep,
+  registrySweep,
+} from '#core/registries/sweeps'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { reactTo } from '#identity/lifecycle/reactions'
@@ -27,6 +31,7 @@ export async function coreSweeps(logger: Logger): Promise<readonly Sweep[]> {
     presenceSweep(new NodePresence(pools.for(databaseUrl('core')))),
     environmentRegistrySweep,
     registrySweep,
+    formerClientSweep,
   ]
 }
 

@@ -1,5 +1,7 @@
 import vine from '@vinejs/vine'
 
+import { isHostAndPort } from '#core/registries/host_rules'
+
 const WITH_SCHEME = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*)/i
 
 /**
@@ -16,8 +18,8 @@ const isHost = vine.createRule((value, _options: undefined, field) => {
     return
   }
   const host = normalHost(value)
-  if (host.length < 3) {
-    field.report('The address names no host', 'host', field)
+  if (host.length < 3 || !isHostAndPort(host)) {
+    field.report('A host is a name or an address, and a port if it needs one', 'host', field)
   } else {
     field.mutate(host, field)
   }

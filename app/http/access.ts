@@ -1,5 +1,6 @@
 import type { Actor } from '#http/actor'
 import { PermissionDenied, Unauthorized } from '#http/failures'
+import { isMasterMember } from '#records/realm'
 
 /**
  * What a caller must have for a route to be entered. Rules that need the record (realm, ownership) stand in the service.
@@ -7,7 +8,7 @@ import { PermissionDenied, Unauthorized } from '#http/failures'
 export type Access =
   | { readonly kind: 'public' }
   | { readonly kind: 'identity' }
-  | { readonly kind: 'permissions'; readonly all: readonly string[] }
+  | { readonly kind: 'permissions'; readonly all: readonly string[]; readonly isCentral?: true }
   | { readonly kind: 'permissions'; readonly any: readonly string[] }
 
 /** Anybody, logged in or not. */
@@ -18,6 +19,13 @@ export const loggedIn: Access = { kind: 'identity' }
 
 /** Whoever holds each of the permissions. */
 export const holding = (...all: string[]): Access => ({ kind: 'permissions', all })
+
+/** Whoever holds each of the permissions and belongs to the master realm: for what belongs to the installation. */
+export const holdingCentrally = (...all: string[]): Access => ({
+  kind: 'permissions',
+  all,
+  isCentral: true,
+})
 
 /** Whoever holds one of the permissions. */
 export const holdingAny = (...any: string[]): Access => ({ kind: 'permissions', any })
@@ -42,6 +50,9 @@ function requirePermissions(access: Access & { kind: 'permissions' }, actor: Act
     const missing = access.all.filter((name) => !actor.permissions.has(name))
     if (missing.length > 0) {
       throw PermissionDenied.missing(missing)
+    }
+    if (access.isCentral && !isMasterMember(actor)) {
+      throw new PermissionDenied('This belongs to the installation, and is for the master realm')
     }
   } else if (!access.any.some((name) => actor.permissions.has(name))) {
     throw PermissionDenied.missing(access.any)

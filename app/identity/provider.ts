@@ -79,6 +79,10 @@ export interface ProviderClient {
   readonly name: string
   readonly displayName: string | null
   readonly realmId: string
+  /** Whether it may be used, as far as the provider says. */
+  readonly active?: boolean
+  /** Whether it has to show a secret, as far as the provider says. */
+  readonly isConfidential?: boolean
   /** Only where it was asked for. */
   readonly secret?: string | null
 }
@@ -112,7 +116,8 @@ export interface ClientDirectory {
    */
   create(client: NewClient): Promise<ProviderClient>
   read(id: string, options?: { secret?: boolean }): Promise<ProviderClient | undefined>
-  findByName(name: string): Promise<ProviderClient | undefined>
+  /** The client of that name in a realm, or else in any. */
+  findByName(name: string, realmId?: string): Promise<ProviderClient | undefined>
   /** Sets a secret (and names, where given). Throws `EntityConflict` where a name is taken, `BadRequest` where it is wrong. */
   rotate(
     id: string,

@@ -7,6 +7,7 @@ import { inBulk } from './in_bulk.js'
 import { emissionsOf, type Emission } from './payloads/emissions.js'
 import { auditMessage, domainMessage } from './payloads/messages.js'
 import { publicationsOf } from './payloads/publications.js'
+import { openedCommand } from './payloads/sealed_command.js'
 
 type Carrier = Pick<Bus, 'publish' | 'isReady'>
 type Channels = Pick<Signals, 'publish' | 'isReady'>
@@ -80,7 +81,7 @@ function changeIn({ content }: Entry): ChangeContent {
 
 function commandIn({ content }: Entry): Message {
   if ('command' in content) {
-    return content.command
+    return openedCommand(content)
   }
   throw new TypeError('Only commands go into a queue of their own')
 }

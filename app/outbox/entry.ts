@@ -43,10 +43,16 @@ export interface SecurityContent {
   readonly doer: Doer
 }
 
+/** A command that waits. Its secrets were taken out of it, and stand sealed beside it until it leaves. */
+export interface WaitingCommand {
+  readonly command: Message
+  readonly secrets?: string
+}
+
 export type Content =
   | { readonly change: ChangeContent }
   | { readonly security: SecurityContent }
-  | { readonly command: Message }
+  | WaitingCommand
 
 /** One row of the outbox: what happened, and where that still has to be told. */
 export interface Entry {

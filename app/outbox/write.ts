@@ -11,6 +11,7 @@ import { env } from '#start/env'
 import { DESTINATIONS, type Content } from './entry.js'
 import { changeContent } from './payloads/change_content.js'
 import { doerOf } from './payloads/doer.js'
+import { sealedCommand } from './payloads/sealed_command.js'
 import { wakeRelay, wakeRelayAfter } from './waking.js'
 
 const { audit, bus, pubsub, sockets, commands } = DESTINATIONS
@@ -111,7 +112,7 @@ function entryFor({ message, orderedBy }: OrderedMessage): NewEntry {
     pending: commands,
     orderedBy,
     queue: message.metadata.routing.key,
-    content: { command: message },
+    content: sealedCommand(message),
   }
 }
 

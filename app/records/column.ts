@@ -1,6 +1,7 @@
 import type { SchemaTypes } from '@vinejs/vine/types'
 
 import type { Property } from '#query/declaration'
+import { seal, unseal, type Purpose } from '#records/sealing'
 
 /** A rule of a body; Vine's rules can be copied, so that one rule serves creates and updates. */
 type Rule = SchemaTypes & { clone(): Rule; optional(): SchemaTypes }
@@ -13,6 +14,8 @@ export interface Column extends Property {
   readonly optIn?: boolean
   /** Makes a secret that is kept encrypted readable, for those it is shown to; null where its key is gone. */
   readonly unseal?: (stored: string) => Promise<string | null>
+  /** For what a secret is sealed whenever it is stored; whoever writes it and is told of it handles what was sent. */
+  readonly sealedFor?: Purpose
   readonly body?: { readonly create?: SchemaTypes; readonly update?: SchemaTypes }
 }
 
@@ -31,7 +34,23 @@ export const column = {
   timestamp: columnOf('timestamp'),
   json: columnOf('json'),
   jsonText: columnOf('jsonText'),
+  /** A secret that stands sealed in the database. */
+  sealed: (purpose: Purpose, traits: Traits = {}): Column => ({
+    type: 'text',
+    secret: true,
+    sealedFor: purpose,
+    unseal: async (stored) => unseal(purpose, stored),
+    ...traits,
+  }),
 }
+
+/** What is stored for a value of a column. */
+export const stored = ({ sealedFor }: Column, value: unknown): unknown =>
+  sealedFor && typeof value === 'string' ? seal(sealedFor, value) : value
+
+/** The value of a column as it was before it was stored. */
+export const opened = ({ sealedFor }: Column, value: unknown): unknown =>
+  sealedFor && typeof value === 'string' ? unseal(sealedFor, value) : value
 
 /** What every persisted kind has. */
 export const timestamps = {

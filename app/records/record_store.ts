@@ -8,6 +8,7 @@ import { compileRecord, type RecordRow } from '#query/sql/record_statement'
 import { statement, type Statement } from '#query/sql/statement'
 import { columnOf, quoteName } from '#query/sql/identifiers'
 import { writtenRecord } from '#query/sql/written_record'
+import { opened, stored, type Column } from '#records/column'
 import type { Kind, Values } from '#records/kind'
 import { NamedShapes } from '#records/named_shapes'
 
@@ -32,6 +33,7 @@ export class RecordStore {
   readonly #table: string
   readonly #returning: string
   readonly #names: ReadonlyMap<string, string>
+  readonly #sealed: readonly (readonly [string, Column])[]
 
   constructor(kind: Kind, pool: DatabasePool) {
     this.#kind = kind
@@ -41,6 +43,7 @@ export class RecordStore {
     this.#names = new Map(
       Object.entries(kind.columns).map(([name, column]) => [columnOf(name, column), name])
     )
+    this.#sealed = Object.entries(kind.columns).filter(([, { sealedFor }]) => sealedFor)
   }
 
   async list(query: DecodedQuery, options: ReadOptions): Promise<ListRow> {
@@ -78,12 +81,12 @@ export class RecordStore {
 
   async insert(transaction: pg.ClientBase, values: Values): Promise<Written> {
     const text = this.#textFor('insert', Object.keys(values))
-    return this.#write(transaction, text, Object.values(values))
+    return this.#write(transaction, text, Object.values(this.#stored(values)))
   }
 
   async update(transaction: pg.ClientBase, id: string, values: Values): Promise<Written> {
     const text = this.#textFor('update', Object.keys(values))
-    return this.#write(transaction, text, [id, ...Object.values(values)])
+    return this.#write(transaction, text, [id, ...Object.values(this.#stored(values))])
   }
 
   async remove(transaction: pg.ClientBase, id: string): Promise<Written> {
@@ -146,6 +149,17 @@ export class RecordStore {
     for (const column in row) {
       named[this.#names.get(column) ?? column] = row[column]
     }
+    for (const [name, column] of this.#sealed) {
+      named[name] = opened(column, named[name])
+    }
     return named
+  }
+
+  /** Secrets stand sealed in the database; everybody else has them as they were sent. */
+  #stored(values: Values): Values {
+    const sealed = this.#sealed
+      .filter(([name]) => name in values)
+      .map(([name, column]) => [name, stored(column, values[name])])
+    return sealed.length === 0 ? values : { ...values, ...Object.fromEntries(sealed) }
   }
 }

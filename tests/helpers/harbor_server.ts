@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+import {
+  forbidden,
+  jsonOf,
+  missing,
+  Refusal,
+  send,
+  unauthorized,
+  type Caller,
+  type Question,
+  type Reply,
+} from './harbor/exchange.js'
+import { Projects, type Project } from './harbor/projects.js'
+import { Robots, type Robot } from './harbor/robots.js'
+
 export const ACCOUNT = { accountName: 'admin', accountSecret: 'Harbor12345' }
-
-interface Project {
-  readonly id: number
-  isPublic: boolean
-  readonly repositories: Set<string>
-  readonly policies: Map<number, any>
-}
-
-interface Robot {
-  readonly id: number
-  readonly name: string
-  secret: string
-  readonly permissions: any
-}
 
 /** How the server behaves instead of answering: for all requests, or for those whose method and path match. */
 export interface Fault {
@@ -25,30 +25,23 @@ export interface Fault {
   readonly does: 'hangs up' | 'says nothing' | 'shows a page' | 'redirects' | number
 }
 
-interface Request {
-  readonly method: string
-  readonly path: string
-  readonly query: URLSearchParams
-  readonly body: any
-}
-
-/** Thrown where Harbor refuses. */
-class Refusal extends Error {
-  constructor(readonly status: number) {
-    super(String(status))
-  }
-}
+const READS = ['GET', 'HEAD']
 
 /**
- * A server that behaves as Harbor's REST API v2 does, as far as the platform uses it, or as badly as a test wants.
+ * A server that behaves as Harbor's REST API v2 does, as far as the platform uses it, or as badly as a test wants. A test
+ * plays it what a real Harbor was asked and compares the answers.
  */
 export class HarborServer {
-  readonly projects = new Map<string, Project>()
-  readonly robots = new Map<number, Robot>()
+  readonly roster: Robots = new Robots((name) => this.shelf.all.has(name))
+  readonly shelf = new Projects((name) => this.roster.forgetProject(name))
+  readonly projects: Map<string, Project> = this.shelf.all
+  readonly robots: Map<number, Robot> = this.roster.all
   readonly requests: string[] = []
+  /** Users besides admin, by name. */
+  readonly passwords = new Map<string, string>()
+  isReadOnly = false
   #fault: Fault | undefined
   #faults = 0
-  #ids = 0
   readonly #server = createServer((request, response) => void this.#take(request, response))
 
   static async start(): Promise<HarborServer> {
@@ -83,23 +76,11 @@ export class HarborServer {
 
   /** Something in it that the platform did not make. */
   addProject(name: string, isPublic = false): Project {
-    const project = {
-      id: ++this.#ids,
-      isPublic,
-      repositories: new Set<string>(),
-      policies: new Map(),
-    }
-    this.projects.set(name, project)
-    return project
-  }
-
-  /** Ids up to this one are in use. */
-  skipIds(upTo: number): void {
-    this.#ids = Math.max(this.#ids, upTo)
+    return this.shelf.add(name, isPublic)
   }
 
   robotOf(name: string): Robot | undefined {
-    return [...this.robots.values()].find((robot) => robot.name === `robot$${name}`)
+    return this.roster.find(name)
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -115,12 +96,21 @@ export class HarborServer {
       return this.#fail(this.#fault!, request, response)
     }
     try {
-      requireAccount(request)
-      const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined
-      this.#answer({ method, path, query: url.searchParams, body }, response)
+      const question = {
+        method,
+        path: path.split('/').map(decodeURIComponent),
+        pathname: url.pathname,
+        query: url.searchParams,
+        text: Buffer.concat(chunks).toString(),
+        isByName: request.headers['x-is-resource-name'] === 'true',
+        caller: this.#callerOf(request),
+      }
+      this.#requireWritable(question, request)
+      send(response, this.#answer(question))
     } catch (error) {
-      const status = error instanceof Refusal ? error.status : 500
-      send(response, status, { errors: [{ code: 'NO', message: 'no' }] })
+      const { status, code, message } =
+        error instanceof Refusal ? error : new Refusal(500, 'UNKNOWN', String(error))
+      send(response, { status, body: { errors: [{ code, message }] } })
     }
   }
 
@@ -142,153 +132,74 @@ export class HarborServer {
         response.writeHead(302, { location: `http://${this.host}/elsewhere` }).end()
         break
       default:
-        send(response, does, { errors: [{ code: 'FAULT', message: 'secret-of-the-server' }] })
+        send(response, {
+          status: does,
+          body: { errors: [{ code: 'FAULT', message: 'secret-of-the-server' }] },
+        })
     }
   }
 
-  #answer(request: Request, response: ServerResponse): void {
-    const [first, ...rest] = request.path.split('/').map(decodeURIComponent)
-    if (first === 'projects') {
-      return this.#answerProject(request, rest, response)
+  #answer(question: Question): Reply {
+    switch (question.path[0]) {
+      case 'projects':
+        return this.shelf.answer(question)
+      case 'robots':
+        return this.roster.answer(question, (name) => this.projects.get(name)?.id)
+      case 'users':
+        return this.#answerUsers(question)
+      case 'configurations':
+        return this.#configure(question)
+      default:
+        throw missing(question.pathname)
     }
-    if (first === 'robots') {
-      return this.#answerRobot(request, rest, response)
-    }
-    throw new Refusal(404)
   }
 
-  #answerProject(request: Request, [name, kind, ...rest]: string[], response: ServerResponse) {
-    const { method, body, query } = request
-    if (name === undefined) {
-      return method === 'GET' ? send(response, 200, []) : this.#addProject(body, response)
+  #answerUsers(question: Question): Reply {
+    if (question.caller.kind === 'nobody') {
+      throw unauthorized()
     }
-    const project = this.projects.get(name)
-    if (!project) {
-      throw new Refusal(404)
-    }
-    if (kind === 'repositories') {
-      return this.#answerRepository(method, project, { name, rest, query }, response)
-    }
-    if (kind === 'webhook') {
-      return this.#answerPolicy(request, project, { name, id: rest[1] }, response)
-    }
-    if (method === 'DELETE') {
-      if (project.repositories.size > 0) {
-        throw new Refusal(412)
-      }
-      this.projects.delete(name)
-    } else if (method === 'PUT') {
-      project.isPublic = body.metadata.public === 'true'
-    }
-    const shown = { project_id: project.id, name, metadata: { public: String(project.isPublic) } }
-    send(response, 200, method === 'GET' ? shown : undefined)
+    const { username, password } = jsonOf(question)
+    this.passwords.set(username, password)
+    return { status: 201, location: `/api/v2.0/users/${this.passwords.size + 2}` }
   }
 
-  #addProject({ project_name: name, public: isPublic }: any, response: ServerResponse): void {
-    if (this.projects.has(name)) {
-      throw new Refusal(409)
+  #configure(question: Question): Reply {
+    if (question.caller.kind !== 'admin') {
+      throw forbidden()
     }
-    const { id } = this.addProject(name, isPublic)
-    send(response, 201, undefined, `/api/v2.0/projects/${id}`)
+    const wanted = jsonOf(question)
+    this.roster.prefix = wanted.robot_name_prefix ?? this.roster.prefix
+    if (wanted.project_creation_restriction) {
+      this.shelf.isAdminOnly = wanted.project_creation_restriction === 'adminonly'
+    }
+    return { status: 200 }
   }
 
-  #answerRepository(
-    method: string,
-    { repositories }: Project,
-    { name, rest, query }: { name: string; rest: string[]; query: URLSearchParams },
-    response: ServerResponse
-  ): void {
-    if (method === 'GET') {
-      const page = [...repositories].slice(0, Number(query.get('page_size')))
-      return send(
-        response,
-        200,
-        page.map((repository) => ({ name: `${name}/${repository}` }))
-      )
+  #requireWritable({ method, caller }: Question, { headers }: IncomingMessage): void {
+    if (READS.includes(method)) {
+      return
     }
-    if (rest.length !== 1 || !repositories.delete(decodeURIComponent(rest[0]!))) {
-      throw new Refusal(404)
+    if (headers.cookie?.includes('sid=')) {
+      throw forbidden('CSRF token not found in request')
     }
-    send(response, 200)
+    if (this.isReadOnly && caller.kind !== 'nobody') {
+      throw new Refusal(403, 'DENIED', 'The system is in read only mode')
+    }
   }
 
-  #answerPolicy(
-    { method, body }: Request,
-    { policies }: Project,
-    { name, id }: { name: string; id: string | undefined },
-    response: ServerResponse
-  ): void {
-    if (method === 'GET') {
-      return send(
-        response,
-        200,
-        [...policies].map(([key, policy]) => ({ id: key, name: policy.name }))
-      )
+  #callerOf({ headers }: IncomingMessage): Caller {
+    const encoded = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
+    const [, name = '', password = ''] =
+      /^([^:]*):([^]*)$/.exec(Buffer.from(encoded, 'base64').toString()) ?? []
+    if (name === ACCOUNT.accountName && password === ACCOUNT.accountSecret) {
+      return { kind: 'admin', name }
     }
-    if (method === 'POST') {
-      if ([...policies.values()].some((policy) => policy.name === body.name)) {
-        throw new Refusal(409)
-      }
-      policies.set(++this.#ids, body)
-      const location = `/api/v2.0/projects/${name}/webhook/policies/${this.#ids}`
-      return send(response, 201, undefined, location)
+    if (password !== '' && this.passwords.get(name) === password) {
+      return { kind: 'user', name }
     }
-    if (!policies.has(Number(id))) {
-      throw new Refusal(404)
-    }
-    if (method === 'DELETE') {
-      policies.delete(Number(id))
-    } else {
-      policies.set(Number(id), body)
-    }
-    send(response, 200)
+    const robot = [...this.robots.values()].find((each) => each.name === name)
+    return robot && !robot.disable && robot.secret === password
+      ? { kind: 'robot', name, robot }
+      : { kind: 'nobody' }
   }
-
-  #answerRobot({ method, body, query }: Request, [id]: string[], response: ServerResponse): void {
-    if (id === undefined) {
-      return method === 'GET' ? this.#findRobot(query, response) : this.#addRobot(body, response)
-    }
-    const robot = this.robots.get(Number(id))
-    if (!robot) {
-      throw new Refusal(404)
-    }
-    if (method === 'DELETE') {
-      this.robots.delete(robot.id)
-      return send(response, 200)
-    }
-    const isChosen = typeof body.secret === 'string' && body.secret !== ''
-    robot.secret = isChosen ? body.secret : `Generated${++this.#ids}`
-    send(response, 200, isChosen ? {} : { secret: robot.secret })
-  }
-
-  #findRobot(query: URLSearchParams, response: ServerResponse): void {
-    const robot = this.robotOf(query.get('q')!.replace('name=', ''))
-    send(response, 200, robot ? [{ id: robot.id, name: robot.name }] : [])
-  }
-
-  #addRobot({ name, permissions }: any, response: ServerResponse): void {
-    if (this.robotOf(name)) {
-      throw new Refusal(409)
-    }
-    const id = ++this.#ids
-    const robot = { id, name: `robot$${name}`, secret: `Generated${id}`, permissions }
-    this.robots.set(id, robot)
-    send(response, 201, { id, name: robot.name, secret: robot.secret })
-  }
-}
-
-function requireAccount({ headers }: IncomingMessage): void {
-  const { accountName, accountSecret } = ACCOUNT
-  const expected = Buffer.from(`${accountName}:${accountSecret}`).toString('base64')
-  if (headers.authorization !== `Basic ${expected}`) {
-    throw new Refusal(401)
-  }
-}
-
-function send(response: ServerResponse, status: number, body?: unknown, location?: string): void {
-  response.writeHead(status, {
-    ...(body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
-    ...(location && { location }),
-  })
-  response.end(body === undefined ? undefined : JSON.stringify(body))
 }

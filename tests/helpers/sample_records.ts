@@ -2,7 +2,7 @@ import { projectNode } from '#core/project_nodes/project_node'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { columnOf, quoteName } from '#query/sql/identifiers'
-import type { Column } from '#records/column'
+import { stored, type Column } from '#records/column'
 import type { Kind, Values } from '#records/kind'
 import { clock } from '#runtime/clock'
 import type { SurfaceName } from '#runtime/surfaces'
@@ -27,7 +27,7 @@ export async function sampleRecord(
   const places = names.map((_, index) => `$${index + 1}`)
   await pools.for(databaseUrl(surface)).query(
     `insert into ${quoteName(kind.table)} (${columns.join()}) values (${places.join()})`,
-    names.map((name) => values[name])
+    names.map((name) => stored(kind.columns[name]!, values[name]))
   )
   return values
 }

@@ -118,6 +118,24 @@ export function readExecuteVectors(named = process.env.QUERY_EXECUTE_CASES): Exe
   return { dataset, cases }
 }
 
+/** What a real Harbor was asked, and how it answered. */
+export interface HarborExchange {
+  name: string
+  method: string
+  path: string
+  headers?: Record<string, string>
+  body?: string
+  status: number
+  responseHeaders?: Record<string, string>
+  response?: string
+  /** `from Harbor` for what it sent by itself. */
+  direction?: string
+}
+
+/** The exchanges with a real Harbor, in the order in which they happened; what happened in between is not among them. */
+export const readHarborExchanges = (): HarborExchange[] =>
+  parsed<HarborExchange[]>(located('harbor-exchanges.json'))
+
 type Schemas = Record<string, Record<string, EndpointSchema>>
 
 /**

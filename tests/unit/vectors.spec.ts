@@ -10,6 +10,7 @@ import {
   readEndpointSchemas,
   readErrorCases,
   readExecuteVectors,
+  readHarborExchanges,
   VectorsUnusable,
 } from '#tests/helpers/vectors'
 
@@ -51,6 +52,7 @@ test.group('Vectors', (group) => {
     assert.isNotEmpty(readErrorCases(''))
     assert.isNotEmpty(readDecodeVectors('').cases)
     assert.isNotEmpty(readExecuteVectors('').cases)
+    assert.lengthOf(readHarborExchanges(), 225)
     assert.equal(readEndpointSchemas().core!['GET /nodes']!.schema, 'node')
   })
 

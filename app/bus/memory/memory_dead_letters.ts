@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import { seal, unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 import type { CauseOfDeath, Subscription } from '../bus.js'
 import type { Chosen, DeadLetter, DeadLetters } from '../dead_letters.js'
@@ -20,8 +21,17 @@ export async function bury(
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (queue, message_id)
      do update set reason = excluded.reason, attempts = excluded.attempts, died_at = now()`,
-    [newMessageId(), queue, id, type, reason.replaceAll('\0', ''), attempts, bytes]
+    [newMessageId(), queue, id, type, reason.replaceAll('\0', ''), attempts, sealed(bytes)]
   )
+}
+
+/** A message may hold secrets, whoever sent it. */
+const sealed = (bytes: Buffer): Buffer =>
+  Buffer.from(seal('dead letter', bytes.toString('base64')))
+
+function opened(letter: DeadLetter): DeadLetter {
+  const body = unseal('dead letter', letter.body.toString())
+  return { ...letter, body: Buffer.from(body ?? '', 'base64') }
 }
 
 function identityIn(bytes: Buffer): { id: string | null; type: string | null } {
@@ -57,13 +67,13 @@ export class MemoryDeadLetters implements DeadLetters {
         `select ${COLUMNS} from dead_letters where queue = $1 order by died_at, id limit $2`,
         [queue, limit]
       )
-    return rows
+    return rows.map(opened)
   }
 
   redrive(queue: string, chosen: Chosen): Promise<number> {
     return inTransaction(this.#options.databaseOf(queue), async (transaction) => {
       const letters = await take(transaction, queue, chosen)
-      for (const { id, body } of letters) {
+      for (const { id, body } of letters.map(opened)) {
         const { metadata, ...message } = readMessage(body)
         const routing = { type: 'work', key: queue } as const
         await this.#options.handIn(

@@ -3,6 +3,7 @@ import type { DatabasePool } from '#database/database_pool'
 import { BadRequest, EntityNotFound } from '#http/failures'
 import { either, holds, isClient, requireThat } from '#identity/verification/checks'
 import type { Origin } from '#records/events'
+import { unseal } from '#records/sealing'
 import { noteSecretRead } from '#records/security_events'
 
 import { isUuid } from '#records/is_uuid'
@@ -41,7 +42,8 @@ export async function readRegistryCredentials(
     throw new BadRequest('The node is not connected to a registry')
   }
   await noteSecretRead(origin, { kind: registryProject.name, id: projectId, realmId })
-  return { host, externalName, accountName, accountSecret: await readable(accountSecret) }
+  const secret = unseal('registry project account', accountSecret)
+  return { host, externalName, accountName, accountSecret: secret }
 }
 
 async function find(pool: DatabasePool, nodeId: string): Promise<Connected> {
@@ -54,9 +56,4 @@ async function find(pool: DatabasePool, nodeId: string): Promise<Connected> {
     throw new EntityNotFound(node.label)
   }
   return rows[0]
-}
-
-async function readable(stored: string | null): Promise<string | null> {
-  const { unseal } = registryProject.columns.accountSecret!
-  return stored !== null && unseal ? unseal(stored) : stored
 }

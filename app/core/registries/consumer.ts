@@ -12,6 +12,7 @@ import { beginDeparture, completeDepartures } from './departure.js'
 import { hookBody } from './hook_body.js'
 import { countHook } from './hooks.js'
 import type { Place } from './registry_links.js'
+import { robotSecret } from './robot_secret.js'
 import { setUp } from './setup.js'
 import { findStrays } from './strays.js'
 import { corePool, linkKeeper, registryLinks } from './work.js'
@@ -20,7 +21,7 @@ const id = () => vine.string().uuid()
 const text = (most: number) => vine.string().maxLength(most)
 
 const ofRegistry = body({ id: id() })
-const ofProject = body({ id: id(), secret: text(256).nullable().optional() })
+const ofProject = body({ id: id(), secret: robotSecret().nullable().optional() })
 const ofName = body({
   id: id().nullable().optional(),
   registryId: id(),
@@ -65,6 +66,7 @@ function doing<Data>(
 async function setUpRegistry(message: Message) {
   const { id: registryId } = await contentOf(message, ofRegistry)
   const origin = await serviceOrigin()
+  await (await linkKeeper()).prove(registryId)
   return (transaction: Handling['transaction']) => setUp(transaction, origin, registryId)
 }
 

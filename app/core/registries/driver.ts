@@ -48,6 +48,8 @@ export interface UnwantedProject {
  * What is done in registries. Everything may be called again after it failed half-way, and fails with `RegistryFailure` only.
  */
 export interface RegistryDriver {
+  /** Fails where the registry is away, is another one, or does not let the platform in. */
+  requireAccount(): Promise<void>
   has(name: string): Promise<boolean>
   link(project: WantedProject): Promise<LinkedProject>
   unlink(project: UnwantedProject): Promise<void>

@@ -1,4 +1,5 @@
 import { serviceOrigin } from '#identity/lifecycle/service_origin'
+import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'
 
@@ -31,7 +32,8 @@ export async function enterHarbor(harbor: Harbor | undefined = env.HARBOR_URL) {
       const made = await registries().createWithin(transaction, origin, values)
       return made.values.id as string
     }
-    if (known.accountName === accountName && known.accountSecret === accountSecret) {
+    const knownSecret = unseal('registry account', known.accountSecret)
+    if (known.accountName === accountName && knownSecret === accountSecret) {
       return undefined
     }
     const account = { accountName, accountSecret }

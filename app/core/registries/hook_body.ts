@@ -11,9 +11,9 @@ export const hookBody = body({
   operator: text(3, 128),
   event_data: vine.object({
     repository: vine.object({
-      name: text(3, 128),
-      repo_full_name: text(3, 256),
-      namespace: text(3, 128),
+      name: text(1, 255),
+      repo_full_name: text(3, 511),
+      namespace: text(1, 255),
       date_created: vine.number().optional(),
       repo_type: vine.string().maxLength(64).optional(),
     }),
@@ -21,7 +21,7 @@ export const hookBody = body({
       .array(
         vine.object({
           digest: vine.string().maxLength(256),
-          tag: text(1, 100),
+          tag: text(1, 128),
           resource_url: vine.string().maxLength(1024),
         })
       )

@@ -7,6 +7,7 @@ import type { DatabasePool } from '#database/database_pool'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
 import { RecordStore } from '#records/record_store'
+import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 
 import {
@@ -27,7 +28,7 @@ interface LinkKeeperOptions {
   readonly links: RegistryLinks
   readonly driverOf: (access: RegistryAccess) => RegistryDriver
   /** How registries tell the platform what happens in them, if they can. */
-  readonly hook: () => Promise<Hook | null>
+  readonly hook: (registryId: string) => Promise<Hook | null>
   /** Who changes records when the platform does so by itself. */
   readonly origin: () => Promise<Origin>
   readonly logger: Pick<Logger, 'warn'>
@@ -83,6 +84,19 @@ export class LinkKeeper {
     }
   }
 
+  /** Says in the log where a registry cannot be looked after as things are. */
+  async prove(registryId: string): Promise<void> {
+    const subject = await this.#subject({ registryId, externalName: '' })
+    try {
+      await (subject && this.#options.driverOf(subject.access).requireAccount())
+    } catch (error) {
+      this.#options.logger.warn(
+        { err: error, registryId },
+        'a registry does not take the account it was entered with; see its host, account and secret'
+      )
+    }
+  }
+
   async #keep(link: Link): Promise<void> {
     const subject = await this.#subject(link)
     if (!subject) {
@@ -105,7 +119,7 @@ export class LinkKeeper {
       await links.noteAdoption(link, { isAdopted: await driver.has(name), host })
     }
     const account = project.account?.id === link.accountId ? project.account : null
-    const wanted = { ...project, name, account, newSecret, hook: await hook() }
+    const wanted = { ...project, name, account, newSecret, hook: await hook(link.registryId) }
     const linked = await driver.link(wanted)
     const origin = await platform()
     await inTransaction(this.#options.pool, async (transaction) => {
@@ -153,7 +167,9 @@ export class LinkKeeper {
     if (!row) {
       return undefined
     }
-    const { id, isPublic, account, ...access } = row
+    const { id, isPublic, host, accountName, accountSecret, account: kept } = row
+    const access = { host, accountName, accountSecret: unseal('registry account', accountSecret) }
+    const account = { ...kept, secret: unseal('registry project account', kept.secret) }
     const isComplete = account.id !== null && account.name !== null && account.secret !== null
     return { access, project: id && { isPublic, account: isComplete ? account : null } }
   }

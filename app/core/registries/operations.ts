@@ -9,10 +9,19 @@ import { inTransaction } from '#records/transaction'
 import { clock } from '#runtime/clock'
 
 import { commandRegistry, processHook } from './commands.js'
+import type { HookSender } from './hook_sender.js'
 import { registry } from './registry.js'
-import { corePool, registryLinks } from './work.js'
+import { linkAllOf } from './registry_projects_of.js'
+import { corePool, hookSecrets, registryLinks } from './work.js'
 
-export const COMMANDS = ['setup', 'cleanup', 'delete', 'projectLink', 'projectUnlink'] as const
+export const COMMANDS = [
+  'setup',
+  'cleanup',
+  'delete',
+  'projectLink',
+  'projectUnlink',
+  'hookRenew',
+] as const
 
 export interface Command {
   readonly command: (typeof COMMANDS)[number]
@@ -35,6 +44,10 @@ export class RegistryOperations {
           return linkLater(transaction, { id })
         case 'projectUnlink':
           return unlinkLater(transaction, await required(transaction, registryProject, id))
+        case 'hookRenew':
+          await required(transaction, registry, id)
+          await hookSecrets().revoke(transaction, id)
+          return linkAllOf(transaction, id)
         default:
           await required(transaction, registry, id)
           return commandRegistry(transaction, OF_REGISTRY[command], id)
@@ -42,12 +55,30 @@ export class RegistryOperations {
     })
   }
 
-  hear(told: Values): Promise<void> {
-    return inTransaction(corePool(), (transaction) => processHook(transaction, told, clock.uuid()))
+  /** What a registry tells of others than its own projects is not believed. */
+  hear(told: Values, { registryId }: HookSender): Promise<void> {
+    return inTransaction(corePool(), async (transaction) => {
+      if (registryId === null || (await isOwn(transaction, registryId, told))) {
+        await processHook(transaction, told, clock.uuid())
+      }
+    })
   }
 }
 
 const OF_REGISTRY = { setup: 'SETUP', cleanup: 'CLEANUP', delete: 'DELETE' } as const
+
+async function isOwn(
+  transaction: pg.ClientBase,
+  registryId: string,
+  told: Values
+): Promise<boolean> {
+  const { namespace } = (told.event_data as { repository: { namespace: string } }).repository
+  const { rowCount } = await transaction.query(
+    'select 1 from registry_projects where registry_id = $1 and external_name = $2',
+    [registryId, namespace]
+  )
+  return rowCount! > 0
+}
 
 async function required(transaction: pg.ClientBase, kind: Kind, id: string): Promise<Values> {
   const found = await new RecordStore(kind, corePool()).lock(transaction, id)

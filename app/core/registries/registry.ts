@@ -1,11 +1,13 @@
 import vine from '@vinejs/vine'
 
 import { hostRule } from '#core/hosts'
-import { holding } from '#http/access'
+import { holdingCentrally } from '#http/access'
 import { column, optional, required, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
+import { isMasterMember } from '#records/realm'
 
-const manage = holding('registry_manage')
+/** Registries belong to the installation: whoever names one has it called with secrets of ours. */
+const manage = holdingCentrally('registry_manage')
 
 export const registry = defineKind({
   name: 'registry',
@@ -19,9 +21,8 @@ export const registry = defineKind({
       nullable: true,
       body: optional(vine.string().minLength(3).maxLength(256).nullable()),
     }),
-    accountSecret: column.text({
+    accountSecret: column.sealed('registry account', {
       nullable: true,
-      secret: true,
       body: optional(vine.string().minLength(3).maxLength(256).nullable()),
     }),
     ...timestamps,
@@ -30,5 +31,5 @@ export const registry = defineKind({
   sorts: ['id', 'updatedAt', 'createdAt'],
   indexes: [['id'], ['name'], ['createdAt'], ['updatedAt']],
   access: { create: manage, update: manage, remove: manage },
-  reveals: ({ permissions }) => permissions.has('registry_manage'),
+  reveals: (actor) => actor.permissions.has('registry_manage') && isMasterMember(actor),
 })

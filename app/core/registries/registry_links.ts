@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import { seal, unseal } from '#records/sealing'
 import { clock } from '#runtime/clock'
 
 /** How long a link stays with whoever took it and does not say that it is still at it: its process may be gone. */
@@ -56,7 +57,7 @@ export class RegistryLinks {
        on conflict (registry_id, external_name) do update set is_parted = excluded.is_parted,
          new_secret = coalesce(excluded.new_secret, l.new_secret), ${AGAIN}
        returning ${COLUMNS}`,
-      [projectId, newSecret, now()]
+      [projectId, newSecret && seal('chosen registry secret', newSecret), now()]
     )
     return rows[0]
   }
@@ -103,7 +104,8 @@ export class RegistryLinks {
        where ${TAKABLE} and l.registry_id = $3 and l.external_name = $4 returning ${COLUMNS}`,
       [now(), now(LEASE_MS), registryId, externalName]
     )
-    return rows[0]
+    const [link] = rows
+    return link && { ...link, newSecret: unseal('chosen registry secret', link.newSecret) }
   }
 
   /** Whoever took a link is still at it. */

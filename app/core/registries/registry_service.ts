@@ -13,6 +13,8 @@ import { RecordService } from '#records/record_service'
 import { lazyService } from '#records/services'
 import { inTransaction } from '#records/transaction'
 
+import { HookSecrets } from './hook_secrets.js'
+import { requireHost } from './host_rules.js'
 import { RegistryLinks } from './registry_links.js'
 import { linkAllOf } from './registry_projects_of.js'
 
@@ -43,6 +45,22 @@ export class RegistryService extends RecordService {
     })
   }
 
+  protected override async prepareCreation(_origin: Origin, body: Values): Promise<Values> {
+    requireHost(body.host)
+    return body
+  }
+
+  protected override async prepareUpdate(
+    _origin: Origin,
+    previous: Values,
+    body: Values
+  ): Promise<Values> {
+    if (body.host !== previous.host) {
+      requireHost(body.host)
+    }
+    return body
+  }
+
   protected override async inRemoval(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -71,6 +89,7 @@ export class RegistryService extends RecordService {
     }
     if (previous.host !== next.host) {
       await new RegistryLinks(this.pool).moveAll(transaction, next.id as string)
+      await new HookSecrets(this.pool).revoke(transaction, next.id as string)
     }
     await linkAllOf(transaction, next.id as string)
   }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
-import { enforce, everybody, holding, loggedIn } from '#http/access'
+import { enforce, everybody, holding, holdingCentrally, loggedIn } from '#http/access'
 import { answer } from '#http/answer'
 import { body } from '#http/body'
 import { bodyOf } from '#http/sent_body'
@@ -11,19 +11,20 @@ import type { Values } from '#records/kind'
 import { originOf } from '#records/origin'
 
 import { hookBody } from './hook_body.js'
-import { isFromRegistry } from './hook_client.js'
+import { HookSenders, type HookSender } from './hook_sender.js'
 import { COMMANDS, RegistryOperations, type Command } from './operations.js'
+import { robotSecret } from './robot_secret.js'
+import { hookSecrets } from './work.js'
 
 const REGISTRY = 'registry'
-const manage = holding('registry_manage')
-
-/** Eight characters at least, one of them a digit, one in upper and one in lower case. */
-const STRONG = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{8,}$/
+const operations = new RegistryOperations()
+const commanding = holdingCentrally('registry_manage')
+const telling = holding('registry_manage')
 
 const command = body({
   command: vine.enum(COMMANDS),
   id: vine.string().uuid(),
-  secret: vine.string().maxLength(256).regex(STRONG).nullable().optional(),
+  secret: robotSecret().nullable().optional(),
 })
 
 const TAKEN: Answer = { description: 'It is done soon after', schema: { type: 'null' } }
@@ -36,7 +37,7 @@ export function serviceRoutes(routes: SurfaceRoutes): void {
     .post('/services/:id/command', order, {
       name: 'commandService',
       summary: 'Have something done in a registry',
-      access: manage,
+      access: commanding,
       entry: loggedIn,
       body: command,
       answers: { 202: TAKEN },
@@ -44,7 +45,7 @@ export function serviceRoutes(routes: SurfaceRoutes): void {
     .post('/services/:id/hook', hear, {
       name: 'hookService',
       summary: 'What a registry tells of something that happened in it',
-      access: manage,
+      access: telling,
       entry: everybody,
       answers: { 202: TAKEN },
     })
@@ -53,19 +54,19 @@ export function serviceRoutes(routes: SurfaceRoutes): void {
 async function order(ctx: HttpContext): Promise<void> {
   const wanted = (await bodyOf(ctx, command)) as Command
   const { actor } = originOf(ctx)
-  enforce(manage, actor)
+  enforce(commanding, actor)
   requireRegistry(ctx)
-  await new RegistryOperations().order(wanted)
+  await operations.order(wanted)
   answer(ctx, null, 202)
 }
 
 /** A registry cannot mend what it sends, so whatever it sends is taken; what makes no sense is only written down. */
 async function hear(ctx: HttpContext): Promise<void> {
-  await requireSender(ctx)
+  const sender = await requireSender(ctx)
   requireRegistry(ctx)
   try {
     const told = (await hookBody.validate(ctx.request.body())) as Values
-    await new RegistryOperations().hear(told)
+    await operations.hear(told, sender)
   } catch (error) {
     if (!isInvalid(error)) {
       throw error
@@ -75,13 +76,19 @@ async function hear(ctx: HttpContext): Promise<void> {
   answer(ctx, null, 202)
 }
 
-async function requireSender(ctx: HttpContext): Promise<void> {
-  const header = ctx.request.header('authorization')
+let senders: HookSenders | undefined
+
+async function requireSender(ctx: HttpContext): Promise<HookSender> {
   if (ctx.actor) {
-    enforce(manage, ctx.actor)
-  } else if (!(await isFromRegistry(header))) {
+    enforce(telling, ctx.actor)
+    return { registryId: null }
+  }
+  senders ??= new HookSenders(hookSecrets())
+  const sender = await senders.find(ctx.request.header('authorization'), ctx.request.ip())
+  if (!sender) {
     throw new Unauthorized('A registry sends the account it was given, others an access token')
   }
+  return sender
 }
 
 function requireRegistry({ params }: HttpContext): void {

@@ -4,6 +4,7 @@ import { inTransaction } from '#records/transaction'
 import { commandRegistry } from './commands.js'
 import { completeDepartures } from './departure.js'
 import { enterHarbor } from './environment_registry.js'
+import { renewFormerClient } from './former_client.js'
 import { findStrays, findUnlinked, findUnproven } from './strays.js'
 import { corePool, linkKeeper, registryLinks } from './work.js'
 
@@ -43,5 +44,19 @@ export const environmentRegistrySweep: Sweep = {
       await inTransaction(corePool(), (it) => commandRegistry(it, 'SETUP', entered))
     }
     return 0
+  },
+}
+
+/** Gives the provider's client that registries were told to be another secret, where a registry may have told it further. */
+export const formerClientSweep: Sweep = {
+  name: 'former-client-of-registries',
+  schedule: { everyMs: EVERY_MS },
+  async run() {
+    const { rows } = await corePool().query('select asked_at from registry_client_renewals')
+    if (rows.length === 0 || !(await renewFormerClient())) {
+      return 0
+    }
+    await corePool().query('delete from registry_client_renewals')
+    return 1
   },
 }

@@ -3,13 +3,16 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 
 import { driverOf } from './driver_of.js'
-import { registryHook } from './hook_client.js'
+import { hookOf } from './hook.js'
+import { HookSecrets } from './hook_secrets.js'
 import { LinkKeeper } from './link_keeper.js'
 import { RegistryLinks } from './registry_links.js'
 
 export const corePool = () => pools.for(databaseUrl('core'))
 
 export const registryLinks = () => new RegistryLinks(corePool())
+
+export const hookSecrets = () => new HookSecrets(corePool())
 
 /** What looks after registries in this process. */
 export async function linkKeeper(): Promise<LinkKeeper> {
@@ -18,7 +21,7 @@ export async function linkKeeper(): Promise<LinkKeeper> {
     pool: corePool(),
     links: registryLinks(),
     driverOf,
-    hook: registryHook,
+    hook: (registryId) => hookOf(hookSecrets(), registryId),
     origin: serviceOrigin,
     logger,
   })

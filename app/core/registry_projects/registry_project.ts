@@ -38,7 +38,7 @@ export const registryProject = defineKind({
     externalId: column.text({ nullable: true }),
     accountId: column.text({ nullable: true }),
     accountName: column.text({ nullable: true }),
-    accountSecret: column.text({ nullable: true, secret: true }),
+    accountSecret: column.sealed('registry project account', { nullable: true }),
     webhookName: column.text({ nullable: true }),
     webhookExists: column.boolean(),
     registryId: column.uuid({ body: onlyAtCreation(vine.string().uuid()) }),

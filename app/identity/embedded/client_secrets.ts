@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-import { seal, unseal } from '#identity/embedded/encryption'
+import { seal, unseal } from '#records/sealing'
 import { clock } from '#runtime/clock'
 
 const SECRET_BYTES = 32
@@ -21,12 +21,12 @@ export function isSecret(sent: string, digest: string | null): boolean {
 /** The columns of a client that keep a secret. */
 export async function storedSecret(secret: string | null) {
   return {
-    secret: secret === null ? null : await seal('client secret', secret),
+    secret: secret === null ? null : seal('client secret', secret),
     secretDigest: secret === null ? null : digestOf(secret),
   }
 }
 
 /** The secret as it was set; null where it was encrypted with a key that is gone. */
-export function readSecret(stored: string): Promise<string | null> {
+export async function readSecret(stored: string): Promise<string | null> {
   return unseal('client secret', stored)
 }

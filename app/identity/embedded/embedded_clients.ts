@@ -15,7 +15,8 @@ import { unlessGone } from '#records/unless_gone'
 import { platformOrigin } from './platform_origin.js'
 import { services } from './services.js'
 
-const CLIENT = 'id, name, display_name as "displayName", realm_id as "realmId"'
+const CLIENT = `id, name, display_name as "displayName", realm_id as "realmId", active,
+  auth_method <> 'none' as "isConfidential"`
 
 const GRANT = `select g.id, g.client_id as "clientId", g.permission_id as "permissionId",
     json_build_object('id', p.id, 'name', p.name) as permission
@@ -56,8 +57,12 @@ export class EmbeddedClients implements ClientDirectory {
       : client
   }
 
-  findByName(name: string): Promise<ProviderClient | undefined> {
-    return one(`select ${CLIENT} from clients where name = $1 order by created_at limit 1`, [name])
+  findByName(name: string, realmId?: string): Promise<ProviderClient | undefined> {
+    return one(
+      `select ${CLIENT} from clients where name = $1 and ($2::uuid is null or realm_id = $2)
+       order by created_at limit 1`,
+      [name, realmId ?? null]
+    )
   }
 
   async rotate(
@@ -115,7 +120,7 @@ async function originFor(by: Origin | undefined): Promise<Origin> {
 
 const idIn = (record: string): string => (JSON.parse(record) as { id: string }).id
 
-async function one<Row extends object>(text: string, values: string[]): Promise<Row | undefined> {
+async function one<Row extends object>(text: string, values: (string | null)[]): Promise<Row | undefined> {
   const { rows } = await identityPool().query<Row>(text, values)
   return rows[0]
 }

@@ -47,8 +47,8 @@ export class HttpClientDirectory implements ClientDirectory {
     return status === 404 ? undefined : clientIn(body?.data)
   }
 
-  async findByName(name: string): Promise<ProviderClient | undefined> {
-    const [found] = await this.#named(name)
+  async findByName(name: string, realmId?: string): Promise<ProviderClient | undefined> {
+    const [found] = await this.#named(name, realmId)
     return found
   }
 
@@ -134,8 +134,16 @@ function clientIn(data: any): ProviderClient {
   if (typeof data?.id !== 'string') {
     return unusable('it answered with a client that has no id')
   }
-  const { id, name, displayName = null, realmId, secret } = data
-  return { id, name, displayName, realmId, ...(secret !== undefined && { secret }) }
+  const { id, name, displayName = null, realmId, secret, active, isConfidential, authMethod } = data
+  return {
+    id,
+    name,
+    displayName,
+    realmId,
+    ...(typeof active === 'boolean' && { active }),
+    isConfidential: isConfidential !== false && authMethod !== 'none',
+    ...(secret !== undefined && { secret }),
+  }
 }
 
 function taken(message: string): never {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { corePool } from '#core/registries/work'
 import type { RunningJob } from '#jobs/runner'
 import type { Values } from '#records/kind'
+import { unseal } from '#records/sealing'
 import { drain } from '#runtime/drain'
 import { boot } from '#tests/helpers/application'
 import { ACCOUNT, HarborServer } from '#tests/helpers/harbor_server'
@@ -45,6 +46,11 @@ export async function eventually<T>(
   }
 }
 
+const readable = (row: Values): Values => ({
+  ...row,
+  account_secret: unseal('registry project account', row.account_secret as string | null),
+})
+
 /** A registry with the Harbor behind it. */
 export class RegistryScene {
   private constructor(
@@ -83,7 +89,7 @@ export class RegistryScene {
 
   async row(id: unknown): Promise<Values | undefined> {
     const { rows } = await corePool().query('select * from registry_projects where id = $1', [id])
-    return rows[0]
+    return rows[0] && readable(rows[0])
   }
 
   async rows(): Promise<Values[]> {
@@ -91,7 +97,7 @@ export class RegistryScene {
       'select * from registry_projects where registry_id = $1 order by name',
       [this.id]
     )
-    return rows
+    return rows.map(readable)
   }
 
   async links(): Promise<Values[]> {

@@ -295,14 +295,9 @@ test.group('Registries follow records', (group) => {
     const { account_id: accountId } = await scene.linked(own.id)
     const elsewhere = await HarborServer.start()
     cleanup(() => elsewhere.stop())
-    const theirs = {
-      id: Number(accountId),
-      name: 'robot$theirs',
-      secret: 'theirs',
-      permissions: [],
-    }
-    elsewhere.robots.set(theirs.id, theirs)
-    elsewhere.skipIds(theirs.id)
+    elsewhere.roster.skipIds(Number(accountId) - 1)
+    const theirs = elsewhere.roster.add('theirs')
+    theirs.secret = 'theirs'
     await send('POST', `/registries/${scene.id}`, { host: elsewhere.host })
     await eventually(() => elsewhere.projects.has(own.externalName as string))
     await scene.settled()
@@ -311,7 +306,8 @@ test.group('Registries follow records', (group) => {
     await send('DELETE', `/registry-projects/${own.id}`)
     await eventually(() => elsewhere.projects.size === 0)
     await scene.settled()
-    assert.deepEqual([...elsewhere.robots.values()], [{ ...theirs, secret: 'theirs' }])
+    assert.deepEqual([...elsewhere.robots.values()], [theirs])
+    assert.equal(theirs.secret, 'theirs')
     assert.equal(scene.harbor.projects.size, 1)
   })
 
@@ -531,9 +527,9 @@ test.group('What registries tell', (group) => {
     await scene.linked(made.id)
     const { policies } = scene.harbor.projects.get(made.externalName as string)!
     const [{ targets }] = [...policies.values()]
-    await scene.end()
     assert.match(targets[0].address, /\/services\/registry\/hook$/)
     const { status, body } = await hear(targets[0].auth_header)
+    await scene.end()
     assert.equal(status, 202)
     assert.isNull(body)
   })

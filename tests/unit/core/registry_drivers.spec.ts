@@ -12,7 +12,7 @@ import { registryDriverSuite, wanted } from '#tests/helpers/harbor_suite'
 const LIMIT_MS = 150
 
 const driverFor = (harbor: HarborServer, account = ACCOUNT) =>
-  new HarborDriver(new HarborApi({ host: harbor.host, ...account }, LIMIT_MS))
+  new HarborDriver(new HarborApi({ host: harbor.host, ...account }, { limitMs: LIMIT_MS }))
 
 registryDriverSuite('none', async () => ({ driver: new NoDriver(), async stop() {} }))
 registryDriverSuite('Harbor', async () => {
@@ -51,7 +51,7 @@ test.group('Harbor', (group) => {
       account: { id: String(robot.id), name: 'robot$a-project', secret: robot.secret },
       webhookId: String([...project.policies.keys()][0]),
     })
-    const [{ kind, namespace, access }] = robot.permissions
+    const { kind, namespace, access } = robot.permissions[0]!
     assert.deepEqual([kind, namespace], ['project', 'a-project'])
     assert.notInclude(JSON.stringify(access), 'push')
     const [{ name, event_types: types, targets }] = [...project.policies.values()]
@@ -164,7 +164,7 @@ test.group('Harbor', (group) => {
     const gone = await HarborServer.start()
     const { host } = gone
     await gone.stop()
-    const api = new HarborApi({ host, ...ACCOUNT }, LIMIT_MS)
+    const api = new HarborApi({ host, ...ACCOUNT }, { limitMs: LIMIT_MS })
     assert.isTrue((await failure(new HarborDriver(api).has('x'))).concernsAll)
   })
 

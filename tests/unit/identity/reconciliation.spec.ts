@@ -96,7 +96,7 @@ test.group('Clients without a display name', (group) => {
         },
         assign: async () => true,
         permissions: { names: [] },
-        logger: { warn() {} },
+        passedOver: new PassedOver('test', { warn() {} }),
       },
       running
     )

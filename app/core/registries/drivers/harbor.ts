@@ -7,6 +7,7 @@ import {
   type UnwantedProject,
   type WantedProject,
 } from '../driver.js'
+import { isRobotSecret } from '../robot_secret.js'
 import type { HarborApi } from './harbor_api.js'
 
 const PAGE = 50
@@ -23,6 +24,23 @@ const PULL = [
   { resource: 'project', action: 'read' },
 ]
 
+/** An account as it should be, but for its name. */
+const robotOf = (project: string) => ({
+  description: '',
+  duration: -1,
+  level: 'system',
+  editable: true,
+  disable: false,
+  permissions: [{ kind: 'project', namespace: project, access: PULL }],
+})
+
+type Robot = Pick<Account, 'id' | 'name'>
+
+interface Permission {
+  readonly namespace: string
+  readonly access: readonly { readonly resource: string; readonly action: string }[]
+}
+
 const CONFLICT = 409
 const MISSING = 404
 
@@ -34,6 +52,11 @@ export class HarborDriver implements RegistryDriver {
 
   constructor(api: HarborApi) {
     this.#api = api
+  }
+
+  /** Projects may be public; who has what account is nothing for strangers. */
+  async requireAccount(): Promise<void> {
+    await this.#list('robots?page=1&page_size=1')
   }
 
   async has(name: string): Promise<boolean> {
@@ -52,21 +75,16 @@ export class HarborDriver implements RegistryDriver {
   async unlink({ name, accountId, isAdopted }: UnwantedProject): Promise<void> {
     const robot = accountId ?? (isAdopted ? undefined : await this.#robotId(name))
     if (robot !== undefined) {
-      await this.#remove(`robots/${encodeURIComponent(robot)}`)
+      await this.#remove(robotPath(robot))
     }
     if (!(await this.has(name))) {
-      await this.#requireProjects()
+      await this.requireAccount()
     } else if (isAdopted) {
       await this.#removeWebhook(name)
     } else {
       await this.#removeRepositories(name)
       await this.#remove(projectPath(name))
     }
-  }
-
-  /** One that knows no project at all is not believed that it does not know this one. */
-  async #requireProjects(): Promise<void> {
-    await this.#list('projects?page=1&page_size=1')
   }
 
   async #project({ name, isPublic }: WantedProject): Promise<string> {
@@ -82,65 +100,67 @@ export class HarborDriver implements RegistryDriver {
     return idIn(body?.project_id)
   }
 
-  async #account(project: WantedProject): Promise<Account> {
-    const { account, newSecret } = project
-    if (!account) {
-      return this.#newAccount(project)
+  /** The account by its name, for it may have another id, another full name or no permissions any more since it was made. */
+  async #account({ name, account, newSecret }: WantedProject): Promise<Account> {
+    const known = await this.#robot(name)
+    if (!known) {
+      return this.#newAccount(name, newSecret)
     }
-    const secret = newSecret ?? account.secret
-    const isThere = await this.#setSecret(account.id, secret)
-    return isThere ? { ...account, secret } : this.#newAccount(project)
+    const kept = account?.id === known.id ? account.secret : null
+    const secret = await this.#setSecret(known.id, usable(newSecret) ?? usable(kept))
+    await this.#mend(name, known)
+    await this.#requirePull(name, known.id)
+    return { ...known, secret }
   }
 
-  async #newAccount({ name, newSecret }: WantedProject): Promise<Account> {
-    const { status, body } = await this.#api.ask('POST', 'robots', {
-      body: {
-        name,
-        description: '',
-        duration: -1,
-        level: 'system',
-        editable: true,
-        disable: false,
-        permissions: [{ kind: 'project', namespace: name, access: PULL }],
-      },
-      expected: [CONFLICT],
-    })
-    const made = status === CONFLICT ? await this.#robot(name) : body
-    const robot = { id: idIn(made?.id), name: textIn(made?.name) }
-    if (newSecret !== null) {
-      await this.#setSecret(robot.id, newSecret)
-      return { ...robot, secret: newSecret }
+  async #newAccount(name: string, newSecret: string | null): Promise<Account> {
+    const { body } = await this.#api.ask('POST', 'robots', { body: { name, ...robotOf(name) } })
+    const robot = { id: idIn(body?.id), name: textIn(body?.name) }
+    const chosen = usable(newSecret)
+    return {
+      ...robot,
+      secret: chosen === null ? textIn(body.secret) : await this.#setSecret(robot.id, chosen),
     }
-    const secret = status === CONFLICT ? await this.#resetSecret(robot.id) : textIn(body.secret)
-    return { ...robot, secret }
   }
 
-  /** Answers false where there is no such robot. */
-  async #setSecret(robotId: string, secret: string): Promise<boolean> {
-    const path = `robots/${encodeURIComponent(robotId)}`
-    const { status } = await this.#api.ask('PATCH', path, {
-      body: { secret },
-      expected: [MISSING],
+  /** Sets a secret, or has the registry make one up. */
+  async #setSecret(robotId: string, secret: string | null): Promise<string> {
+    const { body } = await this.#api.ask('PATCH', robotPath(robotId), {
+      body: secret === null ? {} : { secret },
     })
-    return status !== MISSING
+    return secret ?? textIn(body?.secret)
   }
 
-  async #resetSecret(robotId: string): Promise<string> {
-    const path = `robots/${encodeURIComponent(robotId)}`
-    const { body } = await this.#api.ask('PATCH', path, { body: {} })
-    return textIn(body?.secret)
+  /** An account outlives its project without what it may do there, and may have been disabled by hand. */
+  async #mend(project: string, { id, name }: Robot): Promise<void> {
+    const body = { id: Number(id), name, ...robotOf(project) }
+    await this.#api.ask('PUT', robotPath(id), { body })
+  }
+
+  async #requirePull(project: string, robotId: string): Promise<void> {
+    const { body } = await this.#api.ask('GET', robotPath(robotId))
+    const mayPull = (body?.permissions as Permission[] | undefined)?.some(
+      ({ namespace, access }) =>
+        namespace === project &&
+        access.some(({ resource, action }) => resource === 'repository' && action === 'pull')
+    )
+    if (body?.disable === true || !mayPull) {
+      throw new RegistryFailure('The registry keeps an account that may not pull', false)
+    }
   }
 
   async #robotId(name: string): Promise<string | undefined> {
-    const robot = await this.#robot(name)
-    return robot && idIn(robot.id)
+    return (await this.#robot(name))?.id
   }
 
-  /** Harbor puts a prefix of its own before the name. */
-  async #robot(name: string): Promise<{ id: unknown; name: string } | undefined> {
-    const query = new URLSearchParams({ q: `name=${name}`, page_size: '1' })
-    const robots = await this.#list<{ id: unknown; name: string }>(`robots?${query}`)
-    return robots.find((robot) => robot.name === name || robot.name.endsWith(`$${name}`))
+  /** Asked for without the prefix that Harbor puts before all names, whichever it is now. */
+  async #robot(name: string): Promise<Robot | undefined> {
+    const query = new URLSearchParams({ q: `name=${name}`, page_size: '10' })
+    const robots = await this.#list<{ id: unknown; name: string; level?: string }>(
+      `robots?${query}`
+    )
+    const found = robots.find((robot) => robot.level === 'system' && robot.name.endsWith(name))
+    return found && { id: idIn(found.id), name: textIn(found.name) }
   }
 
   async #webhook(project: string, { address, authorization }: Hook): Promise<string> {
@@ -149,7 +169,14 @@ export class HarborDriver implements RegistryDriver {
       name: WEBHOOK,
       enabled: true,
       event_types: TELLS_OF,
-      targets: [{ type: 'http', address, auth_header: authorization, skip_cert_verify: true }],
+      targets: [
+        {
+          type: 'http',
+          address,
+          auth_header: authorization,
+          skip_cert_verify: this.#api.isInsecure,
+        },
+      ],
     }
     const made = await this.#api.ask('POST', path, { body, expected: [CONFLICT] })
     const created = /\/(\d+)$/.exec(made.location ?? '')?.[1]
@@ -203,6 +230,12 @@ export class HarborDriver implements RegistryDriver {
     await this.#api.ask('DELETE', path, { expected: [MISSING] })
   }
 }
+
+/** A secret the registry would refuse is none. */
+const usable = (secret: string | null | undefined): string | null =>
+  secret && isRobotSecret(secret) ? secret : null
+
+const robotPath = (id: string) => `robots/${encodeURIComponent(id)}`
 
 const projectPath = (name: string) => `projects/${encodeURIComponent(name)}`
 

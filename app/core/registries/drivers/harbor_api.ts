@@ -1,11 +1,12 @@
 import { isTransactionOpen } from '#records/open_transaction'
 
 import { RegistryFailure } from '../driver.js'
+import { hostRules, urlOf, type HostRules } from '../host_rules.js'
+import { call, HostRefused, type Answered } from './https_call.js'
 
 /** How long one answer may take. */
 const LIMIT_MS = 10_000
-const LARGEST_ANSWER = 1024 * 1024
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 const JSON_TYPE = /^application\/(problem\+)?json\b/i
 
 /** Said by registries that are away, overloaded, or do not know us: whatever is asked next is answered the same. */
@@ -15,6 +16,11 @@ export interface HarborAccount {
   readonly host: string
   readonly accountName: string
   readonly accountSecret: string
+}
+
+interface HarborApiOptions {
+  readonly limitMs?: number
+  readonly rules?: HostRules
 }
 
 interface Question {
@@ -35,15 +41,24 @@ export interface HarborAnswer {
  * of a proxy that says 404 means nothing.
  */
 export class HarborApi {
+  readonly #host: string
   readonly #base: URL
   readonly #authorization: string
   readonly #limitMs: number
+  readonly #rules: HostRules
 
-  constructor({ host, accountName, accountSecret }: HarborAccount, limitMs = LIMIT_MS) {
+  constructor({ host, accountName, accountSecret }: HarborAccount, options: HarborApiOptions = {}) {
+    this.#host = host
     this.#base = baseOf(host)
     const account = Buffer.from(`${accountName}:${accountSecret}`).toString('base64')
     this.#authorization = `Basic ${account}`
-    this.#limitMs = limitMs
+    this.#limitMs = options.limitMs ?? LIMIT_MS
+    this.#rules = options.rules ?? hostRules
+  }
+
+  /** Whether the certificate of this registry is not to be verified, nor ours by it. */
+  get isInsecure(): boolean {
+    return this.#rules.isInsecure(this.#host)
   }
 
   async ask(method: string, path: string, question: Question = {}): Promise<HarborAnswer> {
@@ -51,68 +66,62 @@ export class HarborApi {
       throw new TypeError('A registry was called while a transaction was open')
     }
     const asked = `${method} ${path.replace(/\?.*/, '')}`
-    const { response, text } = await this.#exchange(asked, method, path, question.body)
-    const { status, headers } = response
-    if (response.ok || question.expected?.includes(status)) {
-      const body = bodyOf(asked, response, text)
-      return { status, body, location: headers.get('location') }
+    const answered = await this.#exchange(asked, method, path, question.body)
+    const { status, headers } = answered
+    if (isSuccess(status) || question.expected?.includes(status)) {
+      return { status, body: bodyOf(asked, answered), location: headers.location ?? null }
     }
-    const concernsAll = status >= 500 || CONCERNS_ALL.includes(status) || !isJson(response)
+    const concernsAll = status >= 500 || CONCERNS_ALL.includes(status) || !isJson(answered)
     throw new RegistryFailure(`The registry answered ${asked} with ${status}`, concernsAll)
   }
 
   async #exchange(asked: string, method: string, path: string, body: object | undefined) {
+    const question = {
+      url: new URL(path, this.#base),
+      host: this.#host,
+      method,
+      headers: {
+        'authorization': this.#authorization,
+        'accept': 'application/json',
+        'x-is-resource-name': 'true',
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      body: body && JSON.stringify(body),
+      limitMs: this.#limitMs,
+    }
     try {
-      const response = await fetch(new URL(path, this.#base), {
-        method,
-        redirect: 'manual',
-        signal: AbortSignal.timeout(this.#limitMs),
-        headers: {
-          'authorization': this.#authorization,
-          'accept': 'application/json',
-          'x-is-resource-name': 'true',
-          ...(body && { 'content-type': 'application/json' }),
-        },
-        body: body && JSON.stringify(body),
-      })
-      return { response, text: await textOf(response) }
+      return await call(question, this.#rules)
     } catch (error) {
-      throw new RegistryFailure(`The registry did not answer ${asked}`, true, { cause: error })
+      const problem =
+        error instanceof HostRefused
+          ? `The registry was not asked: ${error.message}`
+          : `The registry did not answer ${asked}`
+      throw new RegistryFailure(problem, true, { cause: error })
     }
   }
 }
 
 /** Never in plain text over a network; registries on this machine seldom have a certificate. */
 function baseOf(host: string): URL {
-  const scheme = LOOPBACK.test(host) ? 'http' : 'https'
-  const base = URL.parse(`${scheme}://${host}/api/v2.0/`)
-  if (!base || base.pathname !== '/api/v2.0/' || base.username || base.search || base.hash) {
+  const url = urlOf(host)
+  if (!url) {
     throw new RegistryFailure('The registry has no host that can be called', true)
   }
-  return base
+  const scheme = LOOPBACK.test(url.hostname) ? 'http' : 'https'
+  return new URL(`${scheme}://${host}/api/v2.0/`)
 }
 
-async function textOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length
-    if (length > LARGEST_ANSWER) {
-      throw new RangeError('The answer is too long')
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
-}
+const isSuccess = (status: number) => status >= 200 && status < 300
 
-const isJson = ({ headers }: Response) => JSON_TYPE.test(headers.get('content-type') ?? '')
+const isJson = ({ headers }: Answered) => JSON_TYPE.test(headers['content-type'] ?? '')
 
-function bodyOf(asked: string, response: Response, text: string): unknown {
-  if (text === '' && response.ok) {
+function bodyOf(asked: string, answered: Answered): unknown {
+  const { status, text } = answered
+  if (text === '' && isSuccess(status)) {
     return undefined
   }
-  const body = isJson(response) ? parsed(text) : undefined
-  if (body === undefined || (!response.ok && !Array.isArray((body as any)?.errors))) {
+  const body = isJson(answered) ? parsed(text) : undefined
+  if (body === undefined || (!isSuccess(status) && !Array.isArray((body as any)?.errors))) {
     throw new RegistryFailure(`What answered ${asked} is not Harbor`, true)
   }
   return body

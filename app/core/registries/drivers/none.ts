@@ -4,6 +4,8 @@ import type { LinkedProject, RegistryDriver } from '../driver.js'
  * A registry the platform has no account for. It takes images under any name, and there is nothing to be made in it.
  */
 export class NoDriver implements RegistryDriver {
+  async requireAccount(): Promise<void> {}
+
   async has(): Promise<boolean> {
     return false
   }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { COOKIE_PATH, IS_ENCRYPTED } from '#identity/embedded/addresses'
-import { seal, unseal } from '#identity/embedded/encryption'
+import { seal, unseal } from '#records/sealing'
 import { clock } from '#runtime/clock'
 
 const COOKIE = 'hub_login'
@@ -43,13 +43,13 @@ export class Browser {
   }
 
   /** Proof that a form was made for this browser. */
-  formProof(): Promise<string> {
+  async formProof(): Promise<string> {
     return seal('login form', hash('sha256', this.#value ?? this.renew()), FORM_IS_GOOD_FOR)
   }
 
   /** Whether a form that was sent was made for this browser, not by another site. */
   async isOwnForm(proof: string): Promise<boolean> {
     const value = this.#value
-    return value !== undefined && (await unseal('login form', proof)) === hash('sha256', value)
+    return value !== undefined && unseal('login form', proof) === hash('sha256', value)
   }
 }

@@ -4,7 +4,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair, type JWK } from 'jose'
 import type pg from 'pg'
 
-import { seal, unseal } from '#identity/embedded/encryption'
+import { seal, unseal } from '#records/sealing'
 import { RETIRED_KEY_MS, SIGNING_KEY_MS } from '#identity/embedded/tokens/lifetimes'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#runtime/clock'
@@ -79,13 +79,13 @@ async function newKey(): Promise<Row> {
   return {
     kid,
     public_key: { ...publicJwk, kid, alg: ALGORITHM, use: 'sig' },
-    private_key: await seal('signing key', secret),
+    private_key: seal('signing key', secret),
     created_at: new Date(clock.now()),
   }
 }
 
 async function keyOf(row: Row): Promise<SigningKey> {
-  const secret = await unseal('signing key', row.private_key)
+  const secret = unseal('signing key', row.private_key)
   return {
     kid: row.kid,
     createdAt: row.created_at.getTime(),

@@ -1,4 +1,5 @@
 import {
+  MASTER,
   findClient,
   findUser,
   type ClientAccount,
@@ -51,7 +52,8 @@ export async function signInClient(
   { id, secret, realm }: { id: string; secret: string; realm: string | undefined },
   source: Source
 ): Promise<ClientAccount> {
-  const client = await findClient(id, realm)
+  const found = await findClient(id, realm)
+  const client = found && isOfRegistries(found) ? undefined : found
   const attempt = new SignInAttempt(
     client ? `client ${client.id}` : `client ${realm} ${id.toLowerCase()}`,
     source.address
@@ -65,6 +67,10 @@ export async function signInClient(
   await attempt.succeeded()
   return client
 }
+
+/** Registries tell things as this client, and know its secret: it is good for that and for no login. */
+const isOfRegistries = ({ name, realmName }: ClientAccount): boolean =>
+  name.toLowerCase() === 'registry' && realmName === MASTER
 
 async function countFailure(
   attempt: SignInAttempt,

@@ -1,0 +1,100 @@
+import { request as requestInClear, type IncomingMessage } from 'node:http'
+import { request as requestSecurely } from 'node:https'
+import { lookup as resolve, type LookupAddress } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+
+import type { HostRules } from '../host_rules.js'
+
+const LARGEST_ANSWER = 1024 * 1024
+
+export interface Call {
+  readonly url: URL
+  /** As the registry is named: with the port, if it has one. */
+  readonly host: string
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body: string | undefined
+  readonly limitMs: number
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly text: string
+}
+
+/**
+ * Calls a registry, at an address that it may have: a name may mean another one each time it is looked up. It follows nothing
+ * and keeps no cookies; what the registry is sent goes to it alone.
+ */
+export function call(call: Call, rules: HostRules): Promise<Answered> {
+  const { url, host, method, headers, body, limitMs } = call
+  requireReachable(rules, host, [hostnameOf(url)])
+  const request = url.protocol === 'https:' ? requestSecurely : requestInClear
+  return new Promise((resolved, rejected) => {
+    const asking = request(url, {
+      method,
+      headers: { ...headers, 'content-length': Buffer.byteLength(body ?? '') },
+      agent: false,
+      signal: AbortSignal.timeout(limitMs),
+      lookup: lookupWithin(rules, host),
+      rejectUnauthorized: !rules.isInsecure(host),
+    })
+    asking.on('error', rejected)
+    asking.on('response', (response) => void answered(response).then(resolved, rejected))
+    asking.end(body)
+  })
+}
+
+async function answered(response: IncomingMessage): Promise<Answered> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response) {
+    length += chunk.length
+    if (length > LARGEST_ANSWER) {
+      throw new RangeError('The answer is too long')
+    }
+    chunks.push(chunk)
+  }
+  const text = Buffer.concat(chunks).toString()
+  return { status: response.statusCode!, headers: response.headers, text }
+}
+
+/** What is looked at is what is connected to: there is no second look-up that could end elsewhere. */
+function lookupWithin(rules: HostRules, host: string): LookupFunction {
+  return (name, options, done) => {
+    resolve(name, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) {
+        return done(error, '', 0)
+      }
+      try {
+        requireReachable(
+          rules,
+          host,
+          addresses.map(({ address }) => address)
+        )
+      } catch (refusal) {
+        return done(refusal as Error, '', 0)
+      }
+      const [first] = addresses
+      return options.all ? done(null, addresses) : done(null, first!.address, first!.family)
+    })
+  }
+}
+
+function requireReachable(rules: HostRules, host: string, addresses: readonly string[]): void {
+  const problem = [
+    rules.refusalOf(host),
+    ...addresses.filter(isIP).map((address) => rules.refusalOf(host, address)),
+  ].find((found) => found !== undefined)
+  if (problem !== undefined) {
+    throw new HostRefused(problem)
+  }
+}
+
+const hostnameOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')
+
+/** A registry is where no registry may be; nothing was sent to it. */
+export class HostRefused extends Error {
+  readonly code = 'E_REGISTRY_HOST'
+}

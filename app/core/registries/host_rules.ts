@@ -1,0 +1,120 @@
+import { BlockList, isIP } from 'node:net'
+
+import { BadRequest } from '#http/failures'
+import { issue } from '#http/issues'
+import { env } from '#start/env'
+
+interface HostRulesOptions {
+  /** The only hosts a registry may have; undefined is any. */
+  readonly listed: readonly string[] | undefined
+  /** Whose certificate is not verified. */
+  readonly insecure: readonly string[]
+  /** Named by whoever runs the platform, and so allowed. */
+  readonly named: readonly string[]
+  /** Whether this machine and its own network are closed to registries that are not listed. */
+  readonly isStrict: boolean
+  readonly ownPorts: readonly number[]
+}
+
+const HTTPS_PORT = 443
+const SHAPE = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
+const OF_THIS_MACHINE = /^(.+\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/
+
+/** Addresses that mean this machine, its own network segment, many machines or none; also as IPv6 spells those of IPv4. */
+const CLOSED = new BlockList()
+for (const [net, prefix] of [
+  ['0.0.0.0', 8],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['224.0.0.0', 3],
+] as const) {
+  CLOSED.addSubnet(net, prefix, 'ipv4')
+}
+for (const [net, prefix] of [
+  ['::', 96],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+  ['fd00:ec2::254', 128],
+  ['64:ff9b::', 104],
+  ['64:ff9b::7f00:0', 104],
+  ['64:ff9b::a9fe:0', 112],
+  ['2002:7f00::', 24],
+  ['2002:a9fe::', 32],
+] as const) {
+  CLOSED.addSubnet(net, prefix, 'ipv6')
+}
+
+/**
+ * Where registries may be. What is allowed is looked at when a registry is named and whenever it is called, for names may
+ * mean another address by then.
+ */
+export class HostRules {
+  readonly #options: HostRulesOptions
+
+  constructor(options: HostRulesOptions) {
+    this.#options = options
+  }
+
+  isInsecure(host: string): boolean {
+    return this.#options.insecure.includes(host.toLowerCase())
+  }
+
+  /** Why a registry may not have this host, or this address of it; undefined where it may. */
+  refusalOf(host: string, address?: string): string | undefined {
+    const { listed, named, isStrict } = this.#options
+    const isListed = [...named, ...(listed ?? [])].includes(host.toLowerCase())
+    if (isListed) {
+      return undefined
+    }
+    if (listed !== undefined) {
+      return 'REGISTRY_HOSTS does not list this host'
+    }
+    return isStrict ? this.#closed(host, address) : undefined
+  }
+
+  #closed(host: string, address: string | undefined): string | undefined {
+    const url = urlOf(host)
+    const name = address ?? url?.hostname.replace(/^\[|\]$|\.$/g, '') ?? ''
+    if (OF_THIS_MACHINE.test(name) || isClosed(name)) {
+      return 'The host is this machine or in its own network; REGISTRY_HOSTS has to list such a host'
+    }
+    const port = Number(url?.port || HTTPS_PORT)
+    if (port !== HTTPS_PORT && this.#options.ownPorts.includes(port)) {
+      return 'The platform itself uses this port; REGISTRY_HOSTS has to list such a host'
+    }
+    return undefined
+  }
+}
+
+function isClosed(address: string): boolean {
+  const version = isIP(address)
+  return version !== 0 && CLOSED.check(address, version === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** Whether a text names a host, with or without a port, and nothing else. */
+export const isHostAndPort = (text: string): boolean => urlOf(text) !== undefined
+
+/** A host with or without a port, as an address; undefined for what is anything else. */
+export function urlOf(host: string): URL | undefined {
+  return SHAPE.test(host) ? (URL.parse(`https://${host}/`) ?? undefined) : undefined
+}
+
+/** The rules of this installation. */
+export const hostRules = new HostRules({
+  listed: env.REGISTRY_HOSTS,
+  insecure: env.REGISTRY_INSECURE,
+  named: env.HARBOR_URL ? [env.HARBOR_URL.host.toLowerCase()] : [],
+  isStrict: env.NODE_ENV === 'production',
+  ownPorts: [env.PORT, env.ADMIN_PORT],
+})
+
+/** Throws where no registry of this installation may be. */
+export function requireHost(host: unknown, rules: HostRules = hostRules): void {
+  const problem = typeof host === 'string' ? rules.refusalOf(host) : undefined
+  if (problem !== undefined) {
+    throw new BadRequest('Property host is invalid', {
+      issues: [issue('value_invalid', ['host'], problem)],
+    })
+  }
+}

@@ -1,0 +1,230 @@
+import { test } from '@japa/runner'
+
+import { identityProvider } from '#core/nodes/identity'
+import { isFormerClient } from '#core/registries/former_client'
+import { formerClientSweep } from '#core/registries/sweeps'
+import { corePool } from '#core/registries/work'
+import { client } from '#identity/clients/client'
+import { realm } from '#identity/realms/realm'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { seal } from '#records/sealing'
+import { clock } from '#runtime/clock'
+import { HarborServer } from '#tests/helpers/harbor_server'
+import { sampleRecord } from '#tests/helpers/sample_records'
+
+import { call } from './node_scene.js'
+import { carryingCommands, eventually, RegistryScene, send } from './registry_scene.js'
+
+const basic = (account: string) => `Basic ${Buffer.from(account).toString('base64')}`
+
+let senders = 0
+
+/** An address that nobody has guessed from yet. */
+const newAddress = () => `203.0.113.${++senders}`
+
+const told = (namespace: string, name = 'image') => ({
+  type: 'PUSH_ARTIFACT',
+  occur_at: 1_700_000_000,
+  operator: 'admin',
+  event_data: {
+    repository: { name, repo_full_name: `${namespace}/${name}`, namespace },
+    resources: [{ digest: 'sha256:1', tag: 't'.repeat(128), resource_url: 'hub/x:y' }],
+  },
+})
+
+const hear = (authorization: string, body: object = told('project'), address = newAddress()) =>
+  call('POST', '/services/registry/hook', {
+    headers: { authorization, 'x-forwarded-for': address },
+    body,
+  })
+
+/** What was written into the registry for a project. */
+function hookIn({ harbor }: RegistryScene, name: unknown) {
+  const [{ targets }] = [...harbor.projects.get(name as string)!.policies.values()]
+  return targets[0] as { auth_header: string; skip_cert_verify: boolean }
+}
+
+const heard = async () => {
+  const { rows } = await corePool().query(
+    `select count(*)::int as count from inbox where consumer like '%registryCommands%'`
+  )
+  return rows[0].count as number
+}
+
+test.group('Hooks of registries', (group) => {
+  let scene: RegistryScene
+
+  group.setup(carryingCommands)
+  group.each.setup(async () => {
+    scene = await RegistryScene.set()
+    return () => scene.end()
+  })
+
+  async function linked() {
+    const project = await scene.project()
+    await scene.linked(project.id)
+    return { name: project.externalName as string, hook: hookIn(scene, project.externalName) }
+  }
+
+  test('each has a secret of its own, which is no client’s and stands sealed', async ({ assert }) => {
+    const other = await RegistryScene.set()
+    const theirs = await other.project()
+    await other.linked(theirs.id)
+    const { hook } = await linked()
+    const [id, secret] = Buffer.from(hook.auth_header.slice(6), 'base64').toString().split(':')
+    assert.equal(id, scene.id)
+    assert.match(secret!, /^[0-9a-f]{64}$/)
+    assert.notEqual(hookIn(other, theirs.externalName).auth_header, hook.auth_header)
+    assert.isFalse(hook.skip_cert_verify)
+    const { rows } = await corePool().query('select secret from registry_hooks')
+    assert.notInclude(JSON.stringify(rows), secret!)
+    await other.end()
+  })
+
+  test('a secret is good for the registry it was made for, and for what it has', async ({
+    assert,
+  }) => {
+    const other = await RegistryScene.set()
+    const { name, hook } = await linked()
+    const secret = Buffer.from(hook.auth_header.slice(6), 'base64').toString().split(':')[1]
+    assert.equal((await hear(basic(`${other.id}:${secret}`))).status, 401)
+    const before = await heard()
+    assert.equal((await hear(hook.auth_header, told('somebody-elses'))).status, 202)
+    assert.equal((await hear(hook.auth_header, told(name, 'ab'))).status, 202)
+    await eventually(async () => (await heard()) === before + 1)
+    await other.end()
+  })
+
+  test('a secret that was renewed is good for nothing, and the next one is in the registry', async ({
+    assert,
+  }) => {
+    const { name, hook } = await linked()
+    assert.equal((await scene.command('hookRenew')).status, 202)
+    assert.equal((await hear(hook.auth_header, told(name))).status, 401)
+    await eventually(() => hookIn(scene, name).auth_header !== hook.auth_header)
+    assert.equal((await hear(hookIn(scene, name).auth_header, told(name))).status, 202)
+  })
+
+  test('a registry that moved leaves its secret behind', async ({ assert, cleanup }) => {
+    const { name, hook } = await linked()
+    const elsewhere = await HarborServer.start()
+    cleanup(() => elsewhere.stop())
+    await send('POST', `/registries/${scene.id}`, { host: elsewhere.host })
+    assert.equal((await hear(hook.auth_header, told(name))).status, 401)
+  })
+
+  test('a registry that is gone is not heard', async ({ assert }) => {
+    const { name, hook } = await linked()
+    await send('DELETE', `/registries/${scene.id}`)
+    assert.equal((await hear(hook.auth_header, told(name))).status, 401)
+  })
+
+  test('who guesses is stopped, many at once as well, and nobody else', async ({ assert }) => {
+    const { name, hook } = await linked()
+    const address = newAddress()
+    const guesses = await Promise.all(
+      Array.from({ length: 30 }, (_, guess) =>
+        hear(basic(`${scene.id}:guess-${guess}`), told(name), address)
+      )
+    )
+    const statuses = guesses.map(({ status }) => status)
+    assert.lengthOf(
+      statuses.filter((status) => status === 401),
+      10
+    )
+    assert.lengthOf(
+      statuses.filter((status) => status === 429),
+      20
+    )
+    assert.equal((await hear(hook.auth_header, told(name), address)).status, 429)
+    for (let round = 0; round < 15; round++) {
+      assert.equal((await hear(hook.auth_header, told(name), '203.0.113.250')).status, 202)
+    }
+  })
+})
+
+test.group('The former client of registries', (group) => {
+  const SECRET = 'Former-platform-1'
+  const identities = () => pools.for(databaseUrl('identity'))
+
+  async function former() {
+    const { rows } = await identities().query(
+      `select c.id, c.secret from clients c join realms r on r.id = c.realm_id
+       where c.name = 'registry' and r.name = 'master'`
+    )
+    return rows[0] as { id: string; secret: string }
+  }
+
+  group.each.setup(async () => {
+    const { id, secret } = await former()
+    await identities().query('update clients set secret = $2 where id = $1', [
+      id,
+      seal('client secret', SECRET),
+    ])
+    return async () => {
+      await identities().query(
+        `update clients set secret = $2, active = true, auth_method = 'secret' where id = $1`,
+        [id, secret]
+      )
+    }
+  })
+
+  const own = async () => basic(`${(await former()).id}:${SECRET}`)
+
+  test('is heard, by its id or name', async ({ assert }) => {
+    assert.equal((await hear(await own())).status, 202)
+    assert.equal((await hear(basic(`registry:${SECRET}`))).status, 202)
+    assert.equal((await hear(basic(`system:${SECRET}`))).status, 401)
+    assert.isFalse(await isFormerClient('registry', Buffer.from('')))
+  })
+
+  test('is not heard once it is deactivated, or needs no secret', async ({ assert }) => {
+    const { id } = await former()
+    await identities().query('update clients set active = false where id = $1', [id])
+    assert.equal((await hear(await own())).status, 401)
+    await identities().query(
+      `update clients set active = true, auth_method = 'none' where id = $1`,
+      [id]
+    )
+    assert.equal((await hear(await own())).status, 401)
+  })
+
+  test('is the one of the platform’s realm, though another realm had one before', async ({
+    assert,
+  }) => {
+    const { id: realmId } = await sampleRecord('identity', realm)
+    const other = await sampleRecord('identity', client, {
+      name: 'registry',
+      realmId,
+      active: true,
+      secret: seal('client secret', 'Of-another-realm-1'),
+      createdAt: new Date(0),
+    })
+    assert.equal((await hear(basic(`registry:Of-another-realm-1`))).status, 401)
+    assert.equal((await hear(basic(`${other.id}:Of-another-realm-1`))).status, 401)
+    assert.equal((await hear(await own())).status, 202)
+    await identities().query('delete from clients where id = $1', [other.id])
+  })
+
+  test('gets another secret once, where registries were told it', async ({ assert }) => {
+    const { clients } = await identityProvider()
+    const secretNow = async () => (await clients!.read((await former()).id, { secret: true }))!.secret
+    const { signal } = new AbortController()
+    assert.equal(await formerClientSweep.run(signal), 0)
+    assert.equal(await secretNow(), SECRET)
+    await corePool().query('insert into registry_client_renewals default values')
+    assert.equal(await formerClientSweep.run(signal), 1)
+    const next = await secretNow()
+    assert.notEqual(next, SECRET)
+    assert.equal((await hear(await own())).status, 401)
+    assert.equal(await formerClientSweep.run(signal), 0)
+    assert.equal(await secretNow(), next)
+  })
+
+  test('S10: an id that is neither a registry nor a client is refused', async ({ assert }) => {
+    for (const account of [`${clock.uuid()}:${SECRET}`, ':', '', 'registry', `registry:`, '\0:\0']) {
+      assert.equal((await hear(basic(account))).status, 401, account)
+    }
+  })
+})

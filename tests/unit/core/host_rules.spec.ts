@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { test } from '@japa/runner'
+
+import { RegistryFailure } from '#core/registries/driver'
+import { HarborApi } from '#core/registries/drivers/harbor_api'
+import { HostRules, isHostAndPort } from '#core/registries/host_rules'
+import { ACCOUNT } from '#tests/helpers/harbor_server'
+
+const rules = (options: Partial<ConstructorParameters<typeof HostRules>[0]> = {}) =>
+  new HostRules({
+    listed: undefined,
+    insecure: [],
+    named: [],
+    isStrict: true,
+    ownPorts: [3000, 3009],
+    ...options,
+  })
+
+const HERE = [
+  'localhost',
+  'LOCALHOST:5000',
+  'localhost.',
+  'a.localhost',
+  '127.0.0.1',
+  '127.0.0.1:5000',
+  '127.1',
+  '0177.0.0.1',
+  '0x7f.0.0.1',
+  '0x7f000001',
+  '2130706433',
+  '017700000001',
+  '0',
+  '0.0.0.0',
+  '127.0.0.1.',
+  '[::1]',
+  '[::1]:5000',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::127.0.0.1]',
+  '[64:ff9b::169.254.169.254]',
+  '[2002:7f00:1::]',
+  '169.254.169.254',
+  '0xa9fea9fe',
+  '[fe80::1]',
+  '[::ffff:169.254.169.254]',
+  '224.0.0.1',
+  '255.255.255.255',
+  'hub.example.org:3000',
+  '10.0.0.5:3009',
+]
+
+test.group('Hosts of registries in production', () => {
+  test('{$self} is refused unless it is listed')
+    .with(HERE)
+    .run(({ assert }, host) => {
+      assert.isString(rules().refusalOf(host))
+      assert.isUndefined(rules({ listed: [host.toLowerCase()] }).refusalOf(host))
+      assert.isUndefined(rules({ isStrict: false }).refusalOf(host))
+    })
+
+  test('{$self} is taken')
+    .with(['harbor.example.org', 'harbor.example.org:8443', '10.0.0.5', '[2001:db8::1]:5000'])
+    .run(({ assert }, host) => {
+      assert.isUndefined(rules().refusalOf(host))
+      assert.isString(rules({ listed: ['other.example.org'] }).refusalOf(host))
+      assert.isUndefined(rules({ listed: [], named: [host] }).refusalOf(host))
+    })
+
+  test('a name that means this machine when it is called is refused then')
+    .with(['127.0.0.1', '::1', '::ffff:127.0.0.1', '169.254.169.254', 'fe80::1', '0.0.0.0'])
+    .run(({ assert }, address) => {
+      assert.isUndefined(rules().refusalOf('harbor.example.org'))
+      assert.isString(rules().refusalOf('harbor.example.org', address))
+      assert.isUndefined(rules().refusalOf('harbor.example.org', '192.0.2.1'))
+    })
+
+  test('{$self} is no host with a port')
+    .with([
+      ...['a/b', 'a@b', 'a?x=', 'a#b', 'a b', 'a:b', 'a:99999', 'a:1:2', '::1', '[::1', 'a\\b'],
+      ...['a%2fb', 'ä.example', 'a\tb', 'a,b', '[::1%25eth0]', ''],
+    ])
+    .run(({ assert }, host) => {
+      assert.isFalse(isHostAndPort(host))
+    })
+})
+
+test.group('Calls to registries', (group) => {
+  let asked: (string | undefined)[] = []
+  let port: number
+
+  group.each.setup(async () => {
+    asked = []
+    const server = createServer((request, response) => {
+      asked.push(request.headers.authorization)
+      response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    port = (server.address() as AddressInfo).port
+    return async () => {
+      server.close()
+    }
+  })
+
+  test('go nowhere near this machine, whatever the host says, and take no secret there', async ({
+    assert,
+  }) => {
+    for (const name of ['127.0.0.1', 'localhost', '127.1']) {
+      const api = new HarborApi({ host: `${name}:${port}`, ...ACCOUNT }, { rules: rules() })
+      const error = await api.ask('GET', 'robots').catch((reason) => reason)
+      assert.instanceOf(error, RegistryFailure)
+      assert.isTrue(error.concernsAll)
+      assert.match(error.message, /REGISTRY_HOSTS/)
+    }
+    assert.isEmpty(asked)
+    const host = `localhost:${port}`
+    await new HarborApi({ host, ...ACCOUNT }, { rules: rules({ listed: [host] }) }).ask('GET', 'x')
+    assert.lengthOf(asked, 1)
+  })
+
+  test('look at the address a name means at that moment', async ({ assert }) => {
+    // The machine's own name means an address of its own, or one of loopback; nothing was wrong with it as a name.
+    const closed = rules({ ownPorts: [] })
+    const refused: string[] = []
+    const wary = Object.assign(Object.create(closed), {
+      isInsecure: () => false,
+      refusalOf: (_host: string, address?: string) => {
+        if (address !== undefined) {
+          refused.push(address)
+          return closed.refusalOf('harbor.example.org', address)
+        }
+        return undefined
+      },
+    }) as HostRules
+    const api = new HarborApi({ host: `localhost:${port}`, ...ACCOUNT }, { rules: wary })
+    await assert.rejects(() => api.ask('GET', 'robots'), /REGISTRY_HOSTS/)
+    assert.isNotEmpty(refused)
+    assert.isEmpty(asked)
+  })
+})

@@ -1,0 +1,27 @@
+import { test } from '@japa/runner'
+
+import { seal, unseal } from '#records/sealing'
+import { allKinds } from '#tests/helpers/all_kinds'
+
+test.group('Sealed values', () => {
+  test('open for what they were sealed for, and differ each time', ({ assert }) => {
+    const sealed = seal('registry account', 'Harbor12345')
+    assert.notInclude(sealed, 'Harbor12345')
+    assert.notEqual(seal('registry account', 'Harbor12345'), sealed)
+    assert.equal(unseal('registry account', sealed), 'Harbor12345')
+    assert.isNull(unseal('registry hook', sealed))
+    assert.isNull(unseal('registry account', 'Harbor12345'))
+    assert.isNull(unseal('registry account', null))
+  })
+
+  test('every secret of every kind stands sealed, and is no filter and no sort', ({ assert }) => {
+    for (const { kind } of allKinds) {
+      for (const name of kind.secrets) {
+        const where = `${kind.name}.${name}`
+        assert.isDefined(kind.columns[name]!.unseal, where)
+        assert.notInclude(kind.declaration.filters?.allowed ?? [], name, where)
+        assert.notInclude(kind.declaration.sorts?.allowed ?? [], name, where)
+      }
+    }
+  })
+})
