@@ -77,7 +77,10 @@ export interface ClientPermission {
 export interface ClientDirectory {
   /** Idempotent by name: a client of that name and realm is answered as it is. */
   create(client: { name: string; realmId: string }): Promise<ProviderClient>
-  read(id: string, options?: { secret?: boolean; within?: Actor }): Promise<ProviderClient | undefined>
+  read(
+    id: string,
+    options?: { secret?: boolean; within?: Actor }
+  ): Promise<ProviderClient | undefined>
   findByName(name: string): Promise<ProviderClient | undefined>
   /** Sets a secret (and names, where given). */
   rotate(

@@ -43,15 +43,15 @@ export function hasAtHand(actor: Actor, { name, builtIn, realmId }: GivablePermi
 export function beyond(actor: Actor, holder: Holder, id: string, bind: Bind): string {
   const builtIn =
     holder === 'client'
-      ? `or p.built_in and exists (select 1 from clients b where b.id = ${id} and b.built_in)`
+      ? `or held.built_in and exists (select 1 from clients known where known.id = ${id} and known.built_in)`
       : ''
-  return namesBeyond(actor, `(p.id in (${heldBy(holder, id)}) ${builtIn})`, bind)
+  return namesBeyond(actor, `(held.id in (${heldBy(holder, id)}) ${builtIn})`, bind)
 }
 
 function namesBeyond(actor: Actor, held: string, bind: Bind): string {
   const names = bind([...actor.permissions])
-  return `select p.name from permissions p
-    where ${held} and p.name <> all(${names}::text[]) and ${notMadeUpBy(actor, bind)} order by p.name`
+  return `select held.name from permissions held
+    where ${held} and held.name <> all(${names}::text[]) and ${notMadeUpBy(actor, bind)} order by held.name`
 }
 
 function notMadeUpBy(actor: Actor, bind: Bind): string {
@@ -59,8 +59,8 @@ function notMadeUpBy(actor: Actor, bind: Bind): string {
     return 'true'
   }
   return isMasterMember(actor)
-    ? 'p.built_in'
-    : `(p.built_in or p.realm_id is distinct from ${bind(actor.realmId)}::uuid)`
+    ? 'held.built_in'
+    : `(held.built_in or held.realm_id is distinct from ${bind(actor.realmId)}::uuid)`
 }
 
 /** Whether an actor is the record itself, whatever it may do by now. */
@@ -82,7 +82,9 @@ export async function requireNotStronger(
     return
   }
   if (holder !== 'role') {
-    await lockRoles(transaction, `select role_id from ${holder}_roles where ${holder}_id = $1`, [id])
+    await lockRoles(transaction, `select role_id from ${holder}_roles where ${holder}_id = $1`, [
+      id,
+    ])
   }
   const { values, bind } = bindings(id)
   await refuse(transaction, beyond(actor, holder, '$1', bind), values)
@@ -98,7 +100,7 @@ export async function requireNobodyStronger(
     union select role_id from client_roles where client_realm_id = $1
     union select id from roles where realm_id = $1`
   await lockRoles(transaction, roles, [realmId])
-  const held = `p.id in (select permission_id from user_permissions where user_realm_id = $1
+  const held = `held.id in (select permission_id from user_permissions where user_realm_id = $1
     union select permission_id from client_permissions where client_realm_id = $1
     union select permission_id from role_permissions where role_id in (${roles}))`
   const { values, bind } = bindings(realmId)
