@@ -198,8 +198,8 @@ const groups = defineVariables({
     },
     STORAGE_STRICT_REALM: {
       is: flag(),
-      default: 'false',
-      says: 'Closes buckets to clients of other realms, except where an approved node of theirs takes part in the analysis.',
+      default: 'true',
+      says: 'Closes buckets to clients and robots of other realms, except where an approved node of theirs takes part in the analysis; false lets them all in.',
     },
   },
 

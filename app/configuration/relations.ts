@@ -23,10 +23,11 @@ function objectStore({ given }: EnvFacts): Mistake[] {
     )
 }
 
-function strictRealm({ values, given }: EnvFacts): Mistake[] {
+function strictRealm({ values, given, stated }: EnvFacts): Mistake[] {
   const { SURFACES, STORAGE_STRICT_REALM } = values
   const isAlone = SURFACES.includes('storage') && !SURFACES.includes('core')
-  if (!STORAGE_STRICT_REALM || !isAlone || given('CORE_URL')) return []
+  const isWanted = STORAGE_STRICT_REALM && stated('STORAGE_STRICT_REALM')
+  if (!isWanted || !isAlone || given('CORE_URL')) return []
   return [
     mistake(
       'CORE_URL',

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import type { Actor } from '#http/actor'
 import type { RecordClients } from '#identity/lifecycle/record_clients'
 import type { Origin } from '#records/events'
 
@@ -108,20 +109,28 @@ export interface ClientPermission {
   readonly permission: ProviderPermission
 }
 
-/** Every call may fail with `IdentityUnavailable`. What is not there is undefined, or already gone. */
+/**
+ * Every call may fail with `IdentityUnavailable`. What is not there is undefined, or already gone. Where it is said `within` whose
+ * reach something is done, the embedded provider throws `PermissionDenied` for a client that may do more than that; one elsewhere
+ * knows the platform only.
+ */
 export interface ClientDirectory {
   /**
    * Idempotent by name: a client of that name and realm is answered as it is. Throws `BadRequest` where the provider takes
    * the name or the realm for wrong.
    */
   create(client: NewClient): Promise<ProviderClient>
-  read(id: string, options?: { secret?: boolean }): Promise<ProviderClient | undefined>
+  read(
+    id: string,
+    options?: { secret?: boolean; within?: Actor }
+  ): Promise<ProviderClient | undefined>
   /** The client of that name in a realm, or else in any. */
   findByName(name: string, realmId?: string): Promise<ProviderClient | undefined>
   /** Sets a secret (and names, where given). Throws `EntityConflict` where a name is taken, `BadRequest` where it is wrong. */
   rotate(
     id: string,
-    change: { secret: string; name?: string; displayName?: string }
+    change: { secret: string; name?: string; displayName?: string },
+    within?: Actor
   ): Promise<ProviderClient | undefined>
   /** Sets what people know it by. What is gone meanwhile needs none. */
   display(id: string, displayName: string): Promise<void>
@@ -131,8 +140,13 @@ export interface ClientDirectory {
   /** One that holds everywhere; what a realm or a client made for itself under the same name is another thing. */
   permission(idOrName: string): Promise<ProviderPermission | undefined>
   /** Gives a permission and takes it away, for somebody or else for the platform itself. */
-  grant(clientId: string, permissionId: string, by?: Origin): Promise<ClientPermission>
-  revoke(clientPermissionId: string, by?: Origin): Promise<void>
+  grant(
+    clientId: string,
+    permissionId: string,
+    by?: Origin,
+    within?: Actor
+  ): Promise<ClientPermission>
+  revoke(clientPermissionId: string, by?: Origin, within?: Actor): Promise<void>
   /** Whether those changes are in our audit trail without our doing, with whoever they were made for. */
   readonly keepsTrail: boolean
 }

@@ -16,6 +16,7 @@ import {
   type Person,
   type Realms,
 } from '#tests/helpers/matrix_people'
+import { strengthMatrix } from '#tests/helpers/matrix_strength'
 import { hasRealm, sampleBody, sampleRecord } from '#tests/helpers/sample_records'
 
 await boot()
@@ -56,6 +57,9 @@ const MADE_BY_OTHERS: Expected = {
   'an analysis client': 403,
 }
 
+/** No permission reaches into the storage of another realm. */
+const OF_ANOTHER_REALM: Expected = { 'a user of another realm': 403 }
+
 /** What does not follow from the declaration of a route: the service knows more than that. */
 const EXCEPTIONS: Record<string, Expected> = {
   'identity.createRealm': FOR_MASTER_ONLY,
@@ -76,6 +80,8 @@ const EXCEPTIONS: Record<string, Expected> = {
   'core.createAnalysisBucketFile': TAKING_PART,
   'core.updateAnalysisBucketFile': TAKING_PART,
   'core.deleteAnalysisBucketFile': TAKING_PART,
+  'storage.readBucket': OF_ANOTHER_REALM,
+  'storage.readBucketFile': OF_ANOTHER_REALM,
   'storage.updateBucket': MADE_BY_OTHERS,
   'storage.deleteBucket': MADE_BY_OTHERS,
   'storage.deleteBucketFile': MADE_BY_OTHERS,
@@ -137,6 +143,8 @@ test.group('Permission matrix', () => {
     }).timeout(60_000)
   }
 })
+
+strengthMatrix()
 
 interface Attempt {
   readonly path: string

@@ -269,7 +269,7 @@ test.group('Configuration defaults', () => {
       DOCS_ENABLED: true,
       SKIP_PROJECT_APPROVAL: false,
       SKIP_ANALYSIS_APPROVAL: false,
-      STORAGE_STRICT_REALM: false,
+      STORAGE_STRICT_REALM: true,
       MASTER_IMAGES_OWNER: 'PrivateAim',
       MASTER_IMAGES_REPOSITORY: 'master-images',
       MASTER_IMAGES_BRANCH: 'master',
@@ -434,6 +434,19 @@ test.group('Configuration mistakes', () => {
     assert.isTrue(read({ ...alone, CORE_URL: 'http://core' }).STORAGE_STRICT_REALM)
     assert.isTrue(read({ ...alone, SURFACES: 'core,storage' }).STORAGE_STRICT_REALM)
     assert.isFalse(read({ ...alone, STORAGE_STRICT_REALM: 'false' }).STORAGE_STRICT_REALM)
+  })
+
+  test('storage looks closer at clients unless it is told not to, and says what that means', ({
+    assert,
+  }) => {
+    assert.isTrue(read({}).STORAGE_STRICT_REALM)
+    const [open] = warningsOf({ STORAGE_STRICT_REALM: 'false' })
+    assert.match(open!, /^STORAGE_STRICT_REALM is off: /)
+    assert.deepEqual(warningsOf({ SURFACES: 'core', STORAGE_URL: 'http://storage' }), [])
+    assert.isTrue(read({ SURFACES: 'storage' }).STORAGE_STRICT_REALM)
+    assert.match(warningsOf({ SURFACES: 'storage' })[0]!, /^CORE_URL is unset: /)
+    assert.match(warningsOf({ SURFACES: 'core' })[0]!, /^STORAGE_URL is unset: /)
+    assert.deepEqual(warningsOf({ SURFACES: 'storage', CORE_URL: 'http://core' }), [])
   })
 
   test('a mailbox holds at least one message', ({ assert }) => {

@@ -41,7 +41,7 @@ export function analysisClientRoutes(routes: SurfaceRoutes): void {
     .get(PERMISSIONS, listPermissions, {
       name: 'listAnalysisPermissions',
       summary: 'What an analysis may do',
-      access: CHANGING,
+      access: loggedIn,
       answers: { 200: { description: 'All of it', schema: PERMISSIONS_SCHEMA } },
     })
     .post(PERMISSIONS, grantPermission, {

@@ -1,9 +1,8 @@
 import { analysis as kind } from '#core/analyses/analysis'
+import { reachOfAnalysis, requireClientAccess } from '#core/analyses/client_access'
 import { clientDirectory, clientIdOf, readAnalysis } from '#core/analyses/client_of_analysis'
-import { participates } from '#core/analyses/participation'
 import { credentialsOf, type ClientCredentials } from '#core/nodes/credentials'
 import { newClientSecret } from '#identity/lifecycle/client_secret'
-import { holds, mayWriteIn, requireThat } from '#identity/verification/checks'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
 import { changeOf } from '#records/record_change'
@@ -25,7 +24,8 @@ export class AnalysisCredentials {
   async read(origin: Origin, id: string): Promise<ClientCredentials> {
     const analysis = await this.#accessible(origin, id)
     const clients = await clientDirectory()
-    const client = await clients.read(clientIdOf(analysis), { secret: true })
+    const within = reachOfAnalysis(origin.actor)
+    const client = await clients.read(clientIdOf(analysis), { secret: true, within })
     await noteRead(origin, analysis)
     return credentialsOf(client)
   }
@@ -36,17 +36,15 @@ export class AnalysisCredentials {
     const clients = await clientDirectory()
     const clientId = clientIdOf(analysis)
     await noteRead(origin, analysis)
-    const client = credentialsOf(await clients.rotate(clientId, { secret }))
+    const within = reachOfAnalysis(origin.actor)
+    const client = credentialsOf(await clients.rotate(clientId, { secret }, within))
     await this.#remember(origin, analysis)
     return { ...client, secret }
   }
 
   async #accessible(origin: Origin, id: string): Promise<Values> {
     const analysis = await readAnalysis(origin, id)
-    if (!(await participates(this.#options.pool, origin.actor, analysis.id as string))) {
-      const isOfRealm = mayWriteIn(analysis.realmId as string)
-      requireThat(origin.actor, holds('analysis_update', analysis), isOfRealm)
-    }
+    await requireClientAccess(this.#options.pool, origin.actor, analysis)
     return analysis
   }
 

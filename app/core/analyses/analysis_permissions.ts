@@ -1,10 +1,14 @@
+import {
+  reachOfAnalysis,
+  requireClientAccess,
+  requireClientChange,
+} from '#core/analyses/client_access'
 import { clientDirectory, clientIdOf, readAnalysis } from '#core/analyses/client_of_analysis'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
-import { enforce, holding } from '#http/access'
+import { enforce, holding, loggedIn } from '#http/access'
 import { EntityNotFound, PermissionDenied } from '#http/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
 import type { ClientDirectory, ClientPermission, ProviderPermission } from '#identity/provider'
-import { holds, mayWriteIn, requireThat } from '#identity/verification/checks'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
 import type { RecordServiceOptions } from '#records/record_service'
@@ -12,7 +16,7 @@ import { inTransaction } from '#records/transaction'
 
 const ASSIGNABLE: readonly string[] = ANALYSIS_CLIENT_PERMISSIONS
 
-/** What whoever asks for permissions of analyses needs. */
+/** What whoever says what analyses may do needs. */
 export const CHANGING = holding('analysis_update')
 
 /**
@@ -27,8 +31,10 @@ export class AnalysisPermissions {
   }
 
   async list(origin: Origin, id: string): Promise<readonly ClientPermission[]> {
-    enforce(CHANGING, origin.actor)
-    const { clientId } = await readAnalysis(origin, id)
+    enforce(loggedIn, origin.actor)
+    const analysis = await readAnalysis(origin, id)
+    await requireClientAccess(this.#options.pool, origin.actor, analysis)
+    const { clientId } = analysis
     const clients = await clientDirectory()
     return clientId === null ? [] : clients.permissionsOf(clientId as string)
   }
@@ -44,7 +50,12 @@ export class AnalysisPermissions {
     if (held) {
       return held
     }
-    const granted = await clients.grant(clientId, permissionId, origin)
+    const granted = await clients.grant(
+      clientId,
+      permissionId,
+      origin,
+      reachOfAnalysis(origin.actor)
+    )
     if (!clients.keepsTrail) {
       await this.#remember(origin, analysis, 'created', granted)
     }
@@ -60,7 +71,7 @@ export class AnalysisPermissions {
     if (!grant) {
       throw new EntityNotFound('clientPermission')
     }
-    await clients.revoke(grant.id, origin)
+    await clients.revoke(grant.id, origin, reachOfAnalysis(origin.actor))
     if (!clients.keepsTrail) {
       await this.#remember(origin, analysis, 'deleted', grant)
     }
@@ -69,8 +80,7 @@ export class AnalysisPermissions {
 
   async #changeable(origin: Origin, id: string): Promise<Values> {
     const analysis = await readAnalysis(origin, id)
-    const isOfRealm = mayWriteIn(analysis.realmId as string)
-    requireThat(origin.actor, holds('analysis_update', analysis), isOfRealm)
+    await requireClientChange(this.#options.pool, origin.actor, analysis)
     requireUnlocked(analysis)
     return analysis
   }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import type { Actor } from '#http/actor'
+import { isUuid } from '#records/is_uuid'
 
 /** Whether the actor is the client of a node that agreed to take part in an analysis. */
 export async function participates(
@@ -17,4 +18,26 @@ export async function participates(
     [analysisId, id]
   )
   return rowCount !== 0
+}
+
+/**
+ * Whether the node agreed to take part in an analysis that the actor is the client of; undefined where it is of none, and other
+ * rules are for it.
+ */
+export async function agreementOf(
+  database: pg.Pool | pg.ClientBase,
+  { kind, id }: Actor,
+  analysisId: string
+): Promise<boolean | undefined> {
+  if (kind !== 'client' || !isUuid(id)) {
+    return undefined
+  }
+  const { rows } = await database.query<{ agrees: boolean | null }>(
+    `select bool_or(exists (
+       select 1 from analysis_nodes a
+       where a.node_id = n.id and a.analysis_id = $1 and a.approval_status = 'approved')) as agrees
+     from nodes n where n.client_id = $2`,
+    [analysisId, id]
+  )
+  return rows[0]!.agrees ?? undefined
 }

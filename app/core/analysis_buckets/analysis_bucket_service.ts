@@ -2,7 +2,8 @@ import type pg from 'pg'
 
 import { AnalysisPartService } from '#core/analyses/analysis_part_service'
 import { enforce } from '#http/access'
-import { EntityNotFound } from '#http/failures'
+import { BadRequest, EntityNotFound } from '#http/failures'
+import { issue } from '#http/issues'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
 import { requireRealm } from '#records/realm'
@@ -30,6 +31,7 @@ export class AnalysisBucketService extends AnalysisPartService {
     }
     const { realmId } = rows[0]
     requireRealm(actor, realmId)
+    await requireBucketOf(realmId, body.bucketId as string)
     return { ...body, realmId }
   }
 
@@ -53,5 +55,15 @@ export class AnalysisBucketService extends AnalysisPartService {
       await this.upkeep.followRemoval(transaction, origin, id)
       await this.upkeep.followFiles(transaction, origin, id)
     }
+  }
+}
+
+/** A bucket that storage does not know yet is still to be made, for whoever says so in its realm. */
+async function requireBucketOf(realmId: string, bucketId: string): Promise<void> {
+  const { realmOfBucket } = await import('#start/bucket_realms')
+  const bucketRealm = await realmOfBucket(bucketId)
+  if (bucketRealm !== undefined && bucketRealm !== realmId) {
+    const message = 'The bucket does not belong to the realm of the analysis: name one that does'
+    throw new BadRequest(message, { issues: [issue('value_invalid', ['bucketId'], message)] })
   }
 }

@@ -8,6 +8,7 @@ import { answerSecret } from '#http/answer'
 import { body } from '#http/body'
 import { bodyOf } from '#http/sent_body'
 import type { Answer, SurfaceRoutes } from '#http/surface'
+import { clientName } from '#identity/client_name'
 import { originOf } from '#records/origin'
 
 import { NodeCredentials, type NewCredentials } from './credentials.js'
@@ -20,7 +21,7 @@ const text = (least: number, most: number) =>
 
 const newCredentials = body({
   secret: text(3, 256),
-  name: text(3, 128),
+  name: clientName.clone().nullable().optional(),
   displayName: text(1, 256),
 })
 

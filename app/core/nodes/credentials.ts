@@ -2,8 +2,10 @@ import type { DatabasePool } from '#database/database_pool'
 import type { Actor } from '#http/actor'
 import { BadRequest, EntityNotFound } from '#http/failures'
 import { clientsOf } from '#identity/lifecycle/client_directory'
+import { NODE_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
 import { newClientSecret } from '#identity/lifecycle/client_secret'
 import type { ClientDirectory, ProviderClient } from '#identity/provider'
+import { reachOf } from '#identity/reach'
 import {
   all,
   either,
@@ -44,7 +46,8 @@ interface ClientOfNode {
 }
 
 /**
- * What nodes log in with: for their own clients, and for those who manage the nodes of their realm.
+ * What nodes log in with: for their own clients, and for those who manage the nodes of their realm. A client that was given more
+ * than nodes have is for those who have that, too.
  */
 export class NodeCredentials {
   readonly #pool: DatabasePool
@@ -56,7 +59,7 @@ export class NodeCredentials {
   async read(origin: Origin, nodeId: string): Promise<ClientCredentials> {
     const { clientId, realmId } = await this.#requireAccess(origin, nodeId)
     const clients = await this.#clients()
-    const client = await clients.read(clientId, { secret: true })
+    const client = await clients.read(clientId, { secret: true, within: within(origin) })
     await noteSecretRead(origin, { kind: 'client', id: clientId, realmId })
     return credentialsOf(client)
   }
@@ -71,11 +74,12 @@ export class NodeCredentials {
     const clients = await this.#clients()
     await noteSecretRead(origin, { kind: 'client', id: clientId, realmId })
     const set = secret ?? newClientSecret()
-    const client = await clients.rotate(clientId, {
+    const change = {
       secret: set,
       ...(typeof name === 'string' && { name }),
       ...(typeof displayName === 'string' && { displayName }),
-    })
+    }
+    const client = await clients.rotate(clientId, change, within(origin))
     await this.#tell(origin, nodeId)
     return credentialsOf(client && { ...client, secret: set })
   }
@@ -117,6 +121,8 @@ export class NodeCredentials {
     })
   }
 }
+
+const within = ({ actor }: Origin) => reachOf(actor, NODE_CLIENT_PERMISSIONS)
 
 function requireAccess(actor: Actor, { clientId, realmId }: ClientOfNode): void {
   const manages = all(holds('node_update'), mayWriteIn(realmId))

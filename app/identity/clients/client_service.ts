@@ -4,7 +4,7 @@ import { enforce } from '#http/access'
 import type { Actor } from '#http/actor'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
-import { requireNotStronger } from '#identity/embedded/held_permissions'
+import { requireNotStronger } from '#identity/embedded/strength'
 import { onlyOwn, visibleRealm } from '#identity/embedded/visible_realm'
 import type { Condition } from '#query/condition'
 import type { Origin } from '#records/events'
@@ -26,14 +26,6 @@ export class ClientService extends RecordService {
     await this.createWithin(transaction, origin, { id, ...values })
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
-    enforce(this.kind.access.update!, origin.actor)
-    if (body.secret !== undefined) {
-      await this.#requireOwnSecret(origin.actor, id)
-    }
-    return super.update(origin, id, body)
-  }
-
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     await requireRemovable(this.pool, this.kind, id)
@@ -52,22 +44,23 @@ export class ClientService extends RecordService {
   }
 
   protected override async prepareUpdate(
-    _origin: Origin,
+    { actor }: Origin,
     previous: Values,
-    body: Values
+    body: Values,
+    transaction: pg.ClientBase
   ): Promise<Values> {
+    await requireNotStronger(transaction, actor, 'client', previous.id as string)
     requireSameName(this.kind, previous, body)
     const secret = secretAfter(previous, body)
     return secret === undefined ? kept(body) : { ...kept(body), ...(await storedSecret(secret)) }
   }
 
-  /** The clients that the provider came with may be taken over only by who may do as much as they. */
-  async #requireOwnSecret(actor: Actor, id: string): Promise<void> {
-    const text = 'select id from clients where id::text = lower($1) and built_in'
-    const { rows } = await this.pool.query<{ id: string }>(text, [id])
-    if (rows[0]) {
-      await requireNotStronger(this.pool, actor, 'client', rows[0].id)
-    }
+  protected override async inRemoval(
+    transaction: pg.ClientBase,
+    { actor }: Origin,
+    { id }: Values
+  ): Promise<void> {
+    await requireNotStronger(transaction, actor, 'client', id as string)
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Actor } from '#http/actor'
-import { heldBeyond } from '#identity/embedded/held_permissions'
+import { beyond } from '#identity/embedded/strength'
 import { where, type SqlCondition } from '#query/condition'
 import { isMasterMember } from '#records/realm'
 
 /**
- * Whose secrets an actor may read: its own; those of its realm with `client_read` or `client_update`; of the clients the
- * provider came with only where it may do everything that they may.
+ * Whose secrets an actor may read: its own; those of its realm with `client_read` or `client_update`, where it may do
+ * everything that they may.
  */
 export function revealsClientSecret(actor: Actor): boolean | SqlCondition {
   const mayRead = actor.permissions.has('client_read') || actor.permissions.has('client_update')
@@ -17,12 +17,11 @@ export function revealsClientSecret(actor: Actor): boolean | SqlCondition {
       const own = actor.kind === 'client' ? `${row}.id = ${bind(actor.id)}::uuid` : 'false'
       return mayRead ? `(${own} or ${readable(actor, row, bind)})` : own
     },
-    ['id', 'realm_id', 'built_in']
+    ['id', 'realm_id']
   )
 }
 
 function readable(actor: Actor, row: string, bind: (value: unknown) => string): string {
   const realm = isMasterMember(actor) ? 'true' : `${row}.realm_id = ${bind(actor.realmId)}::uuid`
-  const beyond = heldBeyond('client', `${row}.id`, bind([...actor.permissions]))
-  return `(${realm} and (not ${row}.built_in or not exists (${beyond})))`
+  return `(${realm} and not exists (${beyond(actor, 'client', `${row}.id`, bind)}))`
 }

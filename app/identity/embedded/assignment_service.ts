@@ -1,18 +1,20 @@
+import type pg from 'pg'
+
 import type { Actor } from '#http/actor'
 import { PermissionDenied, RelationInvalid } from '#http/failures'
+import {
+  hasAtHand,
+  lockRoles,
+  requireNotStronger,
+  type GivablePermission,
+} from '#identity/embedded/strength'
 import { visibleRealm } from '#identity/embedded/visible_realm'
 import type { Condition } from '#query/condition'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
-import { isRealmWritable, requireRealm } from '#records/realm'
+import { requireRealm } from '#records/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import type { Assignment } from './assignment.js'
-
-interface GivenPermission {
-  name: string
-  builtIn: boolean
-  realmId: string | null
-}
 
 const PERMISSION = 'name, built_in as "builtIn", realm_id as "realmId" from permissions'
 
@@ -24,8 +26,8 @@ const GETS = {
 }
 
 /**
- * Gives roles and permissions to somebody. Nobody gives what it does not have: a permission is one the actor holds itself,
- * or one that the actor's realm made up.
+ * Gives roles and permissions to somebody. Nobody gives what it does not have: a permission is one the actor holds itself, or
+ * one of a realm whose permissions it makes up. And nobody gives to, or takes from, whoever may do more than it.
  */
 export class AssignmentService extends RecordService {
   readonly #assignment: Assignment
@@ -39,24 +41,65 @@ export class AssignmentService extends RecordService {
     return visibleRealm(actor, this.kind)
   }
 
-  protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {
+  /** The realms follow from what is named, which only the transaction holds. */
+  protected override async prepareCreation(_origin: Origin, body: Values): Promise<Values> {
+    return body
+  }
+
+  protected override async inCreation(
+    transaction: pg.ClientBase,
+    { actor }: Origin,
+    values: Values
+  ): Promise<Values> {
     const { owner, given } = this.#assignment
-    const givenId = body[`${given}Id`] as string
-    const [ownerRealm, givenRealm] = await Promise.all([
-      this.#realmOf(owner, body[`${owner}Id`] as string),
-      this.#realmOf(given, givenId),
-    ])
+    const ownerId = values[`${owner}Id`] as string
+    const givenId = values[`${given}Id`] as string
+    const ownerRealm = await this.#held(transaction, owner, ownerId)
+    await this.#holdRoles(transaction, ownerId, givenId)
+    const givenRealm = await this.#held(transaction, given, givenId)
     requireRealm(actor, ownerRealm)
     if (givenRealm !== null) {
       requireRealm(actor, givenRealm)
     }
-    await this.#requireGivable(actor, givenId)
-    return { ...body, [`${owner}RealmId`]: ownerRealm, [`${given}RealmId`]: givenRealm }
+    await this.#requireGivable(transaction, actor, givenId)
+    await requireNotStronger(transaction, actor, owner, ownerId)
+    return { ...values, [`${owner}RealmId`]: ownerRealm, [`${given}RealmId`]: givenRealm }
   }
 
-  async #realmOf(kind: Assignment['owner' | 'given'], id: string): Promise<string | null> {
-    const { rows } = await this.pool.query<{ realm_id: string | null }>(
-      `select realm_id from ${kind}s where id = $1`,
+  protected override async prepareUpdate(
+    { actor }: Origin,
+    previous: Values,
+    body: Values,
+    transaction: pg.ClientBase
+  ): Promise<Values> {
+    await this.#requireOwnerNotStronger(transaction, actor, previous)
+    return body
+  }
+
+  protected override async inRemoval(
+    transaction: pg.ClientBase,
+    { actor }: Origin,
+    previous: Values
+  ): Promise<void> {
+    await this.#requireOwnerNotStronger(transaction, actor, previous)
+  }
+
+  async #requireOwnerNotStronger(transaction: pg.ClientBase, actor: Actor, assignment: Values) {
+    const { owner } = this.#assignment
+    const ownerId = assignment[`${owner}Id`] as string
+    await this.#held(transaction, owner, ownerId)
+    await requireNotStronger(transaction, actor, owner, ownerId)
+  }
+
+  /** The realm of a record, which stays as it is from now on. Whoever holds several holds their owner first. */
+  async #held(
+    transaction: pg.ClientBase,
+    kind: Assignment['owner' | 'given'],
+    id: string
+  ): Promise<string | null> {
+    const lock = kind === 'permission' ? 'for share' : 'for update'
+    const { rows } = await transaction.query<{ realm_id: string | null }>(
+      `select realm_id from ${kind}s where id = $1 ${lock}`,
       [id]
     )
     if (!rows[0]) {
@@ -65,19 +108,24 @@ export class AssignmentService extends RecordService {
     return rows[0].realm_id
   }
 
-  async #requireGivable(actor: Actor, id: string): Promise<void> {
+  /** A role that is given, together with those its new owner has already. */
+  async #holdRoles(transaction: pg.ClientBase, ownerId: string, givenId: string): Promise<void> {
+    const { owner, given } = this.#assignment
+    if (given === 'role') {
+      const ids = `select role_id from ${owner}_roles where ${owner}_id = $1 union select $2::uuid`
+      await lockRoles(transaction, ids, [ownerId, givenId])
+    }
+  }
+
+  async #requireGivable(transaction: pg.ClientBase, actor: Actor, id: string): Promise<void> {
     const gets = GETS[this.#assignment.given]
     if (gets === undefined) {
       return
     }
-    const { rows } = await this.pool.query<GivenPermission>(gets, [id])
-    const missing = rows.filter((permission) => !mayGive(actor, permission))
+    const { rows } = await transaction.query<GivablePermission>(gets, [id])
+    const missing = rows.filter((permission) => !hasAtHand(actor, permission))
     if (missing.length > 0) {
       throw PermissionDenied.missing(missing.map(({ name }) => name))
     }
   }
-}
-
-function mayGive(actor: Actor, { name, builtIn, realmId }: GivenPermission): boolean {
-  return actor.permissions.has(name) || (!builtIn && isRealmWritable(actor, realmId))
 }

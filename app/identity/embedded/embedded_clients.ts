@@ -1,7 +1,9 @@
-import { EntityConflict } from '#http/failures'
+import type { Actor } from '#http/actor'
+import { EntityConflict, PermissionDenied } from '#http/failures'
 import { failureOf } from '#http/classify'
 import { identityPool } from '#identity/embedded/database'
-import { readSecret } from '#identity/embedded/client_secrets'
+import { newSecret, readSecret } from '#identity/embedded/client_secrets'
+import { actingWithin, beyond, bindings, isSelf } from '#identity/embedded/strength'
 import type {
   ClientDirectory,
   ClientPermission,
@@ -17,6 +19,11 @@ import { services } from './services.js'
 
 const CLIENT = `id, name, display_name as "displayName", realm_id as "realmId", active,
   auth_method <> 'none' as "isConfidential"`
+
+interface Found extends ProviderClient {
+  readonly stored: string | null
+  readonly outOfReach: string[]
+}
 
 const GRANT = `select g.id, g.client_id as "clientId", g.permission_id as "permissionId",
     json_build_object('id', p.id, 'name', p.name) as permission
@@ -34,27 +41,45 @@ export class EmbeddedClients implements ClientDirectory {
     const origin = await platformOrigin()
     const body = { ...wanted, authMethod: 'secret' }
     const created = await unlessThere(() => services.client().create(origin, body))
-    const where = created ? 'id = $1' : 'lower(name) = lower($1) and realm_id = $2'
-    const values = created ? [idIn(created)] : [name, realmId]
-    const client = await one<ProviderClient>(`select ${CLIENT} from clients where ${where}`, values)
-    return client ?? this.create(wanted)
+    if (created) {
+      return (await this.read(idIn(created))) ?? this.create(wanted)
+    }
+    const text = `select ${CLIENT} from clients where lower(name) = lower($1) and realm_id = $2`
+    const namesake = await one<ProviderClient>(text, [name, realmId])
+    const taken = namesake && (await this.#takeOver(origin, namesake))
+    return taken ?? this.create(wanted)
   }
 
-  async read(id: string, { secret = false } = {}): Promise<ProviderClient | undefined> {
+  async read(
+    id: string,
+    { secret = false, within }: { secret?: boolean; within?: Actor } = {}
+  ): Promise<ProviderClient | undefined> {
     if (!isUuid(id)) {
       return undefined
     }
-    const found = await one<ProviderClient & { stored: string | null }>(
-      `select ${CLIENT}, secret as stored from clients where id = $1`,
-      [id]
+    const { values, bind } = bindings(id)
+    const found = await one<Found>(
+      `select ${CLIENT}, secret as stored, ${outOfReach(id, within, bind)} as "outOfReach"
+       from clients where id = $1`,
+      values
     )
     if (!found) {
       return undefined
     }
-    const { stored, ...client } = found
+    const { stored, outOfReach: missing, ...client } = found
+    if (missing.length > 0) {
+      throw PermissionDenied.missing(missing)
+    }
     return secret
       ? { ...client, secret: stored === null ? null : await readSecret(stored) }
       : client
+  }
+
+  /** Whoever made a client under the name of a record knew its secret, and must not become the record by that. */
+  async #takeOver(origin: Origin, { id }: ProviderClient): Promise<ProviderClient | undefined> {
+    const secret = { secret: newSecret(), authMethod: 'secret', redirectUri: null }
+    const taken = await unlessGone(services.client().update(origin, id, secret))
+    return taken === undefined ? undefined : this.read(id)
   }
 
   findByName(name: string, realmId?: string): Promise<ProviderClient | undefined> {
@@ -67,9 +92,10 @@ export class EmbeddedClients implements ClientDirectory {
 
   async rotate(
     id: string,
-    change: { secret: string; name?: string; displayName?: string }
+    change: { secret: string; name?: string; displayName?: string },
+    within?: Actor
   ): Promise<ProviderClient | undefined> {
-    const origin = await platformOrigin()
+    const origin = await originFor(undefined, within)
     const rotated = await unlessGone(services.client().update(origin, id, change))
     return rotated === undefined ? undefined : this.read(id, { secret: true })
   }
@@ -97,30 +123,48 @@ export class EmbeddedClients implements ClientDirectory {
     return one(`select id, name from permissions where ${where}`, [idOrName])
   }
 
-  async grant(clientId: string, permissionId: string, by?: Origin): Promise<ClientPermission> {
-    const origin = await originFor(by)
+  async grant(
+    clientId: string,
+    permissionId: string,
+    by?: Origin,
+    within?: Actor
+  ): Promise<ClientPermission> {
+    const origin = await originFor(by, within)
     const body = { clientId, permissionId }
     await unlessThere(() => services.clientPermission().create(origin, body))
     const where = 'g.client_id = $1 and g.permission_id = $2'
     return (await one<ClientPermission>(`${GRANT} where ${where}`, [clientId, permissionId]))!
   }
 
-  async revoke(clientPermissionId: string, by?: Origin): Promise<void> {
-    const origin = await originFor(by)
+  async revoke(clientPermissionId: string, by?: Origin, within?: Actor): Promise<void> {
+    const origin = await originFor(by, within)
     await unlessGone(services.clientPermission().remove(origin, clientPermissionId))
   }
 }
 
-/** Whoever has the platform do something is named as who did it; what may be done is up to what the platform may. */
-async function originFor(by: Origin | undefined): Promise<Origin> {
+/**
+ * Whoever has the platform do something is named as who did it. What may be done is up to what the platform may, and to whom, up to
+ * the one it is done for.
+ */
+async function originFor(by: Origin | undefined, within: Actor | undefined): Promise<Origin> {
   const platform = await platformOrigin()
   const { permissions, realmId, realmName } = platform.actor
-  return by ? { ...by, actor: { ...by.actor, permissions, realmId, realmName } } : platform
+  const actor = by ? { ...by.actor, permissions, realmId, realmName } : platform.actor
+  return { ...(by ?? platform), actor: within ? actingWithin(actor, within) : actor }
+}
+
+/** What a client may do and an actor may not, as an array in SQL. */
+function outOfReach(id: string, within: Actor | undefined, bind: (value: unknown) => string) {
+  const names =
+    within && !isSelf(within, 'client', id)
+      ? beyond(within, 'client', '$1::uuid', bind)
+      : `select null::text where false`
+  return `array(${names})`
 }
 
 const idIn = (record: string): string => (JSON.parse(record) as { id: string }).id
 
-async function one<Row extends object>(text: string, values: (string | null)[]): Promise<Row | undefined> {
+async function one<Row extends object>(text: string, values: unknown[]): Promise<Row | undefined> {
   const { rows } = await identityPool().query<Row>(text, values)
   return rows[0]
 }

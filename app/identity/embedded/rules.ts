@@ -1,15 +1,9 @@
 import vine from '@vinejs/vine'
 
+import { clientName } from '#identity/client_name'
 import { onlyAtCreation, optional, required } from '#records/column'
 
-/** Names stand in addresses of the provider, so they consist of characters that need no escaping there. */
-export const name = required(
-  vine
-    .string()
-    .minLength(3)
-    .maxLength(128)
-    .regex(/^[\w.@+-]*$/)
-)
+export const name = required(clientName)
 
 const text = (most: number) => optional(vine.string().minLength(1).maxLength(most).nullable())
 

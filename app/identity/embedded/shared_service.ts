@@ -1,3 +1,5 @@
+import type pg from 'pg'
+
 import { enforce } from '#http/access'
 import { realmAsSent } from '#identity/embedded/realm_as_sent'
 import { SeenService } from '#identity/embedded/seen_service'
@@ -20,7 +22,8 @@ export class SharedService extends SeenService {
   protected override async prepareUpdate(
     _origin: Origin,
     previous: Values,
-    body: Values
+    body: Values,
+    _transaction: pg.ClientBase
   ): Promise<Values> {
     requireSameName(this.kind, previous, body)
     return body

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { enforce } from '#http/access'
 import { newConsoles } from '#identity/clients/consoles'
 import { NamedService } from '#identity/embedded/named_service'
+import { requireNobodyStronger } from '#identity/embedded/strength'
 import type { Origin } from '#records/events'
 import type { Kind, Values } from '#records/kind'
 import { requireRealm } from '#records/realm'
@@ -42,5 +43,14 @@ export class RealmService extends NamedService {
   protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {
     requireRealm(actor, null)
     return body
+  }
+
+  /** Everybody of a realm goes with it. */
+  protected override async inRemoval(
+    transaction: pg.ClientBase,
+    { actor }: Origin,
+    { id }: Values
+  ): Promise<void> {
+    await requireNobodyStronger(transaction, actor, id as string)
   }
 }

@@ -1,9 +1,10 @@
+import type pg from 'pg'
+
 import { enforce } from '#http/access'
 import type { Actor } from '#http/actor'
 import { BadRequest, PermissionDenied } from '#http/failures'
-import { isUuid } from '#records/is_uuid'
-import { requireNotStronger } from '#identity/embedded/held_permissions'
 import { hashPassword } from '#identity/embedded/passwords'
+import { requireNotStronger } from '#identity/embedded/strength'
 import { onlyOwn, visibleRealm } from '#identity/embedded/visible_realm'
 import type { Condition } from '#query/condition'
 import type { Origin } from '#records/events'
@@ -29,9 +30,6 @@ export class UserService extends RecordService {
     if (!origin.actor.permissions.has('user_update')) {
       requireOwn(origin.actor, id, body)
     }
-    if (endsSessions(body) && isUuid(id)) {
-      await requireNotStronger(this.pool, origin.actor, 'user', id)
-    }
     return super.update(origin, id, await withHash(body))
   }
 
@@ -40,12 +38,22 @@ export class UserService extends RecordService {
   }
 
   protected override async prepareUpdate(
-    _origin: Origin,
+    { actor }: Origin,
     previous: Values,
-    body: Values
+    body: Values,
+    transaction: pg.ClientBase
   ): Promise<Values> {
+    await requireNotStronger(transaction, actor, 'user', previous.id as string)
     requireUnlockedName(previous, body)
     return endsSessions(body) ? { ...body, sessionsSince: new Date(clock.now()) } : body
+  }
+
+  protected override async inRemoval(
+    transaction: pg.ClientBase,
+    { actor }: Origin,
+    { id }: Values
+  ): Promise<void> {
+    await requireNotStronger(transaction, actor, 'user', id as string)
   }
 }
 

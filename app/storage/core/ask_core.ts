@@ -1,16 +1,14 @@
 import { ServiceUnavailable } from '#http/failures'
-import type { IdentityProvider } from '#identity/provider'
+import { ownRequest, type Elsewhere } from '#identity/own_request'
 import { isUuid } from '#records/is_uuid'
 
-const LIMIT_MS = 3_000
 const PAGE = 50
 /** A node that takes part in more analyses than fit into so many pages is known by the newest of them. */
 const MOST_PAGES = 200
 
 /** Where core is, and who vouches for us there. */
-export interface CoreAccess {
+export interface CoreAccess extends Pick<Elsewhere, 'provider'> {
   readonly url: string | undefined
-  readonly provider: Pick<IdentityProvider, 'ownToken' | 'introspect'>
 }
 
 interface Page {
@@ -78,24 +76,9 @@ async function asked({ url, provider }: CoreAccess, path: string): Promise<Page>
   if (url === undefined) {
     throw new Error('CORE_URL does not say where it is')
   }
-  const token = await provider.ownToken()
-  let answer = await sent(url + path, token)
-  if (answer.status === 401) {
-    // Asked about a token it does not stand by any more, a provider has another one.
-    await provider.introspect(token)
-    answer = await sent(url + path, await provider.ownToken())
-  }
+  const answer = await ownRequest({ url, provider }, path)
   if (answer.status !== 200) {
     throw new Error(`it answered with the status ${answer.status}`)
   }
   return JSON.parse(answer.text) as Page
-}
-
-async function sent(url: string, token: string): Promise<{ status: number; text: string }> {
-  const response = await fetch(url, {
-    headers: { accept: 'application/json', authorization: `Bearer ${token}` },
-    redirect: 'manual',
-    signal: AbortSignal.timeout(LIMIT_MS),
-  })
-  return { status: response.status, text: await response.text() }
 }

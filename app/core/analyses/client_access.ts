@@ -1,0 +1,48 @@
+import type pg from 'pg'
+
+import { agreementOf } from '#core/analyses/participation'
+import type { Actor } from '#http/actor'
+import { PermissionDenied } from '#http/failures'
+import { ANALYSIS_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
+import { reachOf } from '#identity/reach'
+import { holds, mayWriteIn, requireThat } from '#identity/verification/checks'
+import type { Values } from '#records/kind'
+
+/**
+ * Throws unless the actor may have what the client of an analysis logs in with, and see what that may do: who may change the
+ * analysis may. The client of a node has to have its node's agreement for it, and needs nothing else.
+ */
+export async function requireClientAccess(
+  database: pg.Pool,
+  actor: Actor,
+  analysis: Values
+): Promise<void> {
+  const agrees = await agreementOf(database, actor, analysis.id as string)
+  requireAgreement(agrees)
+  if (agrees === undefined) {
+    requireChanging(actor, analysis)
+  }
+}
+
+/** Throws unless the actor may say what the client of an analysis may do. */
+export async function requireClientChange(
+  database: pg.Pool,
+  actor: Actor,
+  analysis: Values
+): Promise<void> {
+  requireAgreement(await agreementOf(database, actor, analysis.id as string))
+  requireChanging(actor, analysis)
+}
+
+/** Whoever is let in to the client of an analysis reaches what such a client may do. */
+export const reachOfAnalysis = (actor: Actor): Actor => reachOf(actor, ANALYSIS_CLIENT_PERMISSIONS)
+
+function requireAgreement(agrees: boolean | undefined): void {
+  if (agrees === false) {
+    throw new PermissionDenied('The node of this client did not agree to take part in the analysis')
+  }
+}
+
+function requireChanging(actor: Actor, analysis: Values): void {
+  requireThat(actor, holds('analysis_update', analysis), mayWriteIn(analysis.realmId as string))
+}

@@ -1,0 +1,135 @@
+import type pg from 'pg'
+
+import type { Actor } from '#http/actor'
+import { PermissionDenied } from '#http/failures'
+import { heldBy, type Holder } from '#identity/embedded/held_permissions'
+import { isMasterMember, isRealmWritable } from '#records/realm'
+
+type Bind = (value: unknown) => string
+
+/** A permission as far as it matters to whoever wants to give it, or to change it. */
+export interface GivablePermission {
+  readonly name: string
+  readonly builtIn: boolean
+  readonly realmId: string | null
+}
+
+/** Somebody who acts by the permissions of the platform, on those only who may do no more than whom it is done for. */
+interface Represented extends Actor {
+  readonly within?: Actor
+}
+
+export const actingWithin = (actor: Actor, within: Actor): Represented => ({ ...actor, within })
+
+/** Whoever makes up the permissions of a realm has those as good as held. */
+const MAKES_UP = 'permission_create'
+
+/**
+ * Whether an actor is as strong as a permission makes: it holds it, or makes up the permissions of its realm. By name, since a
+ * name is what lets somebody do something.
+ */
+export function hasAtHand(actor: Actor, { name, builtIn, realmId }: GivablePermission): boolean {
+  const { permissions } = actor
+  return (
+    permissions.has(name) ||
+    (!builtIn && permissions.has(MAKES_UP) && isRealmWritable(actor, realmId))
+  )
+}
+
+/**
+ * The names of what somebody may do and an actor may not, as a subquery. `id` is the holder's, as SQL. Clients that the provider
+ * came with do the platform's work, or sign its administrators in, so they count as holding everything it knows.
+ */
+export function beyond(actor: Actor, holder: Holder, id: string, bind: Bind): string {
+  const builtIn =
+    holder === 'client'
+      ? `or held.built_in and exists (select 1 from clients known where known.id = ${id} and known.built_in)`
+      : ''
+  return namesBeyond(actor, `(held.id in (${heldBy(holder, id)}) ${builtIn})`, bind)
+}
+
+function namesBeyond(actor: Actor, held: string, bind: Bind): string {
+  const names = bind([...actor.permissions])
+  return `select held.name from permissions held
+    where ${held} and held.name <> all(${names}::text[]) and ${notMadeUpBy(actor, bind)} order by held.name`
+}
+
+function notMadeUpBy(actor: Actor, bind: Bind): string {
+  if (!actor.permissions.has(MAKES_UP)) {
+    return 'true'
+  }
+  return isMasterMember(actor)
+    ? 'held.built_in'
+    : `(held.built_in or held.realm_id is distinct from ${bind(actor.realmId)}::uuid)`
+}
+
+/** Whether an actor is the record itself, whatever it may do by now. */
+export const isSelf = ({ kind, id }: Actor, holder: Holder, holderId: string): boolean =>
+  kind === holder && id.toLowerCase() === holderId.toLowerCase()
+
+/**
+ * Throws where a holder may do what the actor may not: who changes its login, its name or its grants would reach that as well. What
+ * it is judged by stays as it is until the transaction ends, in which the holder is locked already.
+ */
+export async function requireNotStronger(
+  transaction: pg.ClientBase,
+  by: Actor,
+  holder: Holder,
+  id: string
+): Promise<void> {
+  const actor = (by as Represented).within ?? by
+  if (isSelf(actor, holder, id)) {
+    return
+  }
+  if (holder !== 'role') {
+    await lockRoles(transaction, `select role_id from ${holder}_roles where ${holder}_id = $1`, [
+      id,
+    ])
+  }
+  const { values, bind } = bindings(id)
+  await refuse(transaction, beyond(actor, holder, '$1', bind), values)
+}
+
+/** Throws where somebody of a realm, locked by now, may do what the actor may not. */
+export async function requireNobodyStronger(
+  transaction: pg.ClientBase,
+  actor: Actor,
+  realmId: string
+): Promise<void> {
+  const roles = `select role_id from user_roles where user_realm_id = $1
+    union select role_id from client_roles where client_realm_id = $1
+    union select id from roles where realm_id = $1`
+  await lockRoles(transaction, roles, [realmId])
+  const held = `held.id in (select permission_id from user_permissions where user_realm_id = $1
+    union select permission_id from client_permissions where client_realm_id = $1
+    union select permission_id from role_permissions where role_id in (${roles}))`
+  const { values, bind } = bindings(realmId)
+  await refuse(transaction, namesBeyond(actor, held, bind), values)
+}
+
+/** In one order for everybody, so that two never wait for each other. */
+export async function lockRoles(
+  transaction: pg.ClientBase,
+  ids: string,
+  values: readonly unknown[]
+): Promise<void> {
+  await transaction.query(`select 1 from roles where id in (${ids}) order by id for update`, [
+    ...values,
+  ])
+}
+
+export function bindings(first: unknown): { values: unknown[]; bind: Bind } {
+  const values = [first]
+  return { values, bind: (value) => `$${values.push(value)}` }
+}
+
+async function refuse(
+  database: pg.ClientBase,
+  names: string,
+  values: readonly unknown[]
+): Promise<void> {
+  const { rows } = await database.query<{ name: string }>(names, [...values])
+  if (rows.length > 0) {
+    throw PermissionDenied.missing(rows.map(({ name }) => name))
+  }
+}
