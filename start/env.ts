@@ -396,6 +396,26 @@ const groups = defineVariables({
       default: '1200',
       says: 'Requests per minute of one address without a login; 0 is no limit.',
     },
+    HEADERS_MAX_SECONDS: {
+      is: integer(1, 3600),
+      default: '15',
+      says: 'Seconds the head of a request may take to arrive.',
+    },
+    REQUEST_MAX_SECONDS: {
+      is: integer(1, 86_400),
+      default: '60',
+      says: 'Seconds the body of a request may take to arrive; an upload may take longer as long as it moves.',
+    },
+    CONNECTIONS_MAX: {
+      is: integer(0, 1_000_000),
+      default: '10000',
+      says: 'Connections the HTTP server of a process, or of a whole pool, keeps at once; 0 is no limit.',
+    },
+    CONNECTIONS_MAX_PER_ADDRESS: {
+      is: integer(0, 1_000_000),
+      default: '1000',
+      says: 'Connections one address may have of these; 0 is no limit. Addresses in TRUSTED_PROXIES have none.',
+    },
     TRUSTED_PROXIES: {
       is: proxies(),
       default: 'loopback',

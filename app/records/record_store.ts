@@ -8,6 +8,7 @@ import { compileRecord, type RecordRow } from '#query/sql/record_statement'
 import { statement, type Statement } from '#query/sql/statement'
 import { columnOf, quoteName } from '#query/sql/identifiers'
 import { writtenRecord } from '#query/sql/written_record'
+import { KeyTaken } from '#records/key_taken'
 import type { Kind, Values } from '#records/kind'
 import { NamedShapes } from '#records/named_shapes'
 
@@ -78,12 +79,12 @@ export class RecordStore {
 
   async insert(transaction: pg.ClientBase, values: Values): Promise<Written> {
     const text = this.#textFor('insert', Object.keys(values))
-    return this.#write(transaction, text, Object.values(values))
+    return this.#writeKeyed(transaction, text, Object.values(values), values)
   }
 
   async update(transaction: pg.ClientBase, id: string, values: Values): Promise<Written> {
     const text = this.#textFor('update', Object.keys(values))
-    return this.#write(transaction, text, [id, ...Object.values(values)])
+    return this.#writeKeyed(transaction, text, [id, ...Object.values(values)], { id, ...values })
   }
 
   async remove(transaction: pg.ClientBase, id: string): Promise<Written> {
@@ -104,6 +105,23 @@ export class RecordStore {
     const { rows } = await transaction.query<{ data: string; row: Values }>(writing)
     const { data, row } = rows[0]!
     return { data, values: this.#named(row) }
+  }
+
+  async #writeKeyed(
+    transaction: pg.ClientBase,
+    text: string,
+    bindings: unknown[],
+    sent: Values
+  ): Promise<Written> {
+    try {
+      return await this.#write(transaction, text, bindings)
+    } catch (error) {
+      throw KeyTaken.from(error, {
+        table: this.#kind.table,
+        values: new Map(Object.keys(sent).map((name) => [this.#columnOf(name), sent[name]])),
+        names: this.#names,
+      })
+    }
   }
 
   #textFor(write: 'insert' | 'update', names: readonly string[]): string {
@@ -129,7 +147,11 @@ export class RecordStore {
   }
 
   #column(name: string): string {
-    return quoteName(columnOf(name, this.#kind.columns[name]!))
+    return quoteName(this.#columnOf(name))
+  }
+
+  #columnOf(name: string): string {
+    return columnOf(name, this.#kind.columns[name]!)
   }
 
   #named(row: Values): Values {

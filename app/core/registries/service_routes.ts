@@ -5,6 +5,7 @@ import { enforce, everybody, holding, loggedIn } from '#http/access'
 import { answer } from '#http/answer'
 import { body } from '#http/body'
 import { bodyOf } from '#http/sent_body'
+import { shape } from '#http/shape'
 import { EntityNotFound, Unauthorized } from '#http/failures'
 import type { Answer, SurfaceRoutes } from '#http/surface'
 import type { Values } from '#records/kind'
@@ -17,13 +18,15 @@ import { COMMANDS, RegistryOperations, type Command } from './operations.js'
 const REGISTRY = 'registry'
 const manage = holding('registry_manage')
 
-/** Eight characters at least, one of them a digit, one in upper and one in lower case. */
-const STRONG = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{8,}$/
+const STRONG = {
+  pattern: /^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9]).{8,}$/,
+  says: 'A secret has at least eight characters, one of them a digit, one in upper and one in lower case',
+}
 
 const command = body({
   command: vine.enum(COMMANDS),
   id: vine.string().uuid(),
-  secret: vine.string().maxLength(256).regex(STRONG).nullable().optional(),
+  secret: vine.string().maxLength(256).use(shape(STRONG)).nullable().optional(),
 })
 
 const TAKEN: Answer = { description: 'It is done soon after', schema: { type: 'null' } }

@@ -1,15 +1,15 @@
 import vine from '@vinejs/vine'
 
+import { shape } from '#http/shape'
 import { optional, required } from '#records/column'
 
+const NAME = {
+  pattern: /^[A-Za-z0-9_.@+-]*$/,
+  says: 'A name consists of letters without accents, digits, and the characters _ . @ + -',
+}
+
 /** Names stand in addresses of the provider, so they consist of characters that need no escaping there. */
-export const name = required(
-  vine
-    .string()
-    .minLength(3)
-    .maxLength(128)
-    .regex(/^[\w.@+-]*$/)
-)
+export const name = required(vine.string().minLength(3).maxLength(128).use(shape(NAME)))
 
 const text = (most: number) => optional(vine.string().minLength(1).maxLength(most).nullable())
 

@@ -3,7 +3,7 @@ import type { JsonSchema, Parameter, SurfaceRoutes } from '#http/surface'
 import { askForLogin, takeLogin } from '#identity/embedded/authorize/authorize'
 import { CARRIED } from '#identity/embedded/authorize/authorization_request'
 import { tokenBody } from '#identity/embedded/grants/grant'
-import { endpoint, OAUTH_FAILURE } from '#identity/embedded/oauth/endpoint'
+import { endpoint, inOAuthWords, OAUTH_FAILURE } from '#identity/embedded/oauth/endpoint'
 import { showConfiguration, showKeys, showRealmConfiguration, showRealmKeys } from './discovery.js'
 import { introspectToken, revokeToken, tokenInBody } from './inspect_token.js'
 import { showMe, showUserinfo } from './person.js'
@@ -52,6 +52,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       summary: 'Tokens for a password, a code, a refresh token or the secret of a client',
       access: everybody,
       body: tokenBody,
+      translates: inOAuthWords,
       answers: { 200: { description: 'The tokens', schema: TOKENS }, ...refused },
     })
     .post('/token/introspect', endpoint(introspectToken), {
@@ -59,6 +60,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       summary: 'Whether a token is good now, whom it is for and what that may do',
       access: everybody,
       body: tokenInBody,
+      translates: inOAuthWords,
       answers: { 200: { description: 'What it is good for', schema: INTROSPECTION }, ...refused },
     })
     .post('/token/revoke', endpoint(revokeToken), {
@@ -66,6 +68,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       summary: 'End a token before its time',
       access: everybody,
       body: tokenInBody,
+      translates: inOAuthWords,
       answers: { 200: { description: 'It is no good any more' }, ...refused },
     })
   keyRoutes(routes)
