@@ -58,6 +58,16 @@ const groups = defineVariables({
       ),
       says: 'Port for health checks and metrics, to be kept away from the public; 0 takes any free one.',
     },
+    ADMIN_HOST: {
+      is: host(),
+      default: '127.0.0.1',
+      says: 'Address of ADMIN_PORT; whoever reaches it reads the metrics.',
+    },
+    HEALTH_HOST: {
+      is: host(),
+      example: '0.0.0.0',
+      says: 'Address at which ADMIN_PORT answers health checks, and nothing else, beside ADMIN_HOST.',
+    },
     PUBLIC_URL: {
       is: baseUrl(),
       default: derived(
@@ -425,7 +435,7 @@ const groups = defineVariables({
       is: origins(),
       default: 'none',
       example: 'https://hub.example.org',
-      says: 'Web origins that may send credentials; with none named, production lets no origin do so and other modes let every one.',
+      says: 'Web origins that may send credentials; with none named, production lets no origin do so and other modes those of this machine (localhost, 127.0.0.1).',
     },
     DOCS_ENABLED: {
       is: flag(),

@@ -6,15 +6,9 @@ import type { HttpContext } from '@adonisjs/core/http'
 import qs from '@poppinss/qs'
 
 import { requireObject } from '#http/body'
-import {
-  BadRequest,
-  EncodingUnsupported,
-  PayloadTooLarge,
-  RequestTimeout,
-  type Failure,
-} from '#http/failures'
+import { BadRequest, EncodingUnsupported, PayloadTooLarge, type Failure } from '#http/failures'
 import { MOST_KEYS, MOST_LEVELS, parseJson, tooDeep, tooManyKeys } from '#http/json_content'
-import { env } from '#start/env'
+import { BODY_WITHIN_MS, lateBody } from '#http/slow_requests'
 
 const MOST_BYTES = 2 ** 20
 
@@ -64,7 +58,7 @@ function textOf(request: IncomingMessage): Promise<string> {
   const content = decompressed(request)
   const chunks: Buffer[] = []
   let size = 0
-  const late = setTimeout(() => reject(new RequestTimeout()), env.REQUEST_MAX_SECONDS * 1_000)
+  const late = setTimeout(() => reject(lateBody()), BODY_WITHIN_MS)
   content.on('data', (chunk: Buffer) => {
     size += chunk.length
     if (size > MOST_BYTES) {

@@ -40,6 +40,7 @@ export interface SecurityContent {
   readonly subject: string
   readonly id: string | null
   readonly realmId: string | null
+  readonly count?: number
   readonly doer: Doer
 }
 

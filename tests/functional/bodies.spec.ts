@@ -204,7 +204,7 @@ test.group('What is said of a refused body', () => {
     assert.equal(body.issues[0].message, 'The value has to be one of default, aggregator')
     const inside = await refuse('/analyses', {
       projectId: ID,
-      imageCommandArguments: [{ value: 'a', position: 'amid' }],
+      imageCommandArguments: [{ value: 'abc', position: 'amid' }],
     })
     assert.deepEqual(inside.body.issues[0].meta.choices, ['before', 'after'])
     const nothing = await refuse('/nodes', { name: 'abcd', type: null })
