@@ -7,6 +7,8 @@ const MOST_GATHERED = 10_000
 interface Gathered {
   event: SecurityEvent
   count: number
+  /** Told where the event could not be noted. */
+  readonly failed: (error: unknown) => void
   readonly timer: NodeJS.Timeout
 }
 
@@ -23,7 +25,7 @@ export class Refusals {
     this.#note = note
   }
 
-  add(event: SecurityEvent, reason: string): void {
+  add(event: SecurityEvent, reason: string, failed: (error: unknown) => void): void {
     const { actor } = event.origin
     const key = JSON.stringify([actor?.kind, actor?.id, event.subject, reason])
     const present = this.#gathered.get(key)
@@ -32,7 +34,7 @@ export class Refusals {
       present.event = { ...present.event, id: present.event.id === event.id ? event.id : null }
     } else {
       const timer = setTimeout(() => this.#tell(key), GATHERED_FOR_MS).unref()
-      this.#gathered.set(key, { event, count: 1, timer })
+      this.#gathered.set(key, { event, count: 1, failed, timer })
       if (this.#gathered.size > MOST_GATHERED) {
         this.#tell(this.#gathered.keys().next().value!)
       }
@@ -48,10 +50,12 @@ export class Refusals {
   }
 
   #tell(key: string): void {
-    const { event, count, timer } = this.#gathered.get(key)!
+    const { event, count, failed, timer } = this.#gathered.get(key)!
     clearTimeout(timer)
     this.#gathered.delete(key)
-    const noting = this.#note({ ...event, count }).finally(() => this.#under.delete(noting))
+    const noting = this.#note({ ...event, count })
+      .catch(failed)
+      .finally(() => this.#under.delete(noting))
     this.#under.add(noting)
   }
 }

@@ -38,7 +38,9 @@ export function noteRefusal(ctx: HttpContext, refusal: PermissionDenied): void {
     origin: originOf(ctx),
     permissions: missingIn(refusal),
   }
-  refusals.add(event, event.permissions.join() || refusal.message)
+  refusals.add(event, event.permissions.join() || refusal.message, (error) =>
+    ctx.logger.error({ err: error }, 'a refusal was not noted')
+  )
 }
 
 /** Notes the refusals that wait for more of their kind; called before a process ends, so that none is lost. */
@@ -46,14 +48,7 @@ export function noteGatheredRefusals(): Promise<void> {
   return refusals.settle()
 }
 
-const refusals = new Refusals(async (event) => {
-  try {
-    await current.note(event)
-  } catch (error) {
-    const { default: logger } = await import('@adonisjs/core/services/logger')
-    logger.error({ err: error }, 'a refusal was not noted')
-  }
-})
+const refusals = new Refusals((event) => current.note(event))
 
 /**
  * Notes that a secret is about to be shown. Called, and waited for, before that: a secret nobody could note is not shown.

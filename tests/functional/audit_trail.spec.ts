@@ -122,7 +122,7 @@ test.group('The audit trail', (group) => {
     await ask('POST', `/nodes/${body.data.id}`, { hidden: true }, stranger)
     await noteGatheredRefusals()
     const trail = await trailOf(body.data.id, 2)
-    assert.deepEqual(trail[1]!.data, { diff: { count: { next: 2, previous: 0 } } })
+    assert.deepEqual(JSON.parse(trail[1]!.data as string), { diff: { count: { next: 2, previous: 0 } } })
     assert.deepEqual(
       trail.map((event) => event.name),
       ['created', 'permissionRefused']
