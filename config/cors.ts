@@ -1,15 +1,20 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
 import { defineConfig } from '@adonisjs/cors'
+import type { CorsConfig } from '@adonisjs/cors/types'
 
 import { env } from '#start/env'
 
-const isOpenProduction = env.NODE_ENV === 'production' && env.CORS_ORIGINS.length === 0
+const LOOPBACK = /^https?:\/\/(localhost|[\w-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
 
-/**
- * Named origins only, where some are named. Without names any origin may read, in production without credentials.
- */
-export default defineConfig({
-  origin: env.CORS_ORIGINS.length > 0 ? [...env.CORS_ORIGINS] : isOpenProduction ? '*' : true,
-  credentials: !isOpenProduction,
+/** Whether pages of an origin may send credentials. */
+export function isTrusted(origin: string): boolean {
+  return env.CORS_ORIGINS.length > 0
+    ? env.CORS_ORIGINS.includes(origin)
+    : env.NODE_ENV !== 'production' && LOOPBACK.test(origin)
+}
+
+const shared = defineConfig({
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   headers: true,
   maxAge: 0,
@@ -39,3 +44,28 @@ export default defineConfig({
     'upload-expires',
   ],
 })
+
+/** For origins that may send credentials: those that are named or, where none are, outside production this machine's. */
+export const withCredentials: CorsConfig = {
+  ...shared,
+  origin: true,
+  credentials: true,
+}
+
+/** For all others: where no origins are named, any may read what needs none. */
+export const withoutCredentials: CorsConfig = {
+  ...shared,
+  origin: env.CORS_ORIGINS.length > 0 ? [...env.CORS_ORIGINS] : '*',
+  credentials: false,
+}
+
+/** The same for socket.io, which asks with each request. */
+export function corsOfSockets(
+  { headers }: { headers: IncomingHttpHeaders },
+  answer: (error: null, options: { origin: true | '*' | string[]; credentials: boolean }) => void
+): void {
+  const { origin, credentials } = isTrusted(headers.origin ?? '')
+    ? withCredentials
+    : withoutCredentials
+  answer(null, { origin: origin as true | '*' | string[], credentials })
+}

@@ -1,6 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
-import CorsMiddleware from '@adonisjs/cors/cors_middleware'
 
+import { Origins } from '#http/origins'
 import AuthenticationMiddleware, { type Authenticator } from '#http/authentication_middleware'
 import { Entrance } from '#http/entrance'
 import LimitMiddleware from '#http/limit_middleware'
@@ -32,7 +32,7 @@ export default class HttpProvider {
     container.singleton(Entrance, async (resolver) => {
       const limiter = new RateLimiter(LIMITS, await resolver.make('redis'))
       return new Entrance({
-        cors: await resolver.make(CorsMiddleware),
+        cors: new Origins(),
         authentication: new AuthenticationMiddleware(await resolver.make('authenticator')),
         limits: new LimitMiddleware(limiter),
       })

@@ -58,6 +58,16 @@ const groups = defineVariables({
       ),
       says: 'Port for health checks and metrics, to be kept away from the public; 0 takes any free one.',
     },
+    ADMIN_HOST: {
+      is: host(),
+      default: '127.0.0.1',
+      says: 'Address of ADMIN_PORT; whoever reaches it reads the metrics.',
+    },
+    HEALTH_HOST: {
+      is: host(),
+      example: '0.0.0.0',
+      says: 'Address at which ADMIN_PORT answers health checks, and nothing else, beside ADMIN_HOST.',
+    },
     PUBLIC_URL: {
       is: baseUrl(),
       default: derived(
@@ -417,6 +427,26 @@ const groups = defineVariables({
       default: '1200',
       says: 'Requests per minute of one address without a login; 0 is no limit.',
     },
+    HEADERS_MAX_SECONDS: {
+      is: integer(1, 3600),
+      default: '15',
+      says: 'Seconds the head of a request may take to arrive.',
+    },
+    REQUEST_MAX_SECONDS: {
+      is: integer(1, 86_400),
+      default: '60',
+      says: 'Seconds the body of a request may take to arrive; an upload may take longer as long as it moves.',
+    },
+    CONNECTIONS_MAX: {
+      is: integer(0, 1_000_000),
+      default: '10000',
+      says: 'Connections the HTTP server of a process, or of a whole pool, keeps at once; 0 is no limit.',
+    },
+    CONNECTIONS_MAX_PER_ADDRESS: {
+      is: integer(0, 1_000_000),
+      default: '1000',
+      says: 'Connections one address may have of these; 0 is no limit. Addresses in TRUSTED_PROXIES have none.',
+    },
     TRUSTED_PROXIES: {
       is: proxies(),
       default: 'loopback',
@@ -426,7 +456,7 @@ const groups = defineVariables({
       is: origins(),
       default: 'none',
       example: 'https://hub.example.org',
-      says: 'Web origins that may send credentials; with none named, production lets no origin do so and other modes let every one.',
+      says: 'Web origins that may send credentials; with none named, production lets no origin do so and other modes those of this machine (localhost, 127.0.0.1).',
     },
     DOCS_ENABLED: {
       is: flag(),

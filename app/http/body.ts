@@ -1,7 +1,8 @@
-import vine from '@vinejs/vine'
+import vine, { errors } from '@vinejs/vine'
 import type { Infer, SchemaTypes } from '@vinejs/vine/types'
 
 import { FORBIDDEN_NULL, IssueReporter } from '#http/body_issues'
+import { issue } from '#http/issues'
 import { bodySchema } from '#http/openapi/body_schema'
 
 /** The part of Vine's compiled schema that says which values may be left out, and which may be null. */
@@ -27,14 +28,12 @@ export class BodyValidator<Body> {
     this.#validator = vine.create(vine.object(properties))
     this.#root = this.#validator.toJSON().schema.schema as SchemaNode
     this.#optional = new Set(optionalPaths(this.#root))
-    const patterns = patternsOf(this.jsonSchema())
-    this.#validator.errorReporter = () => new IssueReporter(this.#optional, patterns)
+    this.#validator.errorReporter = () => new IssueReporter(this.#optional)
   }
 
   /** The body as the handler may use it; throws Vine's error, which is answered with one issue per rejected attribute. */
   async validate(content: unknown): Promise<Body> {
-    const sent =
-      typeof content === 'object' && content !== null && !Array.isArray(content) ? content : {}
+    const sent = content === undefined ? {} : requireObject(content)
     return (await this.#validator.validate(withForbiddenNulls(sent, this.#root))) as Body
   }
 
@@ -54,6 +53,17 @@ export class BodyValidator<Body> {
  */
 export function body<Properties extends Record<string, SchemaTypes>>(properties: Properties) {
   return new BodyValidator<{ [Name in keyof Properties]: Infer<Properties[Name]> }>(properties)
+}
+
+/** Throws Vine's error for a body that is a list, a text or anything else without attributes. */
+export function requireObject(content: unknown): Record<string, unknown> {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    const message = 'The body has to be a JSON object'
+    throw new errors.E_VALIDATION_ERROR([
+      issue('value_invalid', [], message, { expected: 'object' }),
+    ])
+  }
+  return content as Record<string, unknown>
 }
 
 function withForbiddenNulls(value: unknown, node: SchemaNode): unknown {
@@ -89,25 +99,6 @@ function unknownPaths(value: unknown, node: SchemaNode): string[][] {
     const property = known.get(name)
     return property ? unknownPaths(content, property).map((path) => [name, ...path]) : [[name]]
   })
-}
-
-/** Vine does not tell which pattern a value failed, so it is looked up by where the value stands. */
-function patternsOf(
-  schema: Record<string, unknown>,
-  path: readonly string[] = []
-): Map<string, string> {
-  const { pattern, properties, items } = schema
-  const found = new Map<string, string>()
-  if (typeof pattern === 'string') {
-    found.set(path.join('.'), pattern)
-  }
-  const children = { ...(properties as object), ...(items !== undefined && { '*': items }) }
-  for (const [name, child] of Object.entries(children)) {
-    patternsOf(child as Record<string, unknown>, [...path, name]).forEach((text, key) =>
-      found.set(key, text)
-    )
-  }
-  return found
 }
 
 function optionalPaths(node: SchemaNode, prefix: readonly string[] = []): string[] {

@@ -11,22 +11,33 @@ type RuleMeta = Record<string, unknown>
 interface RuleMapping {
   code: string
   data?: (meta: RuleMeta) => RuleMeta
+  /** What stands in the issue's `meta`. */
+  says?: (meta: RuleMeta) => RuleMeta
+  /** Stands in for Vine's message, which does not name the choices. */
+  words?: (meta: RuleMeta) => string
 }
 
 const min = (meta: RuleMeta) => ({ min: meta.min })
 const max = (meta: RuleMeta) => ({ max: meta.max })
 
+const closedSet: RuleMapping = {
+  code: 'one_of_failed',
+  says: ({ choices }) => ({ choices }),
+  words: ({ choices }) => `The value has to be one of ${(choices as unknown[]).join(', ')}`,
+}
+
 const CODE_BY_RULE: Record<string, RuleMapping> = {
   required: { code: 'required' },
-  enum: { code: 'one_of_failed' },
-  in: { code: 'one_of_failed' },
+  enum: closedSet,
+  in: closedSet,
   minLength: { code: 'min_length', data: min },
   notEmpty: { code: 'min_length', data: () => ({ min: 1 }) },
   maxLength: { code: 'max_length', data: max },
   min: { code: 'min_value', data: min },
   max: { code: 'max_value', data: max },
   range: { code: 'min_value', data: min },
-  regex: { code: 'pattern', data: (meta) => ({ pattern: `/${String(meta.pattern)}/` }) },
+  regex: { code: 'pattern' },
+  shape: { code: 'pattern', data: (meta) => ({ pattern: `/${String(meta.pattern)}/` }) },
   uuid: { code: 'uuid' },
   email: { code: 'email' },
   url: { code: 'url' },
@@ -42,11 +53,9 @@ const TYPE_RULES = new Set(['string', 'number', 'boolean', 'array', 'object', 'r
 export class IssueReporter implements ErrorReporterContract {
   readonly #issues = new Map<string, IssueItem>()
   readonly #optional: ReadonlySet<string>
-  readonly #patterns: ReadonlyMap<string, string>
 
-  constructor(optional: ReadonlySet<string>, patterns: ReadonlyMap<string, string>) {
+  constructor(optional: ReadonlySet<string>) {
     this.#optional = optional
-    this.#patterns = patterns
   }
 
   get hasErrors(): boolean {
@@ -57,18 +66,8 @@ export class IssueReporter implements ErrorReporterContract {
     const path = field.wildCardPath.split('.').filter((part) => part !== '*' && part !== '')
     const where = field.getFieldPath()
     if (!this.#issues.has(where)) {
-      const extra = this.#optional.has(field.wildCardPath) ? { meta: { optional: true } } : {}
-      this.#issues.set(
-        where,
-        issueOf(
-          message,
-          rule,
-          field,
-          path,
-          { pattern: this.#patterns.get(field.wildCardPath), ...meta },
-          extra
-        )
-      )
+      const extra = this.#optional.has(field.wildCardPath) ? { optional: true } : {}
+      this.#issues.set(where, issueOf(message, rule, field, path, meta, extra))
     }
   }
 
@@ -83,7 +82,7 @@ function issueOf(
   field: FieldContext,
   path: string[],
   meta: RuleMeta,
-  extra: { meta?: RuleMeta }
+  extra: RuleMeta
 ): IssueItem {
   const isNull = field.value === FORBIDDEN_NULL || field.value === null
   const mapping = isNull ? undefined : CODE_BY_RULE[rule]
@@ -95,12 +94,12 @@ function issueOf(
         : {}
     return issue('value_invalid', path, isNull ? 'null is not allowed here' : message, {
       ...expected,
-      ...extra,
+      meta: { ...extra, ...(isNull && CODE_BY_RULE[rule]?.says?.(meta)) },
     })
   }
-  return issue(mapping.code, path, message, {
+  return issue(mapping.code, path, mapping.words?.(meta) ?? message, {
     ...(mapping.data && { data: mapping.data(meta) }),
-    ...extra,
+    meta: { ...extra, ...mapping.says?.(meta) },
   })
 }
 
@@ -115,6 +114,6 @@ export function bodyFailure(error: InstanceType<typeof errors.E_VALIDATION_ERROR
       ? `Property ${names[0]} is invalid`
       : names.length > 1
         ? `Properties ${names.join(', ')} are invalid.`
-        : 'The body is invalid'
+        : (issues[0]?.message ?? 'The body is invalid')
   return new BadRequest(message, { issues, cause: error })
 }

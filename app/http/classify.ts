@@ -1,14 +1,9 @@
 import { errors as vineErrors } from '@vinejs/vine'
 
 import { databaseFailure } from '#http/database_failures'
-import {
-  BadRequest,
-  EncodingUnsupported,
-  Failure,
-  InternalFailure,
-  PayloadTooLarge,
-} from '#http/failures'
+import { BadRequest, Failure, InternalFailure } from '#http/failures'
 import { bodyFailure } from '#http/body_issues'
+import { droppedKeysHeader } from '#query/dropped_keys'
 import { QueryError } from '#query/errors'
 
 /** Statuses that keep their number, with the code that belongs to each. */
@@ -40,25 +35,25 @@ export function failureOf(error: unknown): Failure {
     return bodyFailure(error)
   }
   if (error instanceof QueryError) {
-    return new BadRequest(error.message, { issues: error.issues, cause: error })
+    return queryFailure(error)
   }
   return databaseFailure(error) ?? requestFailure(error) ?? new InternalFailure(error)
+}
+
+function queryFailure(error: QueryError): BadRequest {
+  const dropped = droppedKeysHeader(error.dropped)
+  return new BadRequest(error.message, {
+    issues: error.issues,
+    headers: dropped === '' ? {} : { 'x-dropped-keys': dropped },
+    cause: error,
+  })
 }
 
 function requestFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) {
     return undefined
   }
-  const { status, code } = error as Error & { status?: number; code?: string }
-  if (error instanceof SyntaxError && status === 400) {
-    return new BadRequest('The body is not well-formed JSON', { cause: error })
-  }
-  if (code === 'E_ENCODING_UNSUPPORTED') {
-    return new EncodingUnsupported({ cause: error })
-  }
-  if (code === 'E_REQUEST_ENTITY_TOO_LARGE') {
-    return new PayloadTooLarge(undefined, { cause: error })
-  }
+  const { status } = error as Error & { status?: number }
   if (status === undefined || status < 400 || status >= 500) {
     return undefined
   }

@@ -13,8 +13,7 @@ import { issue } from '#http/issues'
 type Translation = (error: pg.DatabaseError) => Failure
 
 const BY_STATE: Record<string, Translation> = {
-  '23505': (error) =>
-    new EntityConflict('A record with these values exists already', { cause: error }),
+  '23505': (error) => EntityConflict.taken([violatedKey(error)], error),
   '23503': (error) =>
     stillReferenced(error)
       ? new EntityConflict('Other records still refer to this one', { cause: error })
@@ -69,6 +68,15 @@ function invalid(error: pg.DatabaseError, code: string, complaint: string): Fail
   }
   const issues = [issue(code, [attribute], `${attribute} ${complaint}`)]
   return new BadRequest(`Property ${attribute} is invalid`, { issues, cause: error })
+}
+
+/** The attributes of the one key that the database found to be taken: it looks no further. */
+function violatedKey({ detail = '' }: pg.DatabaseError): string[] {
+  const [, columns = ''] = /\((.+?)\)=\(/.exec(detail) ?? []
+  return columns
+    .split(', ')
+    .map((column) => camelCase(column.replace(/^\w+\(+|::.*$|[()"]/g, '')))
+    .filter((attribute) => attribute !== '')
 }
 
 function camelCase(column: string): string {

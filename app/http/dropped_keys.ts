@@ -6,6 +6,9 @@ import { issue } from '#http/issues'
 import { metrics } from '#observability/metrics'
 import { droppedKeysError, droppedKeysHeader, type DroppedKey } from '#query/dropped_keys'
 
+const HEADER_LIMIT = 2_048
+const MOST_ISSUES = 1_000
+
 const counter = new Counter({
   name: 'dropped_keys_total',
   help: 'Keys of queries and bodies that had no part in the answer',
@@ -21,25 +24,44 @@ export function reportDroppedQuery(ctx: HttpContext, dropped: readonly DroppedKe
     return
   }
   dropped.forEach(({ parameter }) => count(ctx, parameter))
+  append(ctx, droppedKeysHeader(dropped))
   if (isStrict(ctx)) {
     throw droppedKeysError(dropped)
   }
-  append(ctx, droppedKeysHeader(dropped))
 }
 
 /** As for queries; paths name attributes of the body. */
-export function reportDroppedBody(ctx: HttpContext, paths: readonly (readonly string[])[]): void {
-  if (paths.length === 0) {
-    return
+export function nameDroppedBody(ctx: HttpContext, paths: readonly (readonly string[])[]): void {
+  if (paths.length > 0) {
+    paths.forEach(() => count(ctx, 'body'))
+    append(ctx, droppedNames(paths))
   }
-  paths.forEach(() => count(ctx, 'body'))
-  if (isStrict(ctx)) {
-    const issues = paths.map((path) =>
-      issue('keyNotAllowed', path, 'The attribute is not known here')
-    )
+}
+
+/** Refuses a body that holds what is not known, where the caller asked for that. */
+export function requireNothingDropped(
+  ctx: HttpContext,
+  paths: readonly (readonly string[])[]
+): void {
+  if (paths.length > 0 && isStrict(ctx)) {
+    const issues = paths
+      .slice(0, MOST_ISSUES)
+      .map((path) => issue('keyNotAllowed', path, 'The attribute is not known here'))
     throw new BadRequest('The body holds attributes that are not known', { issues })
   }
-  append(ctx, paths.map((path) => `body.${path.map(encodeURIComponent).join('.')}`).join(', '))
+}
+
+function droppedNames(paths: readonly (readonly string[])[]): string {
+  let names = ''
+  for (const path of paths) {
+    const name = `body.${path.map(encodeURIComponent).join('.')}`
+    const longer = names === '' ? name : `${names}, ${name}`
+    if (longer.length > HEADER_LIMIT) {
+      return names
+    }
+    names = longer
+  }
+  return names
 }
 
 function isStrict({ request }: HttpContext): boolean {
@@ -50,9 +72,10 @@ function count({ route }: HttpContext, parameter: string): void {
   counter.inc({ route: route?.pattern ?? 'none', parameter })
 }
 
-const HEADER_LIMIT = 2_048
-
 function append({ response }: HttpContext, names: string): void {
+  if (names === '') {
+    return
+  }
   const before = response.getHeader('x-dropped-keys')
   const header = before ? `${String(before)}, ${names}` : names
   response.header('x-dropped-keys', header.slice(0, HEADER_LIMIT))

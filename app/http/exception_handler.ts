@@ -15,7 +15,7 @@ export class ExceptionHandler {
       ctx.logger.error({ err: failure.cause ?? failure, status: failure.status }, failure.message)
     }
     if (failure instanceof PermissionDenied) {
-      void noteRefusal(ctx, failure)
+      noteRefusal(ctx, failure)
     }
   }
 

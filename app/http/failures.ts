@@ -24,6 +24,11 @@ export class Failure extends Error {
     this.issues = options.issues ?? []
     this.headers = options.headers ?? {}
   }
+
+  /** What stands beside the envelope, where a protocol has words of its own for failures. */
+  get beside(): Record<string, unknown> {
+    return {}
+  }
 }
 
 /** The request itself is wrong: a body, a query, a rule of the business without a code of its own. */
@@ -82,6 +87,15 @@ export class RouteNotFound extends Failure {
 export class EntityConflict extends Failure {
   constructor(message: string, options?: FailureOptions) {
     super(409, 'entity_conflict', message, options)
+  }
+
+  /** Names each key whose values another record has already, by its attributes. */
+  static taken(keys: readonly (readonly string[])[], cause?: unknown): EntityConflict {
+    const issues = keys.map((key) => {
+      const what = key.length > 0 ? `this ${key.join(' and ')}` : 'these values'
+      return issue('value_exists', key, `There is a record with ${what} already`)
+    })
+    return new EntityConflict('A record with these values exists already', { issues, cause })
   }
 }
 
@@ -159,6 +173,6 @@ export class InternalFailure extends Failure {
 /**
  * The body of every error answer.
  */
-export function envelopeOf({ status, code, message, issues }: Failure) {
-  return { statusCode: status, code, message, issues }
+export function envelopeOf({ status, code, message, issues, beside }: Failure) {
+  return { statusCode: status, code, message, issues, ...beside }
 }

@@ -1,6 +1,8 @@
-import { Server, type RequestListener, type ServerResponse } from 'node:http'
+import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
+import { ConnectionCount, isTooMany, type ConnectionLimits } from '#http/connection_limit'
+import { answerBrokenRequests, endWithBody, HEAD_LIMITS } from '#http/slow_requests'
 import type { Drain } from '#runtime/drain'
 
 interface Connection {
@@ -14,21 +16,26 @@ const LAST_REQUEST_MS = 1_500
 const LIMIT_MS = 25_000
 const LOOK_AGAIN_MS = 250
 
+const NO_LIMITS: ConnectionLimits = { all: 0, perAddress: 0, isShared: () => false }
+
 /**
  * An HTTP server that knows what is under way on it, so that it can be closed without failing a request. From the
  * beginning of the drain on, every answer tells its client that the connection ends with it.
  */
 export class GentleServer extends Server {
   readonly #connections = new Map<Socket, Connection>()
+  readonly #count = new ConnectionCount()
+  readonly #limits: ConnectionLimits
   readonly #drain: Drain
   #isClosed = false
 
-  constructor(listener: RequestListener, drain: Drain) {
-    // A file may take hours to arrive; whoever reads a body says how long it waits for it.
-    super({ requestTimeout: 0 })
+  constructor(listener: RequestListener, drain: Drain, limits = NO_LIMITS) {
+    super(HEAD_LIMITS)
+    answerBrokenRequests(this)
     this.#drain = drain
+    this.#limits = limits
     this.on('connection', (socket: Socket) => this.#watch(socket))
-    this.on('request', (request, response) => this.#begin(request.socket, response))
+    this.on('request', (request, response) => this.#begin(request, response))
     this.on('request', listener)
     drain.signal.addEventListener('abort', () => this.#announceLastAnswers())
   }
@@ -69,16 +76,27 @@ export class GentleServer extends Server {
   }
 
   #watch(socket: Socket): void {
+    const address = socket.remoteAddress ?? ''
+    const present = { all: this.#count.all, fromAddress: this.#count.from(address) }
     this.#connections.set(socket, { answers: new Set(), bytesUsed: 0 })
-    socket.once('close', () => this.#connections.delete(socket))
+    this.#count.add(address)
+    socket.once('close', () => {
+      this.#connections.delete(socket)
+      this.#count.remove(address)
+    })
+    if (isTooMany(this.#limits, address, present)) {
+      socket.destroy()
+    }
   }
 
-  #begin(socket: Socket, response: ServerResponse): void {
+  #begin(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
     const connection = this.#connections.get(socket)!
     connection.answers.add(response)
     response.once('close', () => {
       connection.answers.delete(response)
       connection.bytesUsed = socket.bytesRead
+      endWithBody(request)
     })
     if (this.#drain.begun) {
       announceLast(response)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import type { ConnectionLimits } from '#http/connection_limit'
 import { GentleServer } from '#http/gentle_server'
 import type { Drain } from '#runtime/drain'
 
@@ -13,15 +14,16 @@ const SAFE_REQUEST_ID = /^[\w.:-]{1,128}$/
  */
 export function createListener(
   handle: Handle,
-  { prefix, drain }: { prefix: string; drain: Drain }
+  { prefix, drain, limits }: { prefix: string; drain: Drain; limits?: ConnectionLimits }
 ): GentleServer {
-  return new GentleServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     dropUnsafeRequestId(request)
     if (prefix) {
       request.url = prefix + request.url
     }
     handle(request, response)
-  }, drain)
+  }
+  return new GentleServer(listener, drain, limits)
 }
 
 /** An id that a caller chose goes into logs and headers, so only a harmless one is taken over. */

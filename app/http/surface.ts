@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import type { Access } from '#http/access'
 import type { BodyValidator } from '#http/body'
+import type { Failure } from '#http/failures'
 import type { SurfaceName } from '#runtime/surfaces'
 
 export type JsonSchema = Record<string, unknown>
@@ -35,6 +36,8 @@ export interface Operation {
   /** What its handler reads from the connection by itself, instead of a body that was read before. */
   takes?: { contentType: string; schema: JsonSchema; isOptional?: boolean }
   query?: readonly Parameter[]
+  /** Puts whatever fails after the route was found into the words of its protocol. */
+  translates?: (error: unknown, ctx: HttpContext) => Failure
   answers: Record<number, Answer>
 }
 

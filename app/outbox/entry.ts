@@ -40,6 +40,7 @@ export interface SecurityContent {
   readonly subject: string
   readonly id: string | null
   readonly realmId: string | null
+  readonly count?: number
   readonly doer: Doer
 }
 
@@ -50,9 +51,7 @@ export interface WaitingCommand {
 }
 
 export type Content =
-  | { readonly change: ChangeContent }
-  | { readonly security: SecurityContent }
-  | WaitingCommand
+  { readonly change: ChangeContent } | { readonly security: SecurityContent } | WaitingCommand
 
 /** One row of the outbox: what happened, and where that still has to be told. */
 export interface Entry {

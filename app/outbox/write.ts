@@ -82,9 +82,9 @@ export function writeCommands(
 
 /** Keeps what matters to security for the audit trail. It belongs to no transaction, and is kept when this resolves. */
 export async function noteSecurity(event: SecurityEvent): Promise<void> {
-  const { type, subject, id, realmId, origin } = event
+  const { type, subject, id, realmId, origin, count } = event
   const messageId = newMessageId()
-  const content = { security: { event: type, subject, id, realmId, doer: doerOf(origin) } }
+  const content = { security: { event: type, subject, id, realmId, count, doer: doerOf(origin) } }
   const pool = pools.for(databaseUrl(surfacesOf(env)[0]!))
   await insert(pool, { messageId, pending: audit, orderedBy: messageId, content })
   wakeRelay()

@@ -98,8 +98,8 @@ function read(schema: Schema, raw: string, mode: DecodeMode): DecodedQuery {
 
   if (filters) reading.attempt(() => assertAnchored(filters, schema))
   const served = indexedSorts(sorts ?? [], schema, dropped)
-  reading.conclude()
   reportIgnored(parsed, asked, reading)
+  reading.conclude()
   return Object.freeze({
     selection,
     filters: filters ?? NO_FILTER,

@@ -1,3 +1,5 @@
+import type { DroppedKey } from './dropped_keys.js'
+
 export type QueryParameter = 'relations' | 'fields' | 'filters' | 'pagination' | 'sorts'
 
 export type IssueCode =
@@ -67,10 +69,17 @@ export class QueryError extends Error {
   readonly status = QueryError.status
   readonly code = QueryError.code
   readonly issues: readonly QueryIssue[]
+  /** What had no part in the query, beside what is wrong with it. */
+  readonly dropped: readonly DroppedKey[]
 
-  constructor(issues: readonly QueryIssue[], message = countOf(Math.max(issues.length, 1))) {
+  constructor(
+    issues: readonly QueryIssue[],
+    message = countOf(Math.max(issues.length, 1)),
+    dropped: readonly DroppedKey[] = []
+  ) {
     super(message)
     this.name = 'QueryError'
     this.issues = issues
+    this.dropped = dropped
   }
 }

@@ -19,7 +19,9 @@ export class Reading {
 
   /** Ends the request when anything was wrong, naming all of it. */
   conclude(): void {
-    if (this.#issues.length > 0) throw new QueryError(this.#issues)
+    if (this.#issues.length > 0) {
+      throw new QueryError(this.#issues, undefined, this.dropped.list())
+    }
   }
 
   /** Whether nothing was left out or wrong so far. */

@@ -1,6 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import cors from '#config/cors'
+import { corsOfSockets } from '#config/cors'
 import type { GentleServer } from '#http/gentle_server'
 import { drain } from '#runtime/drain'
 import { membership } from '#runtime/pool/membership'
@@ -41,14 +41,13 @@ export async function serveRealtime(app: ApplicationService, server: GentleServe
   }
   const { RealtimeServer } = await import('./realtime_server.js')
   const logger = await app.container.make('logger')
-  const { origin, credentials } = cors as { origin: boolean | string[]; credentials: boolean }
   const sockets = new RealtimeServer({
     authenticator,
     drain,
     logger,
     path: `${publicPrefix('core', env.SURFACES)}/socket.io`,
     peers: membership?.folder === undefined ? undefined : new Peers(membership.folder),
-    cors: { origin, credentials },
+    cors: corsOfSockets,
     adapter: await adapter((error, what) => logger.warn({ err: error }, what)),
   })
   await sockets.attach(server)

@@ -62,6 +62,8 @@ export interface SecurityEvent {
   readonly origin: Source & Partial<Origin>
   /** What was missing, where permissions were. */
   readonly permissions: readonly string[]
+  /** How often it happened, where that is counted. */
+  readonly count?: number
 }
 
 /** Where security events go. There is no transaction they belong to. */

@@ -6,6 +6,7 @@ import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { decode } from '#query/decode'
 import { describe } from '#query/describe'
+import { KeyTaken } from '#records/key_taken'
 import type { Kind } from '#records/kind'
 import { originOf } from '#records/origin'
 import {
@@ -65,12 +66,22 @@ async function read(ctx: HttpContext, service: RecordService): Promise<void> {
 
 async function create(ctx: HttpContext, service: RecordService): Promise<void> {
   const body = await bodyOf(ctx, service.kind.createBody!)
-  written(ctx, await service.create(originOf(ctx), body), 201)
+  written(ctx, await namingTakenKeys(service, service.create(originOf(ctx), body)), 201)
 }
 
 async function update(ctx: HttpContext, service: RecordService): Promise<void> {
   const body = await bodyOf(ctx, service.kind.updateBody!)
-  written(ctx, await service.update(originOf(ctx), ctx.params.id, body), 202)
+  const change = service.update(originOf(ctx), ctx.params.id, body)
+  written(ctx, await namingTakenKeys(service, change), 202)
+}
+
+/** The write is over where it fails here, so that the database can be asked again. */
+async function namingTakenKeys<T>(service: RecordService, write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    throw error instanceof KeyTaken ? await service.allTaken(error) : error
+  }
 }
 
 async function remove(ctx: HttpContext, service: RecordService): Promise<void> {

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { DatabasePool } from '#database/database_pool'
 import { enforce, type Access } from '#http/access'
 import type { Actor } from '#http/actor'
-import { EntityNotFound, RelationInvalid } from '#http/failures'
+import { type EntityConflict, EntityNotFound, RelationInvalid } from '#http/failures'
 import { issue } from '#http/issues'
 import type { Condition } from '#query/condition'
 import type { DecodedQuery, Selection } from '#query/decode'
@@ -11,6 +11,7 @@ import type { ListRow, ReadOptions } from '#query/sql/list_statement'
 import { recordAll } from '#records/event_sink'
 import type { EventSink, Origin } from '#records/events'
 import { isUuid } from '#records/is_uuid'
+import type { KeyTaken } from '#records/key_taken'
 import type { Kind, Values } from '#records/kind'
 import { removeParts } from '#records/parts'
 import { requireRealm } from '#records/realm'
@@ -111,6 +112,11 @@ export class RecordService {
       this.#removeFrom(transaction, origin, previous)
     )
     return data
+  }
+
+  /** A refused write with every key that is taken, for which its transaction has to be over. */
+  allTaken(refusal: KeyTaken): Promise<EntityConflict> {
+    return refusal.complete(this.pool)
   }
 
   /** Creates a record as a part of something else, which has checked whether its caller may do that. */

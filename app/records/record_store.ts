@@ -9,6 +9,7 @@ import { statement, type Statement } from '#query/sql/statement'
 import { columnOf, quoteName } from '#query/sql/identifiers'
 import { writtenRecord } from '#query/sql/written_record'
 import { opened, stored, type Column } from '#records/column'
+import { KeyTaken } from '#records/key_taken'
 import type { Kind, Values } from '#records/kind'
 import { NamedShapes } from '#records/named_shapes'
 
@@ -81,12 +82,14 @@ export class RecordStore {
 
   async insert(transaction: pg.ClientBase, values: Values): Promise<Written> {
     const text = this.#textFor('insert', Object.keys(values))
-    return this.#write(transaction, text, Object.values(this.#stored(values)))
+    const kept = this.#stored(values)
+    return this.#writeKeyed(transaction, text, Object.values(kept), kept)
   }
 
   async update(transaction: pg.ClientBase, id: string, values: Values): Promise<Written> {
     const text = this.#textFor('update', Object.keys(values))
-    return this.#write(transaction, text, [id, ...Object.values(this.#stored(values))])
+    const kept = this.#stored(values)
+    return this.#writeKeyed(transaction, text, [id, ...Object.values(kept)], { id, ...kept })
   }
 
   async remove(transaction: pg.ClientBase, id: string): Promise<Written> {
@@ -118,6 +121,23 @@ export class RecordStore {
     return { data, values: this.#named(row) }
   }
 
+  async #writeKeyed(
+    transaction: pg.ClientBase,
+    text: string,
+    bindings: unknown[],
+    sent: Values
+  ): Promise<Written> {
+    try {
+      return await this.#write(transaction, text, bindings)
+    } catch (error) {
+      throw KeyTaken.from(error, {
+        table: this.#kind.table,
+        values: new Map(Object.keys(sent).map((name) => [this.#columnOf(name), sent[name]])),
+        names: this.#names,
+      })
+    }
+  }
+
   #textFor(write: 'insert' | 'update', names: readonly string[]): string {
     const key = `${write} ${names.join()}`
     let text = this.#texts.get(key)
@@ -141,7 +161,11 @@ export class RecordStore {
   }
 
   #column(name: string): string {
-    return quoteName(columnOf(name, this.#kind.columns[name]!))
+    return quoteName(this.#columnOf(name))
+  }
+
+  #columnOf(name: string): string {
+    return columnOf(name, this.#kind.columns[name]!)
   }
 
   #named(row: Values): Values {

@@ -1,7 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import type { PermissionDenied } from '#http/failures'
-import type { Origin, SecuritySink, SignInEvent, Source } from '#records/events'
+import { Refusals } from '#records/refusals'
+import type { Origin, SecurityEvent, SecuritySink, SignInEvent, Source } from '#records/events'
 import { isUuid } from '#records/is_uuid'
 import { originOf } from '#records/origin'
 
@@ -22,25 +23,32 @@ export function useSecuritySink(sink: SecuritySink): () => void {
 }
 
 /**
- * Notes that a caller was refused. The answer does not wait for it and does not depend on it.
+ * Notes that a caller was refused, together with what the same caller is refused for the same reason within a minute. The
+ * answer does not depend on it.
  */
-export async function noteRefusal(ctx: HttpContext, refusal: PermissionDenied): Promise<void> {
+export function noteRefusal(ctx: HttpContext, refusal: PermissionDenied): void {
   if (!ctx.actor) {
     return
   }
-  try {
-    await current.note({
-      type: 'permissionRefused',
-      subject: ctx.route?.name ?? 'none',
-      id: isUuid(ctx.params?.id) ? ctx.params.id : null,
-      realmId: ctx.actor.realmId,
-      origin: originOf(ctx),
-      permissions: missingIn(refusal),
-    })
-  } catch (error) {
-    ctx.logger.error({ err: error }, 'a refusal was not noted')
+  const event: SecurityEvent = {
+    type: 'permissionRefused',
+    subject: ctx.route?.name ?? 'none',
+    id: isUuid(ctx.params?.id) ? ctx.params.id : null,
+    realmId: ctx.actor.realmId,
+    origin: originOf(ctx),
+    permissions: missingIn(refusal),
   }
+  refusals.add(event, event.permissions.join() || refusal.message, (error) =>
+    ctx.logger.error({ err: error }, 'a refusal was not noted')
+  )
 }
+
+/** Notes the refusals that wait for more of their kind; called before a process ends, so that none is lost. */
+export function noteGatheredRefusals(): Promise<void> {
+  return refusals.settle()
+}
+
+const refusals = new Refusals((event) => current.note(event))
 
 /**
  * Notes that a secret is about to be shown. Called, and waited for, before that: a secret nobody could note is not shown.

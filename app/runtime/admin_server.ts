@@ -1,12 +1,17 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 import { JSON_TYPE } from '#http/answer'
 import { envelopeOf, Failure, InternalFailure, RouteNotFound } from '#http/failures'
 import { requireReady } from '#http/readiness'
+import { answerBrokenRequests, BODY_WITHIN_MS, HEAD_LIMITS } from '#http/slow_requests'
 import { metrics } from '#observability/metrics'
 import { drain } from '#runtime/drain'
 
 export type Page = () => Promise<{ type: string; body: string }>
+
+/** Few programs have business here. */
+const MOST_CONNECTIONS = 256
 
 export const OK = { type: JSON_TYPE, body: '{"status":"ok"}' }
 
@@ -22,13 +27,20 @@ const PROCESS_PAGES: Record<string, Page> = {
 }
 
 /**
- * The server on the admin port: health and metrics, for the operator's network only.
+ * The server on the admin port: health, and metrics for those connections that may see all.
  */
-export function createAdminServer(pages: Record<string, Page> = PROCESS_PAGES): Server {
-  return createServer(async ({ method = 'GET', url = '/' }, response) => {
+export function createAdminServer(
+  pages: Record<string, Page> = PROCESS_PAGES,
+  showsAll: (connection: Socket) => boolean = () => true
+): Server {
+  const headersTimeout = Math.min(HEAD_LIMITS.headersTimeout, BODY_WITHIN_MS)
+  const limits = { ...HEAD_LIMITS, headersTimeout, requestTimeout: BODY_WITHIN_MS }
+  const server = createServer(limits, async ({ method = 'GET', url = '/', socket }, response) => {
     const path = url.split('?')[0]!
     try {
-      const page = method === 'GET' || method === 'HEAD' ? pages[path] : undefined
+      const isRead = method === 'GET' || method === 'HEAD'
+      const isShown = path.startsWith('/health/') || showsAll(socket)
+      const page = isRead && isShown && Object.hasOwn(pages, path) ? pages[path] : undefined
       if (!page) {
         throw new RouteNotFound(method)
       }
@@ -39,6 +51,9 @@ export function createAdminServer(pages: Record<string, Page> = PROCESS_PAGES): 
       send(response, failure.status, JSON_TYPE, JSON.stringify(envelopeOf(failure)))
     }
   })
+  server.maxConnections = MOST_CONNECTIONS
+  answerBrokenRequests(server)
+  return server
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

@@ -14,7 +14,7 @@ interface Started {
  * Tells the person at the terminal what runs and where, what is embedded, and what deserves a second thought.
  */
 export function announce({ milliseconds, ports, facts }: Started): void {
-  const admin = `http://${env.HOST}:${ports.admin}`
+  const admin = `http://${env.ADMIN_HOST}:${ports.admin}`
   const rows = [
     ...(ports.web === undefined ? [] : surfaceRows()),
     ...(ports.web === undefined ? [] : [['listens', `${env.HOST}:${ports.web}`]]),

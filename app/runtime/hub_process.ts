@@ -1,9 +1,9 @@
-import type { Server } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { surfacesOf } from '#configuration/processes'
+import { CONNECTION_LIMITS } from '#http/connection_limit'
 import type { GentleServer } from '#http/gentle_server'
 import { Dispatcher } from '#http/dispatcher'
 import { createListener } from '#http/listener'
@@ -11,12 +11,13 @@ import { startJobs, type RunningJob } from '#jobs/runner'
 import { health } from '#observability/health'
 import { collectProcessMetrics, metrics } from '#observability/metrics'
 import { startTracing, stopTracing } from '#observability/tracing'
-import { createAdminServer } from '#runtime/admin_server'
+import { AdminPorts } from '#runtime/admin_ports'
 import { announce } from '#runtime/announcement'
 import { serveRealtime } from '#realtime/current'
+import { noteGatheredRefusals } from '#records/security_events'
 import { createApplication } from '#runtime/application'
 import { drain } from '#runtime/drain'
-import { ADMIN, listen, portOf, requireFree, WEB } from '#runtime/listening'
+import { listen, portOf, requireFree, WEB } from '#runtime/listening'
 import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
 import { membership } from '#runtime/pool/membership'
 import { SURFACE_PREFIXES } from '#runtime/surfaces'
@@ -36,7 +37,7 @@ export class HubProcess {
   readonly #app = createApplication()
   #database: OwnDatabase | undefined
   #web: GentleServer | undefined
-  #admin: Server | undefined
+  #admin: AdminPorts | undefined
   #jobs: RunningJob | undefined
 
   /** Starts everything; what was started is stopped again when a later step fails. */
@@ -57,6 +58,7 @@ export class HubProcess {
     drain.begin()
     await Promise.all([this.#web?.closeGently(), this.#jobs?.stop()])
     this.#admin?.close()
+    await noteGatheredRefusals()
     await this.#app.terminate()
     await stopTracing()
     await this.#database?.stop()
@@ -73,7 +75,7 @@ export class HubProcess {
 
   async #startAlone(): Promise<void> {
     const startedAt = performance.now()
-    await Promise.all([env.SURFACES.length > 0 && requireFree(WEB), requireFree(ADMIN)])
+    await Promise.all([env.SURFACES.length > 0 && requireFree(WEB), AdminPorts.requireFree()])
     this.#database = await startOwnDatabase(surfacesOf(env))
     await this.#boot()
     const migrated = await bringTablesUpToDate(this.#app)
@@ -81,7 +83,7 @@ export class HubProcess {
     await this.#openPorts()
     announce({
       milliseconds: performance.now() - startedAt,
-      ports: { web: this.#web && portOf(this.#web), admin: portOf(this.#admin!) },
+      ports: { web: this.#web && portOf(this.#web), admin: this.#admin!.number },
       facts: migrated.length > 0 ? [['tables', `${migrated.length} migrations were made`]] : [],
     })
   }
@@ -103,8 +105,7 @@ export class HubProcess {
   }
 
   async #openPorts(): Promise<void> {
-    this.#admin = createAdminServer()
-    await listen(this.#admin, ADMIN)
+    this.#admin = await AdminPorts.open()
     if (this.#web) {
       await listen(this.#web, WEB)
     }
@@ -116,7 +117,9 @@ async function createWebServer(app: ApplicationService): Promise<GentleServer> {
   const { handle } = await Dispatcher.of(app)
   const [alone, ...others] = env.SURFACES
   const prefix = alone && others.length === 0 ? SURFACE_PREFIXES[alone] : ''
-  const web = createListener(handle, { prefix, drain })
+  // In a pool, its primary counts the connections of all processes.
+  const limits = membership ? undefined : CONNECTION_LIMITS
+  const web = createListener(handle, { prefix, drain, limits })
   server.setNodeServer(web)
   if (env.REALTIME_ENABLED && env.SURFACES.includes('core')) {
     await serveRealtime(app, web)

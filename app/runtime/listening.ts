@@ -9,20 +9,32 @@ export interface Address {
   port: number
   /** The variable that sets the port, for the person who reads that it is taken. */
   variable: 'PORT' | 'ADMIN_PORT'
+  /** The one that sets the host. */
+  hostVariable: 'HOST' | 'ADMIN_HOST' | 'HEALTH_HOST'
 }
 
-export const WEB: Address = { host: env.HOST, port: env.PORT, variable: 'PORT' }
-export const ADMIN: Address = { host: env.HOST, port: env.ADMIN_PORT, variable: 'ADMIN_PORT' }
+export const WEB: Address = {
+  host: env.HOST,
+  port: env.PORT,
+  variable: 'PORT',
+  hostVariable: 'HOST',
+}
+export const ADMIN: Address = {
+  host: env.ADMIN_HOST,
+  port: env.ADMIN_PORT,
+  variable: 'ADMIN_PORT',
+  hostVariable: 'ADMIN_HOST',
+}
 
 /**
  * Binds a server to its port, or says in one sentence why that does not work.
  */
-export async function listen(server: Server, { host, port, variable }: Address): Promise<void> {
+export async function listen(server: Server, address: Address): Promise<void> {
   try {
-    server.listen(port, host)
+    server.listen(address.port, address.host)
     await once(server, 'listening')
   } catch (error) {
-    throw explained(error as NodeJS.ErrnoException, { host, port, variable })
+    throw explained(error as NodeJS.ErrnoException, address)
   }
 }
 
@@ -41,7 +53,10 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-function explained(error: NodeJS.ErrnoException, { host, port, variable }: Address): Error {
+function explained(
+  error: NodeJS.ErrnoException,
+  { host, port, variable, hostVariable }: Address
+): Error {
   switch (error.code) {
     case 'EADDRINUSE':
       return StartFailure.portTaken(port, variable)
@@ -51,7 +66,9 @@ function explained(error: NodeJS.ErrnoException, { host, port, variable }: Addre
       )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new StartFailure(`This machine has no address ${host}: set HOST to one that it has.`)
+      return new StartFailure(
+        `This machine has no address ${host}: set ${hostVariable} to one that it has.`
+      )
     default:
       return error
   }

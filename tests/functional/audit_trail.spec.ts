@@ -11,6 +11,7 @@ import type { RunningJob } from '#jobs/runner'
 import { inTransaction } from '#records/transaction'
 import { drain } from '#runtime/drain'
 import { writeCommand } from '#outbox/write'
+import { noteGatheredRefusals } from '#records/security_events'
 import { at, boot } from '#tests/helpers/application'
 import { newRealm } from '#tests/functional/core/node_scene'
 import { identity, REALMS } from '#tests/helpers/identities'
@@ -118,7 +119,12 @@ test.group('The audit trail', (group) => {
     const stranger = identity({ permissions: [], realmId: REALMS.other, realmName: 'other' })
     const { status } = await ask('POST', `/nodes/${body.data.id}`, { hidden: true }, stranger)
     assert.equal(status, 403)
+    await ask('POST', `/nodes/${body.data.id}`, { hidden: true }, stranger)
+    await noteGatheredRefusals()
     const trail = await trailOf(body.data.id, 2)
+    assert.deepEqual(JSON.parse(trail[1]!.data as string), {
+      diff: { count: { next: 2, previous: 0 } },
+    })
     assert.deepEqual(
       trail.map((event) => event.name),
       ['created', 'permissionRefused']

@@ -147,7 +147,28 @@ test.group('Request ids', () => {
 })
 
 test.group('Cross-origin requests', () => {
-  const origin = 'https://ui.example'
+  const origin = 'http://localhost:5173'
+
+  test('pages of this machine may send credentials where no origins are named')
+    .with([
+      'http://localhost:5173',
+      'https://127.0.0.1',
+      'http://[::1]:8080',
+      'http://ui.localhost',
+    ])
+    .run(async ({ client, assert }, local) => {
+      const response = await client.get(at('core')).header('origin', local)
+      assert.equal(response.header('access-control-allow-origin'), local)
+      assert.equal(response.header('access-control-allow-credentials'), 'true')
+    })
+
+  test('all others may read what needs none')
+    .with(['https://ui.example', 'http://localhost.evil.example', 'http://127.0.0.1.evil', 'null'])
+    .run(async ({ client, assert }, foreign) => {
+      const response = await client.get(at('core')).header('origin', foreign)
+      assert.equal(response.header('access-control-allow-origin'), '*')
+      assert.notExists(response.header('access-control-allow-credentials'))
+    })
 
   test('an answer names the origin it is for', async ({ client, assert }) => {
     const response = await client.get(at('core')).header('origin', origin)

@@ -6,7 +6,7 @@ import { registryProject } from '#core/registry_projects/registry_project'
 import { storedSecret } from '#identity/embedded/client_secrets'
 import { client } from '#identity/clients/client'
 import type { SecurityEvent } from '#records/events'
-import { useSecuritySink } from '#records/security_events'
+import { noteGatheredRefusals, useSecuritySink } from '#records/security_events'
 import { clock } from '#runtime/clock'
 import type { SurfaceName } from '#runtime/surfaces'
 import { at } from '#tests/helpers/application'
@@ -45,7 +45,10 @@ async function ask(
 }
 
 test.group('A refusal', (group) => {
-  group.each.setup(listen)
+  group.each.setup(async () => {
+    await noteGatheredRefusals()
+    return listen()
+  })
 
   const caller = () => identity({ permissions: [], realmId: REALMS.other, realmName: 'other' })
 
@@ -57,8 +60,10 @@ test.group('A refusal', (group) => {
       body: { hidden: true, publicKey: SECRET },
     })
     assert.equal(status, 403)
+    await noteGatheredRefusals()
     assert.lengthOf(noted, 1)
     assert.containSubset(noted[0], {
+      count: 1,
       type: 'permissionRefused',
       subject: 'core.updateNode',
       id,
@@ -77,6 +82,7 @@ test.group('A refusal', (group) => {
     const owner = identity({ realmId: REALMS.other, realmName: 'other' })
     const { status } = await ask('core', `/nodes/${id}`, owner, { method: 'DELETE' })
     assert.equal(status, 403)
+    await noteGatheredRefusals()
     assert.containSubset(noted, [{ type: 'permissionRefused', subject: 'core.deleteNode', id }])
     assert.lengthOf(noted, 1)
   })
@@ -93,6 +99,7 @@ test.group('A refusal', (group) => {
       answers.map(({ status }) => status),
       [404, 400, 401]
     )
+    await noteGatheredRefusals()
     assert.isEmpty(noted)
   })
 

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { everybody, holding, loggedIn } from '#http/access'
 import { answer } from '#http/answer'
 import { body } from '#http/body'
+import { shape } from '#http/shape'
 import type { SurfaceRoutes } from '#http/surface'
 
 export const probeBody = body({
@@ -13,7 +14,7 @@ export const probeBody = body({
   publicKey: vine.string().nullable().optional(),
   externalName: vine
     .string()
-    .regex(/^[a-z0-9]+$/)
+    .use(shape({ pattern: /^[a-z0-9]+$/, says: 'Only lower-case letters and digits are allowed' }))
     .optional(),
   count: vine.number({ strict: true }).min(1).max(5).optional(),
   realmId: vine.string().uuid().optional(),

@@ -31,8 +31,6 @@ test.group('Body validation', () => {
   test('each rejected attribute is one issue')
     .with([
       { sent: {}, issue: { code: 'required', path: ['name'] } },
-      { sent: null, issue: { code: 'required', path: ['name'] } },
-      { sent: 'text', issue: { code: 'required', path: ['name'] } },
       { sent: { name: null }, issue: { code: 'value_invalid', path: ['name'] } },
       { sent: { name: 7 }, issue: { code: 'value_invalid', path: ['name'], expected: 'string' } },
       { sent: { name: '' }, issue: { code: 'min_length', path: ['name'], data: { min: 3 } } },
@@ -88,6 +86,15 @@ test.group('Body validation', () => {
       assert.containsSubset(failure.issues[0]!, { type: 'item', ...issue })
       assert.property(failure.issues[0], 'meta')
       assert.equal(failure.message, `Property ${issue.path.join('.')} is invalid`)
+    })
+
+  test('what is no object is refused as a whole')
+    .with([null, 'text', 7, [], [{ name: 'abc' }]])
+    .run(async ({ assert }, sent) => {
+      const failure = await rejected(sent)
+      assert.equal(failure.message, 'The body has to be a JSON object')
+      assert.lengthOf(failure.issues, 1)
+      assert.containsSubset(failure.issues[0], { code: 'value_invalid', path: [] })
     })
 
   test('several rejected attributes are all named', async ({ assert }) => {

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { GentleServer } from '#http/gentle_server'
+import { metrics } from '#observability/metrics'
 import { Drain } from '#runtime/drain'
 
 /** A page that keeps its request until the process ends, as a long poll does. */
@@ -170,5 +171,136 @@ test.group('A server that is given connections', () => {
     socket.write('GET / HTTP/1.1\r\n')
 
     assert.match(await text(socket), /^HTTP\/1\.1 408 /)
+  })
+})
+
+/** Opens a connection and sends something on it; answers what came back once it is closed. */
+async function sendSlowly(url: string, parts: string[], pauseMs = 100) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  let received = ''
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  await once(socket, 'connect')
+  void (async () => {
+    for (const part of parts) {
+      if (socket.destroyed) return
+      socket.write(part)
+      await delay(pauseMs)
+    }
+  })()
+  await closed
+  return received
+}
+
+test.group('A server with slow clients', () => {
+  const HEAD = 'GET / HTTP/1.1\r\nhost: x\r\n'
+
+  test('gives up a head that does not come to its end, and a connection that sends nothing', async ({
+    assert,
+    cleanup,
+  }) => {
+    const server = new GentleServer((_request, response) => response.end('here'), new Drain())
+    server.headersTimeout = 600
+    const url = await listening(server)
+    cleanup(() => void server.close())
+    const trickle = Array.from('x-slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')
+    const took = await milliseconds(async () => {
+      const [slow, silent] = await Promise.all([
+        sendSlowly(url, [HEAD, ...trickle]),
+        sendSlowly(url, []),
+      ])
+      for (const answer of [slow, silent]) {
+        assert.match(answer, /^HTTP\/1\.1 408 /)
+        assert.include(answer, '"code":"request_timeout"')
+      }
+    })
+    assert.isBelow(took, 3_000)
+  })
+
+  test('is set to 15 seconds for heads, and to none for answers', ({ assert }) => {
+    const server = new GentleServer(() => {}, new Drain())
+    assert.equal(server.headersTimeout, 15_000)
+    assert.equal(server.requestTimeout, 0)
+    assert.equal(server.timeout, 0)
+  })
+
+  test('answers what is no request with the envelope', async ({ assert, cleanup }) => {
+    const server = new GentleServer((_request, response) => response.end('here'), new Drain())
+    const url = await listening(server)
+    cleanup(() => void server.close())
+    assert.match(await sendSlowly(url, ['what is this\r\n\r\n']), /400 .*"code":"bad_request"/s)
+  })
+
+  test('lets an answer take as long as it takes', async ({ assert, cleanup }) => {
+    const server = new GentleServer((_request, response) => {
+      response.write('beginning ')
+      setTimeout(() => response.end('end'), 1_500)
+    }, new Drain())
+    server.headersTimeout = 400
+    const url = await listening(server)
+    cleanup(() => void server.close())
+    assert.equal(await text(await ask(url)), 'beginning end')
+  })
+})
+
+test.group('A server with many clients', () => {
+  const open = async (url: string) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    const isRefused = await Promise.race([
+      once(socket, 'close').then(() => true),
+      delay(150).then(() => false),
+    ])
+    return { socket, isRefused }
+  }
+
+  const limited = async (all: number, perAddress: number, isShared = false) => {
+    const limits = { all, perAddress, isShared: () => isShared }
+    return new GentleServer((_request, response) => response.end('here'), new Drain(), limits)
+  }
+
+  test('closes connections beyond those that one address may have, until one ends', async ({
+    assert,
+    cleanup,
+  }) => {
+    const server = await limited(0, 3)
+    const url = await listening(server)
+    cleanup(() => void server.closeAllConnections())
+    cleanup(() => void server.close())
+    const kept = await Promise.all([open(url), open(url), open(url)])
+    assert.deepEqual(
+      kept.map(({ isRefused }) => isRefused),
+      [false, false, false]
+    )
+    assert.isTrue((await open(url)).isRefused)
+    kept[0]!.socket.destroy()
+    await delay(50)
+    assert.isFalse((await open(url)).isRefused)
+    const counted = await metrics.getSingleMetric('http_connections_refused_total')!.get()
+    assert.containSubset(counted.values, [{ labels: { limit: 'address' } }])
+  })
+
+  test('closes connections beyond those that it keeps in all, whoever comes', async ({
+    assert,
+    cleanup,
+  }) => {
+    const server = await limited(2, 2, true)
+    const url = await listening(server)
+    cleanup(() => void server.closeAllConnections())
+    cleanup(() => void server.close())
+    const answers = await Promise.all([open(url), open(url), open(url)])
+    assert.lengthOf(
+      answers.filter(({ isRefused }) => isRefused),
+      1
+    )
+  })
+
+  test('counts a proxy that many stand behind only among all', async ({ assert, cleanup }) => {
+    const server = await limited(10, 1, true)
+    const url = await listening(server)
+    cleanup(() => void server.closeAllConnections())
+    cleanup(() => void server.close())
+    const answers = await Promise.all([open(url), open(url), open(url)])
+    assert.isTrue(answers.every(({ isRefused }) => !isRefused))
   })
 })

@@ -6,9 +6,9 @@ import type { MasterImageService } from '#core/master_images/master_image_servic
 import { loggedIn } from '#http/access'
 import { answer } from '#http/answer'
 import { body } from '#http/body'
-import { reportDroppedBody } from '#http/dropped_keys'
 import { BadRequest } from '#http/failures'
 import { issue } from '#http/issues'
+import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { originOf } from '#records/origin'
 
@@ -40,9 +40,7 @@ const ANSWER = {
 }
 
 async function run(ctx: HttpContext, service: MasterImageService): Promise<void> {
-  const sent = ctx.request.body()
-  const { command: name, id } = await command.validate(sent)
-  reportDroppedBody(ctx, command.dropped(sent))
+  const { command: name, id } = await bodyOf(ctx, command)
   if (name === 'sync') {
     await service.synchronize(originOf(ctx))
     return answer(ctx, { data: null, meta: {} }, 202)

@@ -1,4 +1,11 @@
+import type { Shape } from '#http/shape'
 import { clock } from '#runtime/clock'
+
+/** What a name in a registry may be made of. */
+export const REGISTRY_NAME: Shape = {
+  pattern: /^[a-z0-9_-]*$/,
+  says: 'A name in a registry consists of lower-case letters, digits, hyphens and underscores',
+}
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 const LENGTH = 21

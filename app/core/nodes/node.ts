@@ -1,8 +1,10 @@
 import vine from '@vinejs/vine'
 
+import { REGISTRY_NAME } from '#core/names/external_name'
 import { registry } from '#core/registries/registry'
 import { registryProject } from '#core/registry_projects/registry_project'
 import { holding } from '#http/access'
+import { shape } from '#http/shape'
 import { column, onlyAtCreation, optional, required, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 
@@ -18,14 +20,7 @@ export const node = defineKind({
     clientId: column.uuid({ nullable: true }),
     externalName: column.text({
       nullable: true,
-      body: optional(
-        vine
-          .string()
-          .minLength(1)
-          .maxLength(64)
-          .regex(/^[a-z0-9-_]*$/)
-          .nullable()
-      ),
+      body: optional(vine.string().minLength(1).maxLength(64).use(shape(REGISTRY_NAME)).nullable()),
     }),
     hidden: column.boolean({ body: optional(vine.boolean({ strict: true })) }),
     type: column.text({ body: optional(vine.enum(NODE_TYPES)) }),

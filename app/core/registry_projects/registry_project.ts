@@ -1,7 +1,9 @@
 import vine from '@vinejs/vine'
 
+import { REGISTRY_NAME } from '#core/names/external_name'
 import { registry } from '#core/registries/registry'
 import { holding } from '#http/access'
+import { shape } from '#http/shape'
 import { where } from '#query/condition'
 import { column, onlyAtCreation, required, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -27,13 +29,7 @@ export const registryProject = defineKind({
     type: column.text({ nullable: true, body: onlyAtCreation(vine.enum(REGISTRY_PROJECT_TYPES)) }),
     public: column.boolean(),
     externalName: column.text({
-      body: required(
-        vine
-          .string()
-          .minLength(3)
-          .maxLength(64)
-          .regex(/^[a-z0-9-_]*$/)
-      ),
+      body: required(vine.string().minLength(3).maxLength(64).use(shape(REGISTRY_NAME))),
     }),
     externalId: column.text({ nullable: true }),
     accountId: column.text({ nullable: true }),

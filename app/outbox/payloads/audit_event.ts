@@ -40,6 +40,7 @@ export function auditedSecurity({
   subject,
   id,
   realmId,
+  count,
   doer,
 }: SecurityContent): AuditEvent {
   return {
@@ -49,7 +50,8 @@ export function auditedSecurity({
     refId: id,
     realmId,
     ...fieldsOf(doer),
-    data: {},
+    // Of the data of an event the audit trail keeps what is written as a difference.
+    data: count === undefined ? {} : { diff: { count: { next: count, previous: 0 } } },
   }
 }
 

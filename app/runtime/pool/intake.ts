@@ -11,6 +11,7 @@ const REPORT_AFTER_MS = 100
 export class Intake {
   readonly #server: GentleServer
   readonly #send: (message: ToPrimary) => void
+  readonly #closed: string[] = []
   #report: NodeJS.Timeout | undefined
 
   constructor(server: GentleServer, send: (message: ToPrimary) => void) {
@@ -25,14 +26,18 @@ export class Intake {
       socket.destroy()
       return
     }
-    this.#send({ type: 'took', connections: this.#server.connectionCount })
-    socket?.once('close', () => this.#reportSoon())
+    const connections = this.#server.connectionCount
+    this.#send({ type: 'took', connections, isOpen: socket !== undefined })
+    const address = socket?.remoteAddress ?? ''
+    socket?.once('close', () => this.#reportSoon(address))
   }
 
-  #reportSoon(): void {
+  #reportSoon(address: string): void {
+    this.#closed.push(address)
     this.#report ??= setTimeout(() => {
       this.#report = undefined
-      this.#send({ type: 'has', connections: this.#server.connectionCount })
+      const closed = this.#closed.splice(0)
+      this.#send({ type: 'has', connections: this.#server.connectionCount, closed })
     }, REPORT_AFTER_MS)
   }
 }

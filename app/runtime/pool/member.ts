@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import config from '#config/pool'
+import { ConnectionCount } from '#http/connection_limit'
 import { StartFailure } from '#runtime/start_failure'
 import type { Answers, Question, ToMember, ToPrimary } from './messages.js'
 
@@ -33,6 +34,7 @@ export class Member {
   readonly #worker: Worker
   readonly #asked = new Map<number, Asked>()
   readonly #offered: Socket[] = []
+  readonly #count = new ConnectionCount()
   #connections = 0
   #questions = 0
 
@@ -68,9 +70,15 @@ export class Member {
     return this.#connections + this.#offered.length
   }
 
+  /** The connections it has or is about to get from one address. */
+  loadFrom(address: string): number {
+    return this.#count.from(address)
+  }
+
   /** Gives it a connection, which stays open here until it is known to be taken. */
   offer(socket: Socket): void {
     this.#offered.push(socket)
+    this.#count.add(addressOf(socket))
     this.#send({ type: 'connection' }, socket)
   }
 
@@ -111,10 +119,11 @@ export class Member {
         return ready.reject(new StartFailure(message.reason))
       case 'took':
         this.#connections = message.connections
-        this.#offered.shift()?.destroy()
+        this.#taken(this.#offered.shift(), message.isOpen)
         return
       case 'has':
         this.#connections = message.connections
+        message.closed.forEach((address) => this.#count.remove(address))
         return
       case 'answer':
         return this.#asked.get(message.id)?.resolve(message.answer as never)
@@ -123,10 +132,26 @@ export class Member {
     }
   }
 
+  #taken(socket: Socket | undefined, isOpen: boolean): void {
+    if (socket && !isOpen) {
+      this.#count.remove(addressOf(socket))
+    }
+    socket?.destroy()
+  }
+
   /** A process that cannot be reached any more is about to end, and that is what counts. */
   #send(message: ToMember, socket?: Socket): void {
     this.#worker.send(message, socket, { keepOpen: true }, () => {})
   }
+}
+
+const addresses = new WeakMap<Socket, string>()
+
+/** The address of a connection's other side, which is known only as long as it is open. */
+export function addressOf(socket: Socket): string {
+  const address = addresses.get(socket) ?? socket.remoteAddress ?? ''
+  addresses.set(socket, address)
+  return address
 }
 
 async function ending(worker: Worker): Promise<string> {

@@ -18,7 +18,9 @@ export type ToMember = { type: 'connection' } | { type: 'question'; id: number; 
 export type ToPrimary =
   | { type: 'ready' }
   | { type: 'failed'; reason: string }
-  | { type: 'took'; connections: number }
-  | { type: 'has'; connections: number }
+  /** A connection that was offered is the member's now, unless it had ended by then. */
+  | { type: 'took'; connections: number; isOpen: boolean }
+  /** `closed` has the addresses of the connections that ended since. */
+  | { type: 'has'; connections: number; closed: string[] }
   | { type: 'answer'; id: number; answer: Answers[Question] }
   | { type: 'unanswered'; id: number; reason: string }

@@ -1,6 +1,5 @@
 import cluster from 'node:cluster'
 import { mkdtempSync, rmSync } from 'node:fs'
-import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -10,9 +9,9 @@ import loggerConfig from '#config/logger'
 import config from '#config/pool'
 import { surfacesOf } from '#configuration/processes'
 import { collectProcessMetrics } from '#observability/metrics'
-import { createAdminServer } from '#runtime/admin_server'
+import { AdminPorts } from '#runtime/admin_ports'
 import { announce } from '#runtime/announcement'
-import { ADMIN, listen, portOf, WEB } from '#runtime/listening'
+import { WEB } from '#runtime/listening'
 import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
 import { env } from '#start/env'
 import { Member, type Program } from './member.js'
@@ -30,7 +29,7 @@ export class Pool {
   readonly #logger = new Logger(loggerConfig.loggers.app)
   readonly #places: Place[] = []
   readonly #folder = mkdtempSync(join(tmpdir(), 'hub-pool-'))
-  #admin: Server | undefined
+  #admin: AdminPorts | undefined
   #port: SharedPort | undefined
   #database: OwnDatabase | undefined
   #migration: Program | undefined
@@ -84,8 +83,7 @@ export class Pool {
 
   async #start(): Promise<void> {
     collectProcessMetrics()
-    this.#admin = createAdminServer(poolPages(this.#places))
-    await listen(this.#admin, ADMIN)
+    this.#admin = await AdminPorts.open(poolPages(this.#places))
     if (config.web > 0) {
       this.#port = await SharedPort.open(WEB)
     }
@@ -152,7 +150,7 @@ export class Pool {
     const { web, jobs } = config
     announce({
       milliseconds,
-      ports: { web: this.#port?.number, admin: portOf(this.#admin!) },
+      ports: { web: this.#port?.number, admin: this.#admin!.number },
       facts: [['processes', `${web} web, ${jobs} for jobs; their primary has pid ${process.pid}`]],
     })
   }

@@ -1,7 +1,8 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
+import { CONNECTION_LIMITS, isTooMany } from '#http/connection_limit'
 import { listen, type Address } from '#runtime/listening'
-import type { Member } from './member.js'
+import { addressOf, type Member } from './member.js'
 
 /** How many connections may wait here, and for how long, while no member can take one. */
 const MOST_WAITING = 4_096
@@ -16,6 +17,8 @@ const WAIT_LIMIT_MS = 30_000
 export class SharedPort {
   readonly #server = createServer({ pauseOnConnect: true, noDelay: true })
   readonly #members = new Set<Member>()
+  /** Those with connections, also while they drain. */
+  readonly #alive = new Set<Member>()
   readonly #waiting = new Set<Socket>()
 
   static async open(address: Address): Promise<SharedPort> {
@@ -28,6 +31,10 @@ export class SharedPort {
     this.#server.maxConnections = MOST_WAITING
     this.#server.on('connection', (socket) => {
       socket.on('error', () => {})
+      if (this.#hasTooMany(addressOf(socket))) {
+        socket.destroy()
+        return
+      }
       socket.setTimeout(WAIT_LIMIT_MS, () => socket.destroy())
       this.#distribute(socket)
     })
@@ -40,8 +47,10 @@ export class SharedPort {
   /** Gives connections to a member from now on, until it is dismissed or ends. */
   admit(member: Member): void {
     this.#members.add(member)
+    this.#alive.add(member)
     void member.ended.then(() => {
       this.dismiss(member)
+      this.#alive.delete(member)
       member.returned().forEach((socket) => this.#distribute(socket))
     })
     const waiting = [...this.#waiting]
@@ -56,6 +65,17 @@ export class SharedPort {
   close(): void {
     this.#server.close()
     this.#waiting.forEach((socket) => socket.destroy())
+  }
+
+  #hasTooMany(address: string): boolean {
+    const waiting = [...this.#waiting]
+    const present = { all: waiting.length, fromAddress: 0 }
+    present.fromAddress += waiting.filter((socket) => addressOf(socket) === address).length
+    for (const member of this.#alive) {
+      present.all += member.load
+      present.fromAddress += member.loadFrom(address)
+    }
+    return isTooMany(CONNECTION_LIMITS, address, present)
   }
 
   #distribute(socket: Socket): void {

@@ -1,15 +1,20 @@
 import vine from '@vinejs/vine'
 
 import { holding, loggedIn } from '#http/access'
+import { shape } from '#http/shape'
 import { column, onlyAtCreation, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 
 const LONGEST_NAME = 256
 
 /** The one character that the database cannot store. */
-const WITHOUT_ZERO = /^[^\0]*$/
+const WITHOUT_ZERO = {
+  // eslint-disable-next-line no-control-regex -- it is the character that is meant
+  pattern: /^[^\u0000]*$/,
+  says: 'A text must not hold the character U+0000',
+}
 
-const label = () => vine.string().minLength(3).maxLength(LONGEST_NAME).regex(WITHOUT_ZERO)
+const label = () => vine.string().minLength(3).maxLength(LONGEST_NAME).use(shape(WITHOUT_ZERO))
 
 /**
  * What holds files. Whoever made a bucket may change and delete it without a permission, which the service looks at; what it
@@ -34,7 +39,7 @@ export const bucket = defineKind({
       nullable: true,
       internal: true,
       body: onlyAtCreation(
-        vine.string().minLength(1).maxLength(64).regex(WITHOUT_ZERO).nullable().optional()
+        vine.string().minLength(1).maxLength(64).use(shape(WITHOUT_ZERO)).nullable().optional()
       ),
     }),
     refId: column.text({

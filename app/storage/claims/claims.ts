@@ -1,4 +1,5 @@
 import { EntityConflict, EntityNotFound } from '#http/failures'
+import { issue } from '#http/issues'
 import { clock } from '#runtime/clock'
 import { storagePool } from '#storage/database'
 import { objectAddress, type Layout } from '#storage/objects/layout'
@@ -30,7 +31,8 @@ export interface ClaimRequest {
 /** The path has a file, or somebody is sending one. */
 export class PathTaken extends EntityConflict {
   constructor(path: string) {
-    super(`The bucket has ${JSON.stringify(path)} already, or it is being sent`)
+    const message = `The bucket has ${JSON.stringify(path)} already, or it is being sent`
+    super(message, { issues: [issue('value_exists', ['path'], message)] })
   }
 }
 

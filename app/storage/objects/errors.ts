@@ -1,4 +1,5 @@
 import { BadRequest, EntityConflict, PayloadTooLarge, ServiceUnavailable } from '#http/failures'
+import { issue } from '#http/issues'
 import type { ObjectAddress } from './object_store.js'
 
 /** There is no such object; what that means to a caller, whoever knows the record decides. */
@@ -68,7 +69,8 @@ export class RegionRefused extends BadRequest {
 /** The container's name is taken by somebody else on the S3 server. */
 export class ContainerTaken extends EntityConflict {
   constructor(container: string, cause?: unknown) {
-    super(`The name ${container} is taken in the object store`, { cause })
+    const message = `The name ${container} is taken in the object store`
+    super(message, { issues: [issue('value_exists', ['name'], message)], cause })
   }
 }
 

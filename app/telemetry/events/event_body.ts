@@ -3,9 +3,13 @@ import { isIP } from 'node:net'
 import vine from '@vinejs/vine'
 
 import { body } from '#http/body'
+import { shape } from '#http/shape'
 
 const SCOPES = ['entity', 'builder', 'synchronizer'] as const
-const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,7})?)?Z$/
+const UTC_TIME = {
+  pattern: /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,7})?)?Z$/,
+  says: 'A time is written in UTC, as in 2026-01-31T12:00:00Z',
+}
 
 const uuid = () => vine.string().uuid().nullable().optional()
 const word = (most: number) => vine.string().minLength(3).maxLength(most).nullable().optional()
@@ -29,7 +33,7 @@ export const eventBody = body({
   actorId: uuid(),
   actorName: text(),
   realmId: uuid(),
-  expiresAt: vine.string().maxLength(28).regex(UTC_TIME).nullable().optional(),
+  expiresAt: vine.string().maxLength(28).use(shape(UTC_TIME)).nullable().optional(),
 })
 
 export type EventBody = Awaited<ReturnType<typeof eventBody.validate>>

@@ -4,7 +4,13 @@ import { test } from '@japa/runner'
 import { PermissionDenied } from '#http/failures'
 import type { SecurityEvent } from '#records/events'
 import { originOf, sourceOf } from '#records/origin'
-import { noteRefusal, noteSecretRead, noteSignIn, useSecuritySink } from '#records/security_events'
+import {
+  noteGatheredRefusals,
+  noteRefusal,
+  noteSecretRead,
+  noteSignIn,
+  useSecuritySink,
+} from '#records/security_events'
 import { identity } from '#tests/helpers/identities'
 
 const RECORD = '6f1c9a52-0000-4000-8000-000000000000'
@@ -29,7 +35,8 @@ test.group('Security events', () => {
   test('a refusal is noted with who, what and which permission', async ({ assert, cleanup }) => {
     const noted = listening(cleanup)
     const ctx = request()
-    await noteRefusal(ctx, PermissionDenied.missing(['node_update', 'node_create']))
+    noteRefusal(ctx, PermissionDenied.missing(['node_update', 'node_create']))
+    await noteGatheredRefusals()
     assert.containsSubset(noted, [
       {
         type: 'permissionRefused',
@@ -42,25 +49,67 @@ test.group('Security events', () => {
     assert.equal(noted[0]!.origin.actor, ctx.actor)
   })
 
+  test('refusals of the same caller, route and reason are one event that says how many', async ({
+    assert,
+    cleanup,
+  }) => {
+    const noted = listening(cleanup)
+    const ctx = request()
+    for (let attempt = 0; attempt < 250; attempt++) {
+      noteRefusal(ctx, PermissionDenied.missing(['node_update']))
+    }
+    assert.isEmpty(noted)
+    noteRefusal(ctx, PermissionDenied.missing(['node_delete']))
+    noteRefusal(request(), PermissionDenied.missing(['node_update']))
+    await noteGatheredRefusals()
+    assert.deepEqual(
+      noted.map(({ count, permissions }) => [count, ...permissions]),
+      [
+        [250, 'node_update'],
+        [1, 'node_delete'],
+        [1, 'node_update'],
+      ]
+    )
+    assert.equal(noted[0]!.id, RECORD)
+    await noteGatheredRefusals()
+    assert.lengthOf(noted, 3)
+  })
+
+  test('refusals about several records name none of them', async ({ assert, cleanup }) => {
+    const noted = listening(cleanup)
+    const first = request()
+    const second = request('6f1c9a52-0000-4000-8000-000000000001')
+    second.actor = first.actor
+    noteRefusal(first, PermissionDenied.missing(['node_update']))
+    noteRefusal(second, PermissionDenied.missing(['node_update']))
+    await noteGatheredRefusals()
+    assert.containSubset(noted, [{ id: null, count: 2 }])
+    assert.lengthOf(noted, 1)
+  })
+
   test('of a foreign realm names no permission', async ({ assert, cleanup }) => {
     const noted = listening(cleanup)
-    await noteRefusal(request(), new PermissionDenied('The record belongs to another realm'))
+    noteRefusal(request(), new PermissionDenied('The record belongs to another realm'))
+    await noteGatheredRefusals()
     assert.isEmpty(noted[0]!.permissions)
   })
 
   test('nothing that was only made up gets in', async ({ assert, cleanup }) => {
     const noted = listening(cleanup)
-    await noteRefusal(request('<script>'), new PermissionDenied('no'))
+    noteRefusal(request('<script>'), new PermissionDenied('no'))
+    await noteGatheredRefusals()
     assert.isNull(noted[0]!.id)
     const nobody = request()
     nobody.actor = undefined
-    await noteRefusal(nobody, new PermissionDenied('no'))
+    noteRefusal(nobody, new PermissionDenied('no'))
+    await noteGatheredRefusals()
     assert.lengthOf(noted, 1)
   })
 
   test('a refusal that cannot be noted stays a refusal', async ({ assert, cleanup }) => {
     cleanup(useSecuritySink({ note: () => Promise.reject(new Error('full')) }))
-    await assert.doesNotReject(() => noteRefusal(request(), new PermissionDenied('no')))
+    noteRefusal(request(), new PermissionDenied('no'))
+    await assert.doesNotReject(noteGatheredRefusals)
   })
 
   test('a secret is noted before it is shown, and not shown where it cannot be', async ({
@@ -92,7 +141,8 @@ test.group('Security events', () => {
   test('hold no token and no header', async ({ assert, cleanup }) => {
     const noted = listening(cleanup)
     const ctx = request()
-    await noteRefusal(ctx, new PermissionDenied('no'))
+    noteRefusal(ctx, new PermissionDenied('no'))
+    await noteGatheredRefusals()
     await noteSecretRead(originOf(ctx), { kind: 'node', id: RECORD, realmId: null })
     assert.notMatch(JSON.stringify(noted), /bearer|authorization/i)
   })

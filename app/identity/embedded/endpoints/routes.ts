@@ -4,7 +4,7 @@ import { changeAccount, showAccount } from '#identity/embedded/account/account'
 import { askForLogin, takeLogin } from '#identity/embedded/authorize/authorize'
 import { CARRIED } from '#identity/embedded/authorize/authorization_request'
 import { tokenBody } from '#identity/embedded/grants/grant'
-import { endpoint, OAUTH_FAILURE } from '#identity/embedded/oauth/endpoint'
+import { endpoint, inOAuthWords, OAUTH_FAILURE } from '#identity/embedded/oauth/endpoint'
 import { showConfiguration, showKeys, showRealmConfiguration, showRealmKeys } from './discovery.js'
 import { introspectToken, revokeToken, tokenInBody } from './inspect_token.js'
 import { showMe, showUserinfo } from './person.js'
@@ -53,6 +53,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       summary: 'Tokens for a password, a code, a refresh token or the secret of a client',
       access: everybody,
       body: tokenBody,
+      translates: inOAuthWords,
       answers: { 200: { description: 'The tokens', schema: TOKENS }, ...refused },
     })
     .post('/token/introspect', endpoint(introspectToken), {
@@ -60,6 +61,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       summary: 'Whether a token is good now, whom it is for and what that may do',
       access: everybody,
       body: tokenInBody,
+      translates: inOAuthWords,
       answers: { 200: { description: 'What it is good for', schema: INTROSPECTION }, ...refused },
     })
     .post('/token/revoke', endpoint(revokeToken), {
@@ -67,6 +69,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       summary: 'End a token before its time',
       access: everybody,
       body: tokenInBody,
+      translates: inOAuthWords,
       answers: { 200: { description: 'It is no good any more' }, ...refused },
     })
   keyRoutes(routes)

@@ -1,26 +1,17 @@
-import { envelopeOf } from '#http/failures'
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { answer } from '#http/answer'
+import { failureOf } from '#http/classify'
+import type { Failure } from '#http/failures'
 import type { JsonSchema } from '#http/surface'
 import { OAuthFailure } from './oauth_failure.js'
 
 type Endpoint = (ctx: HttpContext) => Promise<void> | void
 
-/**
- * A route that carries tokens or secrets: nothing of it is kept on the way, and its refusals are in the words of OAuth.
- */
+/** A route that carries tokens or secrets: nothing of it is kept on the way. */
 export function endpoint(handle: Endpoint): Endpoint {
-  return async (ctx) => {
+  return (ctx) => {
     forbidCaching(ctx)
-    try {
-      await handle(ctx)
-    } catch (error) {
-      if (!(error instanceof OAuthFailure)) {
-        throw error
-      }
-      answerFailure(ctx, error)
-    }
+    return handle(ctx)
   }
 }
 
@@ -29,21 +20,33 @@ export function forbidCaching({ response }: HttpContext): void {
   response.header('pragma', 'no-cache')
 }
 
-/** What a refusal is answered with, beside the envelope of all failures. */
+/** What a refusal is answered with: the envelope of all failures, and the words of OAuth beside it. */
 export const OAUTH_FAILURE: JsonSchema = {
   allOf: [{ $ref: '#/components/schemas/ErrorEnvelope' }],
   required: ['error', 'error_description'],
   properties: { error: { type: 'string' }, error_description: { type: 'string' } },
 }
 
-function answerFailure(ctx: HttpContext, failure: OAuthFailure): void {
-  for (const [name, value] of Object.entries(failure.headers)) {
-    ctx.response.header(name, value)
-  }
+/** For what OAuth has no word of its own for, the word it has for its kind. */
+const WORDS: Record<number, string> = {
+  401: 'invalid_client',
+  403: 'unauthorized_client',
+  429: 'temporarily_unavailable',
+  503: 'temporarily_unavailable',
+}
+
+/** Whatever a route that gives or takes tokens fails with, in the words of OAuth. */
+export function inOAuthWords(thrown: unknown, ctx: HttpContext): OAuthFailure {
+  const failure = failureOf(thrown)
+  forbidCaching(ctx)
   // Only to who used the header before: a browser would ask its user for a password.
   if (failure.status === 401 && ctx.request.header('authorization') !== undefined) {
     ctx.response.header('www-authenticate', 'Basic realm="clients", charset="UTF-8"')
   }
-  const { error, message } = failure
-  answer(ctx, { ...envelopeOf(failure), error, error_description: message }, failure.status)
+  return failure instanceof OAuthFailure ? failure : translated(failure)
+}
+
+function translated({ status, code, message, issues, headers, cause }: Failure): OAuthFailure {
+  const error = WORDS[status] ?? (status < 500 ? 'invalid_request' : 'server_error')
+  return new OAuthFailure(status, code, error, message, { issues, headers, cause })
 }

@@ -21,6 +21,10 @@ export class OAuthFailure extends Failure {
   ) {
     super(status, code, message, options)
   }
+
+  override get beside() {
+    return { error: this.error, error_description: this.message }
+  }
 }
 
 /** A parameter is missing, is there twice, or makes no sense. */

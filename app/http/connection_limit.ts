@@ -1,0 +1,76 @@
+import { Counter } from 'prom-client'
+
+import { trustedProxies } from '#http/trusted_proxies'
+import { metrics } from '#observability/metrics'
+import { env } from '#start/env'
+
+/** How many connections a port keeps; 0 is no limit. */
+export interface ConnectionLimits {
+  readonly all: number
+  readonly perAddress: number
+  /** Addresses behind which many callers stand. */
+  isShared(address: string): boolean
+}
+
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  all: env.CONNECTIONS_MAX,
+  perAddress: env.CONNECTIONS_MAX_PER_ADDRESS,
+  isShared: trustedProxies(env.TRUSTED_PROXIES),
+}
+
+const refused = new Counter({
+  name: 'http_connections_refused_total',
+  help: 'Connections that were closed since there were too many, in all or from their address',
+  labelNames: ['limit'] as const,
+  registers: [metrics],
+})
+
+/** Whether one more connection is too many, where so many are there in all and from its address. */
+export function isTooMany(
+  { all, perAddress, isShared }: ConnectionLimits,
+  address: string,
+  present: { all: number; fromAddress: number }
+): boolean {
+  if (all > 0 && present.all >= all) {
+    refused.inc({ limit: 'all' })
+    return true
+  }
+  if (perAddress > 0 && present.fromAddress >= perAddress && !isShared(address)) {
+    refused.inc({ limit: 'address' })
+    return true
+  }
+  return false
+}
+
+/**
+ * Connections by the address they come from.
+ */
+export class ConnectionCount {
+  readonly #byAddress = new Map<string, number>()
+  #all = 0
+
+  get all(): number {
+    return this.#all
+  }
+
+  from(address: string): number {
+    return this.#byAddress.get(address) ?? 0
+  }
+
+  add(address: string): void {
+    this.#all++
+    this.#byAddress.set(address, this.from(address) + 1)
+  }
+
+  remove(address: string): void {
+    const left = this.from(address) - 1
+    if (left >= 0) {
+      this.#all--
+    }
+    if (left > 0) {
+      this.#byAddress.set(address, left)
+    } else {
+      this.#byAddress.delete(address)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { BadRequest } from '#http/failures'
+import { issue } from '#http/issues'
+
+/** How deep the values of a body may be nested, and how many keys one object in it may have. */
+export const MOST_LEVELS = 64
+export const MOST_KEYS = 1_000
+
+const QUOTE = '"'.charCodeAt(0)
+const BACKSLASH = '\\'.charCodeAt(0)
+const COLON = ':'.charCodeAt(0)
+const OPENING = new Set(['{', '['].map((character) => character.charCodeAt(0)))
+const CLOSING = new Set(['}', ']'].map((character) => character.charCodeAt(0)))
+
+/** What `JSON.parse` makes of these escapes can be no text, or the name of what every object inherits. */
+const SURROGATE = /\\ud[89a-f]/i
+const INHERITED = /__proto__|\\u/
+
+/**
+ * The value a JSON text stands for. What would cost whoever walks it more than it says is refused before it is parsed: values
+ * nested too deep, and objects of too many keys.
+ */
+export function parseJson(text: string): unknown {
+  requireModest(text)
+  const value = parsed(text)
+  if (SURROGATE.test(text)) {
+    requireText(value, [])
+  }
+  return value
+}
+
+function parsed(text: string): unknown {
+  try {
+    return INHERITED.test(text) ? JSON.parse(text, withoutInherited) : JSON.parse(text)
+  } catch (error) {
+    throw new BadRequest('The body is not well-formed JSON', { cause: error })
+  }
+}
+
+function withoutInherited(key: string, value: unknown): unknown {
+  return key === '__proto__' ? undefined : value
+}
+
+/** Counts in the text, once from its beginning to its end; whether it is JSON at all is for the parser to say. */
+function requireModest(text: string): void {
+  if (text.length <= MOST_LEVELS) {
+    return
+  }
+  const keys: number[] = [0]
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (character === QUOTE) {
+      at = endOfString(text, at)
+    } else if (character === COLON) {
+      if (++keys[keys.length - 1]! > MOST_KEYS) {
+        throw tooManyKeys()
+      }
+    } else if (OPENING.has(character)) {
+      if (keys.push(0) > MOST_LEVELS + 1) {
+        throw tooDeep()
+      }
+    } else if (CLOSING.has(character) && keys.length > 1) {
+      keys.pop()
+    }
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end !== -1 && isEscaped(text, end)) {
+    end = text.indexOf('"', end + 1)
+  }
+  return end === -1 ? text.length : end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1
+  while (text.charCodeAt(before) === BACKSLASH) {
+    before--
+  }
+  return (at - 1 - before) % 2 === 1
+}
+
+function requireText(value: unknown, path: readonly string[]): void {
+  if (typeof value === 'string') {
+    requireWellFormed(value, path)
+  } else if (Array.isArray(value)) {
+    value.forEach((item) => requireText(item, path))
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, content] of Object.entries(value)) {
+      const below = [...path, key.toWellFormed()]
+      requireWellFormed(key, below)
+      requireText(content, below)
+    }
+  }
+}
+
+function requireWellFormed(text: string, path: readonly string[]): void {
+  if (!text.isWellFormed()) {
+    throw refused('The body holds half of a surrogate pair, which is no character', path)
+  }
+}
+
+export const tooManyKeys = () => refused(`An object may have ${MOST_KEYS} keys at most`)
+export const tooDeep = () => refused(`Values may be nested ${MOST_LEVELS} levels deep at most`)
+
+function refused(message: string, path: readonly string[] = []): BadRequest {
+  return new BadRequest(message, { issues: [issue('value_invalid', path, message)] })
+}

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createUnzip } from 'node:zlib'
+
+import type { HttpContext } from '@adonisjs/core/http'
+import qs from '@poppinss/qs'
+
+import { requireObject } from '#http/body'
+import { BadRequest, EncodingUnsupported, PayloadTooLarge, type Failure } from '#http/failures'
+import { MOST_KEYS, MOST_LEVELS, parseJson, tooDeep, tooManyKeys } from '#http/json_content'
+import { BODY_WITHIN_MS, lateBody } from '#http/slow_requests'
+
+const MOST_BYTES = 2 ** 20
+
+const JSON_TYPES = ['application/json']
+const FORM_TYPES = ['application/x-www-form-urlencoded']
+
+/**
+ * Reads the body of a request for its handler: an object, as JSON or as a form. A body of another type counts as an empty one.
+ */
+export async function readBody({ request }: HttpContext): Promise<void> {
+  if (!request.hasBody()) {
+    return
+  }
+  if (request.is(JSON_TYPES)) {
+    const text = await textOf(request.request)
+    request.updateBody(text === '' ? {} : requireObject(parseJson(text)))
+  } else if (request.is(FORM_TYPES)) {
+    request.updateBody(parseForm(await textOf(request.request)))
+  }
+}
+
+/** Values arrive as they were sent: blanks are not trimmed, empty text is not null. */
+function parseForm(text: string): Record<string, unknown> {
+  const parameters = text.split('&', MOST_KEYS + 1)
+  if (parameters.length > MOST_KEYS) {
+    throw tooManyKeys()
+  }
+  if (parameters.some(isNestedTooDeep)) {
+    throw tooDeep()
+  }
+  return qs.parse(text, { allowDots: true, parameterLimit: MOST_KEYS })
+}
+
+const LEVEL = /\[|%5B|\.|%2E/gi
+
+function isNestedTooDeep(parameter: string): boolean {
+  const [key = ''] = parameter.split('=', 1)
+  return key.length > MOST_LEVELS && (key.match(LEVEL)?.length ?? 0) > MOST_LEVELS
+}
+
+/** As text, whatever it was compressed with; what is left of a request that fails is not read. */
+function textOf(request: IncomingMessage): Promise<string> {
+  if (Number(request.headers['content-length']) > MOST_BYTES) {
+    throw new PayloadTooLarge()
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const content = decompressed(request)
+  const chunks: Buffer[] = []
+  let size = 0
+  const late = setTimeout(() => reject(lateBody()), BODY_WITHIN_MS)
+  content.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > MOST_BYTES) {
+      reject(new PayloadTooLarge())
+    } else {
+      chunks.push(chunk)
+    }
+  })
+  content.once('end', () => resolve(Buffer.concat(chunks).toString()))
+  content.once('error', (cause) => reject(unreadable(cause)))
+  request.once('error', (cause) => reject(unreadable(cause)))
+  request.once('close', () => {
+    if (!request.complete) reject(unreadable(undefined))
+  })
+  return promise.finally(() => {
+    clearTimeout(late)
+    leave(request, content)
+  })
+}
+
+function decompressed(request: IncomingMessage): Readable {
+  switch (request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity') {
+    case 'identity':
+      return request
+    case 'gzip':
+    case 'deflate':
+      return request.pipe(createUnzip())
+    case 'br':
+      return request.pipe(createBrotliDecompress())
+    default:
+      throw new EncodingUnsupported()
+  }
+}
+
+function leave(request: IncomingMessage, content: Readable): void {
+  content.removeAllListeners('data')
+  content.on('error', () => {})
+  if (content !== request) {
+    request.unpipe()
+    content.destroy()
+  }
+  request.resume()
+}
+
+function unreadable(cause: unknown): Failure {
+  return new BadRequest('The body ends too early, or is not what its headers say', { cause })
+}

@@ -1,0 +1,23 @@
+import vine from '@vinejs/vine'
+
+export interface Shape {
+  /** In the dialect that all readers of JSON schemas share, since the OpenAPI document repeats it. */
+  readonly pattern: RegExp
+  /** What a text has to look like, in a sentence for whoever sent another one. */
+  readonly says: string
+}
+
+/** Holds a text to a pattern; a text that fails it is told what is allowed, in words and as the pattern. */
+export const shape = vine.createRule(
+  function pattern(value, shaped: Shape, field) {
+    if (typeof value === 'string' && !shaped.pattern.test(value)) {
+      field.report(shaped.says, 'shape', field, { pattern: shaped.pattern.source })
+    }
+  },
+  {
+    toJSONSchema(schema, { pattern, says }) {
+      schema.pattern = pattern.source
+      schema.description = says
+    },
+  }
+)

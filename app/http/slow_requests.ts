@@ -1,0 +1,86 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+import { Counter } from 'prom-client'
+
+import { JSON_TYPE } from '#http/answer'
+import { BadRequest, envelopeOf, Failure, RequestTimeout } from '#http/failures'
+import { metrics } from '#observability/metrics'
+import { env } from '#start/env'
+
+export const BODY_WITHIN_MS = env.REQUEST_MAX_SECONDS * 1_000
+
+/**
+ * For servers of ours: the head of a request has a limit, and so has a connection that sends none. Bodies have none here, since
+ * a file may take hours to arrive; whoever reads one says how long it waits.
+ */
+export const HEAD_LIMITS = {
+  headersTimeout: env.HEADERS_MAX_SECONDS * 1_000,
+  requestTimeout: 0,
+  connectionsCheckingInterval: 500,
+}
+
+const timedOut = new Counter({
+  name: 'http_requests_timed_out_total',
+  help: 'Requests whose head or body did not arrive in time',
+  labelNames: ['part'] as const,
+  registers: [metrics],
+})
+
+/** The refusal of a body that took too long. */
+export function lateBody(): RequestTimeout {
+  timedOut.inc({ part: 'body' })
+  return new RequestTimeout()
+}
+
+/** Ends a connection whose request was answered long ago while its body still trickles in. */
+export function endWithBody(request: IncomingMessage, withinMs = BODY_WITHIN_MS): void {
+  if (request.complete || request.destroyed) {
+    return
+  }
+  const limit = setTimeout(() => {
+    timedOut.inc({ part: 'body' })
+    request.socket.destroy()
+  }, withinMs).unref()
+  request.socket.once('close', () => clearTimeout(limit))
+  request.once('end', () => clearTimeout(limit))
+}
+
+/** Answers what is no request, or did not become one in time, with the envelope of all failures. */
+export function answerBrokenRequests(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const failure = failureOf(error.code)
+    if (failure.status === 408) {
+      timedOut.inc({ part: 'headers' })
+    }
+    send(socket, failure)
+  })
+}
+
+function failureOf(code: string | undefined): Failure {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new RequestTimeout('The request did not arrive in time')
+    case 'HPE_HEADER_OVERFLOW':
+      return new Failure(431, 'bad_request', 'The head of the request is too large')
+    default:
+      return new BadRequest('This is no request that can be read')
+  }
+}
+
+function send(socket: Duplex, failure: Failure): void {
+  const isUnderWay = (socket as { _httpMessage?: { headersSent: boolean } })._httpMessage
+    ?.headersSent
+  if (!socket.writable || isUnderWay) {
+    socket.destroy()
+    return
+  }
+  const body = JSON.stringify(envelopeOf(failure))
+  const head = [
+    `HTTP/1.1 ${failure.status} ${failure.status === 408 ? 'Request Timeout' : 'Bad Request'}`,
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}

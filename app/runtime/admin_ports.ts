@@ -1,0 +1,69 @@
+import type { Server } from 'node:http'
+import { isIPv4, type Socket } from 'node:net'
+
+import { createAdminServer, type Page } from '#runtime/admin_server'
+import { ADMIN, listen, portOf, requireFree, type Address } from '#runtime/listening'
+import { env } from '#start/env'
+
+const EVERYWHERE = new Set(['0.0.0.0', '::'])
+const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
+
+/** Where health is answered beside ADMIN_HOST; undefined where nothing else was asked for. */
+function healthAddress(): Address | undefined {
+  const { HEALTH_HOST, ADMIN_HOST } = env
+  const isElsewhere = HEALTH_HOST !== undefined && HEALTH_HOST !== ADMIN_HOST
+  return isElsewhere && !EVERYWHERE.has(ADMIN_HOST)
+    ? { ...ADMIN, host: HEALTH_HOST, hostVariable: 'HEALTH_HOST' }
+    : undefined
+}
+
+/**
+ * The admin port: health and metrics at ADMIN_HOST and, where HEALTH_HOST is another address, nothing but health there.
+ */
+export class AdminPorts {
+  readonly #servers: readonly Server[]
+
+  private constructor(servers: readonly Server[]) {
+    this.#servers = servers
+  }
+
+  static async open(pages?: Record<string, Page>): Promise<AdminPorts> {
+    const health = healthAddress()
+    if (health && EVERYWHERE.has(health.host)) {
+      // One address cannot be bound beside all of them, so what is asked there is told apart by where it came in.
+      const server = createAdminServer(pages, isAdminSide)
+      await listen(server, health)
+      return new AdminPorts([server])
+    }
+    const admin = createAdminServer(pages)
+    await listen(admin, ADMIN)
+    if (!health) {
+      return new AdminPorts([admin])
+    }
+    const open = createAdminServer(pages, () => false)
+    await listen(open, { ...health, port: portOf(admin) })
+    return new AdminPorts([admin, open])
+  }
+
+  /** Finds out early whether its port is free. */
+  static requireFree(): Promise<void> {
+    return requireFree(ADMIN)
+  }
+
+  get number(): number {
+    return portOf(this.#servers[0]!)
+  }
+
+  close(): void {
+    this.#servers.forEach((server) => server.close())
+  }
+}
+
+function isAdminSide({ localAddress = '' }: Socket): boolean {
+  const plain = localAddress.replace(/^::ffff:/i, '')
+  return LOOPBACK.test(ADMIN.host) || !isAddress(ADMIN.host)
+    ? LOOPBACK.test(plain)
+    : plain === ADMIN.host
+}
+
+const isAddress = (host: string): boolean => isIPv4(host) || host.includes(':')
