@@ -19,6 +19,8 @@ export interface Source {
 /** Who does something, and from where. */
 export interface Origin extends Source {
   readonly actor: Actor
+  /** What else changed, where the change follows from that and nobody asked for it. */
+  readonly contentChanged?: readonly string[]
 }
 
 /**

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import {
   requireChangeable,
   requireMember,
@@ -25,6 +26,9 @@ import type { WrittenChange } from '#records/record_change'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
+/** What of that which nodes approve stands in the record itself. */
+const OWN_CONTENT = ['masterImageId', 'imageCommandArguments'] as const
+
 const PROJECT = `select realm_id as "realmId", master_image_id as "masterImageId", exists (
     select 1 from project_nodes
     where project_id = p.id and node_realm_id::text = $2 and approval_status = 'approved'
@@ -38,10 +42,12 @@ const PROJECT = `select realm_id as "realmId", master_image_id as "masterImageId
 export class AnalysisService extends ClientOwnerService {
   protected override readonly clientPermissions = { names: ANALYSIS_CLIENT_PERMISSIONS }
   readonly #nodes: RecordService
+  readonly #upkeep: AnalysisUpkeep
 
   constructor(kind: Kind, options: RecordServiceOptions) {
     super(kind, options)
     this.#nodes = new RecordService(analysisNode, options)
+    this.#upkeep = new AnalysisUpkeep(options)
   }
 
   /** Holds the project before the analysis, as everybody does. */
@@ -111,6 +117,9 @@ export class AnalysisService extends ClientOwnerService {
     if (type === 'created') {
       const nodes = await startingWith(transaction, next!.projectId as string)
       await this.#assign(transaction, origin, next!, nodes)
+    } else if (type === 'updated') {
+      const changed = OWN_CONTENT.filter((name) => previous![name] !== next![name])
+      await this.#upkeep.followContent(transaction, origin, next!.id as string, changed)
     } else if (type === 'deleted') {
       await count(transaction, 'analyses', previous!.projectId as string, -1)
       if (previous!.clientId !== null) {

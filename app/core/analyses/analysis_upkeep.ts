@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import { analysis } from '#core/analyses/analysis'
+import { outdatedApprovals, type Content } from '#core/analyses/approved_content'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import { assignedNodes, figuresOf } from '#core/analyses/node_figures'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
@@ -51,10 +52,31 @@ export class AnalysisUpkeep {
   }
 
   /** After something was taken away from an analysis that nodes are asked about: they agreed to something else. */
-  async followRemoval(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+  async followRemoval(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    id: string,
+    removed: 'files' | 'nodes'
+  ): Promise<void> {
     const held = await this.lock(transaction, id)
     if (held?.configurationLocked && held.buildStatus === null) {
-      await this.withdrawApprovals(transaction, origin, id)
+      await this.withdrawApprovals(transaction, { ...origin, contentChanged: [removed] }, id)
+    }
+  }
+
+  /** After what the analysis consists of changed: whoever approved something else is asked anew. */
+  async followContent(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    id: string,
+    contentChanged: readonly Content[]
+  ): Promise<void> {
+    if (contentChanged.length === 0 || skipsApproval.isOn) {
+      return
+    }
+    const outdated = await outdatedApprovals(transaction, id)
+    if (outdated.length > 0) {
+      await this.#askAnew(transaction, { ...origin, contentChanged }, id, outdated)
     }
   }
 
@@ -64,10 +86,22 @@ export class AnalysisUpkeep {
       return
     }
     const { rows } = await transaction.query<{ id: string }>(DECIDED, [id])
-    for (const decided of rows) {
-      await this.#nodes.updateWithin(transaction, origin, decided.id, { approvalStatus: null })
+    const decided = rows.map((row) => row.id)
+    await this.#askAnew(transaction, origin, id, decided)
+  }
+
+  async #askAnew(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    id: string,
+    assignments: readonly string[]
+  ): Promise<void> {
+    const undecided = { approvalStatus: null, approvedDigest: null }
+    for (const assignment of assignments) {
+      await this.#nodes.updateWithin(transaction, origin, assignment, undecided)
     }
-    await this.followNodes(transaction, origin, id)
+    const { contentChanged: _, ...plain } = origin
+    await this.followNodes(transaction, plain, id)
   }
 
   async #write(transaction: pg.ClientBase, origin: Origin, id: string, told: Values) {

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import { AnalysisPartService } from '#core/analyses/analysis_part_service'
+import type { Content } from '#core/analyses/approved_content'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import { requireFileWriter } from '#core/analysis_bucket_files/file_writer'
 import { enforce } from '#http/access'
@@ -89,11 +90,16 @@ export class AnalysisBucketFileService extends AnalysisPartService {
   ): Promise<void> {
     const file = (next ?? previous)!
     const id = file.analysisId as string
-    if (type === 'deleted' && (await this.#isCode(transaction, file))) {
-      await this.upkeep.followRemoval(transaction, origin, id)
+    const changed = contentChanged(previous, next)
+    const isContent = changed.length > 0 && (await this.#isCode(transaction, file))
+    if (type === 'deleted' && isContent) {
+      await this.upkeep.followRemoval(transaction, origin, id, 'files')
     }
     if (previous?.root !== next?.root) {
       await this.upkeep.followFiles(transaction, origin, id)
+    }
+    if (isContent) {
+      await this.upkeep.followContent(transaction, origin, id, changed)
     }
   }
 
@@ -123,6 +129,15 @@ export class AnalysisBucketFileService extends AnalysisPartService {
       await this.#files.updateWithin(transaction, origin, id, { root: false })
     }
   }
+}
+
+/** What a write of a file with code makes another of what nodes approved. */
+function contentChanged(previous: Values | undefined, next: Values | undefined): Content[] {
+  const isRoot = (file: Values | undefined) => file?.root === true
+  return [
+    ...(previous?.path === next?.path ? [] : (['files'] as const)),
+    ...(isRoot(previous) === isRoot(next) ? [] : (['entrypoint'] as const)),
+  ]
 }
 
 function requireSameBucket({ bucketId }: Bucket, body: Values): void {

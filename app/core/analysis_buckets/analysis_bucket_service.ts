@@ -52,8 +52,9 @@ export class AnalysisBucketService extends AnalysisPartService {
   ): Promise<void> {
     if (type === 'deleted' && previous!.type === 'CODE') {
       const id = previous!.analysisId as string
-      await this.upkeep.followRemoval(transaction, origin, id)
+      await this.upkeep.followRemoval(transaction, origin, id, 'files')
       await this.upkeep.followFiles(transaction, origin, id)
+      await this.upkeep.followContent(transaction, origin, id, ['files', 'entrypoint'])
     }
   }
 }

@@ -36,6 +36,8 @@ export const analysisNode = defineKind({
     }),
     artifactTag: column.text({ nullable: true }),
     artifactDigest: column.text({ nullable: true }),
+    /** Of what was approved. */
+    approvedDigest: column.text({ nullable: true, internal: true }),
     ...timestamps,
     analysisId: column.uuid({ body: reference }),
     analysisRealmId: column.uuid(),

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import { AnalysisPartService } from '#core/analyses/analysis_part_service'
+import { digestOf } from '#core/analyses/approved_content'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import { firstApproval } from '#core/analysis_nodes/approval'
 import { enforce } from '#http/access'
@@ -29,7 +30,8 @@ export class AnalysisNodeService extends AnalysisPartService {
     return this.change(id, async (transaction, { part }) => {
       requireEitherRealm(origin.actor, part)
       requireAuthority(origin.actor, part, body)
-      return this.updateWithin(transaction, origin, id, body)
+      const decided = await this.#withDigest(transaction, part, body)
+      return this.updateWithin(transaction, origin, id, decided)
     })
   }
 
@@ -85,9 +87,23 @@ export class AnalysisNodeService extends AnalysisPartService {
   ): Promise<void> {
     const id = (next ?? previous)!.analysisId as string
     if (type === 'deleted') {
-      await this.upkeep.followRemoval(transaction, origin, id)
+      await this.upkeep.followRemoval(transaction, origin, id, 'nodes')
     }
     await this.upkeep.followNodes(transaction, origin, id)
+  }
+
+  /** With an approval is kept what was approved. */
+  async #withDigest(
+    transaction: pg.ClientBase,
+    { analysisId }: Values,
+    body: Values
+  ): Promise<Values> {
+    if (body.approvalStatus === undefined) {
+      return body
+    }
+    const isApproval = body.approvalStatus === 'approved'
+    const approvedDigest = isApproval ? await digestOf(transaction, analysisId as string) : null
+    return { ...body, approvedDigest }
   }
 
   /** An analysis runs on nodes of its project only, whether those agreed to the project or not yet. */

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import { analysis } from '#core/analyses/analysis'
+import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { MASTER_IMAGE_SOURCE } from '#core/master_images/master_image_source'
 import { isUuid } from '#records/is_uuid'
 import { newMessage, type Message } from '#bus/message'
@@ -19,10 +20,12 @@ import { inTransaction } from '#records/transaction'
  */
 export class MasterImageService extends RecordService {
   readonly #analyses: RecordService
+  readonly #upkeep: AnalysisUpkeep
 
   constructor(kind: Kind, options: RecordServiceOptions) {
     super(kind, options)
     this.#analyses = new RecordService(analysis, options)
+    this.#upkeep = new AnalysisUpkeep(options)
   }
 
   /** Has the images and groups of the repository taken over. */
@@ -67,6 +70,7 @@ export class MasterImageService extends RecordService {
     }
     for (const { id } of rows) {
       await this.#analyses.updateWithin(transaction, origin, id, none)
+      await this.#upkeep.followContent(transaction, origin, id, ['masterImageId'])
     }
   }
 }

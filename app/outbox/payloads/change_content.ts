@@ -24,7 +24,7 @@ export function changeContent(change: RecordChange, kind: Kind | undefined): Cha
   const { previous, next } = change
   const record = (next ?? previous)!
   const realms = realmsIn(record, kind?.heardIn ?? ['realmId'])
-  const diff = previous && next && diffOf(known(previous, kind), known(next, kind))
+  const diff = previous && next && diffIn(change, kind)
   return {
     kind: change.kind,
     change: change.type,
@@ -36,6 +36,14 @@ export function changeContent(change: RecordChange, kind: Kind | undefined): Cha
     ...(isLasting(change, diff) && { isLasting: true as const }),
     doer: doerOf(change.origin),
   }
+}
+
+function diffIn({ previous, next, origin }: RecordChange, kind: Kind | undefined): Diff {
+  const diff = diffOf(known(previous!, kind), known(next!, kind))
+  const { contentChanged } = origin
+  return contentChanged
+    ? { ...diff, contentChanged: { next: contentChanged.join(', '), previous: null } }
+    : diff
 }
 
 /** Approvals, new credentials and changed permissions are looked for after years. */

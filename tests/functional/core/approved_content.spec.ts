@@ -1,0 +1,187 @@
+import { test } from '@japa/runner'
+
+import { skipsApproval } from '#core/analysis_nodes/approval_switch'
+import { openOutbox } from '#outbox/open'
+import type { Values } from '#records/kind'
+import { clock } from '#runtime/clock'
+import { statementsOf } from '#tests/helpers/migration_statements'
+
+import { call, database, Scene, set } from './analysis_scene.js'
+
+const { default: KeepWhatWasApproved } =
+  await import('../../../database/migrations/core/031_keep_what_was_approved.js')
+
+test.group('An approval', (group) => {
+  let scene: Scene
+  let analysis: Values
+  let bucket: Values
+  let code: Values
+  let assigned: Values
+
+  const send = (method: 'POST' | 'DELETE', path: string, body?: object) =>
+    call(scene.researcher(), method, path, body)
+  const change = (body: object) => send('POST', `/analyses/${analysis.id}`, body)
+  const decide = (approvalStatus: string | null, { id } = assigned) =>
+    call(scene.steward(), 'POST', `/analysis-nodes/${id}`, { approvalStatus })
+
+  async function stored({ id } = assigned): Promise<{ status: string | null; digest: string }> {
+    const { rows } = await database().query(
+      'select approval_status as status, approved_digest as digest from analysis_nodes where id = $1',
+      [id]
+    )
+    return rows[0]
+  }
+
+  const newFile = (values: object = {}, { id, bucketId } = bucket) =>
+    send('POST', '/analysis-bucket-files', {
+      path: `${clock.uuid()}.py`,
+      bucketId,
+      bucketFileId: clock.uuid(),
+      analysisBucketId: id,
+      ...values,
+    })
+
+  /** What was told of the decisions of a node that nobody of the node made. */
+  async function withdrawals({ id } = assigned): Promise<any[]> {
+    const { rows } = await database().query(
+      `select content->'change' as change from outbox
+       where content->'change'->>'id' = $1 and (content->'change'->'diff')::jsonb ? 'contentChanged'
+       order by position`,
+      [id]
+    )
+    return rows.map(({ change: told }) => told)
+  }
+
+  group.each.setup(async () => {
+    scene = await Scene.set()
+    analysis = await scene.analysis({ masterImageId: (await scene.image()).id })
+    bucket = await scene.bucket(analysis)
+    code = await scene.file(bucket, { path: 'main.py', root: true })
+    assigned = await scene.assigned(analysis)
+    assert202(await decide('approved'))
+    return openOutbox({ wake() {} })
+  })
+
+  function assert202({ status, body }: { status: number; body: unknown }) {
+    if (![201, 202].includes(status)) {
+      throw new Error(`It was answered with ${status}: ${JSON.stringify(body)}`)
+    }
+  }
+
+  test('keeps the digest of what was approved, which nobody is shown', async ({ assert }) => {
+    assert.match((await stored()).digest, /^[0-9a-f]{64}$/)
+    const path = `/analysis-nodes/${assigned.id}`
+    const { body } = await call(scene.steward(), 'GET', `${path}?fields=%2BapprovedDigest`)
+    assert.notInclude(JSON.stringify(body), (await stored()).digest)
+    assert202(await decide('rejected'))
+    assert.isNull((await stored()).digest)
+  })
+
+  for (const [what, named, doIt] of [
+    ['a file with code is added', 'files', () => newFile()],
+    [
+      'a file with code is renamed',
+      'files',
+      () => send('POST', `/analysis-bucket-files/${code.id}`, { path: 'other.py' }),
+    ],
+    [
+      'a file with code is deleted',
+      'files, entrypoint',
+      () => send('DELETE', `/analysis-bucket-files/${code.id}`),
+    ],
+    ['its entry point is another file', 'files, entrypoint', () => newFile({ root: true })],
+    [
+      'it has no entry point any more',
+      'entrypoint',
+      () => send('POST', `/analysis-bucket-files/${code.id}`, { root: false }),
+    ],
+    [
+      'its files with code go with their bucket',
+      'files, entrypoint',
+      () => send('DELETE', `/analysis-buckets/${bucket.id}`),
+    ],
+    [
+      'it gets another image',
+      'masterImageId',
+      async () => change({ masterImageId: (await scene.image()).id }),
+    ],
+    [
+      'its image is deleted',
+      'masterImageId',
+      () => call(scene.admin(), 'DELETE', `/master-images/${analysis.masterImageId}`),
+    ],
+    [
+      'it is started with other arguments',
+      'imageCommandArguments',
+      () => change({ imageCommandArguments: [{ value: '--all' }] }),
+    ],
+  ] as const) {
+    test(`is withdrawn when ${what}, and whoever hears of it is told so`, async ({ assert }) => {
+      await set('analyses', analysis.id, { nodes: 1, nodes_approved: 1 })
+      assert202(await doIt())
+      assert.deepEqual(await stored(), { status: null, digest: null } as never)
+      assert.equal((await scene.read(analysis)).nodesApproved, 0)
+      const told = await withdrawals()
+      assert.lengthOf(told, 1)
+      assert.deepEqual(told[0].diff, {
+        approvalStatus: { next: null, previous: 'approved' },
+        contentChanged: { next: named, previous: null },
+      })
+      assert.isTrue(told[0].isLasting)
+    })
+  }
+
+  test('is withdrawn while the analysis is locked and built as well', async ({ assert }) => {
+    await set('analyses', analysis.id, { configuration_locked: true, build_status: 'executed' })
+    assert202(await send('DELETE', `/analysis-bucket-files/${code.id}`))
+    assert.isNull((await stored()).status)
+  })
+
+  test('stays when nothing changes that was approved', async ({ assert }) => {
+    const before = await stored()
+    const results = await scene.bucket(analysis, 'RESULT')
+    assert202(await newFile({}, results))
+    assert202(await change({ name: 'another-name', description: 'What it is about' }))
+    assert202(await change({ masterImageId: analysis.masterImageId }))
+    assert202(await send('POST', `/analysis-bucket-files/${code.id}`, { path: 'main.py' }))
+    assert202(await send('DELETE', `/analysis-buckets/${results.id}`))
+    assert.deepEqual(await stored(), before)
+    assert.isEmpty(await withdrawals())
+  })
+
+  test('can be given again, to what there is then', async ({ assert }) => {
+    const { digest } = await stored()
+    assert202(await newFile())
+    assert202(await decide('approved'))
+    const again = await stored()
+    assert.equal(again.status, 'approved')
+    assert.notEqual(again.digest, digest)
+  })
+
+  test('of an aggregator stays, and so does a rejection', async ({ assert }) => {
+    const aggregator = await scene.assigned(analysis, 'approved')
+    await set('nodes', aggregator.nodeId, { type: 'aggregator' })
+    const rejecting = await scene.assigned(analysis, 'rejected')
+    assert202(await newFile())
+    assert.equal((await stored(aggregator)).status, 'approved')
+    assert.equal((await stored(rejecting)).status, 'rejected')
+    assert.isNull((await stored()).status)
+  })
+
+  test('stays where approvals are skipped', async ({ assert, cleanup }) => {
+    cleanup(skipsApproval.set(true))
+    assert202(await newFile())
+    assert.equal((await stored()).status, 'approved')
+  })
+
+  test('of an older installation is of what there is when it is brought up to date', async ({
+    assert,
+  }) => {
+    const { digest } = await stored()
+    await set('analysis_nodes', assigned.id, { approved_digest: null })
+    for (const statement of await statementsOf(KeepWhatWasApproved, 'core')) {
+      await database().query(statement)
+    }
+    assert.equal((await stored()).digest, digest)
+  })
+})
