@@ -162,9 +162,9 @@ function aboutBearer(bearer: Bearer | undefined): Pick<Verdict, 'about' | 'hasSe
   if (!bearer) {
     return { about: [] }
   }
-  const { sub, client_id: client, session_id: session, token_id: token } = bearer.introspection
-  const about = [sub, client, session, token].filter((id) => typeof id === 'string')
-  return { about, hasSession: session !== undefined }
+  const { sub, client_id: client, sid, jti } = bearer.introspection
+  const about = [sub, client, sid, jti].filter((id) => typeof id === 'string')
+  return { about, hasSession: sid !== undefined }
 }
 
 function actorNow(actor: Actor, { permissions }: Standing): Actor {
