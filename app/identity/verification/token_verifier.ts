@@ -15,8 +15,9 @@ import { Verdicts, type Verdict } from './verdicts.js'
 
 const MAX_TOKEN_LENGTH = 16 * 1024
 const NOBODY: Verdict = { actor: undefined, until: 0 }
-/** For how long it counts that tokens could be verified. */
+/** For how long it counts that tokens could be verified, or could not. */
 const WORKED_MS = 30_000
+const FAILED_MS = 1_000
 /** The share of a verdict's time within which what another process was told is as good as asking. */
 const AS_GOOD_AS_NEW = 0.25
 
@@ -45,6 +46,7 @@ export class TokenVerifier implements Authenticator {
   readonly #options: Required<Omit<VerifierOptions, 'shared'>> & VerifierOptions
   readonly #checks = new SingleFlight<'check', void>()
   #workedUntil = 0
+  #failed: { until: number; failure: unknown } | undefined
 
   constructor(provider: IdentityProvider, options: VerifierOptions = {}) {
     this.#options = {
@@ -87,12 +89,24 @@ export class TokenVerifier implements Authenticator {
 
   /** Throws where tokens cannot be verified now. That they could be lately is enough. */
   async requireWorking(): Promise<void> {
-    if (clock.now() >= this.#workedUntil) {
-      await this.#checks.run('check', async () => {
-        await this.#signed.requireKeys()
-        await this.#provider.requireWorking()
-        this.#worked()
-      })
+    const now = clock.now()
+    if (now < this.#workedUntil) {
+      return
+    }
+    if (this.#failed && now < this.#failed.until) {
+      throw this.#failed.failure
+    }
+    await this.#checks.run('check', () => this.#check())
+  }
+
+  async #check(): Promise<void> {
+    try {
+      await this.#signed.requireKeys()
+      await this.#provider.requireWorking()
+      this.#worked()
+    } catch (failure) {
+      this.#failed = { until: clock.now() + FAILED_MS, failure }
+      throw failure
     }
   }
 
