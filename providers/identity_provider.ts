@@ -3,7 +3,10 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { surfacesOf } from '#configuration/processes'
 import type { IdentityProvider } from '#identity/provider'
 import { outsideTransactions } from '#identity/lifecycle/outside_transactions'
-import { TokenVerifier } from '#identity/verification/token_verifier'
+import { SharedIntrospections } from '#identity/verification/shared_introspections'
+import { TokenVerifier, type VerifierOptions } from '#identity/verification/token_verifier'
+import { health } from '#observability/health'
+import { connectRedis, type RedisConnection } from '#signals/redis'
 import { env } from '#start/env'
 
 declare module '@adonisjs/core/types' {
@@ -13,12 +16,16 @@ declare module '@adonisjs/core/types' {
   }
 }
 
+/** A caller is not kept waiting for Redis: the provider can be asked instead. */
+const REDIS_LIMITS = { commandTimeout: 250, connectTimeout: 2_000 }
+
 /**
  * Wires the identity provider: the one at IDENTITY_URL, else the embedded one. Only the one that is used is loaded. Tokens
  * that only their provider can read are accepted from providers elsewhere; the embedded one makes none.
  */
 export default class IdentityWiring {
   #opened: IdentityProvider | undefined
+  #redis: RedisConnection | undefined
 
   constructor(protected app: ApplicationService) {}
 
@@ -29,10 +36,14 @@ export default class IdentityWiring {
       return outsideTransactions(this.#opened)
     })
     container.singleton('authenticator', async (resolver) => {
-      const opaqueTokens = env.IDENTITY_URL !== undefined
+      const isElsewhere = env.IDENTITY_URL !== undefined
+      const options = { opaqueTokens: isElsewhere, ...(isElsewhere && (await this.#sharing())) }
       const provider = await resolver.make('identity')
-      const verifier = new TokenVerifier(provider, { opaqueTokens })
+      const verifier = new TokenVerifier(provider, options)
       await provider.onStanding?.((whose) => verifier.forget(whose))
+      if (isElsewhere) {
+        health.watch('identity', () => requireWorking(verifier))
+      }
       return verifier
     })
   }
@@ -40,12 +51,27 @@ export default class IdentityWiring {
   /** A process that works finds out at its start what is wrong; its tables are up to date by then. */
   async start() {
     if (this.app.getEnvironment() === 'web') {
-      await this.app.container.make('identity')
+      await this.app.container.make('authenticator')
     }
   }
 
   async shutdown() {
     await this.#opened?.close()
+    this.#redis?.disconnect()
+  }
+
+  /** A provider elsewhere is asked about a token once for all processes, where they have Redis in common. */
+  async #sharing(): Promise<VerifierOptions> {
+    if (!env.REDIS_URL) {
+      return {}
+    }
+    const encryption = await this.app.container.make('encryption')
+    this.#redis = await connectRedis(env.REDIS_URL, () => {}, REDIS_LIMITS)
+    const seal = {
+      seal: (value: unknown, purpose: string) => encryption.encrypt(value, { purpose }),
+      unseal: (sealed: string, purpose: string) => encryption.decrypt(sealed, purpose),
+    }
+    return { shared: new SharedIntrospections({ redis: this.#redis, seal }) }
   }
 
   async #remote(url: string): Promise<IdentityProvider> {
@@ -74,4 +100,13 @@ export default class IdentityWiring {
     }
     return new EmbeddedProvider()
   }
+}
+
+/** Says what happened as well; the failure itself is worded for callers. */
+async function requireWorking(verifier: TokenVerifier): Promise<void> {
+  await verifier.requireWorking().catch((error: Error) => {
+    throw new Error(
+      [error.message, (error.cause as Error | undefined)?.message].filter(Boolean).join(': ')
+    )
+  })
 }

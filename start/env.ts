@@ -226,6 +226,11 @@ const groups = defineVariables({
       secret: true,
       says: 'First password of the user admin of the embedded provider; required in production where that is served.',
     },
+    IDENTITY_GONE_AT_ONCE: {
+      is: integer(1, 1_000_000),
+      default: '5',
+      says: 'Realms, users or clients that may be found gone from the provider at once; more is taken for a mistake, and nothing is removed.',
+    },
     IDENTITY_INTROSPECTION_AUTH: {
       is: oneOf('none', 'basic'),
       default: 'none',

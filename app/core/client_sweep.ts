@@ -5,8 +5,12 @@ import { serviceOrigin } from '#identity/lifecycle/service_origin'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { WantedPermissions } from '#identity/lifecycle/client_permissions'
-import { reconcileClients, type OwnerOfClient } from '#identity/lifecycle/reconcile_clients'
-import type { IdentityProvider } from '#identity/provider'
+import { PassedOver } from '#identity/lifecycle/passed_over'
+import {
+  reconcileClients,
+  type OwnerOfClient,
+  type ReconcilingProvider,
+} from '#identity/lifecycle/reconcile_clients'
 import type { Sweep } from '#jobs/sweep'
 import type { RecordService } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
@@ -24,7 +28,7 @@ interface Owners {
 }
 
 interface Surroundings {
-  readonly provider: Pick<IdentityProvider, 'clients'>
+  readonly provider: ReconcilingProvider
   readonly logger: Pick<Logger, 'warn'>
 }
 
@@ -37,6 +41,7 @@ export function clientSweep(name: string, owners: Owners, surroundings: Surround
     owners: () => inPages(owners),
     assign: ({ id }: { id: string }, clientId: string) => assign(owners, id, clientId),
     permissions: owners.permissions,
+    passedOver: new PassedOver(name, surroundings.logger),
   }
   return {
     name,

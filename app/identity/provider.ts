@@ -8,6 +8,10 @@ import type { Origin } from '#records/events'
  * and pass the same tests; nothing else in the platform knows which of them is there.
  */
 export interface IdentityProvider {
+  /** Returns once it is known what the provider offers; throws where that cannot be found out now. */
+  known(): Promise<void>
+  /** Throws where the provider cannot be asked about tokens now, and says why. */
+  requireWorking(): Promise<void>
   /** What the provider says of a token now; undefined where it is not, or no longer, one that may be used. */
   introspect(token: string): Promise<Introspection | undefined>
   /** The public keys its tokens are signed with, and who it says it is. */
@@ -56,6 +60,7 @@ export interface Introspection {
   readonly realm_name: string | null
   readonly client_id: string | null
   readonly scope: string
+  /** Those that hold everywhere: what a realm or a client made for itself is left out. */
   readonly permissions: readonly { readonly name: string }[]
   /** Seconds since 1970. */
   readonly exp: number
@@ -81,6 +86,9 @@ export interface ProviderClient {
 export interface ProviderPermission {
   readonly id: string
   readonly name: string
+  /** Where a realm or a client made it for itself. */
+  readonly realmId?: string | null
+  readonly clientId?: string | null
 }
 
 export interface ClientPermission {
@@ -92,11 +100,14 @@ export interface ClientPermission {
 
 /** Every call may fail with `IdentityUnavailable`. What is not there is undefined, or already gone. */
 export interface ClientDirectory {
-  /** Idempotent by name: a client of that name and realm is answered as it is. */
+  /**
+   * Idempotent by name: a client of that name and realm is answered as it is. Throws `BadRequest` where the provider takes
+   * the name or the realm for wrong.
+   */
   create(client: { name: string; realmId: string }): Promise<ProviderClient>
   read(id: string, options?: { secret?: boolean }): Promise<ProviderClient | undefined>
   findByName(name: string): Promise<ProviderClient | undefined>
-  /** Sets a secret (and names, where given). */
+  /** Sets a secret (and names, where given). Throws `EntityConflict` where a name is taken, `BadRequest` where it is wrong. */
   rotate(
     id: string,
     change: { secret: string; name?: string; displayName?: string }
@@ -104,6 +115,7 @@ export interface ClientDirectory {
   remove(id: string): Promise<void>
 
   permissionsOf(clientId: string): Promise<readonly ClientPermission[]>
+  /** One that holds everywhere; what a realm or a client made for itself under the same name is another thing. */
   permission(idOrName: string): Promise<ProviderPermission | undefined>
   /** Gives a permission and takes it away, for somebody or else for the platform itself. */
   grant(clientId: string, permissionId: string, by?: Origin): Promise<ClientPermission>
@@ -113,8 +125,14 @@ export interface ClientDirectory {
 }
 
 export interface PeopleDirectory {
+  /** Whether nobody can be hidden from the platform. */
+  readonly showsEverybody: boolean
   realmIds(): Promise<ReadonlySet<string>>
-  userIds(): Promise<ReadonlySet<string>>
+  /** Everybody the platform is shown, by id, with the realm of each. */
+  users(): Promise<ReadonlyMap<string, string | null>>
+  /** Asks for the one record. Throws where the platform may not know. */
+  hasRealm(id: string): Promise<boolean>
+  hasUser(id: string): Promise<boolean>
 }
 
 export interface ProviderChange {

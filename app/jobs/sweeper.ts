@@ -1,23 +1,29 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
+import { Failure } from '#http/failures'
 import { untilNext, type Sweep } from '#jobs/sweep'
 import { clock } from '#runtime/clock'
+
+const RETRY_MS = 10_000
 
 interface SweeperOptions {
   sweeps: readonly Sweep[]
   pool: pg.Pool
-  logger: Pick<Logger, 'info' | 'error'>
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>
+  /** After how long a sweep that failed is tried again at first; the time doubles until it is the sweep's own. */
+  retryMs?: number
 }
 
 /**
- * Runs sweeps once at the start and then on their schedules. However many processes do this on one database, each sweep
+ * Runs sweeps once at the start and then on their schedules, and sooner where one could not do its work. However many processes do this on one database, each sweep
  * runs in one of them at a time.
  */
 export class Sweeper {
   readonly #options: SweeperOptions
   readonly #stopping = new AbortController()
   readonly #timers = new Map<string, NodeJS.Timeout>()
+  readonly #failures = new Map<string, number>()
   #lastTurn: Promise<void> = Promise.resolve()
 
   constructor(options: SweeperOptions) {
@@ -41,33 +47,48 @@ export class Sweeper {
   #begin(sweep: Sweep): void {
     this.#lastTurn = this.#lastTurn.then(async () => {
       if (!this.#stopping.signal.aborted) {
-        await this.#run(sweep)
-        this.#schedule(sweep)
+        this.#schedule(sweep, await this.#run(sweep))
       }
     })
   }
 
-  #schedule(sweep: Sweep): void {
+  #schedule(sweep: Sweep, waitMs: number): void {
     if (!this.#stopping.signal.aborted) {
-      const timer = setTimeout(() => this.#begin(sweep), untilNext(sweep.schedule, clock.now()))
+      const timer = setTimeout(() => this.#begin(sweep), waitMs)
       this.#timers.set(sweep.name, timer)
     }
   }
 
-  async #run(sweep: Sweep): Promise<void> {
+  /** Answers how long it is until its next time. */
+  async #run(sweep: Sweep): Promise<number> {
     const { pool, logger } = this.#options
     try {
       const removed = await asLeader(pool, sweep.name, () => sweep.run(this.#stopping.signal))
       if (removed) {
         logger.info({ sweep: sweep.name, removed }, 'sweep removed records')
       }
+      this.#failures.delete(sweep.name)
+      return untilNext(sweep.schedule, clock.now())
     } catch (error) {
-      logger.error(
-        { err: error, sweep: sweep.name },
-        'sweep failed; it is tried again at its next time'
-      )
+      const waitMs = this.#untilRetry(sweep)
+      const level = isAway(error) ? 'warn' : 'error'
+      const again = `it is tried again in ${Math.ceil(waitMs / 1_000)} s`
+      logger[level]({ err: error, sweep: sweep.name }, `sweep could not do its work; ${again}`)
+      return waitMs
     }
   }
+
+  #untilRetry({ name, schedule }: Sweep): number {
+    const failures = this.#failures.get(name) ?? 0
+    this.#failures.set(name, failures + 1)
+    const { retryMs = RETRY_MS } = this.#options
+    return Math.min(retryMs * 2 ** Math.min(failures, 16), untilNext(schedule, clock.now()))
+  }
+}
+
+/** Something that it needs is away for now, or says why it should not be done. */
+function isAway(error: unknown): boolean {
+  return error instanceof Failure && error.status === 503
 }
 
 /** Does the work where no other process is doing it; the lock goes with the connection, so a killed leader frees it. */

@@ -3,6 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
+import {
+  ANN,
+  StandInProvider,
+  SYSTEM as PLATFORM,
+} from '#tests/unit/identity/stand_in/stand_in_provider'
 
 const ADMIN = { grant_type: 'password', username: 'admin', password: 'start123' }
 const PASSWORD = 'correct horse battery'
@@ -153,5 +158,65 @@ test.group('Identity | a provider elsewhere', (group) => {
     assert.equal(await statusOf(nodes, unknown), 503)
     assert.equal(await statusOf(nodes), 401)
     assert.equal(await statusOf(core.origin, unknown), 200)
+  })
+})
+
+test.group('Identity | a provider that describes itself per realm', (group) => {
+  let provider: StandInProvider
+  let core: HubProcesses
+
+  group.setup(async () => {
+    provider = await StandInProvider.start()
+    provider.describesRealms = true
+    core = await HubProcesses.start('server', {
+      variables: {
+        SURFACES: 'core',
+        JOBS: 'sweeps',
+        IDENTITY_URL: provider.url,
+        CLIENT_SECRET: PLATFORM.clientSecret,
+      },
+    })
+    return async () => {
+      await core.remove()
+      await provider.goAway()
+    }
+  })
+
+  const readiness = async () => {
+    const response = await fetch(`${core.admin}/health/ready`)
+    return { status: response.status, body: (await response.json()) as any }
+  }
+
+  test('lets its users in, and the platform is ready', async ({ assert }) => {
+    const token = await tokenFrom(provider.url, { grant_type: 'password', ...ANN })
+    assert.equal(await statusOf(`${core.origin}/nodes`, token), 200)
+    assert.equal((await readiness()).status, 200)
+  })
+
+  test('is told apart at the start by what the platform lacks there', ({ assert }) => {
+    assert.include(core.output, 'the client of the platform lacks rights')
+    assert.include(core.output, 'analysis_self_storage_use')
+    assert.notInclude(core.output, 'sweep could not do its work')
+  })
+
+  test('that cannot be asked about tokens keeps the platform from being ready, which says why', async ({
+    assert,
+    cleanup,
+  }) => {
+    provider.fail((request, answer) =>
+      request.url === '/token/introspect' ? { status: 503, body: '' } : answer()
+    )
+    cleanup(() => provider.fail())
+    const startedAt = Date.now()
+    while ((await readiness()).status === 200 && Date.now() - startedAt < 40_000) {
+      await delay(500)
+    }
+    const { status, body } = await readiness()
+    assert.equal(status, 503)
+    assert.equal(body.message, 'Not ready: identity')
+    assert.match(body.issues[0].message, /introspect.+503/)
+    provider.fail()
+    await delay(1_000)
+    assert.equal((await readiness()).status, 200)
   })
 })

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
+import { failureOf } from '#http/classify'
 import type { ClientDirectory, IdentityProvider, ProviderChange } from '#identity/provider'
 import { TokenVerifier } from '#identity/verification/token_verifier'
 
@@ -14,6 +15,8 @@ export interface ProviderSubject {
   readonly user: { readonly username: string; readonly password: string; readonly realm: string }
   /** Makes the provider refuse a token from now on, where it can be told to. */
   revoke?(token: string): Promise<void>
+  /** Deactivates a client, where its own surface cannot be told so with the platform's token. */
+  deactivate?(clientId: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -222,9 +225,50 @@ export function providerSuite(
       const realms = await provider().people!.realmIds()
       assert.isTrue(realms.has(await ownRealm()))
       assert.isTrue(realms.has(realmId!))
-      const users = await provider().people!.userIds()
+      const users = await provider().people!.users()
       assert.isTrue(users.has(sub))
       assert.isFalse(users.has(UNKNOWN))
+      assert.equal(users.get(sub), realmId)
+    })
+
+    test('tells whether one realm and one user exist', async ({ assert }) => {
+      const { access_token: token } = await logIn(subject)
+      const { sub, realm_id: realmId } = (await provider().introspect(token))!
+      const people = provider().people!
+      assert.isTrue(await people.hasRealm(realmId!))
+      assert.isTrue(await people.hasUser(sub))
+      for (const id of [UNKNOWN, sub]) assert.isFalse(await people.hasRealm(id))
+      for (const id of [UNKNOWN, realmId!]) assert.isFalse(await people.hasUser(id))
+    })
+
+    test('a name that is taken is a conflict, and a realm that is not there a mistake', async ({
+      assert,
+    }) => {
+      const [one, other] = await Promise.all([
+        newClient(clients(), await ownRealm()),
+        newClient(clients(), await ownRealm()),
+      ])
+      const secret = randomUUID()
+      const taken = clients().rotate(one.id, { secret, name: other.name })
+      assert.equal(await statusOf(taken), 409)
+      const nowhere = clients().create({ name: randomUUID(), realmId: UNKNOWN })
+      assert.equal(await statusOf(nowhere), 400)
+      assert.equal((await clients().read(one.id))?.name, one.name)
+    })
+
+    test('does not vouch for a client that was deactivated', async ({ assert }) => {
+      const { id } = await newClient(clients(), await ownRealm())
+      const { secret } = (await clients().read(id, { secret: true }))!
+      const token = (await clientToken(subject, id, secret!))!
+      const verifier = new TokenVerifier(provider(), { trustMs: 0 })
+      assert.equal((await verifier.verify(token))?.id, id)
+      await deactivate(subject, id)
+      assert.isUndefined(await verifier.verify(token))
+    })
+
+    test('says that it can be asked', async ({ assert }) => {
+      await assert.doesNotReject(() => provider().requireWorking())
+      await assert.doesNotReject(() => provider().known())
     })
 
     if (tells) {
@@ -284,6 +328,31 @@ async function permissionsInToken(subject: ProviderSubject, id: string): Promise
   const token = await clientToken(subject, id, secret!)
   const introspection = await subject.provider.introspect(token!)
   return introspection!.permissions.map(({ name }) => name)
+}
+
+async function deactivate(subject: ProviderSubject, clientId: string): Promise<void> {
+  const { url, provider } = subject
+  if (subject.deactivate) {
+    return subject.deactivate(clientId)
+  }
+  const response = await fetch(`${url}/clients/${clientId}`, {
+    method: 'POST',
+    headers: {
+      'authorization': `Bearer ${await provider.ownToken()}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ active: false }),
+  })
+  if (!response.ok) {
+    throw new Error(`The client cannot be deactivated: ${response.status}`)
+  }
+}
+
+async function statusOf(refused: Promise<unknown>): Promise<number> {
+  return refused.then(
+    () => 200,
+    (error) => failureOf(error).status
+  )
 }
 
 function claimsIn(token: string): { sub: string; exp: number } {

@@ -3,10 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import pg from 'pg'
 
+import { IdentityUnavailable } from '#http/failures'
 import { untilNext, type Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
 
-const silent = { info() {}, error() {} }
+const silent = { info() {}, warn() {}, error() {} }
 
 function openPool(): pg.Pool {
   return new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 2 })
@@ -74,7 +75,7 @@ test.group('Sweeper', () => {
       runs++
       throw new Error('no')
     }
-    const logger = { info() {}, error: (details: unknown) => void failures.push(details) }
+    const logger = { ...silent, error: (details: unknown) => void failures.push(details) }
     const sweeper = new Sweeper({ sweeps: [sweep(failing, 10)], pool, logger })
     cleanup(() => pool.end())
     sweeper.start()
@@ -82,6 +83,29 @@ test.group('Sweeper', () => {
     await sweeper.stop()
     assert.isAtLeast(runs, 2)
     assert.equal(failures.length, runs)
+  })
+
+  test('a sweep that cannot do its work now is tried again soon, later each time, and says so', async ({
+    assert,
+    cleanup,
+  }) => {
+    const pool = openPool()
+    const said: string[] = []
+    const runs: number[] = []
+    const logger = { ...silent, warn: (_: unknown, message: string) => void said.push(message) }
+    const hourly = sweep(async () => {
+      runs.push(performance.now())
+      if (runs.length <= 3) throw new IdentityUnavailable()
+      return 0
+    }, 3_600_000)
+    const sweeper = new Sweeper({ sweeps: [hourly], pool, logger: logger as never, retryMs: 20 })
+    cleanup(() => sweeper.stop().then(() => pool.end()))
+    sweeper.start()
+    await delay(800)
+    assert.lengthOf(runs, 4)
+    assert.isAtLeast(runs[3]! - runs[2]!, 75)
+    assert.lengthOf(said, 3)
+    said.forEach((text) => assert.match(text, /could not do its work; it is tried again in 1 s/))
   })
 
   test('stopping asks the running sweep to end and waits for it', async ({ assert, cleanup }) => {

@@ -4,7 +4,7 @@ import { analyses } from '#core/analyses/services'
 import { clientSweep } from '#core/client_sweep'
 import { clientTasks } from '#core/nodes/identity'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
-import type { IdentityProvider } from '#identity/provider'
+import type { ReconcilingProvider } from '#identity/lifecycle/reconcile_clients'
 import type { Sweep } from '#jobs/sweep'
 
 /**
@@ -12,7 +12,7 @@ import type { Sweep } from '#jobs/sweep'
  * gets those of the start.
  */
 export function analysisClientSweep(
-  provider: Pick<IdentityProvider, 'clients'>,
+  provider: ReconcilingProvider,
   logger: Pick<Logger, 'warn'>
 ): Sweep {
   const owners = {

@@ -3,25 +3,27 @@ import type { Logger } from '@adonisjs/core/logger'
 import { clientSweep } from '#core/client_sweep'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
+import type { ClientKeeper } from '#identity/lifecycle/client_directory'
 import { ClientIntents } from '#identity/lifecycle/client_intents'
 import { NODE_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
+import type { ReconcilingProvider } from '#identity/lifecycle/reconcile_clients'
 import { intentSweep } from '#identity/lifecycle/reconcile_intents'
-import type { IdentityProvider } from '#identity/provider'
 import type { Sweep } from '#jobs/sweep'
 
 import { nodes } from './services.js'
 
-type Provider = Pick<IdentityProvider, 'clients'>
-
 const pool = () => pools.for(databaseUrl('core'))
 
 /** Removes the clients of nodes and analyses that were never written. */
-export function coreIntentSweep(provider: Provider): Sweep {
+export function coreIntentSweep(provider: ClientKeeper): Sweep {
   return intentSweep({ provider, intents: new ClientIntents(pool()), hasRecord })
 }
 
 /** Gives nodes a client again whose client is gone, and each the permission it should have. */
-export function nodeClientSweep(provider: Provider, logger: Pick<Logger, 'warn'>): Sweep {
+export function nodeClientSweep(
+  provider: ReconcilingProvider,
+  logger: Pick<Logger, 'warn'>
+): Sweep {
   const permissions = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
   return clientSweep(
     'node-clients',

@@ -1,8 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 
-import { clientsOf } from '#identity/lifecycle/client_directory'
+import { clientsOf, type ClientKeeper } from '#identity/lifecycle/client_directory'
 import { ensurePermissions } from '#identity/lifecycle/client_permissions'
-import type { IdentityProvider } from '#identity/provider'
 import type { RunningJob } from '#jobs/runner'
 import type { Signals } from '#signals/signals'
 
@@ -13,7 +12,7 @@ const POLL_MS = 5_000
 
 interface RunnerOptions {
   readonly tasks: ClientTasks
-  readonly provider: Pick<IdentityProvider, 'clients'>
+  readonly provider: ClientKeeper
   readonly signals: Pick<Signals, 'onWake'>
   readonly logger: Pick<Logger, 'warn'>
 }
@@ -92,10 +91,10 @@ export async function doClientTasks({
 
 async function perform(
   { clientId, task, permissions, nothingElse }: ClientTask,
-  provider: Pick<IdentityProvider, 'clients'>,
+  provider: ClientKeeper,
   logger: Pick<Logger, 'warn'>
 ): Promise<void> {
-  const clients = clientsOf(provider)
+  const clients = await clientsOf(provider)
   if (task === 'remove') {
     return clients.remove(clientId)
   }

@@ -8,7 +8,6 @@ import { pools } from '#database/pools'
 import type { Reactions } from '#identity/lifecycle/reactions'
 import { realmSweep, userSweep } from '#identity/lifecycle/reconcile_people'
 import { serviceOrigin } from '#identity/lifecycle/service_origin'
-import type { IdentityProvider } from '#identity/provider'
 import type { Sweep } from '#jobs/sweep'
 import type { Origin } from '#records/events'
 import { lazyService } from '#records/services'
@@ -41,7 +40,7 @@ export const coreReactions: Reactions = {
 }
 
 /** Finds out about realms and users that went while nobody listened. */
-export function departureSweeps(provider: Pick<IdentityProvider, 'people'>): Sweep[] {
+export function departureSweeps(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep[] {
   return [
     realmSweep({ provider, held: () => heldIn(OF_REALMS, 'realm_id'), forget: removeRealm }),
     userSweep({

@@ -30,11 +30,20 @@ const RENEWED_BEFORE_MS = 60_000
 export class EmbeddedProvider implements IdentityProvider {
   readonly clients = new EmbeddedClients()
   readonly people: PeopleDirectory = {
-    realmIds: () => idsIn('realms'),
-    userIds: () => idsIn('users'),
+    showsEverybody: true,
+    realmIds,
+    users,
+    hasRealm: (id) => isThere('realms', id),
+    hasUser: (id) => isThere('users', id),
   }
   readonly #listening = new Set<() => Promise<void>>()
   #own: { token: string; until: number } | undefined
+
+  async known(): Promise<void> {}
+
+  async requireWorking(): Promise<void> {
+    await signingKeys.published()
+  }
 
   async introspect(token: string): Promise<Introspection | undefined> {
     const live = await introspect(token)
@@ -114,7 +123,20 @@ export class EmbeddedProvider implements IdentityProvider {
   }
 }
 
-async function idsIn(table: 'realms' | 'users'): Promise<ReadonlySet<string>> {
-  const { rows } = await identityPool().query<{ id: string }>(`select id from ${table}`)
+async function realmIds(): Promise<ReadonlySet<string>> {
+  const { rows } = await identityPool().query<{ id: string }>('select id from realms')
   return new Set(rows.map(({ id }) => id))
+}
+
+async function users(): Promise<ReadonlyMap<string, string | null>> {
+  const { rows } = await identityPool().query<{ id: string; realmId: string }>(
+    'select id, realm_id as "realmId" from users'
+  )
+  return new Map(rows.map(({ id, realmId }) => [id, realmId]))
+}
+
+async function isThere(table: 'realms' | 'users', id: string): Promise<boolean> {
+  const text = `select 1 from ${table} where id::text = lower($1)`
+  const { rowCount } = await identityPool().query(text, [id])
+  return rowCount === 1
 }

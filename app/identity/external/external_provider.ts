@@ -1,6 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import { decodeJwt, type JWTPayload } from 'jose'
 
+import { IdentityUnavailable } from '#http/failures'
 import { introspectionOf, type ClaimNames } from '#identity/oidc/claims'
 import {
   EVERYBODY,
@@ -14,6 +15,7 @@ import {
 } from '#identity/provider'
 import { looksSigned } from '#identity/verification/signed_tokens'
 
+import { Activity } from './activity.js'
 import { ask } from './ask.js'
 import { basicAuthorization, type Credentials } from './credentials.js'
 import { HttpClientDirectory } from './http_client_directory.js'
@@ -42,15 +44,30 @@ export class ExternalProvider implements IdentityProvider {
   readonly people: PeopleDirectory
   readonly #settings: ProviderSettings
   readonly #token: OwnToken
-  readonly #api: ProviderApi
+  readonly #activity: Activity
   readonly #listening = new Set<() => Promise<void>>()
 
   constructor(settings: ProviderSettings) {
     this.#settings = settings
     this.#token = new OwnToken(async () => ownTokenRequest(settings))
-    this.#api = new ProviderApi(settings.url, this.#token)
-    this.clients = new HttpClientDirectory(this.#api)
-    this.people = new HttpPeopleDirectory(this.#api)
+    const api = new ProviderApi(settings.url, this.#token)
+    this.clients = new HttpClientDirectory(api)
+    this.people = new HttpPeopleDirectory(api)
+    this.#activity = new Activity(api, settings.logger)
+  }
+
+  async known(): Promise<void> {}
+
+  /** A token that was revoked meanwhile is refused once; then there is another one. */
+  async requireWorking(): Promise<void> {
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      if (await this.introspect(await this.ownToken())) {
+        return
+      }
+    }
+    throw new IdentityUnavailable(
+      'The identity provider does not vouch for the client of the platform; is it active?'
+    )
   }
 
   /** Our own bearer is never sent along: a provider could take that for the token it is asked about. */
@@ -62,8 +79,10 @@ export class ExternalProvider implements IdentityProvider {
       ...(introspectionAuth === 'basic' && { authorization: basicAuthorization(credentials) }),
       expected: [200, 400],
     })
-    if (status === 200 && body?.active === true) {
-      return introspectionOf(body, claims)
+    const isActive = status === 200 && body?.active === true
+    const introspection = isActive ? introspectionOf(body, claims) : undefined
+    if (introspection && (await this.#activity.isActive(introspection))) {
+      return introspection
     }
     this.#token.discard(token)
     return undefined
@@ -88,7 +107,9 @@ export class ExternalProvider implements IdentityProvider {
 
   /** What a token that is over lets its bearer do, the provider does not say; whether that is still there, it does. */
   async introspectEnded(token: string): Promise<Standing | undefined> {
-    const isThere = looksSigned(token) && (await this.#isActive(decodeJwt(token)))
+    const { sub, sub_kind: kind }: JWTPayload = looksSigned(token) ? decodeJwt(token) : {}
+    const canBeAsked = sub !== undefined && (kind === 'user' || kind === 'client')
+    const isThere = canBeAsked && (await this.#activity.isActive({ sub, sub_kind: kind }))
     return isThere ? { permissions: 'as before' } : undefined
   }
 
@@ -107,15 +128,6 @@ export class ExternalProvider implements IdentityProvider {
       this.#listening.delete(stop)
       await stop()
     }
-  }
-
-  async #isActive({ sub, sub_kind: kind }: JWTPayload): Promise<boolean> {
-    if (kind !== 'user' && kind !== 'client') {
-      return false
-    }
-    const path = `/${kind}s/${encodeURIComponent(sub ?? '')}`
-    const { status, body } = await this.#api.call(path, { expected: [200, 404] })
-    return status === 200 && body?.data?.active !== false
   }
 
   async close(): Promise<void> {

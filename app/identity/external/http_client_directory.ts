@@ -1,4 +1,6 @@
-import { IdentityUnavailable } from '#http/failures'
+import { BadRequest, EntityConflict, IdentityUnavailable } from '#http/failures'
+import { issue } from '#http/issues'
+import { holdsEverywhere } from '#identity/lifecycle/client_permissions'
 import type {
   ClientDirectory,
   ClientPermission,
@@ -9,6 +11,8 @@ import type {
 import type { ProviderApi } from './provider_api.js'
 
 const WRITTEN = [200, 201, 202]
+/** What was sent is wrong. */
+const REFUSED = [400, 422]
 
 /**
  * The clients of a provider with the records API. Filters only spare the provider work: what it answers is checked here,
@@ -26,13 +30,13 @@ export class HttpClientDirectory implements ClientDirectory {
     const { status, body } = await this.#api.call('/clients', {
       method: 'POST',
       json: { name, realmId, authMethod: 'secret' },
-      expected: [...WRITTEN, 409],
+      expected: [...WRITTEN, ...REFUSED, 404, 409],
     })
     if (status !== 409) {
-      return clientIn(body?.data)
+      return REFUSED.includes(status) || status === 404 ? refused('realmId') : clientIn(body?.data)
     }
     const [existing] = await this.#named(name, realmId)
-    return existing ?? unusable(`it has a client ${name} already and does not show it`)
+    return existing ?? taken(`There is a client ${name} already that the platform is not shown`)
   }
 
   async read(id: string, { secret = false } = {}): Promise<ProviderClient | undefined> {
@@ -53,8 +57,14 @@ export class HttpClientDirectory implements ClientDirectory {
     const { status, body } = await this.#api.call(pathOf(id), {
       method: 'POST',
       json: { secret, name, displayName },
-      expected: [...WRITTEN, 404],
+      expected: [...WRITTEN, ...REFUSED, 404, 409],
     })
+    if (status === 409) {
+      return taken('Another client has this name')
+    }
+    if (REFUSED.includes(status)) {
+      return refused(name === undefined ? 'secret' : 'name')
+    }
     return status === 404 ? undefined : { ...clientIn(body?.data), secret }
   }
 
@@ -71,7 +81,11 @@ export class HttpClientDirectory implements ClientDirectory {
   async permission(idOrName: string): Promise<ProviderPermission | undefined> {
     const path = `/permissions/${encodeURIComponent(idOrName)}`
     const { status, body } = await this.#api.call(path, { expected: [200, 404] })
-    return status === 404 ? undefined : body?.data
+    if (status === 404 || holdsEverywhere(body?.data)) {
+      return status === 404 ? undefined : body?.data
+    }
+    const named = await this.#api.list('/permissions', { 'filter[name]': idOrName })
+    return named.find((other) => other.name === idOrName && holdsEverywhere(other))
   }
 
   async grant(clientId: string, permissionId: string): Promise<ClientPermission> {
@@ -112,6 +126,17 @@ function clientIn(data: any): ProviderClient {
   }
   const { id, name, displayName = null, realmId, secret } = data
   return { id, name, displayName, realmId, ...(secret !== undefined && { secret }) }
+}
+
+function taken(message: string): never {
+  throw new EntityConflict(message, { issues: [issue('value_exists', ['name'], message)] })
+}
+
+function refused(attribute: string): never {
+  const message = 'The identity provider does not accept this'
+  throw new BadRequest(`Property ${attribute} is invalid`, {
+    issues: [issue('value_invalid', [attribute], message)],
+  })
 }
 
 function unusable(what: string): never {

@@ -1,3 +1,4 @@
+import { IdentityUnavailable } from '#http/failures'
 import type { PeopleDirectory } from '#identity/provider'
 
 import type { ProviderApi } from './provider_api.js'
@@ -6,22 +7,39 @@ import type { ProviderApi } from './provider_api.js'
  * Who exists at a provider with the records API.
  */
 export class HttpPeopleDirectory implements PeopleDirectory {
+  readonly showsEverybody = false
   readonly #api: ProviderApi
 
   constructor(api: ProviderApi) {
     this.#api = api
   }
 
-  realmIds(): Promise<ReadonlySet<string>> {
-    return this.#idsIn('/realms')
+  async realmIds(): Promise<ReadonlySet<string>> {
+    const realms = await this.#api.list('/realms', { fields: 'id' })
+    return new Set(realms.map(({ id }) => id))
   }
 
-  userIds(): Promise<ReadonlySet<string>> {
-    return this.#idsIn('/users')
+  async users(): Promise<ReadonlyMap<string, string | null>> {
+    const users = await this.#api.list('/users', { fields: 'id,realmId' })
+    return new Map(users.map(({ id, realmId = null }) => [id, realmId]))
   }
 
-  async #idsIn(path: string): Promise<ReadonlySet<string>> {
-    const records = await this.#api.list(path, { fields: 'id' })
-    return new Set(records.map(({ id }) => id))
+  hasRealm(id: string): Promise<boolean> {
+    return this.#has('/realms', id)
+  }
+
+  hasUser(id: string): Promise<boolean> {
+    return this.#has('/users', id)
+  }
+
+  /** Anything but the record itself or a 404 leaves it open whether there is one. */
+  async #has(collection: string, id: string): Promise<boolean> {
+    const path = `${collection}/${encodeURIComponent(id)}`
+    const { status, body } = await this.#api.call(path, { expected: [200, 404] })
+    if (status === 200 && body?.data?.id !== id) {
+      const cause = new Error(`${path} of the identity provider is another record`)
+      throw new IdentityUnavailable(undefined, { cause })
+    }
+    return status === 200
   }
 }

@@ -12,8 +12,10 @@ import { SingleFlight } from '#identity/verification/single_flight'
 
 import { lookAt } from './ask.js'
 import { ExternalProvider, type ProviderSettings } from './external_provider.js'
+import { missingRights } from './rights.js'
 
 const LOOK_AGAIN_MS = 5_000
+const ADVICE = 'give it these at the identity provider, with realm scope any'
 
 /**
  * The provider at IDENTITY_URL, of whichever kind it proves to be: one with `/clients` is asked for clients, any other is
@@ -25,6 +27,7 @@ export class RemoteProvider implements IdentityProvider {
   readonly #found = Promise.withResolvers<IdentityProvider>()
   #provider: IdentityProvider | undefined
   #nextLook: NodeJS.Timeout | undefined
+  #nextLookAtRights: NodeJS.Timeout | undefined
   #isClosed = false
 
   constructor(settings: ProviderSettings) {
@@ -38,6 +41,15 @@ export class RemoteProvider implements IdentityProvider {
 
   get people(): PeopleDirectory | undefined {
     return this.#provider?.people
+  }
+
+  async known(): Promise<void> {
+    await this.#known()
+  }
+
+  async requireWorking(): Promise<void> {
+    const provider = await this.#known()
+    await provider.requireWorking()
   }
 
   async introspect(token: string): Promise<Introspection | undefined> {
@@ -86,6 +98,7 @@ export class RemoteProvider implements IdentityProvider {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#nextLook)
+    clearTimeout(this.#nextLookAtRights)
     await this.#provider?.close()
   }
 
@@ -100,7 +113,27 @@ export class RemoteProvider implements IdentityProvider {
     logger.info({ provider: url, keepsClients }, 'identity provider found')
     this.#provider = new Provider(this.#settings)
     this.#found.resolve(this.#provider)
+    if (keepsClients) {
+      void this.#lookAtRights(this.#provider)
+    }
     return this.#provider
+  }
+
+  /** What is missing fails only where it is used first, perhaps much later, so it is said at the start. */
+  async #lookAtRights(provider: IdentityProvider): Promise<void> {
+    const { logger, credentials } = this.#settings
+    try {
+      const missing = await missingRights(provider)
+      if (missing.length > 0) {
+        const client = credentials.clientId
+        logger.warn({ client, missing }, 'the client of the platform lacks rights; ' + ADVICE)
+      }
+    } catch {
+      if (!this.#isClosed) {
+        const again = () => void this.#lookAtRights(provider)
+        this.#nextLookAtRights = setTimeout(again, LOOK_AGAIN_MS).unref()
+      }
+    }
   }
 
   #lookUntilKnown(): void {

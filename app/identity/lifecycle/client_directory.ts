@@ -1,14 +1,18 @@
 import { IdentityUnavailable } from '#http/failures'
 import type { ClientDirectory, IdentityProvider } from '#identity/provider'
 
+export type ClientKeeper = Pick<IdentityProvider, 'clients' | 'known'>
+
 /**
- * The clients of a provider; throws where it keeps none for others, so that nothing is created that could never log in.
+ * The clients of a provider, once it is known whether it keeps any; throws where it keeps none for others, so that nothing
+ * is created that could never log in.
  */
-export function clientsOf({ clients }: Pick<IdentityProvider, 'clients'>): ClientDirectory {
-  if (!clients) {
+export async function clientsOf(provider: ClientKeeper): Promise<ClientDirectory> {
+  await provider.known()
+  if (!provider.clients) {
     throw new IdentityUnavailable(
       'The identity provider keeps no clients for nodes and analyses; they need one that offers /clients'
     )
   }
-  return clients
+  return provider.clients
 }

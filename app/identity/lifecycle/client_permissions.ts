@@ -1,4 +1,4 @@
-import type { ClientDirectory } from '#identity/provider'
+import type { ClientDirectory, ProviderPermission } from '#identity/provider'
 
 /** What a node's client may do, and nothing else. */
 export const NODE_CLIENT_PERMISSIONS = ['analysis_update'] as const
@@ -8,6 +8,11 @@ export const ANALYSIS_CLIENT_PERMISSIONS = [
   'analysis_self_storage_use',
   'analysis_self_message_broker_use',
 ] as const
+
+/** Whether a permission is the one its name stands for: a realm or a client can make another one of the same name. */
+export function holdsEverywhere({ realmId, clientId }: ProviderPermission): boolean {
+  return (realmId ?? clientId ?? null) === null
+}
 
 /** What a client should be allowed to do. */
 export interface WantedPermissions {
@@ -26,14 +31,18 @@ export async function ensurePermissions(
   { names, nothingElse = false }: WantedPermissions
 ): Promise<string[]> {
   const grants = await clients.permissionsOf(clientId)
-  const held = grants.map(({ permission }) => permission.name)
+  const isWanted = (permission: ProviderPermission) =>
+    holdsEverywhere(permission) && names.includes(permission.name)
+  const held = grants.filter(({ permission }) => isWanted(permission))
   if (nothingElse) {
-    for (const { id } of grants.filter(({ permission }) => !names.includes(permission.name))) {
+    for (const { id } of grants.filter((grant) => !held.includes(grant))) {
       await clients.revoke(id)
     }
   }
   const unknown: string[] = []
-  for (const name of names.filter((wanted) => !held.includes(wanted))) {
+  for (const name of names.filter(
+    (wanted) => !held.some(({ permission }) => permission.name === wanted)
+  )) {
     const permission = await clients.permission(name)
     if (permission) {
       await clients.grant(clientId, permission.id)

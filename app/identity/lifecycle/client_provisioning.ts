@@ -52,7 +52,7 @@ export class ClientProvisioning implements RecordClients {
 
   /** Remembers the intent, then creates the client. Where that fails, the intent stays until nothing can be left of it. */
   async provide({ id, realmId }: Owner): Promise<ProviderClient> {
-    const clients = clientsOf(this.#provider)
+    const clients = await this.#inTime(clientsOf(this.#provider))
     await this.#intents.write({ recordId: id, realmId })
     return this.#inTime(clients.create({ name: id, realmId }))
   }
@@ -61,7 +61,8 @@ export class ClientProvisioning implements RecordClients {
   async withdraw({ id }: Owner, client: ProviderClient): Promise<void> {
     try {
       if (await this.#intents.abandon(id)) {
-        await clientsOf(this.#provider).remove(client.id)
+        const clients = await clientsOf(this.#provider)
+        await clients.remove(client.id)
         await this.#intents.remove(id)
       }
     } catch (error) {

@@ -1,24 +1,32 @@
-import type { Logger } from '@adonisjs/core/logger'
-
 import { IdentityUnavailable } from '#http/failures'
 import type { ClientDirectory, IdentityProvider } from '#identity/provider'
 
 import { clientsOf } from './client_directory.js'
-import type { Owner } from './record_clients.js'
 import { ensurePermissions, type WantedPermissions } from './client_permissions.js'
+import { requireFew } from './few_at_once.js'
+import type { PassedOver } from './passed_over.js'
+import type { Owner } from './record_clients.js'
+
+/** After so many records in a row the provider itself is the reason, and no record. */
+const FAILURES_IN_A_ROW = 3
 
 export interface OwnerOfClient extends Owner {
   readonly clientId: string | null
 }
 
+export type ReconcilingProvider = Pick<
+  IdentityProvider,
+  'clients' | 'known' | 'introspect' | 'ownToken'
+>
+
 interface ClientReconciliation {
-  provider: Pick<IdentityProvider, 'clients'>
+  provider: ReconcilingProvider
   /** The records that should have a client, in whatever pages they are read. */
   owners: () => AsyncIterable<OwnerOfClient>
   /** Stores a new client's id with its record; false where the record is gone. */
   assign: (owner: Owner, clientId: string) => Promise<boolean>
   permissions: WantedPermissions
-  logger: Pick<Logger, 'warn'>
+  passedOver: PassedOver
 }
 
 /**
@@ -30,48 +38,98 @@ export async function reconcileClients(
   reconciliation: ClientReconciliation,
   signal: AbortSignal
 ): Promise<number> {
-  const { provider, owners, logger } = reconciliation
-  const clients = clientsOf(provider)
-  let created = 0
+  const { provider, owners, passedOver } = reconciliation
+  const clients = await clientsOf(provider)
+  const oneByOne = new OneByOne(passedOver, signal)
+  const without: OwnerOfClient[] = []
+  passedOver.begin()
   for await (const owner of owners()) {
-    if (signal.aborted) {
-      break
-    }
-    try {
-      created += await reconcile(clients, owner, reconciliation)
-    } catch (error) {
-      if (error instanceof IdentityUnavailable) {
-        throw error
+    await oneByOne.do(owner, async () => {
+      if (!(await hasClient(clients, owner, reconciliation))) {
+        without.push(owner)
       }
-      logger.warn({ err: error, record: owner.id }, 'a record is without its client for now')
-    }
+    })
   }
+  const lost = without.filter(({ clientId }) => clientId !== null)
+  if (lost.length > 0) {
+    await requireBelievable(provider, clients)
+    requireFew(lost.length, 'clients')
+  }
+  let created = 0
+  for (const owner of without) {
+    await oneByOne.do(owner, async () => {
+      created += await replace(clients, owner, reconciliation)
+    })
+  }
+  passedOver.end()
   return created
 }
 
-async function reconcile(
-  clients: ClientDirectory,
-  owner: OwnerOfClient,
-  { assign, permissions }: ClientReconciliation
-): Promise<0 | 1> {
-  const existing = owner.clientId === null ? undefined : await clients.read(owner.clientId)
-  const clientId = existing?.id ?? (await replaced(clients, owner, assign))
-  if (clientId === undefined) {
-    return 0
+/** Goes on where a record fails, and stops where the provider does. */
+class OneByOne {
+  readonly #passedOver: PassedOver
+  readonly #signal: AbortSignal
+  #failuresInARow = 0
+
+  constructor(passedOver: PassedOver, signal: AbortSignal) {
+    this.#passedOver = passedOver
+    this.#signal = signal
   }
-  await ensurePermissions(clients, clientId, permissions)
-  return existing ? 0 : 1
+
+  async do({ id }: Owner, work: () => Promise<void>): Promise<void> {
+    if (this.#signal.aborted) {
+      return
+    }
+    try {
+      await work()
+      this.#failuresInARow = 0
+    } catch (error) {
+      const isAway = error instanceof IdentityUnavailable
+      this.#failuresInARow = isAway ? this.#failuresInARow + 1 : 0
+      if (this.#failuresInARow === FAILURES_IN_A_ROW) {
+        throw error
+      }
+      this.#passedOver.add(id, error)
+    }
+  }
 }
 
-async function replaced(
+/** Whether a record has a client that is there; that one has its permissions then. */
+async function hasClient(
+  clients: ClientDirectory,
+  { clientId }: OwnerOfClient,
+  { permissions }: ClientReconciliation
+): Promise<boolean> {
+  const existing = clientId === null ? undefined : await clients.read(clientId)
+  if (existing) {
+    await ensurePermissions(clients, existing.id, permissions)
+  }
+  return existing !== undefined
+}
+
+/** A provider that does not even find the client of the platform is not believed about any other. */
+async function requireBelievable(
+  provider: ReconcilingProvider,
+  clients: ClientDirectory
+): Promise<void> {
+  const own = await provider.introspect(await provider.ownToken())
+  if (!own || !(await clients.read(own.sub))) {
+    throw new IdentityUnavailable(
+      'The identity provider does not show clients that exist, so none was taken for gone'
+    )
+  }
+}
+
+async function replace(
   clients: ClientDirectory,
   { id, realmId }: Owner,
-  assign: ClientReconciliation['assign']
-): Promise<string | undefined> {
+  { assign, permissions }: ClientReconciliation
+): Promise<0 | 1> {
   const client = await clients.create({ name: id, realmId })
-  if (await assign({ id, realmId }, client.id)) {
-    return client.id
+  if (!(await assign({ id, realmId }, client.id))) {
+    await clients.remove(client.id)
+    return 0
   }
-  await clients.remove(client.id)
-  return undefined
+  await ensurePermissions(clients, client.id, permissions)
+  return 1
 }

@@ -1,15 +1,14 @@
-import type { IdentityProvider } from '#identity/provider'
 import type { Sweep } from '#jobs/sweep'
 import { clock } from '#runtime/clock'
 
-import { clientsOf } from './client_directory.js'
+import { clientsOf, type ClientKeeper } from './client_directory.js'
 import type { ClientIntents, Intent } from './client_intents.js'
 
 const LEFT_ALONE_MS = 10 * 60_000
 const EVERY_MS = 5 * 60_000
 
 interface IntentReconciliation {
-  provider: Pick<IdentityProvider, 'clients'>
+  provider: ClientKeeper
   intents: ClientIntents
   /** Whether there is a record with this id after all. */
   hasRecord: (id: string) => Promise<boolean>
@@ -47,10 +46,10 @@ export async function reconcileIntents(
 }
 
 async function removeClient(
-  provider: Pick<IdentityProvider, 'clients'>,
+  provider: ClientKeeper,
   { recordId, realmId }: Intent
 ): Promise<number> {
-  const clients = clientsOf(provider)
+  const clients = await clientsOf(provider)
   const client = await clients.findByName(recordId)
   if (client?.realmId !== realmId) {
     return 0

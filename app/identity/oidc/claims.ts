@@ -11,6 +11,7 @@ export interface ClaimNames {
 
 type Claims = Readonly<Record<string, unknown>>
 
+const OF_SOMEBODY = ['realm_id', 'realmId', 'client_id', 'clientId']
 const KINDS = ['user', 'client', 'robot'] as const
 
 /**
@@ -45,10 +46,14 @@ function kindOf(claims: Claims, { kind }: ClaimNames): Introspection['sub_kind']
   return KINDS.find((known) => known === said)
 }
 
-/** A list of names or of records with a name, or names in one text, with blanks or commas in between. */
+/**
+ * A list of names or of records with a name, or names in one text, with blanks or commas in between. Anybody who manages
+ * a realm can make a permission there and name it like one of ours: what belongs to a realm or a client does not count.
+ */
 function permissionsIn(claim: unknown): { name: string }[] {
   const entries = typeof claim === 'string' ? claim.split(/[\s,]+/) : claim
   return (Array.isArray(entries) ? entries : [])
+    .filter((entry) => !OF_SOMEBODY.some((key) => (entry?.[key] ?? null) !== null))
     .map((entry) => text(entry) ?? text(entry?.name))
     .filter((name) => name !== null)
     .map((name) => ({ name }))

@@ -26,6 +26,14 @@ export class OidcProvider implements IdentityProvider {
     this.#token = new OwnToken(() => this.#ownTokenRequest())
   }
 
+  async known(): Promise<void> {}
+
+  /** Whoever asks about a token that is none has to be told so. */
+  async requireWorking(): Promise<void> {
+    await this.metadata()
+    await this.introspect('none')
+  }
+
   /** A signed token's own claims complete what the provider says of it; where it says nothing, they have to do. */
   async introspect(token: string): Promise<Introspection | undefined> {
     const { introspection } = await this.#endpoints.get()

@@ -33,6 +33,11 @@ export class SignedTokens {
     this.#keys = new ProviderKeys(provider)
   }
 
+  /** Returns once signatures can be checked; throws where the provider shows no keys now. */
+  requireKeys(): Promise<void> {
+    return this.#keys.require()
+  }
+
   /** The claims of an access token that the provider signed and that is good now; undefined for any other. */
   async claimsOf(token: string): Promise<Claims | undefined> {
     const unverified = read(token)

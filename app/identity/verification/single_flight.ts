@@ -4,6 +4,10 @@
 export class SingleFlight<Key, Result> {
   readonly #underWay = new Map<Key, Promise<Result>>()
 
+  isUnderWay(key: Key): boolean {
+    return this.#underWay.has(key)
+  }
+
   run(key: Key, work: () => Promise<Result>): Promise<Result> {
     let flight = this.#underWay.get(key)
     if (!flight) {

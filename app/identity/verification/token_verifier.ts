@@ -8,7 +8,8 @@ import { clock } from '#runtime/clock'
 
 import { followSession } from './follow_session.js'
 import { actorOf, isAbout } from './introspected_actor.js'
-import { looksSigned, SignedTokens, type Claims } from './signed_tokens.js'
+import type { Introspections, Told } from './shared_introspections.js'
+import { looksSigned, SignedTokens } from './signed_tokens.js'
 import { SingleFlight } from './single_flight.js'
 import { stayVerified } from './stay_verified.js'
 import { Verdicts, type Verdict } from './verdicts.js'
@@ -17,12 +18,11 @@ const MAX_TOKEN_LENGTH = 16 * 1024
 /** How often a provider is asked anew about one token because something changes while it answers. */
 const MOST_ATTEMPTS = 3
 const NOBODY: Verdict = { actor: undefined, until: 0, about: [], asOf: 0 }
-
-interface Bearer {
-  readonly actor: Actor
-  readonly introspection: Introspection
-  readonly claims: Claims | undefined
-}
+/** For how long it counts that tokens could be verified, or could not. */
+const WORKED_MS = 30_000
+const FAILED_MS = 1_000
+/** The share of a verdict's time within which what another process was told is as good as asking. */
+const AS_GOOD_AS_NEW = 0.25
 
 export interface VerifierOptions {
   /** Whether the provider also gives out tokens that only it can read. */
@@ -31,6 +31,8 @@ export interface VerifierOptions {
   trustMs?: number
   /** For how long a refused token is refused again unasked. */
   distrustMs?: number
+  /** Where processes share what the provider says; otherwise each asks by itself. */
+  shared?: Introspections
   /** How many verdicts of either kind are remembered at least; never more than twice as many. */
   capacity?: number
 }
@@ -45,7 +47,10 @@ export class TokenVerifier implements Authenticator {
   readonly #verdicts: Verdicts
   readonly #inquiries = new SingleFlight<string, Verdict>()
   readonly #followers = new Set<(whose: string) => void>()
-  readonly #options: Required<VerifierOptions>
+  readonly #options: Required<Omit<VerifierOptions, 'shared'>> & VerifierOptions
+  readonly #checks = new SingleFlight<'check', void>()
+  #workedUntil = 0
+  #failed: { until: number; failure: unknown } | undefined
 
   constructor(provider: IdentityProvider, options: VerifierOptions = {}) {
     this.#options = {
@@ -94,12 +99,36 @@ export class TokenVerifier implements Authenticator {
       return NOBODY
     }
     const key = keyOf(token)
-    return this.#verdicts.get(key) ?? this.#inquire(key, token)
+    return this.#verdicts.get(key) ?? this.#inquire(key, token, this.#options.trustMs)
   }
 
   /** As `judge`, but asks even where the answer is known. */
   async renew(token: string): Promise<Verdict> {
-    return token.length > MAX_TOKEN_LENGTH ? NOBODY : this.#inquire(keyOf(token), token)
+    const maxAgeMs = this.#options.trustMs * AS_GOOD_AS_NEW
+    return token.length > MAX_TOKEN_LENGTH ? NOBODY : this.#inquire(keyOf(token), token, maxAgeMs)
+  }
+
+  /** Throws where tokens cannot be verified now. That they could be lately is enough. */
+  async requireWorking(): Promise<void> {
+    const now = clock.now()
+    if (now < this.#workedUntil) {
+      return
+    }
+    if (this.#failed && now < this.#failed.until) {
+      throw this.#failed.failure
+    }
+    await this.#checks.run('check', () => this.#check())
+  }
+
+  async #check(): Promise<void> {
+    try {
+      await this.#signed.requireKeys()
+      await this.#provider.requireWorking()
+      this.#worked()
+    } catch (failure) {
+      this.#failed = { until: clock.now() + FAILED_MS, failure }
+      throw failure
+    }
   }
 
   /** As `renew`, for a token whose own time is over: what holds for its bearer while the session goes on. */
@@ -120,32 +149,47 @@ export class TokenVerifier implements Authenticator {
     return this.#options.trustMs
   }
 
-  #inquire(key: string, token: string): Promise<Verdict> {
+  #inquire(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
     return this.#inquiries.run(key, async () => {
-      let verdict = await this.#asked(token)
+      let verdict = await this.#verdictFor(key, token, maxAgeMs).catch(unavailable)
       for (let n = 1; n < MOST_ATTEMPTS && !this.#verdicts.stands(verdict); n++) {
-        verdict = await this.#asked(token)
+        verdict = await this.#verdictFor(key, token, maxAgeMs).catch(unavailable)
       }
       this.#verdicts.keep(key, verdict)
       return verdict
     })
   }
 
-  async #asked(token: string): Promise<Verdict> {
-    const [askedAt, asOf] = [clock.now(), this.#verdicts.changes.count]
-    const bearer = await this.#bearerOf(token).catch(unavailable)
-    return { ...this.#verdictOn(bearer?.actor, askedAt), ...aboutBearer(bearer), asOf }
-  }
-
-  async #bearerOf(token: string): Promise<Bearer | undefined> {
+  async #verdictFor(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
+    const asOf = this.#verdicts.changes.count
     const isSigned = looksSigned(token)
     const claims = isSigned ? await this.#signed.claimsOf(token) : undefined
     if (isSigned ? !claims : !this.#options.opaqueTokens) {
-      return undefined
+      return { ...this.#verdictOn(undefined, clock.now()), about: [], asOf }
     }
-    const introspection = await this.#provider.introspect(token)
+    const ask = () => this.#ask(token)
+    const { introspection, askedAt } = await (this.#shared(key, maxAgeMs, ask) ?? ask())
     const isAccepted = introspection && (!claims || isAbout(introspection, claims))
-    return isAccepted ? { actor: actorOf(introspection, claims), introspection, claims } : undefined
+    const accepted = isAccepted ? introspection : undefined
+    const actor = accepted && actorOf(accepted, claims)
+    return { ...this.#verdictOn(actor, askedAt), ...aboutBearer(accepted), asOf }
+  }
+
+  /** What was told to others before the last change may be about that. */
+  #shared(key: string, maxAgeMs: number, ask: () => Promise<Told>): Promise<Told> | undefined {
+    const unchangedForMs = clock.now() - this.#verdicts.changes.lastAt
+    return this.#options.shared?.of(key, Math.min(maxAgeMs, unchangedForMs), ask)
+  }
+
+  async #ask(token: string): Promise<Told> {
+    const askedAt = clock.now()
+    const introspection = await this.#provider.introspect(token)
+    this.#worked()
+    return { introspection, askedAt }
+  }
+
+  #worked(): void {
+    this.#workedUntil = clock.now() + WORKED_MS
   }
 
   #verdictOn(actor: Actor | undefined, askedAt: number): Pick<Verdict, 'actor' | 'until'> {
@@ -158,11 +202,13 @@ export class TokenVerifier implements Authenticator {
 }
 
 /** Whose changes a verdict depends on. */
-function aboutBearer(bearer: Bearer | undefined): Pick<Verdict, 'about' | 'hasSession'> {
-  if (!bearer) {
+function aboutBearer(
+  introspection: Introspection | undefined
+): Pick<Verdict, 'about' | 'hasSession'> {
+  if (!introspection) {
     return { about: [] }
   }
-  const { sub, client_id: client, sid, jti } = bearer.introspection
+  const { sub, client_id: client, sid, jti } = introspection
   const about = [sub, client, sid, jti].filter((id) => typeof id === 'string')
   return { about, hasSession: sid !== undefined }
 }

@@ -13,6 +13,7 @@ import { registryProject } from '#core/registry_projects/registry_project'
 import { registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
+import type { PeopleDirectory } from '#identity/provider'
 import { openOutbox } from '#outbox/open'
 import type { Kind, Values } from '#records/kind'
 import { clock } from '#runtime/clock'
@@ -106,11 +107,20 @@ test.group('Realms that go', () => {
     const [gone, staying] = await Promise.all([clock.uuid(), newRealm()])
     const theirs = await sampleRecord('core', project, { realmId: gone })
     const ours = await sampleRecord('core', project, { realmId: staying })
-    const people = {
-      realmIds: async () => new Set(await otherRealmsThan(gone)),
-      userIds: async () => new Set<string>(),
+    const others = new Set(await otherRealmsThan(gone))
+    const people: PeopleDirectory = {
+      showsEverybody: true,
+      realmIds: async () => others,
+      users: async () => new Map(),
+      hasRealm: async (id) => others.has(id),
+      hasUser: async () => false,
     }
-    const [realms] = departureSweeps({ people })
+    const [realms] = departureSweeps({
+      people,
+      known: async () => {},
+      introspect: async () => undefined,
+      ownToken: async () => '',
+    })
     assert.isAbove(await realms!.run(running), 0)
     assert.isFalse(await isThere(project, theirs))
     assert.isTrue(await isThere(project, ours))

@@ -107,9 +107,9 @@ test.group('Embedded provider', (group) => {
   test('knows who exists', async ({ assert }) => {
     const user = await makeUser({ realmId })
     assert.isTrue((await provider.people.realmIds()).has(realmId))
-    assert.isTrue((await provider.people.userIds()).has(user.id))
+    assert.isTrue((await provider.people.users()).has(user.id))
     await remove('user', user.id)
-    assert.isFalse((await provider.people.userIds()).has(user.id))
+    assert.isFalse((await provider.people.users()).has(user.id))
   })
 
   test('tells of realms, users and clients that come, change and go', async ({ assert }) => {

@@ -140,6 +140,7 @@ test.group('Records with clients', (group) => {
   test('answer 503 where the provider keeps no clients, and say so', async ({ assert }) => {
     const plain = {
       ...externalProvider(standIn),
+      known: async () => {},
       clients: undefined,
     } as unknown as IdentityProvider
     const unable = new ClientProvisioning({ provider: plain, intents, logger: silent })

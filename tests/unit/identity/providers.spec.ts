@@ -1,4 +1,6 @@
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
+import { platformOrigin } from '#identity/embedded/platform_origin'
+import { services } from '#identity/embedded/services'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { ExternalProvider } from '#identity/external/external_provider'
 import { RemoteProvider } from '#identity/external/remote_provider'
@@ -13,20 +15,23 @@ import { externalProvider, settingsFor } from './subjects.js'
 
 type Driver = (standIn: StandInProvider) => IdentityProvider
 
-const beside = (driver: Driver) => async (): Promise<ProviderSubject> => {
-  const standIn = await StandInProvider.start()
-  const provider = driver(standIn)
-  return {
-    provider,
-    url: standIn.url,
-    user: { ...ANN, realm: 'site-a' },
-    revoke: async (token) => standIn.revoke(token),
-    async stop() {
-      await provider.close()
-      await standIn.goAway()
-    },
+const beside =
+  (driver: Driver, describesRealms = true) =>
+  async (): Promise<ProviderSubject> => {
+    const standIn = await StandInProvider.start()
+    standIn.describesRealms = describesRealms
+    const provider = driver(standIn)
+    return {
+      provider,
+      url: standIn.url,
+      user: { ...ANN, realm: 'site-a' },
+      revoke: async (token) => standIn.revoke(token),
+      async stop() {
+        await provider.close()
+        await standIn.goAway()
+      },
+    }
   }
-}
 
 providerSuite('external, over HTTP', { open: beside((standIn) => externalProvider(standIn)) })
 
@@ -35,7 +40,7 @@ providerSuite('external, that wants to know who asks about tokens', {
 })
 
 providerSuite('plain OpenID Connect, over HTTP', {
-  open: beside((standIn) => new OidcProvider(settingsFor(standIn))),
+  open: beside((standIn) => new OidcProvider(settingsFor(standIn)), false),
   keepsClients: false,
 })
 
@@ -65,6 +70,9 @@ providerSuite('embedded, in this process', {
       url,
       user: ADMIN,
       revoke: revokingAt(url),
+      async deactivate(clientId) {
+        await services.client().update(await platformOrigin(), clientId, { active: false })
+      },
       async stop() {
         await provider.close()
         await unmount()

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -9,6 +10,7 @@ import {
   NODE_CLIENT_PERMISSIONS,
 } from '#identity/lifecycle/client_permissions'
 import { reactTo } from '#identity/lifecycle/reactions'
+import { PassedOver } from '#identity/lifecycle/passed_over'
 import { reconcileClients, type OwnerOfClient } from '#identity/lifecycle/reconcile_clients'
 import { realmSweep, userSweep } from '#identity/lifecycle/reconcile_people'
 import type { IdentityProvider, ProviderChange } from '#identity/provider'
@@ -18,6 +20,8 @@ import { externalProvider } from './subjects.js'
 
 let standIn: StandInProvider
 let provider: ReturnType<typeof externalProvider>
+
+type Needed = 'people' | 'known' | 'introspect' | 'ownToken'
 
 const running = new AbortController().signal
 
@@ -89,7 +93,7 @@ test.group('Clients that are gone', (group) => {
           return isThere
         },
         permissions: { names: NODE_CLIENT_PERMISSIONS, nothingElse: true },
-        logger: { warn() {} },
+        passedOver: new PassedOver('test', { warn() {} }),
       },
       running
     )
@@ -121,7 +125,7 @@ test.group('Clients that are gone', (group) => {
 test.group('Realms and users that are gone', (group) => {
   group.each.setup(setUp)
 
-  const sweep = (make: typeof realmSweep, held: string[], by: Pick<IdentityProvider, 'people'>) => {
+  const sweep = (make: typeof realmSweep, held: string[], by: Pick<IdentityProvider, Needed>) => {
     const forgotten: string[] = []
     const { run } = make({
       provider: by,
@@ -142,7 +146,12 @@ test.group('Realms and users that are gone', (group) => {
   })
 
   test('are not looked for where the provider does not tell', async ({ assert }) => {
-    const realms = sweep(realmSweep, [randomUUID()], { people: undefined })
+    const realms = sweep(realmSweep, [randomUUID()], {
+      people: undefined,
+      known: () => provider.known(),
+      introspect: (token) => provider.introspect(token),
+      ownToken: () => provider.ownToken(),
+    })
     assert.equal(await realms.run(), 0)
     assert.isEmpty(realms.forgotten)
   })
@@ -183,11 +192,18 @@ test.group('Reactions to what the provider tells', () => {
   const change = (type: string, event: string, id = 'x') =>
     ({ type, event, data: { id, name: 'registry' } }) as ProviderChange
 
-  const set = async (failing = false) => {
+  const set = async (failing = false, standing?: string) => {
     const seen: string[] = []
     const errors: unknown[] = []
     let tell: (change: ProviderChange) => void = () => {}
     const source = {
+      people: {
+        showsEverybody: false,
+        realmIds: async () => new Set<string>(),
+        users: async () => new Map<string, string>(),
+        hasRealm: async (id: string) => id === standing,
+        hasUser: async (id: string) => id === standing,
+      },
       onChange: async (listener: typeof tell) => {
         tell = listener
         return async () => void (tell = () => {})
@@ -220,10 +236,22 @@ test.group('Reactions to what the provider tells', () => {
         tell(change(type, event, event))
       }
     }
-    assert.deepEqual(seen, ['realm deleted', 'user deleted', 'client created', 'client updated'])
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.sameMembers(seen, ['realm deleted', 'user deleted', 'client created', 'client updated'])
     await stop()
     tell(change('realm', 'deleted'))
     assert.lengthOf(seen, 4)
+  })
+
+  test('remove nothing of somebody who is still there, whoever says they are gone', async ({
+    assert,
+  }) => {
+    const { seen, tell } = await set(false, 'alive')
+    tell(change('realm', 'deleted', 'alive'))
+    tell(change('user', 'deleted', 'alive'))
+    tell(change('user', 'deleted', 'gone'))
+    await delay(1_200)
+    assert.deepEqual(seen, ['user gone'])
   })
 
   test('that fail are logged, and do not keep others away', async ({ assert }) => {

@@ -54,7 +54,10 @@ export class Records {
       identity.every((key) => record[key] === body[key])
     )
     if (isThere) {
-      return { status: 409, body: failure(409, 'entity_conflict') }
+      return CONFLICT
+    }
+    if (table === 'clients' && !(isName(body.name) && this.#hasRealm(body.realmId))) {
+      return REFUSED
     }
     const secret = table === 'clients' ? { secret: randomBytes(32).toString('hex') } : {}
     return { status: 201, body: { data: shown(this.add(table, { ...secret, ...body })), meta: {} } }
@@ -81,10 +84,18 @@ export class Records {
     if (method === 'DELETE') {
       this.table(table).splice(this.table(table).indexOf(record), 1)
     } else if (method === 'POST') {
+      const { name = record.name } = body
+      if (this.table(table).some((other) => other !== record && isSame(other, { ...record, name })))
+        return CONFLICT
+      if (!isName(name)) return REFUSED
       Object.assign(record, body)
     }
     const data = query.get('fields') === '+secret' ? record : shown(record)
     return { status: method === 'GET' ? 200 : 202, body: { data, meta: {} } }
+  }
+
+  #hasRealm(id: unknown): boolean {
+    return this.table('realms').some((realm) => realm.id === id)
   }
 
   #joined(record: StoredRecord): StoredRecord {
@@ -95,9 +106,17 @@ export class Records {
 
 const TABLES = ['realms', 'users', 'clients', 'permissions', 'client-permissions']
 
+const isName = (name: unknown) => /^[\w.-]{3,128}$/.test(String(name))
+
+const isSame = (one: StoredRecord, other: StoredRecord) =>
+  one.name === other.name && one.realmId === other.realmId
+
 function shown({ secret, password, ...rest }: StoredRecord): StoredRecord {
   return rest as StoredRecord
 }
+
+const CONFLICT = { status: 409, body: failure(409, 'entity_conflict') }
+const REFUSED = { status: 400, body: failure(400, 'bad_request') }
 
 export function failure(statusCode: number, code: string) {
   return { statusCode, code, message: code, issues: [] }

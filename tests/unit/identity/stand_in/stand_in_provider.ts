@@ -11,7 +11,9 @@ import { claimsIn, SigningKey } from './signing_key.js'
 export const SYSTEM = { clientId: 'system', clientSecret: 'a secret: with % and +' }
 export const ANN = { username: 'ann', password: 'correct horse' }
 
-type Reply = { status: number; body: unknown; type?: string }
+const DESCRIPTION = '/.well-known/openid-configuration'
+
+type Reply = { status: number; body: unknown; type?: string; location?: string }
 type Fault = (request: IncomingMessage, answer: () => Promise<Reply>) => Promise<Reply> | Reply
 
 /** What came in, as the provider saw it. */
@@ -37,6 +39,8 @@ export class StandInProvider {
   readonly #revoked = new Set<string>()
   #fault: Fault | undefined
   #port = 0
+  /** Whether it describes itself at addresses of its realms, and the root leads to that of master. */
+  describesRealms = false
   /** How long access tokens last. */
   lifetimeSeconds = 900
 
@@ -123,15 +127,25 @@ export class StandInProvider {
     const { authorization } = request.headers
     this.seen.push({ method: request.method!, path: url.pathname, authorization, body })
     const answer = async () => this.#answer(request.method!, url, body, authorization)
-    const { status, body: content, type } = await (this.#fault?.(request, answer) ?? answer())
+    const {
+      status,
+      body: content,
+      type,
+      location,
+    } = await (this.#fault?.(request, answer) ?? answer())
     const text = typeof content === 'string' ? content : JSON.stringify(content)
-    response.writeHead(status, { 'content-type': type ?? 'application/json' }).end(text)
+    const headers = { 'content-type': type ?? 'application/json', ...(location && { location }) }
+    response.writeHead(status, headers).end(text)
   }
 
   #answer(method: string, url: URL, body: Record<string, string>, authorization = ''): Reply {
     switch (url.pathname) {
-      case '/.well-known/openid-configuration':
-        return { status: 200, body: this.#discovery() }
+      case DESCRIPTION:
+        return this.describesRealms
+          ? { status: 302, body: '', location: `/realms/master${DESCRIPTION}` }
+          : { status: 200, body: this.#discovery() }
+      case `/realms/master${DESCRIPTION}`:
+        return { status: 200, body: this.#discovery('/realms/master') }
       case '/jwks':
         return { status: 200, body: { keys: [this.keys.master.jwk, this.keys.siteA.jwk] } }
       case '/token':
@@ -150,9 +164,9 @@ export class StandInProvider {
     )
   }
 
-  #discovery() {
+  #discovery(realm = '') {
     return {
-      issuer: this.url,
+      issuer: this.url + realm,
       jwks_uri: `${this.url}/jwks`,
       token_endpoint: `${this.url}/token`,
       introspection_endpoint: `${this.url}/token/introspect`,
