@@ -66,8 +66,8 @@ export interface Introspection {
   /** Seconds since 1970. */
   readonly exp: number
   /** The session it came from, where the provider can be asked about that. */
-  readonly session_id?: string
-  readonly token_id?: string
+  readonly sid?: string
+  readonly jti?: string
 }
 
 export interface ProviderMetadata {

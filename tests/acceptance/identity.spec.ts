@@ -216,6 +216,7 @@ test.group('Identity | a provider that describes itself per realm', (group) => {
     assert.equal(body.message, 'Not ready: identity')
     assert.match(body.issues[0].message, /introspect.+503/)
     provider.fail()
+    await delay(1_000)
     assert.equal((await readiness()).status, 200)
   })
 })

@@ -63,8 +63,8 @@ export class EmbeddedProvider implements IdentityProvider {
       scope: claims.scope,
       permissions,
       exp: claims.exp,
-      session_id: claims.sid,
-      token_id: claims.jti,
+      jti: claims.jti,
+      ...(claims.sid !== undefined && { sid: claims.sid }),
     }
   }
 

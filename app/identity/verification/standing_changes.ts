@@ -1,4 +1,5 @@
 import { EVERYBODY } from '#identity/provider'
+import { clock } from '#runtime/clock'
 
 /** Beyond so many, everybody is looked at anew. */
 const MOST_REMEMBERED = 10_000
@@ -10,6 +11,7 @@ const MOST_REMEMBERED = 10_000
 export class StandingChanges {
   #count = 0
   #everybody = 0
+  #lastAt = Number.NEGATIVE_INFINITY
   readonly #last = new Map<string, number>()
 
   /** How far it has come. */
@@ -17,7 +19,13 @@ export class StandingChanges {
     return this.#count
   }
 
+  /** When something was noted last (milliseconds since 1970). */
+  get lastAt(): number {
+    return this.#lastAt
+  }
+
   note(whose: string): void {
+    this.#lastAt = clock.now()
     this.#count += 1
     if (whose === EVERYBODY || this.#last.size >= MOST_REMEMBERED) {
       this.#everybody = this.#count

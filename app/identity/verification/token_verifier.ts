@@ -9,7 +9,7 @@ import { clock } from '#runtime/clock'
 import { followSession } from './follow_session.js'
 import { actorOf, isAbout } from './introspected_actor.js'
 import type { Introspections, Told } from './shared_introspections.js'
-import { looksSigned, SignedTokens, type Claims } from './signed_tokens.js'
+import { looksSigned, SignedTokens } from './signed_tokens.js'
 import { SingleFlight } from './single_flight.js'
 import { stayVerified } from './stay_verified.js'
 import { Verdicts, type Verdict } from './verdicts.js'
@@ -18,22 +18,11 @@ const MAX_TOKEN_LENGTH = 16 * 1024
 /** How often a provider is asked anew about one token because something changes while it answers. */
 const MOST_ATTEMPTS = 3
 const NOBODY: Verdict = { actor: undefined, until: 0, about: [], asOf: 0 }
-/** For how long it counts that tokens could be verified. */
+/** For how long it counts that tokens could be verified, or could not. */
 const WORKED_MS = 30_000
+const FAILED_MS = 1_000
 /** The share of a verdict's time within which what another process was told is as good as asking. */
 const AS_GOOD_AS_NEW = 0.25
-
-interface Bearer {
-  readonly actor: Actor
-  readonly introspection: Introspection
-  readonly claims: Claims | undefined
-}
-
-/** Whom a token belongs to, if it is any good, and when the provider said so. */
-interface Finding {
-  readonly bearer?: Bearer
-  readonly askedAt: number
-}
 
 export interface VerifierOptions {
   /** Whether the provider also gives out tokens that only it can read. */
@@ -61,6 +50,7 @@ export class TokenVerifier implements Authenticator {
   readonly #options: Required<Omit<VerifierOptions, 'shared'>> & VerifierOptions
   readonly #checks = new SingleFlight<'check', void>()
   #workedUntil = 0
+  #failed: { until: number; failure: unknown } | undefined
 
   constructor(provider: IdentityProvider, options: VerifierOptions = {}) {
     this.#options = {
@@ -120,12 +110,24 @@ export class TokenVerifier implements Authenticator {
 
   /** Throws where tokens cannot be verified now. That they could be lately is enough. */
   async requireWorking(): Promise<void> {
-    if (clock.now() >= this.#workedUntil) {
-      await this.#checks.run('check', async () => {
-        await this.#signed.requireKeys()
-        await this.#provider.requireWorking()
-        this.#worked()
-      })
+    const now = clock.now()
+    if (now < this.#workedUntil) {
+      return
+    }
+    if (this.#failed && now < this.#failed.until) {
+      throw this.#failed.failure
+    }
+    await this.#checks.run('check', () => this.#check())
+  }
+
+  async #check(): Promise<void> {
+    try {
+      await this.#signed.requireKeys()
+      await this.#provider.requireWorking()
+      this.#worked()
+    } catch (failure) {
+      this.#failed = { until: clock.now() + FAILED_MS, failure }
+      throw failure
     }
   }
 
@@ -149,33 +151,34 @@ export class TokenVerifier implements Authenticator {
 
   #inquire(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
     return this.#inquiries.run(key, async () => {
-      let verdict = await this.#judged(key, token, maxAgeMs)
+      let verdict = await this.#verdictFor(key, token, maxAgeMs).catch(unavailable)
       for (let n = 1; n < MOST_ATTEMPTS && !this.#verdicts.stands(verdict); n++) {
-        verdict = await this.#judged(key, token, 0)
+        verdict = await this.#verdictFor(key, token, maxAgeMs).catch(unavailable)
       }
       this.#verdicts.keep(key, verdict)
       return verdict
     })
   }
 
-  async #judged(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
+  async #verdictFor(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
     const asOf = this.#verdicts.changes.count
-    const { bearer, askedAt } = await this.#find(key, token, maxAgeMs).catch(unavailable)
-    return { ...this.#verdictOn(bearer?.actor, askedAt), ...aboutBearer(bearer), asOf }
-  }
-
-  async #find(key: string, token: string, maxAgeMs: number): Promise<Finding> {
     const isSigned = looksSigned(token)
     const claims = isSigned ? await this.#signed.claimsOf(token) : undefined
     if (isSigned ? !claims : !this.#options.opaqueTokens) {
-      return { askedAt: clock.now() }
+      return { ...this.#verdictOn(undefined, clock.now()), about: [], asOf }
     }
     const ask = () => this.#ask(token)
-    const { introspection, askedAt } = await (this.#options.shared?.of(key, maxAgeMs, ask) ?? ask())
+    const { introspection, askedAt } = await (this.#shared(key, maxAgeMs, ask) ?? ask())
     const isAccepted = introspection && (!claims || isAbout(introspection, claims))
-    return isAccepted
-      ? { bearer: { actor: actorOf(introspection, claims), introspection, claims }, askedAt }
-      : { askedAt }
+    const accepted = isAccepted ? introspection : undefined
+    const actor = accepted && actorOf(accepted, claims)
+    return { ...this.#verdictOn(actor, askedAt), ...aboutBearer(accepted), asOf }
+  }
+
+  /** What was told to others before the last change may be about that. */
+  #shared(key: string, maxAgeMs: number, ask: () => Promise<Told>): Promise<Told> | undefined {
+    const unchangedForMs = clock.now() - this.#verdicts.changes.lastAt
+    return this.#options.shared?.of(key, Math.min(maxAgeMs, unchangedForMs), ask)
   }
 
   async #ask(token: string): Promise<Told> {
@@ -199,13 +202,15 @@ export class TokenVerifier implements Authenticator {
 }
 
 /** Whose changes a verdict depends on. */
-function aboutBearer(bearer: Bearer | undefined): Pick<Verdict, 'about' | 'hasSession'> {
-  if (!bearer) {
+function aboutBearer(
+  introspection: Introspection | undefined
+): Pick<Verdict, 'about' | 'hasSession'> {
+  if (!introspection) {
     return { about: [] }
   }
-  const { sub, client_id: client, session_id: session, token_id: token } = bearer.introspection
-  const about = [sub, client, session, token].filter((id) => typeof id === 'string')
-  return { about, hasSession: session !== undefined }
+  const { sub, client_id: client, sid, jti } = introspection
+  const about = [sub, client, sid, jti].filter((id) => typeof id === 'string')
+  return { about, hasSession: sid !== undefined }
 }
 
 function actorNow(actor: Actor, { permissions }: Standing): Actor {

@@ -96,13 +96,19 @@ test.group('Whether tokens can be verified', (group) => {
       ['it does not answer about tokens', '/token/introspect'],
       ['it gives the platform no token', '/token'],
     ] as const)
-    .run(async ({ assert }, [, path]) => {
+    .run(async ({ assert, cleanup }, [, path]) => {
+      let now = Date.now()
+      cleanup(holdClock({ now: () => now }))
       standIn.fail((request, answer) =>
         request.url === path ? { status: 503, body: '' } : answer()
       )
       const tokens = new TokenVerifier(provider)
       await assert.rejects(() => tokens.requireWorking(), IdentityUnavailable)
       standIn.fail()
+      const before = standIn.seen.length
+      await assert.rejects(() => tokens.requireWorking(), IdentityUnavailable)
+      assert.lengthOf(standIn.seen, before)
+      now += 1_000
       await tokens.requireWorking()
     })
 
