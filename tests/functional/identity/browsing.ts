@@ -45,7 +45,7 @@ export class Visitor {
   }
 }
 
-function hiddenFields(text: string): Record<string, string> {
+export function hiddenFields(text: string): Record<string, string> {
   const fields = text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)
   return Object.fromEntries([...fields].map(([, name, value]) => [name, unescaped(value!)]))
 }
