@@ -16,7 +16,7 @@ export interface OwnerOfClient extends Owner {
 
 export type ReconcilingProvider = Pick<
   IdentityProvider,
-  'clients' | 'known' | 'introspect' | 'ownToken'
+  'clients' | 'people' | 'known' | 'introspect' | 'ownToken'
 >
 
 interface ClientReconciliation {
@@ -53,7 +53,7 @@ export async function reconcileClients(
   const lost = without.filter(({ clientId }) => clientId !== null)
   if (lost.length > 0) {
     await requireBelievable(provider, clients)
-    requireFew(lost.length, 'clients')
+    requireFew(await countInRealms(provider, lost), 'clients')
   }
   let created = 0
   for (const owner of without) {
@@ -121,6 +121,20 @@ async function requireBelievable(
       'The identity provider does not show clients that exist, so none was taken for gone'
     )
   }
+}
+
+/** How many of them are of a realm that is there; no client can be made for the others. */
+async function countInRealms(
+  { people }: ReconcilingProvider,
+  lost: readonly OwnerOfClient[]
+): Promise<number> {
+  const known = new Map<string, boolean>()
+  for (const { realmId } of lost) {
+    if (!known.has(realmId)) {
+      known.set(realmId, (await people?.hasRealm(realmId)) ?? true)
+    }
+  }
+  return lost.filter(({ realmId }) => known.get(realmId)).length
 }
 
 async function replace(
