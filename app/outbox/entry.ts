@@ -50,9 +50,7 @@ export interface WaitingCommand {
 }
 
 export type Content =
-  | { readonly change: ChangeContent }
-  | { readonly security: SecurityContent }
-  | WaitingCommand
+  { readonly change: ChangeContent } | { readonly security: SecurityContent } | WaitingCommand
 
 /** One row of the outbox: what happened, and where that still has to be told. */
 export interface Entry {

@@ -24,10 +24,11 @@ export async function emptyDatabase() {
     new Logger({ enabled: false }),
     nobody as never
   )
-  const pool = new pg.Pool({ connectionString: address.href, max: 2 })
+  const pool = new pg.Pool({ connectionString: address.href, max: 8 })
   pool.on('error', () => {})
   return {
     pool,
+    url: address.href,
     async up(...migrations: Migration[]) {
       for (const Each of migrations) {
         await new Each(db.connection(), Each.name, false).execUp()

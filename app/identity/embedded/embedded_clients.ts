@@ -113,7 +113,10 @@ async function originFor(by: Origin | undefined): Promise<Origin> {
 
 const idIn = (record: string): string => (JSON.parse(record) as { id: string }).id
 
-async function one<Row extends object>(text: string, values: (string | null)[]): Promise<Row | undefined> {
+async function one<Row extends object>(
+  text: string,
+  values: (string | null)[]
+): Promise<Row | undefined> {
   const { rows } = await identityPool().query<Row>(text, values)
   return rows[0]
 }

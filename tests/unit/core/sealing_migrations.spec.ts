@@ -77,7 +77,9 @@ test.group('An installation whose secrets stand open', (group) => {
     )
   })
 
-  test('has its hooks written anew and the secret replaced that was in them', async ({ assert }) => {
+  test('has its hooks written anew and the secret replaced that was in them', async ({
+    assert,
+  }) => {
     await former()
     await database.up(SealRegistrySecrets, CreateRegistryHooks)
     const [{ due_at: dueAt }] = await rows('select due_at from registry_links')
