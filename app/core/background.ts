@@ -6,11 +6,7 @@ import { ClientTaskRunner } from '#core/nodes/client_task_runner'
 import { coreReactions, departureSweeps } from '#core/nodes/departures'
 import { clientTasks, identityProvider } from '#core/nodes/identity'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
-import {
-  environmentRegistrySweep,
-  formerClientSweep,
-  registrySweep,
-} from '#core/registries/sweeps'
+import { environmentRegistrySweep, formerClientSweep, registrySweep } from '#core/registries/sweeps'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { reactTo } from '#identity/lifecycle/reactions'

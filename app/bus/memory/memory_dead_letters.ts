@@ -26,8 +26,7 @@ export async function bury(
 }
 
 /** A message may hold secrets, whoever sent it. */
-const sealed = (bytes: Buffer): Buffer =>
-  Buffer.from(seal('dead letter', bytes.toString('base64')))
+const sealed = (bytes: Buffer): Buffer => Buffer.from(seal('dead letter', bytes.toString('base64')))
 
 function opened(letter: DeadLetter): DeadLetter {
   const body = unseal('dead letter', letter.body.toString())

@@ -66,7 +66,8 @@ function doing<Data>(
 async function setUpRegistry(message: Message) {
   const { id: registryId } = await contentOf(message, ofRegistry)
   const origin = await serviceOrigin()
-  await (await linkKeeper()).prove(registryId)
+  const keeper = await linkKeeper()
+  await keeper.prove(registryId)
   return (transaction: Handling['transaction']) => setUp(transaction, origin, registryId)
 }
 

@@ -40,7 +40,9 @@ async function formerClient(clients: ClientDirectory): Promise<ProviderClient | 
   return actor.realmId === null ? undefined : clients.findByName(FORMER_CLIENT, actor.realmId)
 }
 
-function isUsable(client: ProviderClient | undefined): client is ProviderClient & { secret: string } {
+function isUsable(
+  client: ProviderClient | undefined
+): client is ProviderClient & { secret: string } {
   return (
     client !== undefined &&
     client.active !== false &&

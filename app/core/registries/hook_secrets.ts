@@ -34,7 +34,8 @@ export class HookSecrets {
     const secret = clock.random(SECRET_BYTES).toString('hex')
     const values = [registryId, seal('registry hook', secret), kept?.sealed ?? null]
     await this.#pool.query(KEEP, values)
-    return (await this.#read(registryId))?.secret ?? undefined
+    const now = await this.#read(registryId)
+    return now?.secret ?? undefined
   }
 
   async isOf(registryId: string, sent: Buffer): Promise<boolean> {

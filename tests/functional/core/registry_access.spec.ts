@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { COMMANDS } from '#core/registries/operations'
 import { corePool } from '#core/registries/work'
 import { identity } from '#tests/helpers/identities'
 
@@ -44,14 +45,7 @@ test.group('Registries belong to the installation', () => {
   test('so do commands, whichever', async ({ assert }) => {
     const foreign = member(await newRealm(), ['registry_manage'])
     const { id } = (await send('POST', '/registries', body(), central)).body.data
-    for (const command of [
-      'setup',
-      'cleanup',
-      'delete',
-      'projectLink',
-      'projectUnlink',
-      'hookRenew',
-    ]) {
+    for (const command of COMMANDS) {
       for (const by of [foreign, idle]) {
         const refused = await send('POST', '/services/registry/command', { command, id }, by)
         assert.equal(refused.status, 403, command)
@@ -85,7 +79,13 @@ test.group('Registries belong to the installation', () => {
   })
 
   test('a host is a host, with a port if it needs one, and nothing else', async ({ assert }) => {
-    for (const host of ['a@evil.example', 'x.example/path', 'x.example?q', 'x.example#f', 'x y.z']) {
+    for (const host of [
+      'a@evil.example',
+      'x.example/path',
+      'x.example?q',
+      'x.example#f',
+      'x y.z',
+    ]) {
       const { status, body: said } = await send('POST', '/registries', body(host))
       assert.equal(status, 400, host)
       assert.deepEqual(said.issues[0].path, ['host'])

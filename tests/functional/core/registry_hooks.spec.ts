@@ -67,7 +67,9 @@ test.group('Hooks of registries', (group) => {
     return { name: project.externalName as string, hook: hookIn(scene, project.externalName) }
   }
 
-  test('each has a secret of its own, which is no client’s and stands sealed', async ({ assert }) => {
+  test('each has a secret of its own, which is no client’s and stands sealed', async ({
+    assert,
+  }) => {
     const other = await RegistryScene.set()
     const theirs = await other.project()
     await other.linked(theirs.id)
@@ -209,7 +211,8 @@ test.group('The former client of registries', (group) => {
 
   test('gets another secret once, where registries were told it', async ({ assert }) => {
     const { clients } = await identityProvider()
-    const secretNow = async () => (await clients!.read((await former()).id, { secret: true }))!.secret
+    const secretNow = async () =>
+      (await clients!.read((await former()).id, { secret: true }))!.secret
     const { signal } = new AbortController()
     assert.equal(await formerClientSweep.run(signal), 0)
     assert.equal(await secretNow(), SECRET)
@@ -223,7 +226,14 @@ test.group('The former client of registries', (group) => {
   })
 
   test('S10: an id that is neither a registry nor a client is refused', async ({ assert }) => {
-    for (const account of [`${clock.uuid()}:${SECRET}`, ':', '', 'registry', `registry:`, '\0:\0']) {
+    for (const account of [
+      `${clock.uuid()}:${SECRET}`,
+      ':',
+      '',
+      'registry',
+      `registry:`,
+      '\0:\0',
+    ]) {
       assert.equal((await hear(basic(account))).status, 401, account)
     }
   })

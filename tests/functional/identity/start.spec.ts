@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { digestOf } from '#identity/embedded/client_secrets'
 import { identityPool } from '#identity/embedded/database'
 import { requireOwnSecrets } from '#identity/embedded/default_secrets'
 import { canSign, readKeys } from '#identity/embedded/keys/key_store'
@@ -98,6 +99,19 @@ test.group('First start', (group) => {
     assert.lengthOf(new Set(digests.map(({ secret_digest: digest }) => digest)), 2)
     const guessed = await bySecret({ client_id: 'registry', client_secret: 'start123' })
     assert.equal(guessed.status, 401)
+  })
+
+  test('keeps a client for registries that cannot log in, not even with its secret', async ({
+    assert,
+  }) => {
+    const secret = 'known-to-registries-1'
+    await rows(`update clients set secret_digest = $1 where name = 'registry'`, [digestOf(secret)])
+    const [{ id }] = await rows(`select id from clients where name = 'registry'`)
+    for (const name of ['registry', 'Registry', id]) {
+      const { status, body } = await bySecret({ client_id: name, client_secret: secret })
+      assert.equal(status, 401)
+      assert.equal(body.error, 'invalid_client')
+    }
   })
 
   test('leaves alone what was changed since', async ({ assert }) => {

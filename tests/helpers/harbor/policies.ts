@@ -82,7 +82,11 @@ function valid(policy: any): any {
   return policy
 }
 
-const shown = (id: number, { name, enabled, event_types, targets }: any, project: { id: number }) => ({
+const shown = (
+  id: number,
+  { name, enabled, event_types, targets }: any,
+  project: { id: number }
+) => ({
   id,
   name,
   enabled,

@@ -4,6 +4,7 @@ import { RegistryFailure } from '#core/registries/driver'
 import { driverOf } from '#core/registries/driver_of'
 import { HarborDriver } from '#core/registries/drivers/harbor'
 import { HarborApi } from '#core/registries/drivers/harbor_api'
+import { HostRules } from '#core/registries/host_rules'
 import { NoDriver } from '#core/registries/drivers/none'
 import { whileOpen } from '#records/open_transaction'
 import { ACCOUNT, HarborServer, type Fault } from '#tests/helpers/harbor_server'
@@ -83,6 +84,91 @@ test.group('Harbor', (group) => {
     const changed = await driver.link(wanted({ account, newSecret: 'Another123' }))
     assert.equal(changed.account!.secret, 'Another123')
     assert.equal(harbor.robotOf('a-project')!.secret, 'Another123')
+  })
+
+  const PULLS = { resource: 'repository', action: 'pull' }
+
+  test('an account gets its permissions back when its project was deleted and made again', async ({
+    assert,
+  }) => {
+    const { account } = await driver.link(wanted())
+    for (const known of [account, null]) {
+      harbor.shelf.remove('a-project')
+      assert.isEmpty(harbor.robotOf('a-project')!.permissions)
+      const linked = await driver.link(wanted({ account: known }))
+      assert.equal(linked.account!.id, account!.id)
+      const [{ namespace, access }] = harbor.robotOf('a-project')!.permissions as any
+      assert.equal(namespace, 'a-project')
+      assert.deepInclude(access, PULLS)
+    }
+  })
+
+  test('an account that was disabled by hand may pull again', async ({ assert }) => {
+    const { account } = await driver.link(wanted())
+    harbor.robotOf('a-project')!.disable = true
+    await driver.link(wanted({ account }))
+    assert.isFalse(harbor.robotOf('a-project')!.disable)
+  })
+
+  test('an account that still may not pull is no success', async ({ assert }) => {
+    const { account } = await driver.link(wanted())
+    const robot = harbor.robotOf('a-project')!
+    const locked = { get: () => [], set: () => {} }
+    Object.defineProperty(robot, 'permissions', locked)
+    assert.match((await failure(driver.link(wanted({ account })))).message, /may not pull/)
+  })
+
+  test('an account has the name Harbor gives it now, whatever stands before it', async ({
+    assert,
+  }) => {
+    const { account } = await driver.link(wanted())
+    harbor.roster.prefix = 'bot_'
+    const again = await driver.link(wanted({ account }))
+    assert.deepEqual(again.account, { ...account!, name: 'bot_a-project' })
+    const adopted = await driver.link(wanted())
+    assert.equal(adopted.account!.name, 'bot_a-project')
+    assert.equal(adopted.account!.id, account!.id)
+    await driver.unlink({ name: 'a-project', accountId: null, isAdopted: false })
+    assert.equal(harbor.robots.size, 0)
+  })
+
+  test('no account of another name is taken for it', async ({ assert }) => {
+    const other = harbor.roster.add('not-a-project')
+    const { account } = await driver.link(wanted())
+    assert.notEqual(account!.id, String(other.id))
+    await driver.unlink({ name: 'a-project', accountId: null, isAdopted: false })
+    assert.deepEqual([...harbor.robots.values()], [other])
+  })
+
+  test('a secret that Harbor would refuse is not sent again for ever', async ({ assert }) => {
+    const { account } = await driver.link(wanted({ newSecret: 'weak' }))
+    assert.notEqual(account!.secret, 'weak')
+    const linked = await driver.link(wanted({ account: { ...account!, secret: 'weak' } }))
+    assert.equal(linked.account!.secret, harbor.robotOf('a-project')!.secret)
+    assert.notEqual(linked.account!.secret, 'weak')
+  })
+
+  test('a wrong password is noticed, though public projects can be read with it', async ({
+    assert,
+  }) => {
+    harbor.addProject('library', true)
+    const stranger = driverFor(harbor, { ...ACCOUNT, accountSecret: 'wrong' })
+    assert.isTrue(await stranger.has('library'))
+    assert.isTrue((await failure(stranger.requireAccount())).concernsAll)
+    await driver.requireAccount()
+  })
+
+  test('a certificate is left unverified by webhooks only where the host is listed', async ({
+    assert,
+  }) => {
+    const rulesOf = (insecure: string[]) =>
+      new HostRules({ listed: undefined, named: [], isStrict: false, ownPorts: [], insecure })
+    for (const insecure of [[], [harbor.host]]) {
+      const api = new HarborApi({ host: harbor.host, ...ACCOUNT }, { rules: rulesOf(insecure) })
+      await new HarborDriver(api).link(wanted())
+      const [{ targets }] = [...harbor.projects.get('a-project')!.policies.values()]
+      assert.equal(targets[0].skip_cert_verify, insecure.length > 0)
+    }
   })
 
   test('404: an account that is gone is made again', async ({ assert }) => {

@@ -3,6 +3,9 @@ import { test } from '@japa/runner'
 import { seal, unseal } from '#records/sealing'
 import { allKinds } from '#tests/helpers/all_kinds'
 
+/** Of these the database keeps what cannot be turned back. */
+const HASHED = ['client.secretDigest', 'user.password']
+
 test.group('Sealed values', () => {
   test('open for what they were sealed for, and differ each time', ({ assert }) => {
     const sealed = seal('registry account', 'Harbor12345')
@@ -18,7 +21,7 @@ test.group('Sealed values', () => {
     for (const { kind } of allKinds) {
       for (const name of kind.secrets) {
         const where = `${kind.name}.${name}`
-        assert.isDefined(kind.columns[name]!.unseal, where)
+        assert.equal(kind.columns[name]!.unseal === undefined, HASHED.includes(where), where)
         assert.notInclude(kind.declaration.filters?.allowed ?? [], name, where)
         assert.notInclude(kind.declaration.sorts?.allowed ?? [], name, where)
       }

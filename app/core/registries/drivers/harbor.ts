@@ -73,7 +73,7 @@ export class HarborDriver implements RegistryDriver {
 
   /** The account goes first: nobody pulls from what is being removed. */
   async unlink({ name, accountId, isAdopted }: UnwantedProject): Promise<void> {
-    const robot = accountId ?? (isAdopted ? undefined : await this.#robotId(name))
+    const robot = accountId ?? (isAdopted ? undefined : await this.#idOf(name))
     if (robot !== undefined) {
       await this.#remove(robotPath(robot))
     }
@@ -149,8 +149,9 @@ export class HarborDriver implements RegistryDriver {
     }
   }
 
-  async #robotId(name: string): Promise<string | undefined> {
-    return (await this.#robot(name))?.id
+  async #idOf(name: string): Promise<string | undefined> {
+    const robot = await this.#robot(name)
+    return robot?.id
   }
 
   /** Asked for without the prefix that Harbor puts before all names, whichever it is now. */

@@ -27,8 +27,10 @@ export interface Answered {
  * Calls a registry, at an address that it may have: a name may mean another one each time it is looked up. It follows nothing
  * and keeps no cookies; what the registry is sent goes to it alone.
  */
-export function call(call: Call, rules: HostRules): Promise<Answered> {
-  const { url, host, method, headers, body, limitMs } = call
+export function call(
+  { url, host, method, headers, body, limitMs }: Call,
+  rules: HostRules
+): Promise<Answered> {
   requireReachable(rules, host, [hostnameOf(url)])
   const request = url.protocol === 'https:' ? requestSecurely : requestInClear
   return new Promise((resolved, rejected) => {

@@ -1,0 +1,53 @@
+import { Logger } from '@adonisjs/core/logger'
+import { Database } from '@adonisjs/lucid/database'
+import type { BaseSchema } from '@adonisjs/lucid/schema'
+import pg from 'pg'
+
+import { newMessageId } from '#bus/message'
+
+type Migration = new (...values: ConstructorParameters<typeof BaseSchema>) => BaseSchema
+
+/** Lucid tells somebody of its statements. */
+const nobody = { hasListeners: () => false, emit() {} }
+
+/** A database of its own with no table in it, to be migrated step by step. */
+export async function emptyDatabase() {
+  const name = `empty_${newMessageId().toLowerCase().replace(/\W/g, '_')}`
+  await onServer(`create database "${name}"`)
+  const address = new URL(process.env.DATABASE_URL!)
+  address.pathname = `/${name}`
+  const db = new Database(
+    {
+      connection: 'empty',
+      connections: { empty: { client: 'pg' as const, connection: address.href } },
+    },
+    new Logger({ enabled: false }),
+    nobody as never
+  )
+  const pool = new pg.Pool({ connectionString: address.href, max: 8 })
+  pool.on('error', () => {})
+  return {
+    pool,
+    url: address.href,
+    async up(...migrations: Migration[]) {
+      for (const Each of migrations) {
+        await new Each(db.connection(), Each.name, false).execUp()
+      }
+    },
+    async down(Each: Migration) {
+      await new Each(db.connection(), Each.name, false).execDown()
+    },
+    async stop() {
+      await pool.end()
+      await db.manager.closeAll()
+      await onServer(`drop database "${name}" with (force)`)
+    },
+  }
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}

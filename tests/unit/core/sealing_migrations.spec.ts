@@ -1,0 +1,135 @@
+import { test } from '@japa/runner'
+
+import { newMessage, writeMessage } from '#bus/message'
+import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { MemoryDeadLetters } from '#bus/memory/memory_dead_letters'
+import { KEPT_SECRETS } from '#core/registries/kept_secrets'
+import CreateOutbox from '#database/migrations/bus/001_create_outbox'
+import CreateDeadLetters from '#database/migrations/bus/003_create_dead_letters'
+import SealWhatWaits from '#database/migrations/bus/004_seal_what_waits'
+import CreateRegistries from '#database/migrations/core/001_create_registries'
+import CreateRegistryProjects from '#database/migrations/core/002_create_registry_projects'
+import CreateRegistryLinks from '#database/migrations/core/020_create_registry_links'
+import SealRegistrySecrets from '#database/migrations/core/021_seal_registry_secrets'
+import CreateRegistryHooks from '#database/migrations/core/022_create_registry_hooks'
+import { openedCommand } from '#outbox/payloads/sealed_command'
+import { unseal } from '#records/sealing'
+import { emptyDatabase } from '#tests/helpers/empty_database'
+
+const SECRET = 'Plain-until-now-1'
+const REGISTRY = '00000000-0000-4000-8000-000000000001'
+
+test.group('An installation whose secrets stand open', (group) => {
+  let database: Awaited<ReturnType<typeof emptyDatabase>>
+
+  group.each.setup(async () => {
+    database = await emptyDatabase()
+    return () => database.stop()
+  })
+
+  const rows = async (text: string) => (await database.pool.query(text)).rows
+
+  async function former(): Promise<void> {
+    await database.up(CreateRegistries, CreateRegistryProjects, CreateRegistryLinks)
+    await database.pool.query(
+      `insert into registries (id, name, host, account_name, account_secret)
+       values ($1, 'one', 'one.example', 'admin', $2)`,
+      [REGISTRY, SECRET]
+    )
+    await database.pool.query(
+      `insert into registry_projects (id, name, external_name, registry_id, account_secret, webhook_exists)
+       values ($1, 'project', 'project', $1, $2, true)`,
+      [REGISTRY, SECRET]
+    )
+    await database.pool.query(
+      `insert into registry_links (registry_id, external_name, new_secret, settled_at)
+       values ($1, 'project', $2, now())`,
+      [REGISTRY, SECRET]
+    )
+  }
+
+  test('has all of them sealed, as they were, once', async ({ assert }) => {
+    await former()
+    await database.up(SealRegistrySecrets, CreateRegistryHooks)
+    for (const { table, column, purpose } of KEPT_SECRETS) {
+      for (const { sealed } of await rows(`select ${column} as sealed from ${table}`)) {
+        assert.notInclude(sealed, SECRET)
+        assert.equal(unseal(purpose, sealed), SECRET, table)
+      }
+    }
+    await database.down(SealRegistrySecrets)
+    const [{ account_secret: opened }] = await rows('select account_secret from registries')
+    assert.equal(opened, SECRET)
+  })
+
+  test('every column that is named after a secret is among those that are sealed', async ({
+    assert,
+  }) => {
+    await former()
+    await database.up(SealRegistrySecrets, CreateRegistryHooks)
+    const found = await rows(
+      `select table_name as table, column_name as column from information_schema.columns
+       where table_schema = 'public' and column_name ~ 'secret|password|token' order by 1, 2`
+    )
+    assert.sameDeepMembers(
+      found,
+      KEPT_SECRETS.map(({ table, column }) => ({ table, column }))
+    )
+  })
+
+  test('has its hooks written anew and the secret replaced that was in them', async ({
+    assert,
+  }) => {
+    await former()
+    await database.up(SealRegistrySecrets, CreateRegistryHooks)
+    const [{ due_at: dueAt }] = await rows('select due_at from registry_links')
+    assert.isNotNull(dueAt)
+    assert.lengthOf(await rows('select 1 from registry_client_renewals'), 1)
+  })
+
+  test('that never linked anything has nothing to replace', async ({ assert }) => {
+    await database.up(
+      CreateRegistries,
+      CreateRegistryProjects,
+      CreateRegistryLinks,
+      SealRegistrySecrets,
+      CreateRegistryHooks
+    )
+    assert.isEmpty(await rows('select 1 from registry_client_renewals'))
+  })
+
+  test('has commands that wait and letters that died sealed', async ({ assert }) => {
+    await database.up(CreateOutbox, CreateDeadLetters)
+    const command = newMessage(commandTo(COMMAND_QUEUES.registry), 'PROJECT_LINK', {
+      id: REGISTRY,
+      secret: SECRET,
+    })
+    await database.pool.query(
+      `insert into outbox (pending, message_id, ordered_by, queue, content) values
+         (16, $1, 'x', 'registryCommands', $2), (1, 'y', 'y', null, '{"security":{}}')`,
+      [command.id, JSON.stringify({ command })]
+    )
+    await database.pool.query(
+      `insert into dead_letters (id, queue, message_id, reason, attempts, body)
+       values ('l', 'registryCommands', $1, 'none', 1, $2)`,
+      [command.id, writeMessage(command)]
+    )
+    await database.up(SealWhatWaits)
+    const [waiting] = await rows(`select content from outbox order by position`)
+    assert.notInclude(JSON.stringify(waiting), SECRET)
+    assert.deepEqual(openedCommand(waiting.content), command)
+    const [{ body }] = await rows('select body from dead_letters')
+    assert.notInclude(body.toString(), SECRET)
+    assert.notInclude(Buffer.from(body.toString(), 'base64').toString(), SECRET)
+    const letters = new MemoryDeadLetters({
+      databaseOf: () => database.pool,
+      handIn: async () => {},
+    })
+    const [letter] = await letters.list('registryCommands', 10)
+    assert.deepEqual(JSON.parse(letter!.body.toString()), JSON.parse(JSON.stringify(command)))
+    await database.down(SealWhatWaits)
+    assert.deepEqual((await rows('select content from outbox order by position'))[0].content, {
+      command: JSON.parse(JSON.stringify(command)),
+    })
+  })
+})
