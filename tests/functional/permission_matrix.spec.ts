@@ -16,6 +16,8 @@ import {
   type Person,
   type Realms,
 } from '#tests/helpers/matrix_people'
+import { participationMatrix } from '#tests/helpers/matrix_participation'
+import { storageMatrix } from '#tests/helpers/matrix_storage'
 import { strengthMatrix } from '#tests/helpers/matrix_strength'
 import { hasRealm, sampleBody, sampleRecord } from '#tests/helpers/sample_records'
 
@@ -140,6 +142,8 @@ test.group('Permission matrix', () => {
 })
 
 strengthMatrix()
+participationMatrix()
+storageMatrix()
 
 interface Attempt {
   readonly path: string
