@@ -16,6 +16,8 @@ import {
   type Person,
   type Realms,
 } from '#tests/helpers/matrix_people'
+import { participationMatrix } from '#tests/helpers/matrix_participation'
+import { storageMatrix } from '#tests/helpers/matrix_storage'
 import { strengthMatrix } from '#tests/helpers/matrix_strength'
 import { hasRealm, sampleBody, sampleRecord } from '#tests/helpers/sample_records'
 
@@ -145,6 +147,8 @@ test.group('Permission matrix', () => {
 })
 
 strengthMatrix()
+participationMatrix()
+storageMatrix()
 
 interface Attempt {
   readonly path: string
@@ -228,13 +232,23 @@ async function attemptAt(route: CataloguedRoute, kind: Kind): Promise<Attempt> {
   }
   const owners = realmsOf(kind).filter((name) => name !== 'id')
   const given = Object.fromEntries(owners.map((name) => [name, own]))
-  const record = await sampleRecord(surface, kind, given)
+  const grants = surface === 'identity' ? await grantedIn(own, kind) : {}
+  const record = await sampleRecord(surface, kind, { ...given, ...grants })
   return {
     path: `${kind.collection}/${record.id}`,
     body: route.method === 'POST' ? {} : undefined,
     realms: { own: kind.realm === 'id' ? (record.id as string) : own, other },
     isBound: false,
   }
+}
+
+/** What an assignment gives, made up by the realm: nobody in it holds more than its owner by that. */
+async function grantedIn(realmId: string, { relations }: Kind): Promise<Values> {
+  if (!('permission' in relations)) {
+    return {}
+  }
+  const { by, to } = relations.permission!
+  return { [by]: (await sampleRecord('identity', to(), { realmId })).id }
 }
 
 /** A body for a new record all of whose relations belong to one realm, which it shares unless it has a choice. */

@@ -205,7 +205,7 @@ test.group('Permissions of analyses', (group) => {
       assert.equal((await revoke(clock.uuid(), by)).status, 403)
     }
     assert.equal((await list(scene.researcher([]))).status, 403)
-    assert.equal((await list(scene.stranger())).status, 200)
+    assert.equal((await list(scene.stranger())).status, 403)
     await set('analyses', analysis.id, { configuration_locked: true })
     for (const { status, body } of [await grant(name), await revoke(clock.uuid())]) {
       assert.equal(status, 400)
