@@ -41,8 +41,8 @@ const SELECTING: readonly Parameter[] = [
   { name: 'page[limit]', description: 'Records per page', schema: { type: 'integer', minimum: 1 } },
   {
     name: 'page[offset]',
-    description: 'Records to pass over',
-    schema: { type: 'integer', minimum: 0 },
+    description: 'Records to pass over; less than none is none',
+    schema: { type: 'integer' },
   },
 ]
 

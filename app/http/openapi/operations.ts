@@ -98,12 +98,20 @@ function hasKeys({ type, oneOf = [] }: JsonSchema): boolean {
   return type === 'object' || (oneOf as JsonSchema[]).some(hasKeys)
 }
 
-function requestBody(route: CataloguedRoute, { required }: JsonSchema) {
+function requestBody(route: CataloguedRoute, { required, properties = {} }: JsonSchema) {
   const schema = { $ref: `#/components/schemas/${bodySchemaName(route)}` }
+  const form = isAllText(properties) && { 'application/x-www-form-urlencoded': { schema } }
   return {
     required: Array.isArray(required) && required.length > 0,
-    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+    content: { 'application/json': { schema }, ...form },
   }
+}
+
+/** A form carries nothing but texts. */
+function isAllText(properties: unknown): boolean {
+  return Object.values(properties as Record<string, JsonSchema>).every(
+    ({ type }) => type === 'string'
+  )
 }
 
 function streamedBody({ contentType, schema, isOptional }: NonNullable<Operation['takes']>) {

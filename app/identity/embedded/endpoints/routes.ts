@@ -16,7 +16,10 @@ const object: JsonSchema = { type: 'object' }
 const refused = {
   400: { description: 'What was asked for is refused', schema: OAUTH_FAILURE },
   401: { description: 'The client is not who it says', schema: OAUTH_FAILURE },
-  429: { description: 'Too many wrong secrets for one account', schema: OAUTH_FAILURE },
+  429: {
+    description: 'Too many wrong secrets for one account, or too many requests',
+    schema: { $ref: '#/components/schemas/ErrorEnvelope' },
+  },
 }
 
 const TOKENS: JsonSchema = {

@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import { HubProcesses } from '#tests/helpers/hub_processes'
+import { startRabbitmq } from '#tests/services/servers/rabbitmq'
+import { startRedis } from '#tests/services/servers/redis'
+
+const VARIABLES = {
+  HEADERS_MAX_SECONDS: '2',
+  REQUEST_MAX_SECONDS: '3',
+  CONNECTIONS_MAX_PER_ADDRESS: '12',
+  TRUSTED_PROXIES: 'none',
+  POOL_WEB: '2',
+  SURFACES: 'core,identity',
+  JOBS: 'none',
+}
+
+/** Sends the beginning of something and then byte by byte; answers what came back, and after how long the end came. */
+async function trickle(origin: string, beginning: string) {
+  const startedAt = performance.now()
+  const { hostname, port } = new URL(origin)
+  const socket = connect(Number(port), hostname)
+  let answer = ''
+  socket.on('data', (chunk: Buffer) => (answer += chunk.toString())).on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(beginning)
+  const more = setInterval(() => socket.write('a'), 200)
+  await Promise.race([once(socket, 'close'), delay(15_000)])
+  clearInterval(more)
+  socket.destroy()
+  return { answer, seconds: (performance.now() - startedAt) / 1_000 }
+}
+
+/** How many of so many connections are still there after a moment. */
+async function holding(origin: string, count: number): Promise<number> {
+  const { hostname, port } = new URL(origin)
+  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname))
+  sockets.forEach((socket) => socket.on('error', () => {}))
+  await delay(700)
+  const kept = sockets.filter((socket) => socket.readyState === 'open').length
+  sockets.forEach((socket) => socket.destroy())
+  await delay(500)
+  return kept
+}
+
+const HEAD = 'POST /auth/token HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
+const BODY = `${HEAD}content-length: 5000\r\n\r\n{"grant_type":"`
+const UNREAD = 'GET /core/ HTTP/1.1\r\nhost: x\r\ncontent-length: 5000\r\n\r\nx'
+
+for (const program of ['server', 'pool'] as const) {
+  test.group(`Limits of the ${program}`, (group) => {
+    let hub: HubProcesses
+    group.setup(async () => {
+      const [redis, rabbit] = await Promise.all([startRedis(), startRabbitmq()])
+      const shared = { REDIS_URL: redis.url, AMQP_URL: rabbit.url }
+      hub = await HubProcesses.start(program, { variables: { ...VARIABLES, ...shared } })
+      return async () => {
+        await hub.remove()
+        await Promise.all([redis.stop(), rabbit.stop()])
+      }
+    })
+    group.each.timeout(60_000)
+
+    test('a slow head, a slow body and one that nobody reads end in time', async ({ assert }) => {
+      const [head, body, unread, admin] = await Promise.all([
+        trickle(hub.origin, `${HEAD}x-slow: `),
+        trickle(hub.origin, BODY),
+        trickle(hub.origin, UNREAD),
+        trickle(hub.admin, 'GET /metrics HTTP/1.1\r\nhost: x\r\nx-slow: '),
+      ])
+      assert.match(head.answer, /^HTTP\/1\.1 408 /)
+      assert.match(body.answer, /^HTTP\/1\.1 408 /)
+      assert.include(body.answer, '"error":"invalid_request"')
+      assert.match(unread.answer, /^HTTP\/1\.1 200 /)
+      assert.match(admin.answer, /^HTTP\/1\.1 408 /)
+      for (const { seconds } of [head, body, unread, admin]) assert.isBelow(seconds, 8)
+      const metrics = await (await fetch(`${hub.admin}/metrics`)).text()
+      assert.match(metrics, /http_requests_timed_out_total\{[^}]*part="headers"/)
+      assert.match(metrics, /http_requests_timed_out_total\{[^}]*part="body"/)
+    })
+
+    test('one address has so many connections, counted over all processes', async ({ assert }) => {
+      assert.equal(await holding(hub.origin, 30), 12)
+      assert.equal(await holding(hub.origin, 30), 12)
+      assert.equal((await fetch(`${hub.origin}/core/`)).status, 200)
+      const metrics = await (await fetch(`${hub.admin}/metrics`)).text()
+      assert.match(metrics, /http_connections_refused_total\{[^}]*limit="address"[^}]*\} [1-9]/)
+    })
+  })
+}
+
+test.group('The admin port', () => {
+  const elsewhere = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+  const statusAt = async (port: string, path: string) => {
+    const answer = await fetch(`http://${elsewhere}:${port}${path}`).catch(() => undefined)
+    return answer?.status
+  }
+
+  test('is reached from this machine only, also where the platform listens everywhere', async ({
+    assert,
+    cleanup,
+  }) => {
+    const hub = await HubProcesses.start('server', { variables: { HOST: '0.0.0.0' } })
+    cleanup(() => hub.remove())
+    assert.equal((await fetch(`${hub.admin}/metrics`)).status, 200)
+    assert.isUndefined(await statusAt(new URL(hub.admin).port, '/metrics'))
+  })
+    .skip(elsewhere === undefined, 'this machine has no other address')
+    .timeout(240_000)
+
+  test('answers health elsewhere where that is asked for, and no metrics', async ({
+    assert,
+    cleanup,
+  }) => {
+    for (const HEALTH_HOST of ['0.0.0.0', elsewhere!]) {
+      const hub = await HubProcesses.start('server', { variables: { HEALTH_HOST } })
+      cleanup(() => hub.remove())
+      const { port } = new URL(hub.admin)
+      assert.equal(await statusAt(port, '/health/live'), 200)
+      assert.equal(await statusAt(port, '/metrics'), 404)
+      assert.equal((await fetch(`${hub.admin}/metrics`)).status, 200)
+    }
+  })
+    .skip(elsewhere === undefined, 'this machine has no other address')
+    .timeout(240_000)
+})
