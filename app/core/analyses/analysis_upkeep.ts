@@ -100,8 +100,7 @@ export class AnalysisUpkeep {
     for (const assignment of assignments) {
       await this.#nodes.updateWithin(transaction, origin, assignment, undecided)
     }
-    const { contentChanged: _, ...plain } = origin
-    await this.followNodes(transaction, plain, id)
+    await this.followNodes(transaction, { ...origin, contentChanged: undefined }, id)
   }
 
   async #write(transaction: pg.ClientBase, origin: Origin, id: string, told: Values) {
