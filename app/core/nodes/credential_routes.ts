@@ -8,6 +8,7 @@ import { answerSecret } from '#http/answer'
 import { body } from '#http/body'
 import { bodyOf } from '#http/sent_body'
 import type { Answer, SurfaceRoutes } from '#http/surface'
+import { chosenSecret } from '#identity/chosen_secret'
 import { originOf } from '#records/origin'
 
 import { NodeCredentials, type NewCredentials } from './credentials.js'
@@ -19,7 +20,7 @@ const text = (least: number, most: number) =>
   vine.string().minLength(least).maxLength(most).nullable().optional()
 
 const newCredentials = body({
-  secret: text(3, 256),
+  secret: chosenSecret(256).nullable().optional(),
   name: text(3, 128),
   displayName: text(1, 256),
 })

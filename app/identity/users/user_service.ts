@@ -1,6 +1,7 @@
 import { enforce } from '#http/access'
 import type { Actor } from '#http/actor'
 import { BadRequest, PermissionDenied } from '#http/failures'
+import { requireUnlikeName } from '#identity/chosen_secret'
 import { isUuid } from '#records/is_uuid'
 import { requireNotStronger } from '#identity/embedded/held_permissions'
 import { hashPassword } from '#identity/embedded/passwords'
@@ -21,6 +22,7 @@ const MANAGED = ['name', 'nameLocked', 'active']
 export class UserService extends RecordService {
   override async create(origin: Origin, body: Values): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
+    requireUnlikeName('password', body.password, body.name)
     return super.create(origin, await withHash(body))
   }
 
@@ -32,7 +34,16 @@ export class UserService extends RecordService {
     if (endsSessions(body) && isUuid(id)) {
       await requireNotStronger(this.pool, origin.actor, 'user', id)
     }
+    if (body.password !== undefined) {
+      requireUnlikeName('password', body.password, body.name ?? (await this.#nameOf(id)))
+    }
     return super.update(origin, id, await withHash(body))
+  }
+
+  async #nameOf(id: string): Promise<string | undefined> {
+    const text = 'select name from users where id::text = lower($1)'
+    const { rows } = await this.pool.query<{ name: string }>(text, [id])
+    return rows[0]?.name
   }
 
   protected override visible(actor: Actor): readonly Condition[] {
