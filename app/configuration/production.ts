@@ -6,8 +6,10 @@ import type { Mistake } from './report.js'
 
 type EnvFacts = Facts<Env>
 
+const SHORTEST = 12
+
 /** What holds only where `NODE_ENV` is `production`: secrets of one's own, and no driver by accident. */
-export const productionRules = [missingSecrets, wellKnownSecrets, unnamedDrivers].map(
+export const productionRules = [missingSecrets, wellKnownSecrets, shortSecrets, unnamedDrivers].map(
   (rule) => (facts: EnvFacts) => (facts.values.NODE_ENV === 'production' ? rule(facts) : [])
 )
 
@@ -30,6 +32,19 @@ function wellKnownSecrets({ variables, text }: EnvFacts): Mistake[] {
       name,
       problem: 'holds a secret that everybody knows',
       allowed: 'choose one of your own',
+    }))
+}
+
+/** What is typed or chosen, and stands between anybody and everything. */
+function shortSecrets(facts: EnvFacts): Mistake[] {
+  const known = wellKnownSecrets(facts).map(({ name }) => name)
+  return (['IDENTITY_ADMIN_PASSWORD', 'CLIENT_SECRET'] as const)
+    .filter((name) => !known.includes(name) && (facts.text(name) ?? '').length < SHORTEST)
+    .filter((name) => facts.given(name))
+    .map((name) => ({
+      name,
+      problem: 'is too short',
+      allowed: `allowed: at least ${SHORTEST} characters`,
     }))
 }
 

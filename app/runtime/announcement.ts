@@ -34,5 +34,31 @@ export function announce({ milliseconds, ports, facts }: Started): void {
 function surfaceRows(): string[][] {
   const base = env.PUBLIC_URL.replace(/\/$/, '')
   const surfaces = env.SURFACES.map((name) => [name, `${base}${publicPrefix(name, env.SURFACES)}/`])
-  return [...surfaces, ...(env.DOCS_ENABLED ? [['docs', `${base}/docs`]] : [])]
+  return [
+    ...surfaces,
+    ...(env.DOCS_ENABLED ? [['docs', `${base}/docs`]] : []),
+    ...(env.SURFACES.includes('identity') ? firstLogin() : []),
+  ]
+}
+
+/** Who can log in at first, and how somebody finds out that it works; a password is never among it. */
+function firstLogin(): string[][] {
+  const base = env.PUBLIC_URL.replace(/\/$/, '')
+  const token = `${base}${publicPrefix('identity', env.SURFACES)}/token`
+  const form = '-d grant_type=password -d username=admin -d password=…'
+  return [
+    [
+      'login',
+      'admin of the realm master; its first password is IDENTITY_ADMIN_PASSWORD, outside production start123 where that is unset',
+    ],
+    ['try', `curl -s ${token} ${form}`],
+    ...(env.SURFACES.includes('core')
+      ? [
+          [
+            'and',
+            `curl -s ${base}${publicPrefix('core', env.SURFACES)}/nodes -H "Authorization: Bearer <access_token>"`,
+          ],
+        ]
+      : []),
+  ]
 }

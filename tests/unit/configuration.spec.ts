@@ -653,6 +653,14 @@ test.group('Configuration in production', () => {
     assert.deepEqual(wrongNames({ ...source, SURFACES: 'core,telemetry' }), ['DATABASE_URL'])
   })
 
+  test('short secrets of the administrator and the platform are refused', ({ assert }) => {
+    for (const name of ['CLIENT_SECRET', 'IDENTITY_ADMIN_PASSWORD']) {
+      assert.deepEqual(wrongNames({ ...PRODUCTION, [name]: 'eleven-char' }), [name])
+      assert.isDefined(read({ ...PRODUCTION, [name]: 'twelve-chars' }))
+      assert.isDefined(read({ [name]: 'x' }), 'outside production')
+    }
+  })
+
   test('well-known secrets are refused wherever they are', ({ assert }) => {
     const known: Source[] = [
       { CLIENT_SECRET: 'start123' },

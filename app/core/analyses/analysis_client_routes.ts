@@ -11,13 +11,14 @@ import { body } from '#http/body'
 import { bodyOf } from '#http/sent_body'
 import type { JsonSchema, SurfaceRoutes } from '#http/surface'
 import { eventSink } from '#records/event_sink'
+import { chosenSecret } from '#identity/chosen_secret'
 import { originOf } from '#records/origin'
 
 const CREDENTIALS = '/analyses/:id/client/credentials'
 const PERMISSIONS = '/analyses/:id/client/permissions'
 
 const newSecret = body({
-  secret: vine.string().minLength(3).maxLength(256).nullable().optional(),
+  secret: chosenSecret(256).nullable().optional(),
 })
 
 const newPermission = body({ permissionId: vine.string().minLength(1).maxLength(128) })

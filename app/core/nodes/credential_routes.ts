@@ -9,6 +9,7 @@ import { body } from '#http/body'
 import { bodyOf } from '#http/sent_body'
 import type { Answer, SurfaceRoutes } from '#http/surface'
 import { clientName } from '#identity/client_name'
+import { chosenSecret } from '#identity/chosen_secret'
 import { originOf } from '#records/origin'
 
 import { NodeCredentials, type NewCredentials } from './credentials.js'
@@ -20,7 +21,7 @@ const text = (least: number, most: number) =>
   vine.string().minLength(least).maxLength(most).nullable().optional()
 
 const newCredentials = body({
-  secret: text(3, 256),
+  secret: chosenSecret(256).nullable().optional(),
   name: clientName.clone().nullable().optional(),
   displayName: text(1, 256),
 })

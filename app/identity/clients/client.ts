@@ -1,6 +1,7 @@
 import vine from '@vinejs/vine'
 
 import { holding } from '#http/access'
+import { chosenSecret } from '#identity/chosen_secret'
 import { revealsClientSecret } from '#identity/clients/secret_access'
 import { redirectUris } from '#identity/clients/redirect_uris'
 import { readSecret } from '#identity/embedded/client_secrets'
@@ -29,7 +30,7 @@ export const client = defineKind({
       nullable: true,
       secret: true,
       unseal: readSecret,
-      body: optional(vine.string().minLength(3).maxLength(256).nullable()),
+      body: optional(chosenSecret(256).nullable()),
     }),
     secretDigest: column.text({ nullable: true, secret: true, internal: true }),
     secretHashed: column.boolean(),

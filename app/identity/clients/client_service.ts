@@ -2,6 +2,7 @@ import type pg from 'pg'
 
 import { enforce } from '#http/access'
 import type { Actor } from '#http/actor'
+import { requireUnlikeName } from '#identity/chosen_secret'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
 import { requireNotStronger } from '#identity/embedded/strength'
@@ -37,6 +38,7 @@ export class ClientService extends RecordService {
   }
 
   protected override async prepareCreation(origin: Origin, body: Values): Promise<Values> {
+    requireUnlikeName('secret', body.secret, body.name)
     const values = await super.prepareCreation(origin, kept(body))
     const needsSecret = body.authMethod === undefined || body.authMethod === 'secret'
     const secret = (body.secret as string | null | undefined) ?? (needsSecret ? newSecret() : null)
@@ -51,6 +53,7 @@ export class ClientService extends RecordService {
   ): Promise<Values> {
     await requireNotStronger(transaction, actor, 'client', previous.id as string)
     requireSameName(this.kind, previous, body)
+    requireUnlikeName('secret', body.secret, body.name ?? previous.name)
     const secret = secretAfter(previous, body)
     return secret === undefined ? kept(body) : { ...kept(body), ...(await storedSecret(secret)) }
   }

@@ -3,22 +3,26 @@ import { ServiceUnavailable } from '#http/failures'
 const WAITING_AT_MOST = 500
 
 /**
- * Lets only so many pieces of work run at once. Others wait in order; once too many wait, the next is turned away.
+ * Lets only so many pieces of work run at once. Others wait in a line for each key, and the lines are served in turn, so that
+ * nobody waits behind all that somebody else wants. Once too many wait, whoever comes next to a long line is turned away.
  */
 export class Turns {
-  readonly #waiting: (() => void)[] = []
+  readonly #lines = new Map<string, (() => void)[]>()
+  #waiting = 0
+  readonly #most: number
   #free: number
 
-  constructor(atOnce: number) {
+  constructor(atOnce: number, waitingAtMost = WAITING_AT_MOST) {
     this.#free = atOnce
+    this.#most = waitingAtMost
   }
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    await this.#turn()
+  async take<T>(work: () => Promise<T>, key = ''): Promise<T> {
+    await this.#turn(key)
     try {
       return await work()
     } finally {
-      const next = this.#waiting.shift()
+      const next = this.#next()
       if (next) {
         next()
       } else {
@@ -27,14 +31,35 @@ export class Turns {
     }
   }
 
-  async #turn(): Promise<void> {
+  async #turn(key: string): Promise<void> {
     if (this.#free > 0) {
       this.#free--
       return
     }
-    if (this.#waiting.length >= WAITING_AT_MOST) {
+    const line = this.#lines.get(key) ?? []
+    // Each line has its share of the room, so that one that is full leaves some to the others.
+    const lines = Math.max(2, this.#lines.size + (line.length === 0 ? 1 : 0))
+    if (line.length >= this.#most / lines || this.#waiting >= 2 * this.#most) {
       throw new ServiceUnavailable('Too many people sign in at once; try again shortly')
     }
-    await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#lines.set(key, line)
+    this.#waiting++
+    await new Promise<void>((resolve) => line.push(resolve))
+  }
+
+  /** The first of the line that has waited longest for one of its own. */
+  #next(): (() => void) | undefined {
+    const [served] = this.#lines
+    if (!served) {
+      return undefined
+    }
+    const [key, line] = served
+    this.#waiting--
+    const next = line.shift()!
+    this.#lines.delete(key)
+    if (line.length > 0) {
+      this.#lines.set(key, line)
+    }
+    return next
   }
 }

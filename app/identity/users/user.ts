@@ -1,6 +1,7 @@
 import vine from '@vinejs/vine'
 
 import { holding, holdingAny } from '#http/access'
+import { chosenSecret } from '#identity/chosen_secret'
 import { SELF_MANAGE } from '#identity/embedded/own_permissions'
 import { address, flag, label, name, shortText } from '#identity/embedded/rules'
 import { realm } from '#identity/realms/realm'
@@ -31,7 +32,7 @@ export const user = defineKind({
       nullable: true,
       secret: true,
       internal: true,
-      body: optional(vine.string().minLength(8).maxLength(512)),
+      body: optional(chosenSecret(512)),
     }),
     /** Whatever began before has ended: the password was changed, or the user shut out. */
     sessionsSince: column.timestamp({ nullable: true, internal: true }),

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { enforce } from '#http/access'
 import type { Actor } from '#http/actor'
 import { BadRequest, PermissionDenied } from '#http/failures'
+import { requireUnlikeName } from '#identity/chosen_secret'
 import { hashPassword } from '#identity/embedded/passwords'
 import { requireNotStronger } from '#identity/embedded/strength'
 import { onlyOwn, visibleRealm } from '#identity/embedded/visible_realm'
@@ -22,6 +23,7 @@ const MANAGED = ['name', 'nameLocked', 'active']
 export class UserService extends RecordService {
   override async create(origin: Origin, body: Values): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
+    requireUnlikeName('password', body.password, body.name)
     return super.create(origin, await withHash(body))
   }
 
@@ -30,7 +32,16 @@ export class UserService extends RecordService {
     if (!origin.actor.permissions.has('user_update')) {
       requireOwn(origin.actor, id, body)
     }
+    if (body.password !== undefined) {
+      requireUnlikeName('password', body.password, body.name ?? (await this.#nameOf(id)))
+    }
     return super.update(origin, id, await withHash(body))
+  }
+
+  async #nameOf(id: string): Promise<string | undefined> {
+    const text = 'select name from users where id::text = lower($1)'
+    const { rows } = await this.pool.query<{ name: string }>(text, [id])
+    return rows[0]?.name
   }
 
   protected override visible(actor: Actor): readonly Condition[] {

@@ -405,6 +405,41 @@ test.group('Secrets of clients', (group) => {
   })
 })
 
+test.group('Chosen secrets', (group) => {
+  group.setup(seedIdentity)
+  group.setup(believeProvider)
+
+  const GUESSED = ['short', 'password', 'START123', 'Passw0rd', 'aaaaaaaa', '12345678', 'hijklmnop']
+
+  test('of users are none that is guessed at once, and not the name', async ({ assert }) => {
+    const token = await admin()
+    const name = unique('user')
+    const { body } = await send('POST', '/users', token, { name, password: PASSWORD })
+    for (const password of [...GUESSED, name, name.toUpperCase()]) {
+      const made = await send('POST', '/users', token, { name, password })
+      const changed = await send('POST', `/users/${body.data.id}`, token, { password })
+      for (const { status, body: refused } of [made, changed]) {
+        assert.equal(status, 400, password)
+        assert.deepEqual(refused.issues[0].path, ['password'])
+      }
+    }
+  })
+
+  test('of clients are none that is guessed at once, and not the name', async ({ assert }) => {
+    const token = await admin()
+    const name = unique('client')
+    const { body } = await send('POST', '/clients', token, { name })
+    for (const secret of [...GUESSED, name, name.toUpperCase()]) {
+      const made = await send('POST', '/clients', token, { name, secret })
+      const changed = await send('POST', `/clients/${body.data.id}`, token, { secret })
+      for (const { status, body: refused } of [made, changed]) {
+        assert.equal(status, 400, secret)
+        assert.deepEqual(refused.issues[0].path, ['secret'])
+      }
+    }
+  })
+})
+
 test.group('Giving permissions', (group) => {
   group.setup(seedIdentity)
   group.setup(believeProvider)

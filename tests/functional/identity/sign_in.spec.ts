@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 
 import { identityPool } from '#identity/embedded/database'
+import { networkOf } from '#identity/embedded/sign_in/network'
 import { seedIdentity } from '#identity/embedded/seeds'
 import type { SecurityEvent } from '#records/events'
 import { useSecuritySink } from '#records/security_events'
@@ -111,6 +112,65 @@ test.group('Wrong secrets', (group) => {
     const answers = await Promise.all(guesses.map((guess) => signIn(name, guess)))
     assert.isAtMost(answers.filter(({ status }) => status === 400).length, 11)
     assert.equal(answers.at(-1)!.status, 429)
+  })
+
+  test('many of a client at once are compared no more often than one after the other', async ({
+    assert,
+  }) => {
+    const { id } = await makeClient({ secret: SECRET })
+    const guesses = [...Array(119).fill('wrong secret'), SECRET]
+    const answers = await Promise.all(
+      guesses.map((guess) => bySecret({ client_id: id, client_secret: guess }))
+    )
+    const compared = answers.filter(({ status }) => status !== 429)
+    assert.lengthOf(compared, 10)
+    assert.equal(answers.at(-1)!.status, 429)
+  })
+
+  test('right secrets of a client are taken at once, however many', async ({ assert }) => {
+    const { id } = await makeClient({ secret: SECRET })
+    const answers = await times(60, () => bySecret({ client_id: id, client_secret: SECRET }))
+    assert.isTrue(answers.every(({ status }) => status === 200))
+  })
+
+  test('of one address hold up that address, not others', async ({ assert }) => {
+    const { name } = await makeUser()
+    const attacker = anyAddress()
+    const wrong = Array.from({ length: 100 }, () =>
+      signIn(unique('nobody'), 'wrong password', attacker)
+    )
+    let answered = 0
+    wrong.forEach((attempt) => void attempt.then(() => answered++))
+    await wrong[0]
+    const before = answered
+    assert.equal((await signIn(name, PASSWORD, '192.0.2.1')).status, 200)
+    assert.isAtMost(answered - before, 15, 'wrong ones that were answered before')
+    await Promise.all(wrong)
+  })
+
+  test('neighbours in one network of IPv6 are one address', ({ assert }) => {
+    const same = ['2001:db8:1:2::1', '2001:0db8:0001:0002:a:b:c:d', '2001:db8:1:2:ffff::']
+    assert.lengthOf(new Set(same.map(networkOf)), 1)
+    const others = ['2001:db8:1:3::1', '2001:db8::1', '::1', '192.0.2.1', '::ffff:192.0.2.1']
+    assert.lengthOf(new Set([...same, ...others].map(networkOf)), 1 + others.length)
+  })
+
+  test('an answer says that a realm can be named, the same whoever is asked for', async ({
+    assert,
+  }) => {
+    const realm = await make('realm', { name: unique('realm') })
+    const elsewhere = await makeUser({ realmId: realm.id })
+    const here = await makeUser()
+    const answers = [
+      await signIn(elsewhere.name, PASSWORD),
+      await signIn(unique('nobody'), PASSWORD),
+      await signIn(here.name, 'wrong password'),
+    ].map(({ body }) => body)
+    for (const body of answers) {
+      assert.include(body.error_description, 'The user credentials are invalid')
+      assert.include(body.error_description, 'realm_name')
+      assert.deepEqual(body, answers[0])
+    }
   })
 
   test('a user who is not active looks like one with another password', async ({ assert }) => {

@@ -36,7 +36,12 @@ export class InvalidRequest extends OAuthFailure {
 
 export class InvalidCredentials extends OAuthFailure {
   constructor() {
-    super(400, 'invalid_credentials', 'invalid_grant', 'The user credentials are invalid.')
+    super(
+      400,
+      'invalid_credentials',
+      'invalid_grant',
+      'The user credentials are invalid. Users are looked for in the realm master unless realm_name names another one.'
+    )
   }
 }
 

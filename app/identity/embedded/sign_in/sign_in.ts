@@ -12,6 +12,7 @@ import { InvalidClient, InvalidCredentials } from '#identity/embedded/oauth/oaut
 import { hashingTurns, hashPassword, isOutdated, isPassword } from '#identity/embedded/passwords'
 import type { Source } from '#records/events'
 import { noteSignIn, type NotedAccount } from '#records/security_events'
+import { networkOf } from './network.js'
 import { SignInAttempt } from './sign_in_limit.js'
 
 /**
@@ -40,7 +41,7 @@ export async function signInUser(
       source
     )
     throw new InvalidCredentials()
-  })
+  }, networkOf(source.address))
   await attempt.requireOpen()
   await attempt.succeeded()
   await renewHash(signedIn, password)
@@ -58,14 +59,16 @@ export async function signInClient(
     client ? `client ${client.id}` : `client ${realm} ${id.toLowerCase()}`,
     source.address
   )
-  await attempt.requireOpen()
-  const isRight = isSecret(secret, client?.secretDigest ?? null)
-  if (!client?.active || client.authMethod !== 'secret' || !isRight) {
-    await countFailure(attempt, client ?? { kind: 'client', id: null, realmId: null }, source)
+  const failed = await attempt.alone(async () => {
+    const isRight = isSecret(secret, client?.secretDigest ?? null)
+    return !client?.active || client.authMethod !== 'secret' || !isRight
+  })
+  if (failed) {
+    await noteFailure(failed.isLast, client ?? { kind: 'client', id: null, realmId: null }, source)
     throw new InvalidClient()
   }
   await attempt.succeeded()
-  return client
+  return client!
 }
 
 /** Registries tell things as this client, and know its secret: it is good for that and for no login. */
@@ -77,7 +80,10 @@ async function countFailure(
   account: NotedAccount,
   source: Source
 ): Promise<void> {
-  const isLast = await attempt.failed()
+  await noteFailure(await attempt.failed(), account, source)
+}
+
+async function noteFailure(isLast: boolean, account: NotedAccount, source: Source): Promise<void> {
   await noteSignIn(isLast ? 'signInsBlocked' : 'signInFailed', account, source)
 }
 

@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto'
 
+import type pg from 'pg'
+
 import { identityPool } from '#identity/embedded/database'
+import { inTransaction } from '#records/transaction'
 import { clock } from '#runtime/clock'
 import { TooManyFailures } from './failures.js'
+import { OneByOne } from './one_by_one.js'
 
 const FAILURES_ALLOWED = 10
 const WINDOW_MS = 60_000
@@ -39,6 +43,9 @@ const COUNT = `
     since = case when f.since > $4 then f.since else excluded.since end
   returning failures`
 
+/** Within this process they wait for each other here, so that they take no connections while they do. */
+const comparing = new OneByOne()
+
 /**
  * One attempt to sign in to an account. Ten wrong secrets within a minute close the account to further ones until the
  * minute is over. Addresses that signed in to it before are counted each on their own, so that strangers close it only to
@@ -55,10 +62,26 @@ export class SignInAttempt {
     this.#source = hash('sha256', `${account} ${address}`)
   }
 
+  /**
+   * Compares a secret while nobody else compares one for the same account, in any process, so that many attempts at once are
+   * no more than one after the other. Answers whether it failed, and then whether that was the last time allowed.
+   */
+  async alone(compare: () => Promise<boolean>): Promise<{ readonly isLast: boolean } | undefined> {
+    const take = async () =>
+      inTransaction(identityPool(), async (transaction) => {
+        await transaction.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+          this.#account,
+        ])
+        await this.requireOpen(transaction)
+        return (await compare()) ? { isLast: await this.failed(transaction) } : undefined
+      })
+    return comparing.take(this.#account, take)
+  }
+
   /** Throws where the account is closed to this attempt. */
-  async requireOpen(): Promise<void> {
+  async requireOpen(runner: pg.Pool | pg.ClientBase = identityPool()): Promise<void> {
     const now = clock.now()
-    const { rows } = await identityPool().query<Standing>({
+    const { rows } = await runner.query<Standing>({
       name: 'sign-in-standing',
       text: STANDING,
       values: [
@@ -77,10 +100,10 @@ export class SignInAttempt {
   }
 
   /** Counts a wrong secret. Answers whether it was the last one allowed. */
-  async failed(): Promise<boolean> {
+  async failed(runner: pg.Pool | pg.ClientBase = identityPool()): Promise<boolean> {
     const now = clock.now()
     const source = this.#standing?.known ? this.#source : STRANGERS
-    const { rows } = await identityPool().query<{ failures: number }>(COUNT, [
+    const { rows } = await runner.query<{ failures: number }>(COUNT, [
       this.#account,
       source,
       new Date(now),

@@ -1,0 +1,20 @@
+import { isIPv6 } from 'node:net'
+
+const GROUPS = 8
+const NETWORK_GROUPS = 4
+
+/** What an address is counted as: itself, or the network of an IPv6 address, whose owner has all the others in it. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) {
+    return address
+  }
+  const [head = '', tail] = address.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail ? tail.split(':') : []
+  const zeros = tail === undefined ? 0 : GROUPS - before.length - after.length
+  const groups = [...before, ...Array<string>(zeros).fill('0'), ...after]
+  return groups
+    .slice(0, NETWORK_GROUPS)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
+}
