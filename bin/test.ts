@@ -2,7 +2,7 @@ import 'reflect-metadata'
 
 import { testDatabase } from '#tests/helpers/test_database'
 import { closingLine } from '#tests/runner/closing_line'
-import { jobOfThisProcess, type JobSetting } from '#tests/runner/job'
+import { jobOfThisProcess, type JobMessage, type JobSetting } from '#tests/runner/job'
 import { runHere } from '#tests/runner/run_here'
 import { runSideBySide } from '#tests/runner/side_by_side'
 import { slowestFiles } from '#tests/runner/slowest_files'
@@ -27,6 +27,7 @@ if (job) {
 /** One of several processes; the one that started it has prepared what it needs, and ends it by going away. */
 async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promise<void> {
   process.once('disconnect', () => process.exit(1))
+  process.channel!.unref()
   Object.assign(process.env, {
     DATA_DIR: folder,
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
@@ -35,8 +36,7 @@ async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promis
   await runHere({
     suites: suites.map((shared) => ({ ...shared, files: [...files] })),
     args: [suite],
-    told: (result) => process.send!(result),
-    teardown: async () => process.disconnect(),
+    told: (jobResult) => process.send!({ jobResult } satisfies JobMessage),
   })
 }
 

@@ -22,6 +22,11 @@ const VARIABLE = 'TEST_JOB'
 
 export const environmentOf = (setting: JobSetting) => ({ [VARIABLE]: JSON.stringify(setting) })
 
+/** What the process of a job tells the one that started it; tests may send messages of their own. */
+export interface JobMessage {
+  readonly jobResult: JobResult
+}
+
 /** The job of this process, where it is one of several. */
 export function jobOfThisProcess(): JobSetting | undefined {
   const text = process.env[VARIABLE]

@@ -9,7 +9,7 @@ import type { TestSuite } from '@japa/runner/types'
 import { EmbeddedPostgres } from '#database/embedded/embedded_postgres'
 
 import { closingLine } from './closing_line.js'
-import { environmentOf, type Job, type JobResult } from './job.js'
+import { environmentOf, type Job, type JobMessage, type JobResult } from './job.js'
 import { jobsOf } from './jobs.js'
 import { slowestFiles } from './slowest_files.js'
 import { needsDatabase } from './suites.js'
@@ -70,7 +70,7 @@ class Run {
     const child = await this.#start(job)
     const printed: Buffer[] = []
     let result: JobResult | undefined
-    child.on('message', (told) => (result = told as JobResult))
+    child.on('message', (told: Partial<JobMessage>) => (result = told.jobResult ?? result))
     child.stdout!.on('data', (chunk) => printed.push(chunk))
     child.stderr!.on('data', (chunk) => printed.push(chunk))
     const since = performance.now()
