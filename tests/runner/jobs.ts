@@ -7,23 +7,23 @@ import type { Job } from './job.js'
 /** Files of a suite that are worth a process of their own are larger than this. */
 const BYTES_PER_JOB = 60_000
 
-/** Acceptance tests start whole installations, and wait for them most of the time: each file is a job. */
-const FILE_BY_FILE = new Set(['acceptance'])
-
 /**
- * Divides suites into jobs that take about as long as each other. Those that take long on their own come first, so that a run
- * does not end with one of them.
+ * Divides suites into jobs that take about as long as each other. Those that start whole installations of their own take long
+ * each, and come first, so that a run does not end with one of them.
  */
 export function jobsOf(suites: readonly TestSuite[]): Job[] {
-  const byFile = suites.filter(({ name }) => FILE_BY_FILE.has(name))
-  const others = suites.filter(({ name }) => !FILE_BY_FILE.has(name))
-  return [
-    ...byFile.flatMap((suite) =>
-      filesOf(suite).map((file) => ({ suite: suite.name, files: [file] }))
-    ),
-    ...others.flatMap((suite) => sharesOf(suite)),
-  ]
+  const jobs = suites.flatMap((suite) => [
+    ...filesOf(suite)
+      .filter(startsInstallations)
+      .map((file) => ({ suite: suite.name, files: [file] })),
+    ...sharesOf(suite),
+  ])
+  const isLong = ({ files }: Job) => startsInstallations(files[0]!)
+  return [...jobs.filter(isLong), ...jobs.filter((job) => !isLong(job))]
 }
+
+const startsInstallations = (file: string): boolean =>
+  file.startsWith('tests/acceptance/') && !file.startsWith('tests/acceptance/interface/')
 
 function filesOf({ files }: TestSuite): string[] {
   const patterns = files as string | string[]
@@ -33,7 +33,7 @@ function filesOf({ files }: TestSuite): string[] {
 const sizeOf = (file: string): number => statSync(file).size
 
 function sharesOf(suite: TestSuite): Job[] {
-  const files = filesOf(suite)
+  const files = filesOf(suite).filter((file) => !startsInstallations(file))
   const count = Math.ceil(files.reduce((sum, file) => sum + sizeOf(file), 0) / BYTES_PER_JOB)
   const shares = Array.from({ length: count }, () => ({ bytes: 0, files: [] as string[] }))
   for (const file of files) {

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+
 import type { Group, Suite } from '@japa/runner/core'
 
 import { startProgram, type Program } from '#tests/acceptance/interface/program'
@@ -5,6 +7,9 @@ import { startProgram, type Program } from '#tests/acceptance/interface/program'
 /** The services whose interface is tested. */
 export const SERVICES = ['core', 'storage', 'telemetry', 'messenger'] as const
 export type Service = (typeof SERVICES)[number]
+
+/** The secret of the client as which services call, at the provider that comes with the program started here. */
+export const SERVICE_SECRET = randomBytes(32).toString('hex')
 
 let program: Program | undefined
 const stoppedBy = new WeakSet<Suite>()
@@ -17,7 +22,7 @@ export function useInstallation(group: Group): void {
   stopAfter(group.options.meta.suite)
   group.setup(async () => {
     if (!SERVICES.every(isForeign)) {
-      program ??= await startProgram()
+      program ??= await startProgram({ CLIENT_SECRET: SERVICE_SECRET })
     }
   })
 }

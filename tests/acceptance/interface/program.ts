@@ -40,6 +40,7 @@ export async function startProgram(variables: Variables = {}): Promise<Program> 
     NODE_ENV: 'development',
     HOST: '127.0.0.1',
     PORT: String(port),
+    ADMIN_HOST: variables.HOST,
     ADMIN_PORT: String(adminPort),
     DATA_DIR: folder,
     DATABASE_URL: 'embedded',

@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 
 import {
   providerAddress,
+  SERVICE_SECRET,
   SERVICES,
   useInstallation,
 } from '#tests/acceptance/interface/installation'
@@ -15,7 +16,10 @@ test.group('Interface: services of a provider elsewhere', (group) => {
 
   group.setup(async () => {
     if (canInvite()) {
-      program = await startProduction({ IDENTITY_URL: providerAddress('') })
+      program = await startProduction({
+        IDENTITY_URL: providerAddress(''),
+        CLIENT_SECRET: SERVICE_SECRET,
+      })
     }
     return () => program?.stop()
   })
