@@ -5,7 +5,7 @@ import type { TestSuite } from '@japa/runner/types'
 import type { Job } from './job.js'
 
 /** Files of a suite that are worth a process of their own are larger than this. */
-const BYTES_PER_JOB = 60_000
+const BYTES_PER_JOB = 45_000
 
 /**
  * Divides suites into jobs that take about as long as each other. Those that start whole installations of their own take long
