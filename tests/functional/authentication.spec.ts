@@ -150,8 +150,9 @@ test.group('Authentication | with a provider', (group) => {
     vouchedForBy(verifier(), cleanup)
     const headers = { authorization: `Bearer ${standIn.mint()}` }
     assert.equal((await ask('/probe/permission', headers)).status, 200)
-    const { id } = standIn.realms.siteA
-    const other = { sub: 'd3f0a0aa-0000-4000-8000-000000000000', realm_id: id }
+    const realmId = standIn.realms.siteA.id
+    const { id: sub } = standIn.records.add('users', { name: 'bob', realmId })
+    const other = { sub, realm_id: realmId }
     const without = { authorization: `Bearer ${standIn.mint(other)}` }
     assert.equal((await ask('/probe/permission', without)).status, 403)
   })

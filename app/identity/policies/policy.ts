@@ -18,7 +18,7 @@ export const policy = defineKind({
     realmId: column.uuid({ nullable: true }),
     ...timestamps,
   },
-  relations: { realm: { to: () => realm, by: 'realmId', includable: true } },
+  relations: { realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true } },
   filters: ['id', 'name', 'displayName', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [

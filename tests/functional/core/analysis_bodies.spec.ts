@@ -321,9 +321,9 @@ test.group('Bodies of analyses and what belongs to them', (group) => {
     const secrets = await tryAll(
       {
         secret: mayBeNull(
-          [text(3), OK],
+          ['q7-Lm2xZ', OK],
           [text(256), OK],
-          [text(2), 'min_length'],
+          [text(7), 'min_length'],
           [text(257), 'max_length'],
           [1, 'value_invalid']
         ),

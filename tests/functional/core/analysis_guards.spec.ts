@@ -81,7 +81,7 @@ const GUARDS: readonly Guard[] = [
   },
   {
     title: 'listing permissions',
-    admits: [...OF_THE_REALM, 'steward', 'stranger', ...NODES_CLIENTS],
+    admits: [...OF_THE_REALM, 'client of the approved node'],
     send: (by, { analysis }) => call(by, 'GET', `/analyses/${analysis.id}/client/permissions`),
   },
   {
@@ -193,7 +193,7 @@ test.group('Guards of analyses', (group) => {
       await scene.assigned(analysis, 'approved'),
       await scene.assigned(analysis),
     ]
-    const bucket = await scene.bucket(analysis)
+    const bucket = await scene.bucket(analysis, 'RESULT')
     stage = { scene, analysis, approved, bucket, file: await scene.file(bucket) }
     cast = {
       'researcher': scene.researcher(),

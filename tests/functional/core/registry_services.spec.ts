@@ -561,9 +561,10 @@ test.group('What registries tell', (group) => {
 
   test('is taken also where it makes no sense', async ({ assert }) => {
     const { authorization } = admin().headers
-    for (const body of [{}, { type: 5 }, { ...told, event_data: null }, []]) {
+    for (const body of [{}, { type: 5 }, { ...told, event_data: null }]) {
       assert.equal((await hear(authorization, body)).status, 202)
     }
+    assert.equal((await hear(authorization, [])).status, 400)
   })
 
   test('goes to the service that is named', async ({ assert }) => {

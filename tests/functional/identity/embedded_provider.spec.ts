@@ -44,7 +44,9 @@ test.group('Embedded provider', (group) => {
       Array.from({ length: 4 }, () => provider.clients.create({ name, realmId }))
     )
     assert.lengthOf(new Set(made.map(({ id }) => id)), 1)
-    assert.deepEqual(made[0], { id: made[0]!.id, name, displayName: null, realmId })
+    const { id } = made[0]!
+    const client = { id, name, displayName: null, realmId, active: true, isConfidential: true }
+    assert.deepEqual(made[0], client)
     assert.deepEqual(await provider.clients.findByName(name), made[0])
     assert.deepEqual(await provider.clients.read(made[0]!.id), made[0])
   })
