@@ -230,8 +230,9 @@ const groups = defineVariables({
     },
     IDENTITY_ADMIN_PASSWORD: {
       is: text(),
-      default: derived('start123, in production none', ({ NODE_ENV }: Mode) =>
-        NODE_ENV === 'production' ? undefined : 'start123'
+      default: derived(
+        'start123 where HOST is this machine only, elsewhere a random one, kept in DATA_DIR/admin.password; in production none',
+        () => undefined
       ),
       secret: true,
       says: 'First password of the user admin of the embedded provider; required in production where that is served.',
@@ -273,7 +274,10 @@ const groups = defineVariables({
     },
     CLIENT_SECRET: {
       is: text(),
-      default: 'start123',
+      default: derived(
+        'start123 where HOST is this machine only or IDENTITY_URL is set, elsewhere a random one, kept in DATA_DIR/system.secret; in production none',
+        () => undefined
+      ),
       secret: true,
       requiredInProduction: true,
       says: 'Secret of that client.',

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+
 import type { Env } from '#start/env'
+import { KeptSecret } from './kept_secret.js'
 
 /** The file with the application key exists but does not hold one. */
 export class BrokenKeyFileError extends Error {
@@ -22,37 +22,7 @@ export class BrokenKeyFileError extends Error {
  * without `APP_KEY`.
  */
 export function applicationKey({ APP_KEY, DATA_DIR }: Pick<Env, 'APP_KEY' | 'DATA_DIR'>): string {
-  if (APP_KEY !== undefined) return APP_KEY
-  const file = join(DATA_DIR, 'app.key')
-  return keptKey(file) ?? makeKey(DATA_DIR, file)
-}
-
-function keptKey(file: string): string | undefined {
-  try {
-    const key = readFileSync(file, 'utf8').trim()
-    if (key.length < 32) throw new BrokenKeyFileError(file)
-    return key
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return undefined
-    throw error
-  }
-}
-
-// The file appears complete or not at all: several processes may start at once, and all must agree.
-function makeKey(folder: string, file: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
-  writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
-  try {
-    linkSync(draft, file)
-  } catch (error) {
-    if (!isSystemError(error, 'EEXIST')) throw error
-  } finally {
-    unlinkSync(draft)
-  }
-  return keptKey(file) ?? makeKey(folder, file)
-}
-
-function isSystemError(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
+  const broken = (file: string) => new BrokenKeyFileError(file)
+  const kept = new KeptSecret(join(DATA_DIR, 'app.key'), { bytes: 32, least: 32, broken })
+  return APP_KEY ?? kept.take()
 }

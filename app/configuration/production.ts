@@ -1,6 +1,7 @@
 import type { Env } from '#start/env'
 import type { Facts, Variables } from './catalogue.js'
 import { DRIVER_SETTINGS, isEmbedded } from './embedded_drivers.js'
+import { KNOWN_SECRET } from './first_secrets.js'
 import { needsOf, surfacesOf, type Concern } from './processes.js'
 import type { Mistake } from './report.js'
 
@@ -86,7 +87,9 @@ function wellKnown(variables: Variables): ReadonlySet<string> {
     .filter((variable) => variable.secret)
     .flatMap(({ example, default: fallback }) => [example, fallback])
     .filter((shown) => typeof shown === 'string')
-  return new Set(['start123', ...examples.flatMap(secretsIn)].map((secret) => secret.toLowerCase()))
+  return new Set(
+    [KNOWN_SECRET, ...examples.flatMap(secretsIn)].map((secret) => secret.toLowerCase())
+  )
 }
 
 /** The text itself and, where it is a connection string, the passwords in it. */

@@ -1,7 +1,10 @@
 import type pg from 'pg'
 
-import { withNewClient, writtenWithClient } from '#core/nodes/identity'
+import { requireClientWithin, withNewClient, writtenWithClient } from '#core/nodes/identity'
 import type { WantedPermissions } from '#identity/lifecycle/client_permissions'
+import { reachOf } from '#identity/reach'
+import { isUuid } from '#records/is_uuid'
+import { isRealmWritable } from '#records/realm'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
 import { RecordService } from '#records/record_service'
@@ -32,5 +35,21 @@ export abstract class ClientOwnerService extends RecordService {
     work: () => Promise<T>
   ): Promise<T> {
     return withNewClient(values, work)
+  }
+
+  /**
+   * Throws where the client that would go with a record was given more than its owner and such clients have. To be asked before
+   * the transaction; who may not remove the record anyway is told so there.
+   */
+  protected async requireRemovableClient({ actor }: Origin, id: string): Promise<void> {
+    const { rows } = await this.pool.read<{ clientId: string | null; realmId: string }>({
+      name: `client-of-removed-${this.kind.table}`,
+      text: `select client_id as "clientId", realm_id as "realmId" from ${this.kind.table} where id = $1`,
+      values: [isUuid(id) ? id : null],
+    })
+    const { clientId, realmId } = rows[0] ?? { clientId: null, realmId: null }
+    if (clientId !== null && isRealmWritable(actor, realmId)) {
+      await requireClientWithin(clientId, reachOf(actor, this.clientPermissions.names))
+    }
   }
 }

@@ -135,6 +135,8 @@ export interface ClientDirectory {
   /** Sets what people know it by. What is gone meanwhile needs none. */
   display(id: string, displayName: string): Promise<void>
   remove(id: string): Promise<void>
+  /** Throws for a client that may do more than somebody, where the provider can tell. */
+  requireWithin?(id: string, within: Actor): Promise<void>
 
   permissionsOf(clientId: string): Promise<readonly ClientPermission[]>
   /** One that holds everywhere; what a realm or a client made for itself under the same name is another thing. */

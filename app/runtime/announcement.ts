@@ -1,4 +1,6 @@
 import { embeddedDrivers } from '#configuration/embedded_drivers'
+import type { First } from '#configuration/first_secrets'
+import { firstLoginRows, madeUpRows } from '#runtime/first_login'
 import { publicPrefix } from '#runtime/surfaces'
 import { env, warnings } from '#start/env'
 
@@ -8,12 +10,14 @@ interface Started {
   ports: { web?: number; admin: number }
   /** What happened at the start, or runs now, beyond what the configuration says. */
   facts: readonly (readonly [name: string, value: string])[]
+  /** Whose first secret was not made up when the start began. */
+  notMadeUpBefore: readonly First[]
 }
 
 /**
  * Tells the person at the terminal what runs and where, what is embedded, and what deserves a second thought.
  */
-export function announce({ milliseconds, ports, facts }: Started): void {
+export function announce({ milliseconds, ports, facts, notMadeUpBefore }: Started): void {
   const admin = `http://${env.ADMIN_HOST}:${ports.admin}`
   const rows = [
     ...(ports.web === undefined ? [] : surfaceRows()),
@@ -22,6 +26,7 @@ export function announce({ milliseconds, ports, facts }: Started): void {
     ['metrics', `${admin}/metrics`],
     ...(env.JOBS.length > 0 ? [['jobs', env.JOBS.join(', ')]] : []),
     ...facts,
+    ...madeUpRows(notMadeUpBefore),
     ...embeddedDrivers(env).map(({ says }) => ['embedded', says]),
     ...warnings.map((warning) => ['warning', warning]),
   ]
@@ -37,28 +42,6 @@ function surfaceRows(): string[][] {
   return [
     ...surfaces,
     ...(env.DOCS_ENABLED ? [['docs', `${base}/docs`]] : []),
-    ...(env.SURFACES.includes('identity') ? firstLogin() : []),
-  ]
-}
-
-/** Who can log in at first, and how somebody finds out that it works; a password is never among it. */
-function firstLogin(): string[][] {
-  const base = env.PUBLIC_URL.replace(/\/$/, '')
-  const token = `${base}${publicPrefix('identity', env.SURFACES)}/token`
-  const form = '-d grant_type=password -d username=admin -d password=…'
-  return [
-    [
-      'login',
-      'admin of the realm master; its first password is IDENTITY_ADMIN_PASSWORD, outside production start123 where that is unset',
-    ],
-    ['try', `curl -s ${token} ${form}`],
-    ...(env.SURFACES.includes('core')
-      ? [
-          [
-            'and',
-            `curl -s ${base}${publicPrefix('core', env.SURFACES)}/nodes -H "Authorization: Bearer <access_token>"`,
-          ],
-        ]
-      : []),
+    ...(env.SURFACES.includes('identity') ? firstLoginRows() : []),
   ]
 }

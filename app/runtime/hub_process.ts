@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { notMadeUpYet } from '#configuration/first_secrets'
 import { surfacesOf } from '#configuration/processes'
 import { CONNECTION_LIMITS } from '#http/connection_limit'
 import type { GentleServer } from '#http/gentle_server'
@@ -75,6 +76,7 @@ export class HubProcess {
 
   async #startAlone(): Promise<void> {
     const startedAt = performance.now()
+    const notMadeUpBefore = notMadeUpYet(env)
     await Promise.all([env.SURFACES.length > 0 && requireFree(WEB), AdminPorts.requireFree()])
     this.#database = await startOwnDatabase(surfacesOf(env))
     await this.#boot()
@@ -85,6 +87,7 @@ export class HubProcess {
       milliseconds: performance.now() - startedAt,
       ports: { web: this.#web && portOf(this.#web), admin: this.#admin!.number },
       facts: migrated.length > 0 ? [['tables', `${migrated.length} migrations were made`]] : [],
+      notMadeUpBefore,
     })
   }
 

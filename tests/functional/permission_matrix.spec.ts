@@ -212,7 +212,10 @@ function mayEnter(access: Access, person: Person | undefined): boolean {
     return true
   }
   const holds = (name: string) => person!.permissions.has(name)
-  return 'all' in access ? access.all.every(holds) : access.any.some(holds)
+  if ('any' in access) {
+    return access.any.some(holds)
+  }
+  return access.all.every(holds) && (!access.isCentral || person!.isOfMaster)
 }
 
 function kindOf({ surface, path, method }: CataloguedRoute): Kind | undefined {

@@ -192,6 +192,28 @@ export function participationMatrix(): void {
       assert.deepEqual(await statuses(elsewhere), [403, 403])
     })
 
+    test('a node or an analysis whose client may do more is removed by those only who may do that', async ({
+      assert,
+    }) => {
+      const manager = (held: string[] = []) =>
+        person(scene.realms.node, { permissions: ['node_create', 'node_delete', ...held] })
+      const name = `node-${clock.uuid().slice(0, 8)}`
+      const { id, clientId } = (await call(manager(), 'POST', '/nodes', { name })).body.data
+      const removal = async (by: Person, path: string) => (await call(by, 'DELETE', path)).status
+      const ofMaster = (permission: string) =>
+        person(scene.realms.foreign, { realmName: 'master', permissions: [permission] })
+      await strengthen(clientId)
+      assert.equal(await removal(manager(), `/nodes/${id}`), 403)
+      assert.equal(await removal(ofMaster('node_delete'), `/nodes/${id}`), 403)
+      assert.equal(await removal(manager([MORE]), `/nodes/${id}`), 202)
+      const weaker = scene.researcher(['analysis_delete'])
+      const path = `/analyses/${analysis.id}`
+      await strengthen(analysis.clientId)
+      assert.equal(await removal(weaker, path), 403)
+      assert.equal(await removal(ofMaster('analysis_delete'), path), 403)
+      assert.equal(await removal(scene.researcher(['analysis_delete', MORE]), path), 202)
+    })
+
     test('the name of a node client is one that the provider takes', async ({ assert }) => {
       const by = person(scene.realms.node)
       const made = await call(by, 'POST', '/nodes', { name: `node-${clock.uuid().slice(0, 8)}` })

@@ -5,6 +5,7 @@ import {
   ANALYSIS_CLIENT_PERMISSIONS,
   NODE_CLIENT_PERMISSIONS,
 } from '#identity/lifecycle/client_permissions'
+import { isMasterMember } from '#records/realm'
 import { identity } from '#tests/helpers/identities'
 
 /** Everybody who may stand before a route, by what they are to the record behind it. */
@@ -30,6 +31,7 @@ export interface Person {
   readonly permissions: ReadonlySet<string>
   /** Whether what belongs to the record's realm may be written. */
   readonly isOfRealm: boolean
+  readonly isOfMaster: boolean
 }
 
 /** The names that an access asks for. */
@@ -70,5 +72,6 @@ function person(
   kind: 'user' | 'client' = 'user'
 ): Person {
   const { headers, actor } = identity({ kind, realmId, realmName, permissions: [...permissions] })
-  return { headers, permissions: actor.permissions, isOfRealm: true }
+  const { permissions: held } = actor
+  return { headers, permissions: held, isOfRealm: true, isOfMaster: isMasterMember(actor) }
 }

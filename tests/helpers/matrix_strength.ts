@@ -234,6 +234,54 @@ export function strengthMatrix(): void {
       }
     }
 
+    for (const [what, named] of [
+      ['of a record', () => clock.uuid()],
+      ['of no record', () => `robot-${clock.uuid().slice(0, 8)}`],
+    ] as const) {
+      const isOfRecord = what === 'of a record'
+      test(`a client, whatever it holds, ${isOfRecord ? 'does not become' : 'reads and changes'} one ${what}; people and clients of master do`, async ({
+        assert,
+      }) => {
+        const machine = (from: keyof typeof realms, traits: object = {}) =>
+          identity({
+            kind: 'client',
+            realmId: realms[from],
+            realmName: from,
+            permissions: READER,
+            ...traits,
+          })
+        for (const [by, may] of [
+          [machine('site'), !isOfRecord],
+          [machine('master', { name: clock.uuid() }), !isOfRecord],
+          [machine('master'), true],
+          [reader('site'), true],
+        ] as const) {
+          const stored = await storedSecret(SECRET)
+          const given = { ...stored, name: named(), realmId: realms.site }
+          const { id } = await sampleRecord('identity', client, given)
+          for (const path of waysToSecret(id as string)) {
+            const { body } = await ask(by, 'GET', path)
+            const isShown = JSON.stringify(body).includes(SECRET)
+            assert.isTrue(may ? isShown || path.includes('include') : !isShown, path)
+          }
+          for (const [name, value] of fieldsOf(client)) {
+            const { status } = await ask(by, 'POST', `/clients/${id}`, { [name]: value })
+            if (!may) {
+              assert.equal(status, 403, name)
+            }
+          }
+          const { status } = await ask(by, 'POST', `/clients/${id}`, { description: 'changed' })
+          assert.equal(status, may ? 202 : 403)
+        }
+        const id = clock.uuid()
+        const itself = machine('site', { id, permissions: [] })
+        const own = { ...(await storedSecret(SECRET)), name: clock.uuid(), realmId: realms.site }
+        await sampleRecord('identity', client, { ...own, id })
+        const { body } = await ask(itself, 'GET', `/clients/${id}?fields=%2Bsecret`)
+        assert.equal(body.data.secret, SECRET)
+      })
+    }
+
     test('clients and users see and change themselves, whatever they may do by now', async ({
       assert,
     }) => {

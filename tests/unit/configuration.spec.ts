@@ -10,6 +10,7 @@ import { flatten, namesOf } from '#configuration/catalogue'
 import { renderExample, renderGuide } from '#configuration/documentation'
 import { embeddedDrivers } from '#configuration/embedded_drivers'
 import { listOf, origins, proxies } from '#configuration/list_readers'
+import { BrokenSecretFileError, firstSecret, notMadeUpYet } from '#configuration/first_secrets'
 import { editDistance } from '#configuration/misspellings'
 import { JOBS, needsOf, SURFACES } from '#configuration/processes'
 import { readConfiguration } from '#configuration/read_configuration'
@@ -765,6 +766,87 @@ test.group('Application key', () => {
       () => applicationKey({ APP_KEY: undefined, DATA_DIR: folder }),
       BrokenKeyFileError
     )
+  })
+})
+
+test.group('First secrets', () => {
+  const OPEN = ['0.0.0.0', '::', '192.0.2.7', 'hub.example.org']
+
+  const settingsIn = async (
+    cleanup: Parameters<typeof temporaryFolder>[0],
+    source: Source = {}
+  ) => ({ ...read(source), DATA_DIR: join(await temporaryFolder(cleanup), 'data') })
+
+  test('are the ones that everybody knows where only this machine can try them', async ({
+    assert,
+    cleanup,
+  }) => {
+    for (const HOST of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) {
+      const settings = await settingsIn(cleanup, { HOST })
+      assert.equal(firstSecret('administrator', settings), 'start123')
+      assert.equal(firstSecret('platform', settings), 'start123')
+      assert.sameMembers(notMadeUpYet(settings), ['administrator', 'platform'])
+    }
+  })
+
+  test('are made up where others can try them, and kept for their owner only', async ({
+    assert,
+    cleanup,
+  }) => {
+    for (const HOST of OPEN) {
+      const settings = await settingsIn(cleanup, { HOST })
+      const [password, secret] = [
+        firstSecret('administrator', settings),
+        firstSecret('platform', settings),
+      ]
+      assert.isAtLeast(password.length, 24)
+      assert.notEqual(password, secret)
+      assert.equal(firstSecret('administrator', settings), password)
+      assert.equal(firstSecret('platform', settings), secret)
+      assert.isEmpty(notMadeUpYet(settings))
+      for (const [file, kept] of [
+        ['admin.password', password],
+        ['system.secret', secret],
+      ] as const) {
+        const path = join(settings.DATA_DIR, file)
+        assert.equal(await readFile(path, 'utf8'), kept)
+        assert.equal((await stat(path)).mode & 0o777, 0o600)
+      }
+    }
+  })
+
+  test('that were made up once stay, wherever is listened later', async ({ assert, cleanup }) => {
+    const settings = await settingsIn(cleanup, { HOST: '0.0.0.0' })
+    const password = firstSecret('administrator', settings)
+    assert.equal(firstSecret('administrator', { ...settings, HOST: '127.0.0.1' }), password)
+  })
+
+  test('are those that were chosen, and none is made up beside them', async ({
+    assert,
+    cleanup,
+  }) => {
+    const chosen = { IDENTITY_ADMIN_PASSWORD: 'chosen for admin', CLIENT_SECRET: 'chosen for us' }
+    const settings = await settingsIn(cleanup, { HOST: '0.0.0.0', ...chosen })
+    assert.equal(firstSecret('administrator', settings), chosen.IDENTITY_ADMIN_PASSWORD)
+    assert.equal(firstSecret('platform', settings), chosen.CLIENT_SECRET)
+    assert.lengthOf(notMadeUpYet(settings), 2)
+  })
+
+  test('are never made up in production', async ({ assert, cleanup }) => {
+    for (const HOST of ['0.0.0.0', '127.0.0.1']) {
+      const settings = { ...(await settingsIn(cleanup, PRODUCTION)), HOST }
+      assert.throws(() => firstSecret('administrator', settings), /set IDENTITY_ADMIN_PASSWORD/)
+      assert.lengthOf(notMadeUpYet(settings), 2)
+    }
+  })
+
+  test('that lie there broken are refused instead of being replaced', async ({
+    assert,
+    cleanup,
+  }) => {
+    const settings = { ...read({ HOST: '0.0.0.0' }), DATA_DIR: await temporaryFolder(cleanup) }
+    await writeFile(join(settings.DATA_DIR, 'admin.password'), '')
+    assert.throws(() => firstSecret('administrator', settings), BrokenSecretFileError)
   })
 })
 

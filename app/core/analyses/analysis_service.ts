@@ -53,6 +53,7 @@ export class AnalysisService extends ClientOwnerService {
   /** Holds the project before the analysis, as everybody does. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
+    await this.requireRemovableClient(origin, id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const analysis = isUuid(id) && (await this.#lockWithProject(transaction, id))
       if (!analysis) {

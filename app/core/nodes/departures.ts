@@ -14,12 +14,8 @@ import { lazyService } from '#records/services'
 import { inTransaction } from '#records/transaction'
 import { unlessGone } from '#records/unless_gone'
 
-import { linkLater } from './registry_commands.js'
 import { RegistryConnection } from './registry_connection.js'
 import { nodes } from './services.js'
-
-/** The provider's client as which registries tell us what happened in them. */
-const REGISTRY_CLIENT = 'registry'
 
 const PAGE = 100
 
@@ -30,16 +26,8 @@ const pool = () => pools.for(databaseUrl('core'))
 const OF_REALMS = ['analyses', 'projects', 'nodes', 'registry_projects']
 const OF_USERS = { projects, analyses, analysis_bucket_files: files }
 
-/** What core does when realms, users and clients come, change or go. */
-export const coreReactions: Reactions = {
-  realmDeleted: removeRealm,
-  userDeleted: releaseUser,
-  async clientWritten({ name }) {
-    if (name === REGISTRY_CLIENT) {
-      await linkAll()
-    }
-  },
-}
+/** What core does when realms and users go. */
+export const coreReactions: Reactions = { realmDeleted: removeRealm, userDeleted: releaseUser }
 
 /** Finds out about realms and users that went while nobody listened. */
 export function departureSweeps(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep[] {
@@ -92,15 +80,6 @@ function release(
   id: string
 ) {
   return inOne((transaction) => service().updateWithin(transaction, origin, id, { userId: null }))
-}
-
-async function linkAll(): Promise<void> {
-  const { rows } = await pool().query<{ id: string }>(
-    'select id from registry_projects order by id'
-  )
-  for (const row of rows) {
-    await inOne((transaction) => linkLater(transaction, row))
-  }
 }
 
 const inOne = <T>(work: (transaction: pg.ClientBase) => Promise<T>) => inTransaction(pool(), work)

@@ -2,6 +2,7 @@ import type pg from 'pg'
 
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
+import type { Actor } from '#http/actor'
 import type { WantedPermissions } from '#identity/lifecycle/client_permissions'
 import { ClientIntents } from '#identity/lifecycle/client_intents'
 import { ClientProvisioning } from '#identity/lifecycle/client_provisioning'
@@ -37,6 +38,12 @@ async function openRecordClients(): Promise<RecordClients> {
   }
   const { default: logger } = await import('@adonisjs/core/services/logger')
   return new ClientProvisioning({ provider, intents: new ClientIntents(pool), logger })
+}
+
+/** Throws where the provider knows that a client may do more than somebody who would remove it. */
+export async function requireClientWithin(clientId: string, within: Actor): Promise<void> {
+  const { clients } = await identityProvider()
+  await clients?.requireWithin?.(clientId, within)
 }
 
 /** Lets `work` write a record with the id of the client it gets. */

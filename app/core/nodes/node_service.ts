@@ -56,6 +56,7 @@ export class NodeService extends ClientOwnerService {
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
+    await this.requireRemovableClient(origin, id)
     return this.#holding(origin, id, async (transaction) => {
       const { data } = await this.removeWithin(transaction, origin, id)
       return data

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { enforce } from '#http/access'
 import type { Actor } from '#http/actor'
 import { requireUnlikeName } from '#identity/chosen_secret'
+import { requireOtherThanRecords } from '#identity/clients/record_clients'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
 import { requireNotStronger } from '#identity/embedded/strength'
@@ -52,6 +53,7 @@ export class ClientService extends RecordService {
     transaction: pg.ClientBase
   ): Promise<Values> {
     await requireNotStronger(transaction, actor, 'client', previous.id as string)
+    requireOtherThanRecords(actor, previous)
     requireSameName(this.kind, previous, body)
     requireUnlikeName('secret', body.secret, body.name ?? previous.name)
     const secret = secretAfter(previous, body)

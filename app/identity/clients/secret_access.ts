@@ -1,11 +1,12 @@
 import type { Actor } from '#http/actor'
+import { asksCore, NAME_OF_RECORD } from '#identity/clients/record_clients'
 import { beyond } from '#identity/embedded/strength'
 import { where, type SqlCondition } from '#query/condition'
 import { isMasterMember } from '#records/realm'
 
 /**
  * Whose secrets an actor may read: its own; those of its realm with `client_read` or `client_update`, where it may do
- * everything that they may.
+ * everything that they may. Clients do not read those of records.
  */
 export function revealsClientSecret(actor: Actor): boolean | SqlCondition {
   const mayRead = actor.permissions.has('client_read') || actor.permissions.has('client_update')
@@ -17,11 +18,12 @@ export function revealsClientSecret(actor: Actor): boolean | SqlCondition {
       const own = actor.kind === 'client' ? `${row}.id = ${bind(actor.id)}::uuid` : 'false'
       return mayRead ? `(${own} or ${readable(actor, row, bind)})` : own
     },
-    ['id', 'realm_id']
+    ['id', 'realm_id', 'name']
   )
 }
 
 function readable(actor: Actor, row: string, bind: (value: unknown) => string): string {
   const realm = isMasterMember(actor) ? 'true' : `${row}.realm_id = ${bind(actor.realmId)}::uuid`
-  return `(${realm} and not exists (${beyond(actor, 'client', `${row}.id`, bind)}))`
+  const kept = asksCore(actor) ? `${row}.name !~* ${bind(NAME_OF_RECORD)}` : 'true'
+  return `(${realm} and ${kept} and not exists (${beyond(actor, 'client', `${row}.id`, bind)}))`
 }

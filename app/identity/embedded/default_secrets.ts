@@ -1,11 +1,14 @@
+import type pg from 'pg'
+
+import { firstSecret, isMadeUp, KNOWN_SECRET } from '#configuration/first_secrets'
 import { identityPool } from '#identity/embedded/database'
 import { StartFailure } from '#runtime/start_failure'
 import { env, type Env } from '#start/env'
-import { digestOf } from './client_secrets.js'
-import { isPassword } from './passwords.js'
+import { digestOf, storedSecret } from './client_secrets.js'
+import { hashPassword, isPassword } from './passwords.js'
 
-/** What administrator and platform begin with outside production, where nobody chose anything else. */
-const DEFAULT_SECRET = 'start123'
+const ADMINISTRATOR = `select u.id, u.name, u.password from users u join realms r on r.id = u.realm_id
+  where u.name = 'admin' and r.built_in and u.active and u.password is not null`
 
 /**
  * Throws where production would go on with a secret that everybody knows, from a time when the same database was used
@@ -15,18 +18,61 @@ export async function requireOwnSecrets({ NODE_ENV }: Pick<Env, 'NODE_ENV'> = en
   if (NODE_ENV !== 'production') {
     return
   }
-  const { rows } = await identityPool().query<{ what: string; name: string; secret: string }>(
-    `select 'client' as what, name, secret_digest as secret from clients where secret_digest = $1
-     union all
-     select 'user', u.name, u.password from users u join realms r on r.id = u.realm_id
-     where u.name = 'admin' and r.built_in and u.active and u.password is not null`,
-    [digestOf(DEFAULT_SECRET)]
+  const { rows } = await identityPool().query<{ name: string }>(
+    'select name from clients where secret_digest = $1',
+    [digestOf(KNOWN_SECRET)]
   )
-  for (const { what, name, secret } of rows) {
-    if (what === 'client' || (await isPassword(DEFAULT_SECRET, secret))) {
-      throw new StartFailure(
-        `The ${what} ${name} of the identity provider still has the secret it came with: change it before this database is used in production.`
-      )
-    }
+  const administrator = await administratorWithKnownSecret(identityPool())
+  const [found] = [
+    ...rows.map(({ name }) => `client ${name}`),
+    ...(administrator ? ['user admin'] : []),
+  ]
+  if (found) {
+    throw new StartFailure(
+      `The ${found} of the identity provider still has the secret it came with: change it before this database is used in production.`
+    )
   }
+}
+
+/**
+ * Takes the secrets that everybody knows from administrator and platform, where others than this machine can try them by
+ * now; those that somebody chose in the configuration stay.
+ */
+export async function replaceKnownSecrets(
+  transaction: pg.ClientBase,
+  settings: Parameters<typeof isMadeUp>[1] = env
+): Promise<void> {
+  const administrator =
+    isMadeUp('administrator', settings) && (await administratorWithKnownSecret(transaction))
+  if (administrator) {
+    const password = await hashPassword(firstSecret('administrator', settings))
+    await transaction.query('update users set password = $2 where id = $1', [
+      administrator.id,
+      password,
+    ])
+  }
+  if (isMadeUp('platform', settings) && (await hasKnownSecret(transaction, env.CLIENT_ID))) {
+    const { secret, secretDigest } = await storedSecret(firstSecret('platform', settings))
+    await transaction.query(
+      'update clients set secret = $2, secret_digest = $3 where built_in and name = $1',
+      [env.CLIENT_ID, secret, secretDigest]
+    )
+  }
+}
+
+async function administratorWithKnownSecret(
+  database: Pick<pg.ClientBase, 'query'>
+): Promise<{ id: string } | undefined> {
+  const { rows } = await database.query<{ id: string; password: string }>(ADMINISTRATOR)
+  const [administrator] = rows
+  const isKnown = administrator && (await isPassword(KNOWN_SECRET, administrator.password))
+  return isKnown ? administrator : undefined
+}
+
+async function hasKnownSecret(transaction: pg.ClientBase, name: string): Promise<boolean> {
+  const { rowCount } = await transaction.query(
+    'select 1 from clients where built_in and name = $1 and secret_digest = $2',
+    [name, digestOf(KNOWN_SECRET)]
+  )
+  return rowCount !== 0
 }

@@ -110,6 +110,10 @@ export class EmbeddedClients implements ClientDirectory {
     await unlessGone(services.client().remove(origin, id))
   }
 
+  async requireWithin(id: string, within: Actor): Promise<void> {
+    await this.read(id, { within })
+  }
+
   async permissionsOf(clientId: string): Promise<readonly ClientPermission[]> {
     const { rows } = await identityPool().query<ClientPermission>(
       `${GRANT} where g.client_id::text = lower($1) order by p.name`,

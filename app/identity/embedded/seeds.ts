@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import { firstSecret } from '#configuration/first_secrets'
 import { CONSOLES, CONSOLE_TRAITS } from '#identity/clients/consoles'
 import { MASTER } from '#identity/embedded/accounts'
 import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
@@ -10,9 +11,8 @@ import { hashPassword } from '#identity/embedded/passwords'
 import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#runtime/clock'
-import { StartFailure } from '#runtime/start_failure'
 import { env } from '#start/env'
-import { requireOwnSecrets } from './default_secrets.js'
+import { replaceKnownSecrets, requireOwnSecrets } from './default_secrets.js'
 import { signingKeys } from './keys/signing_keys.js'
 
 /** Any number that nothing else on the same database uses for its advisory locks. */
@@ -46,6 +46,7 @@ export async function seedIdentity(): Promise<void> {
     await giveToAdministrators(transaction, added)
     await addConsoles(transaction)
     await addScopes(transaction)
+    await replaceKnownSecrets(transaction)
   })
   await requireOwnSecrets()
   await signingKeys.current()
@@ -80,7 +81,7 @@ async function addEverybody(transaction: pg.ClientBase, realmId: string): Promis
   for (const [name, permissions] of Object.entries(ROLES)) {
     await addRole(transaction, name, permissions)
   }
-  await addClient(transaction, realmId, env.CLIENT_ID, env.CLIENT_SECRET)
+  await addClient(transaction, realmId, env.CLIENT_ID, firstSecret('platform', env))
   await addClient(transaction, realmId, 'registry', newSecret())
   await addAdministrator(transaction, realmId)
 }
@@ -140,15 +141,11 @@ async function addConsoles(transaction: pg.ClientBase): Promise<void> {
 }
 
 async function addAdministrator(transaction: pg.ClientBase, realmId: string): Promise<void> {
-  if (env.IDENTITY_ADMIN_PASSWORD === undefined) {
-    throw new StartFailure(
-      'The embedded identity provider starts with a user admin: set IDENTITY_ADMIN_PASSWORD to its first password.'
-    )
-  }
+  const password = await hashPassword(firstSecret('administrator', env))
   const id = clock.uuid()
   await transaction.query(
     'insert into users (id, name, password, realm_id) values ($1, $2, $3, $4)',
-    [id, ADMIN, await hashPassword(env.IDENTITY_ADMIN_PASSWORD), realmId]
+    [id, ADMIN, password, realmId]
   )
   await transaction.query(
     `insert into user_roles (id, user_id, role_id, user_realm_id)

@@ -11,7 +11,6 @@ const SEEN_AFTER_MS = 1_000
 export interface Reactions {
   realmDeleted(id: string): Promise<unknown>
   userDeleted(id: string): Promise<unknown>
-  clientWritten(client: ProviderChange['data']): Promise<unknown>
 }
 
 /**
@@ -47,13 +46,14 @@ async function reactionTo(
   { people }: Pick<IdentityProvider, 'people'>,
   reactions: Partial<Reactions>
 ): Promise<void> {
-  if (type === 'client' && event !== 'deleted') {
-    await reactions.clientWritten?.(data)
-  } else if (type === 'realm' && event === 'deleted' && reactions.realmDeleted) {
+  if (event !== 'deleted') {
+    return
+  }
+  if (type === 'realm' && reactions.realmDeleted) {
     if (await isGone(() => people!.hasRealm(data.id))) {
       await reactions.realmDeleted(data.id)
     }
-  } else if (type === 'user' && event === 'deleted' && reactions.userDeleted) {
+  } else if (type === 'user' && reactions.userDeleted) {
     if (await isGone(() => people!.hasUser(data.id))) {
       await reactions.userDeleted(data.id)
     }

@@ -7,6 +7,7 @@ import { Logger } from '@adonisjs/core/logger'
 
 import loggerConfig from '#config/logger'
 import config from '#config/pool'
+import { notMadeUpYet } from '#configuration/first_secrets'
 import { surfacesOf } from '#configuration/processes'
 import { collectProcessMetrics } from '#observability/metrics'
 import { AdminPorts } from '#runtime/admin_ports'
@@ -28,6 +29,7 @@ export class Pool {
   readonly #environment: NodeJS.ProcessEnv
   readonly #logger = new Logger(loggerConfig.loggers.app)
   readonly #places: Place[] = []
+  readonly #notMadeUpBefore = notMadeUpYet(env)
   readonly #folder = mkdtempSync(join(tmpdir(), 'hub-pool-'))
   #admin: AdminPorts | undefined
   #port: SharedPort | undefined
@@ -152,6 +154,7 @@ export class Pool {
       milliseconds,
       ports: { web: this.#port?.number, admin: this.#admin!.number },
       facts: [['processes', `${web} web, ${jobs} for jobs; their primary has pid ${process.pid}`]],
+      notMadeUpBefore: this.#notMadeUpBefore,
     })
   }
 }

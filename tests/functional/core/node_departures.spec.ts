@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import { test } from '@japa/runner'
 
 import { analysis } from '#core/analyses/analysis'
@@ -13,7 +15,8 @@ import { registryProject } from '#core/registry_projects/registry_project'
 import { registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import type { PeopleDirectory } from '#identity/provider'
+import { reactTo } from '#identity/lifecycle/reactions'
+import type { PeopleDirectory, ProviderChange } from '#identity/provider'
 import { openOutbox } from '#outbox/open'
 import type { Kind, Values } from '#records/kind'
 import { clock } from '#runtime/clock'
@@ -156,23 +159,32 @@ test.group('Users that go', () => {
 })
 
 test.group('The client of registries', () => {
-  test('has every registry project linked anew when it changes; other clients do not', async ({
+  test('has nothing linked anew when it changes: hooks have secrets of their own', async ({
     assert,
     cleanup,
   }) => {
     cleanup(openOutbox({ wake() {} }))
     const { id } = await sampleRecord('core', registryProject)
-    const links = async () => {
-      const { rows } = await pool().query(
-        `select 1 from outbox where content->'command'->>'type' = 'PROJECT_LINK'
-         and content->'command'->'data'->>'id' = $1`,
-        [id]
-      )
-      return rows.length
+    let tell: (change: ProviderChange) => void
+    const provider: Parameters<typeof reactTo>[0] = {
+      people: undefined,
+      onChange: async (listener) => {
+        tell = listener
+        return async () => {}
+      },
     }
-    await coreReactions.clientWritten({ id: clock.uuid(), name: 'another' })
-    assert.equal(await links(), 0)
-    await coreReactions.clientWritten({ id: clock.uuid(), name: 'registry' })
-    assert.equal(await links(), 1)
+    await reactTo(provider, coreReactions, { error: (details: unknown) => assert.fail(String(details)) })
+    tell!({
+      type: 'client',
+      event: 'updated',
+      data: { id: clock.uuid(), name: 'registry' },
+    })
+    await delay(200)
+    const { rows } = await pool().query(
+      `select 1 from outbox where content->'command'->>'type' = 'PROJECT_LINK'
+       and content->'command'->'data'->>'id' = $1`,
+      [id]
+    )
+    assert.lengthOf(rows, 0)
   })
 })

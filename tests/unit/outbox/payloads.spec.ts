@@ -4,6 +4,8 @@ import { registryProject } from '#core/registry_projects/registry_project'
 import { node } from '#core/nodes/node'
 import { registry } from '#core/registries/registry'
 import { user } from '#identity/users/user'
+import { bucketFile } from '#storage/bucket_files/bucket_file'
+import { bucket } from '#storage/buckets/bucket'
 import type { Entry } from '#outbox/entry'
 import { changeContent } from '#outbox/payloads/change_content'
 import { emissionsOf } from '#outbox/payloads/emissions'
@@ -263,6 +265,21 @@ test.group('Domain events', () => {
     })
     for (const { room, payload } of emissions) {
       assert.equal((payload as { meta: { roomName: string } }).meta.roomName, room)
+    }
+  })
+
+  test('buckets and their files are heard of in their realm and in that of all, which is master’s, and nowhere else', ({
+    assert,
+  }) => {
+    for (const kind of [bucket, bucketFile]) {
+      for (const [realmId, namespaces] of [
+        [OTHER_REALM, ['/resources', `/resources/${OTHER_REALM}`]],
+        [null, ['/resources']],
+      ] as const) {
+        const next = { id: ID, name: 'a bucket', realmId }
+        const told = emissionsOf(changeContent(changed({ kind: kind.name, realmId, next }), kind))
+        assert.sameMembers([...new Set(told.map(({ namespace }) => namespace))], [...namespaces])
+      }
     }
   })
 
