@@ -41,7 +41,7 @@ test.group('Generated requests', (group) => {
   /** Runs in the folder of the hub, which takes what schemathesis remembers with it. */
   function generate(base: string): Promise<{ code: number; output: string }> {
     const args = ['run', `${base}/docs/openapi.json`, '--url', base, '--seed', '7']
-    args.push('--phases', 'fuzzing', '--max-examples', '4', '--no-shrink', '--no-color')
+    args.push('--phases', 'fuzzing', '--max-examples', '8', '--no-shrink', '--no-color')
     args.push('--checks', 'all', '--exclude-checks', REPLACED.join(','))
     args.push('--suppress-health-check', 'all', '--warnings', 'off', '--request-timeout', '20')
     args.push('--header', `Authorization: Bearer ${token}`)
