@@ -13,17 +13,32 @@ export function normalHost(entered: string): string {
   return WITH_SCHEME.exec(host)?.[1]!.toLowerCase() ?? host
 }
 
-const isHost = vine.createRule((value, _options: undefined, field) => {
-  if (typeof value !== 'string') {
-    return
+/** As it may be sent. Numbers that are no address and ports above all are refused, too, which no pattern can say. */
+const SENT =
+  '^ *(https?://([^/?#]*@)?)?([A-Za-z0-9_.-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?([/?#].*)? *$'
+
+const SAYS = 'A host is a name or an address, and a port if it needs one'
+
+const isHost = vine.createRule(
+  (value, _options: undefined, field) => {
+    if (typeof value !== 'string') {
+      return
+    }
+    const host = normalHost(value)
+    if (host.length < 3 || !isHostAndPort(host)) {
+      field.report(SAYS, 'host', field)
+    } else {
+      field.mutate(host, field)
+    }
+  },
+  {
+    toJSONSchema(schema) {
+      schema.description = `${SAYS}; of an address (\`https://…\`) these are taken`
+      schema.pattern = SENT
+      schema.examples = ['registry.example.org:5000']
+    },
   }
-  const host = normalHost(value)
-  if (host.length < 3 || !isHostAndPort(host)) {
-    field.report('A host is a name or an address, and a port if it needs one', 'host', field)
-  } else {
-    field.mutate(host, field)
-  }
-})
+)
 
 /** A host in a body; the service finds it in the form in which it is kept. */
 export const hostRule = () => vine.string().minLength(3).maxLength(512).use(isHost())

@@ -23,6 +23,9 @@ export interface Parameter {
   schema: JsonSchema
 }
 
+/** What has to be said in a header, beside who is asking. */
+export type HeaderParameter = Parameter & { required: boolean }
+
 /**
  * Everything a route says of itself: what a caller needs, what it takes and what it answers.
  */
@@ -36,6 +39,7 @@ export interface Operation {
   /** What its handler reads from the connection by itself, instead of a body that was read before. */
   takes?: { contentType: string; schema: JsonSchema; isOptional?: boolean }
   query?: readonly Parameter[]
+  headers?: readonly HeaderParameter[]
   /** Puts whatever fails after the route was found into the words of its protocol. */
   translates?: (error: unknown, ctx: HttpContext) => Failure
   answers: Record<number, Answer>

@@ -48,7 +48,7 @@ export interface DocumentedOperation {
 
 export interface DocumentedParameter {
   name: string
-  in: 'path' | 'query'
+  in: 'path' | 'query' | 'header'
   required: boolean
   description: string
   schema: JsonSchema

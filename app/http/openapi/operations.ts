@@ -34,7 +34,11 @@ export function pathTemplate(path: string): string {
 export function documentedOperation(route: CataloguedRoute): DocumentedOperation {
   const { path, operation } = route
   const { access, summary } = operation
-  const parameters = [...pathParameters(path), ...(operation.query ?? []).map(queryParameter)]
+  const parameters = [
+    ...pathParameters(path),
+    ...(operation.query ?? []).map(queryParameter),
+    ...(operation.headers ?? []).map((header) => ({ ...header, in: 'header' as const })),
+  ]
   return {
     operationId: operationId(route),
     summary,

@@ -1,11 +1,18 @@
 import { everybody, loggedIn } from '#http/access'
-import type { Operation } from '#http/surface'
-import { BYTES_TYPE } from './protocol.js'
+import type { HeaderParameter, Operation } from '#http/surface'
+import { BYTES_TYPE, TUS_VERSION } from './protocol.js'
 
 const OFFSET = { 'Upload-Offset': 'How many bytes are stored' }
 const END = {
   'Upload-Expires': 'Until when the upload can be gone on with',
   'X-Bucket-File-Id': 'Which bucket file the upload has become, where it has all of its bytes',
+}
+
+const VERSION: HeaderParameter = {
+  name: 'Tus-Resumable',
+  description: 'The version of the protocol that the client speaks',
+  required: true,
+  schema: { type: 'string', enum: [TUS_VERSION] },
 }
 
 const takes = {
@@ -39,6 +46,7 @@ export const beginOperation: Operation = {
   summary:
     'Begin an upload that may break off and be gone on with (tus 1.0), with its first bytes or without',
   access: loggedIn,
+  headers: [VERSION],
   takes: { ...takes, isOptional: true },
   answers: {
     201: {
@@ -52,6 +60,7 @@ export const statusOperation: Operation = {
   name: 'readResumableUpload',
   summary: 'Ask how much of an upload is stored; a request that still sends bytes for it ends',
   access: loggedIn,
+  headers: [VERSION],
   answers: {
     200: {
       description: 'How far the upload is',
@@ -70,6 +79,7 @@ export const continueOperation: Operation = {
   name: 'continueResumableUpload',
   summary: 'Send more bytes of an upload; the last ones make a bucket file of it',
   access: loggedIn,
+  headers: [VERSION],
   takes,
   answers: { 204: { description: 'The bytes are stored', headers: { ...OFFSET, ...END } } },
 }
@@ -78,6 +88,7 @@ export const endOperation: Operation = {
   name: 'endResumableUpload',
   summary: 'Give an upload up',
   access: loggedIn,
+  headers: [VERSION],
   answers: { 204: { description: 'Nothing of it is left' } },
 }
 
@@ -86,6 +97,7 @@ export const insteadOperation: Operation = {
   summary:
     'What X-HTTP-Method-Override says, HEAD, PATCH or DELETE, where that method does not get through',
   access: loggedIn,
+  headers: [VERSION],
   takes: { ...takes, isOptional: true },
   answers: {
     200: statusOperation.answers[200]!,

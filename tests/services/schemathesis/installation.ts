@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process'
+import { access } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+const VERSION = '4.32.5'
+
+/** The program schemathesis, installed where the next run of the tests finds it again. */
+export async function schemathesis(): Promise<string> {
+  const folder = join(tmpdir(), `hub-schemathesis-${VERSION}`)
+  const program = join(folder, 'bin', 'schemathesis')
+  try {
+    await access(program)
+  } catch {
+    await run('python3', ['-m', 'venv', folder])
+    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${VERSION}`])
+  }
+  return program
+}
