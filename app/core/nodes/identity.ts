@@ -42,8 +42,8 @@ async function openRecordClients(): Promise<RecordClients> {
 
 /** Throws where the provider knows that a client may do more than somebody who would remove it. */
 export async function requireClientWithin(clientId: string, within: Actor): Promise<void> {
-  const { clients } = await identityProvider()
-  await clients?.requireWithin?.(clientId, within)
+  const { clients: directory } = await identityProvider()
+  await directory?.requireWithin?.(clientId, within)
 }
 
 /** Lets `work` write a record with the id of the client it gets. */

@@ -165,16 +165,18 @@ test.group('The client of registries', () => {
   }) => {
     cleanup(openOutbox({ wake() {} }))
     const { id } = await sampleRecord('core', registryProject)
-    let tell: (change: ProviderChange) => void
+    let say: (change: ProviderChange) => void
     const provider: Parameters<typeof reactTo>[0] = {
       people: undefined,
       onChange: async (listener) => {
-        tell = listener
+        say = listener
         return async () => {}
       },
     }
-    await reactTo(provider, coreReactions, { error: (details: unknown) => assert.fail(String(details)) })
-    tell!({
+    await reactTo(provider, coreReactions, {
+      error: (details: unknown) => assert.fail(String(details)),
+    })
+    say!({
       type: 'client',
       event: 'updated',
       data: { id: clock.uuid(), name: 'registry' },

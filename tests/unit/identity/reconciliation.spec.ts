@@ -246,11 +246,9 @@ test.group('Reactions to what the provider tells', () => {
         throw new Error('not now')
       }
     }
-    const stop = await reactTo(
-      source,
-      { realmDeleted: note('realm'), userDeleted: note('user') },
-      { error: (details: unknown) => void errors.push(details) } as never
-    )
+    const stop = await reactTo(source, { realmDeleted: note('realm'), userDeleted: note('user') }, {
+      error: (details: unknown) => void errors.push(details),
+    } as never)
     return { seen, errors, stop, tell: (given: ProviderChange) => tell(given) }
   }
 
