@@ -119,14 +119,14 @@ test.group('What callers do wrong', (group) => {
     await created('/auth/users', { name, password: guest.password })
     const theirs = await logIn(hub.origin, guest)
     for (let count = 0; count < 3; count++) {
-      const { status } = await get('/telemetry/events', theirs)
+      const { status } = await get('/core/events', theirs)
       assert.equal(status, 403)
     }
     hub.signal('SIGTERM')
     assert.equal(await hub.exit, 0)
     const again = await HubProcesses.start('server', { variables: { DATA_DIR: `${files}/.data` } })
     try {
-      const answer = await fetch(`${again.origin}/telemetry/events?sort=-createdAt`, {
+      const answer = await fetch(`${again.origin}/core/events?sort=-createdAt`, {
         headers: { authorization: `Bearer ${await logIn(again.origin, ADMIN)}` },
       })
       assert.include(await answer.text(), '"count":3')
