@@ -4,8 +4,10 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
+import pg from 'pg'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
+import { startPostgres } from '#tests/services/servers/postgres'
 
 const ADMIN = { username: 'admin', password: 'start123' }
 const ERROR_LINE = /"level":(50|60)|\b(ERROR|FATAL)\b/
@@ -112,27 +114,31 @@ test.group('What callers do wrong', (group) => {
 
   test('is in the audit trail, also where the program is stopped before the minute of gathering is over', async ({
     assert,
+    cleanup,
   }) => {
-    const files = hub.folder
-    const name = `guest-${randomUUID().slice(0, 8)}`
-    const guest = { username: name, password: `secret-${randomUUID()}` }
-    await created('/auth/users', { name, password: guest.password })
-    const theirs = await logIn(hub.origin, guest)
+    const postgres = await startPostgres()
+    cleanup(() => postgres.stop())
+    const stopped = await HubProcesses.start('server', {
+      variables: { DATABASE_URL: postgres.url },
+    })
+    cleanup(() => stopped.remove())
+    const ask = (path: string, bearer: string, body: object) =>
+      fetch(`${stopped.origin}${path}`, {
+        method: 'POST',
+        headers: { 'authorization': `Bearer ${bearer}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const guest = { username: 'guest', password: `secret-${randomUUID()}` }
+    const admin = await logIn(stopped.origin, ADMIN)
+    await ask('/auth/users', admin, { name: guest.username, password: guest.password })
+    const theirs = await logIn(stopped.origin, guest)
     for (let count = 0; count < 3; count++) {
-      const { status } = await get('/telemetry/events', theirs)
+      const { status } = await ask('/auth/roles', theirs, { name: 'mine' })
       assert.equal(status, 403)
     }
-    hub.signal('SIGTERM')
-    assert.equal(await hub.exit, 0)
-    const again = await HubProcesses.start('server', { variables: { DATA_DIR: `${files}/.data` } })
-    try {
-      const answer = await fetch(`${again.origin}/telemetry/events?sort=-createdAt`, {
-        headers: { authorization: `Bearer ${await logIn(again.origin, ADMIN)}` },
-      })
-      assert.include(await answer.text(), '"count":3')
-    } finally {
-      await again.remove()
-    }
+    stopped.signal('SIGTERM')
+    assert.equal(await stopped.exit, 0)
+    assert.include(await audited(postgres.url), '"count":3')
   })
 
   const uploads = () => `/storage/buckets/${bucket}/upload`
@@ -181,4 +187,17 @@ async function logIn(origin: string, { username, password }: typeof ADMIN): Prom
     body: new URLSearchParams(form),
   })
   return ((await answer.json()) as { access_token: string }).access_token
+}
+
+/** The audit events that are kept, and those that are on their way to where they are kept. */
+async function audited(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const kept = await client.query('select * from events')
+    const underway = await client.query('select * from outbox')
+    return JSON.stringify([kept.rows, underway.rows]).replaceAll('\\"', '"')
+  } finally {
+    await client.end()
+  }
 }
