@@ -33,7 +33,7 @@ const isHost = vine.createRule(
   },
   {
     toJSONSchema(schema) {
-      schema.description = `${SAYS}; of an address (\`https://…\`) these are taken`
+      schema.description = `${SAYS}; of a whole address these are taken`
       schema.pattern = SENT
       schema.examples = ['registry.example.org:5000']
     },
