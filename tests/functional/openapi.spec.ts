@@ -176,7 +176,11 @@ const ESSENTIALS = {
           items: {
             type: 'object',
             required: ['name', 'in', 'required', 'description', 'schema'],
-            properties: { name: text, in: { enum: ['path', 'query', 'header'] }, schema: { type: 'object' } },
+            properties: {
+              name: text,
+              in: { enum: ['path', 'query', 'header'] },
+              schema: { type: 'object' },
+            },
           },
         },
         requestBody: { type: 'object', required: ['content'] },
