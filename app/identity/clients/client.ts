@@ -33,6 +33,8 @@ export const client = defineKind({
       body: optional(chosenSecret(256).nullable()),
     }),
     secretDigest: column.text({ nullable: true, secret: true, internal: true }),
+    /** Raised by the database when the secret is replaced or the client is deactivated; older tokens end with that. */
+    tokenGeneration: column.integer({ internal: true }),
     secretHashed: column.boolean(),
     secretEncrypted: column.boolean(),
     grantTypes: column.text({ nullable: true, body: wordList }),
