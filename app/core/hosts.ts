@@ -33,8 +33,8 @@ const isHost = vine.createRule(
   },
   {
     toJSONSchema(schema) {
-      schema.description = `${SAYS}; of a whole address these are taken`
       schema.pattern = SENT
+      schema.description = `${SAYS}; of a whole address these are taken`
       schema.examples = ['registry.example.org:5000']
     },
   }
