@@ -10,7 +10,7 @@ import { livingIn, procFile } from '#tests/services/servers/process_table'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const MEMBER = /^(web|jobs)-\d+$/
-const LIMIT_MS = 60_000
+const LIMIT_MS = 100_000
 const LOOK_AGAIN_MS = 20
 
 type Program = 'server' | 'pool'
