@@ -7,20 +7,25 @@ import type { Job } from './job.js'
 /** Files of a suite that are worth a process of their own are larger than this. */
 const BYTES_PER_JOB = 45_000
 
+/** Fills each table with 100,000 rows. */
+const SLOWEST = ['tests/integration/records/indexes.spec.ts']
+
 /**
- * Divides suites into jobs that take about as long as each other. Those that start whole installations of their own take long
- * each, and come first, so that a run does not end with one of them.
+ * Divides suites into jobs that take about as long as each other. Files that take long on their own are a job each and come
+ * first, so that a run does not end with one of them.
  */
 export function jobsOf(suites: readonly TestSuite[]): Job[] {
   const jobs = suites.flatMap((suite) => [
     ...filesOf(suite)
-      .filter(startsInstallations)
+      .filter(isSlow)
       .map((file) => ({ suite: suite.name, files: [file] })),
     ...sharesOf(suite),
   ])
-  const isLong = ({ files }: Job) => startsInstallations(files[0]!)
+  const isLong = ({ files }: Job) => isSlow(files[0]!)
   return [...jobs.filter(isLong), ...jobs.filter((job) => !isLong(job))]
 }
+
+const isSlow = (file: string): boolean => SLOWEST.includes(file) || startsInstallations(file)
 
 const startsInstallations = (file: string): boolean =>
   file.startsWith('tests/acceptance/') && !file.startsWith('tests/acceptance/interface/')
@@ -33,7 +38,7 @@ function filesOf({ files }: TestSuite): string[] {
 const sizeOf = (file: string): number => statSync(file).size
 
 function sharesOf(suite: TestSuite): Job[] {
-  const files = filesOf(suite).filter((file) => !startsInstallations(file))
+  const files = filesOf(suite).filter((file) => !isSlow(file))
   const count = Math.ceil(files.reduce((sum, file) => sum + sizeOf(file), 0) / BYTES_PER_JOB)
   const shares = Array.from({ length: count }, () => ({ bytes: 0, files: [] as string[] }))
   for (const file of files) {

@@ -1,6 +1,10 @@
 import { test } from '@japa/runner'
 
-import { providerAddress, useInstallation } from '#tests/acceptance/interface/installation'
+import {
+  providerAddress,
+  SERVICE_SECRET,
+  useInstallation,
+} from '#tests/acceptance/interface/installation'
 import {
   accessToken,
   ADMINISTRATOR,
@@ -71,7 +75,7 @@ test.group('Interface: versioning', (group) => {
     const known = await token({
       grant_type: 'client_credentials',
       client_id: 'system',
-      client_secret: 'start123',
+      client_secret: SERVICE_SECRET,
     })
     assert.equal(known.status, 200)
   }).skip(() => !canInvite(), CANNOT_INVITE)
