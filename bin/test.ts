@@ -24,6 +24,9 @@ if (job) {
   }
 }
 
+/** A test that failed may leave something open, which must not keep a run waiting for ever. */
+const LEFT_OPEN_MS = 10_000
+
 /** One of several processes; the one that started it has prepared what it needs, and ends it by going away. */
 async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promise<void> {
   process.once('disconnect', () => process.exit(1))
@@ -38,6 +41,10 @@ async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promis
     args: [suite],
     told: (jobResult) => process.send!({ jobResult } satisfies JobMessage),
   })
+  setTimeout(() => {
+    console.error(`Left open by the tests: ${process.getActiveResourcesInfo().join(', ')}`)
+    process.exit(1)
+  }, LEFT_OPEN_MS).unref()
 }
 
 /** Everything in this process, for those who look at a few tests, or at servers that are shared by all. */
