@@ -9,6 +9,9 @@ import { slowestFiles } from '#tests/runner/slowest_files'
 import { needsDatabase, SUITES, suitesAskedFor } from '#tests/runner/suites'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
+/** A test that failed may leave something open, which must not keep a run waiting for ever. */
+const LEFT_OPEN_MS = 10_000
+
 testEnvironment()
 
 const job = jobOfThisProcess()
@@ -23,9 +26,6 @@ if (job) {
     process.exitCode = passed ? 0 : 1
   }
 }
-
-/** A test that failed may leave something open, which must not keep a run waiting for ever. */
-const LEFT_OPEN_MS = 10_000
 
 /** One of several processes; the one that started it has prepared what it needs, and ends it by going away. */
 async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promise<void> {
