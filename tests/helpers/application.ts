@@ -63,8 +63,11 @@ export async function boot(): Promise<ApplicationService> {
   return application
 }
 
+/** Tests that look at the database without an application have opened connections as well. */
 export async function shutDown(): Promise<void> {
   await application?.terminate()
+  const { pools } = await import('#database/pools')
+  await pools.close()
 }
 
 const imported = (path: string) =>

@@ -7,7 +7,7 @@ import type { Job } from './job.js'
 /** Files of a suite that are worth a process of their own are larger than this. */
 const BYTES_PER_JOB = 45_000
 
-/** Fills each table with 100,000 rows. */
+/** Fills each table. */
 const SLOWEST = ['tests/integration/records/indexes.spec.ts']
 
 /**

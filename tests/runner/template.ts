@@ -20,6 +20,7 @@ export class DatabaseTemplate {
     await run(server, `create database ${TEMPLATE}`)
     process.env.DATABASE_URL = server.urlOf(TEMPLATE)
     await migrateAll()
+    delete process.env.DATABASE_URL
     return new DatabaseTemplate(server)
   }
 

@@ -13,7 +13,7 @@ import { allKinds, type ServedKind } from '#tests/helpers/all_kinds'
 import { boot } from '#tests/helpers/application'
 import { manyRecords } from '#tests/helpers/many_records'
 
-const ROWS = 100_000
+const ROWS = 20_000
 
 interface Index {
   name: string
