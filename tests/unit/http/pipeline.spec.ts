@@ -67,7 +67,9 @@ test.group('The middleware of start/kernel.ts', (group) => {
     server.use([importOf(Closed), importOf(First)])
     await server.boot()
     const ctx = new HttpContextFactory().create()
-    await (await throughServerMiddleware(app, server, last))(ctx)
+    await (
+      await throughServerMiddleware(app, server, last)
+    )(ctx)
     assert.equal(ctx.response.getStatus(), 418)
     assert.deepEqual(passed, [])
   })
