@@ -57,7 +57,7 @@ async function main([name, ...args]) {
 
 function runProgram({ program, flags = [], args: fixed = [], otherwise = [] }, args) {
   const loader = program.endsWith('.ts')
-    ? [`--import=${import.meta.resolve('@poppinss/ts-exec')}`]
+    ? [`--import=${import.meta.resolve('./bootstrap/typescript.mjs')}`]
     : []
   const file = fileURLToPath(new URL(`../${program}`, import.meta.url))
   const given = args.length > 0 ? args : otherwise

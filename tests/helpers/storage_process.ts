@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 const PROGRAM = fileURLToPath(new URL('storage_server.ts', import.meta.url))
 
@@ -29,7 +30,7 @@ export class StorageProcess {
       'KILL',
       '--',
       process.execPath,
-      '--import=@poppinss/ts-exec',
+      RUN_TYPESCRIPT,
       PROGRAM,
     ]
     const child = spawn('setpriv', args, {

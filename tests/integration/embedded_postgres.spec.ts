@@ -39,6 +39,7 @@ import { locateEmbeddedPostgres } from '#database/embedded/locate'
 import { LogFile } from '#database/embedded/log_file'
 import { readPidFile } from '#database/embedded/pid_file'
 import { launchOnFreePort, prepareCluster } from '#database/embedded/startup'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 const isRoot = process.getuid?.() === 0
 const nobody = 65_534
@@ -69,7 +70,7 @@ class Owner {
   readonly #process: ChildProcess
 
   constructor(dataDir: string, prefix: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-    const options = ['--import=@poppinss/ts-exec', '--input-type=module', '--eval', ownerScript]
+    const options = [RUN_TYPESCRIPT, '--input-type=module', '--eval', ownerScript]
     const [file, ...args] = [...prefix, process.execPath, ...options, '--', dataDir]
     const stdio = ['ignore', 'pipe', 'inherit'] as const
     this.#process = spawn(file!, args, { stdio: [...stdio], env: { ...process.env, ...env } })
@@ -141,7 +142,7 @@ async function refusal(promise: Promise<unknown>): Promise<Error | undefined> {
 function dbUrl(env: NodeJS.ProcessEnv): [number, string, string] {
   const { PATH } = process.env
   const options = { env: { PATH, NODE_ENV: 'test', ...env }, encoding: 'utf8' } as const
-  const args = ['--import=@poppinss/ts-exec', 'bin/db_url.ts']
+  const args = [RUN_TYPESCRIPT, 'bin/db_url.ts']
   const { status, stdout, stderr } = spawnSync(process.execPath, args, options)
   return [status!, stdout, stderr]
 }

@@ -18,9 +18,9 @@ import { bytes, flag, host, integer, oneOf, text } from '#configuration/readers'
 import { ConfigurationError, Refusal } from '#configuration/report'
 import { baseUrl, connectionUrl, harborAccess } from '#configuration/url_readers'
 import { catalogue } from '#start/env'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 const run = promisify(execFile)
-const TS_EXEC = import.meta.resolve('@poppinss/ts-exec')
 const GENERATE = resolve('bin/generate_docs.ts')
 
 const PRODUCTION = {
@@ -80,7 +80,7 @@ function fileUrl(module: string): string {
 }
 
 async function evaluate(script: string, options: ExecFileOptions = {}): Promise<string> {
-  const args = ['--import', TS_EXEC, '--input-type=module', '--eval', script]
+  const args = [RUN_TYPESCRIPT, '--input-type=module', '--eval', script]
   const { stdout } = await run(process.execPath, args, { ...options, encoding: 'utf8' })
   return stdout.trim()
 }
@@ -883,7 +883,7 @@ test.group('Configuration documents', () => {
     await mkdir(join(folder, 'docs'))
     const generate = async (...flags: string[]): Promise<{ code: number; stderr: string }> => {
       const options = { cwd: folder, env: {} }
-      const args = ['--import', TS_EXEC, GENERATE, ...flags]
+      const args = [RUN_TYPESCRIPT, GENERATE, ...flags]
       return run(process.execPath, args, options).then(
         ({ stderr }) => ({ code: 0, stderr }),
         ({ code, stderr }) => ({ code, stderr })
