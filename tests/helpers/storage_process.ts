@@ -25,14 +25,7 @@ export class StorageProcess {
     personId: string,
     variables: Record<string, string | undefined>
   ): Promise<StorageProcess> {
-    const args = [
-      '--pdeathsig',
-      'KILL',
-      '--',
-      process.execPath,
-      RUN_TYPESCRIPT,
-      PROGRAM,
-    ]
+    const args = ['--pdeathsig', 'KILL', '--', process.execPath, RUN_TYPESCRIPT, PROGRAM]
     const child = spawn('setpriv', args, {
       env: { ...process.env, ...variables, PERSON_ID: personId },
       stdio: ['ignore', 'pipe', 'inherit'],

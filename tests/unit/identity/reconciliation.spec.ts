@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -14,6 +13,7 @@ import { PassedOver } from '#identity/lifecycle/passed_over'
 import { reconcileClients, type OwnerOfClient } from '#identity/lifecycle/reconcile_clients'
 import { realmSweep, userSweep } from '#identity/lifecycle/reconcile_people'
 import type { IdentityProvider, ProviderChange } from '#identity/provider'
+import { holdTimers } from '#tests/helpers/held_timers'
 
 import { StandInProvider } from './stand_in/stand_in_provider.js'
 import { externalProvider } from './subjects.js'
@@ -268,12 +268,16 @@ test.group('Reactions to what the provider tells', () => {
 
   test('remove nothing of somebody who is still there, whoever says they are gone', async ({
     assert,
+    cleanup,
   }) => {
+    const timers = holdTimers()
+    cleanup(() => timers.release())
     const { seen, tell } = await set(false, 'alive')
     tell(change('realm', 'deleted', 'alive'))
     tell(change('user', 'deleted', 'alive'))
     tell(change('user', 'deleted', 'gone'))
-    await delay(1_200)
+    await timers.pass(1_200)
+    await timers.pass(0)
     assert.deepEqual(seen, ['user gone'])
   })
 

@@ -81,12 +81,7 @@ test.group('Objects in a folder', (group) => {
   }) => {
     const writer = spawn(
       process.execPath,
-      [
-        RUN_TYPESCRIPT,
-        '--input-type=module',
-        '--eval',
-        writerOf(join(folder, 'root')),
-      ],
+      [RUN_TYPESCRIPT, '--input-type=module', '--eval', writerOf(join(folder, 'root'))],
       { stdio: ['ignore', 'pipe', 'inherit'] }
     )
     await once(writer.stdout, 'data')
