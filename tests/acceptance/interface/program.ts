@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-import { freePort } from '#database/embedded/free_port'
+import { freePort } from '#embedded/free_port'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 const APP_ROOT = new URL('../../../', import.meta.url)

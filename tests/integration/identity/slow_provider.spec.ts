@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { IdentityUnavailable } from '#http/failures'
+import { IdentityUnavailable } from '#kernel/failures'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from '#tests/unit/identity/subjects'
 
