@@ -1,23 +1,29 @@
 import { syncBuiltinESMExports } from 'node:module'
 import { mock } from 'node:test'
 
-/** Timers that are set from now on go off only when a test says that their time has come. */
-export function holdTimers() {
+/**
+ * Timers that are set during the work go off only when it says that their time has come. It has to end before the test
+ * does: the runner clears its own timer then.
+ */
+export async function withHeldTimers(
+  work: (pass: (milliseconds: number) => Promise<void>) => Promise<void>
+): Promise<void> {
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
-  // Those who import a timer by its name see the held one, too.
+  // Modules that import a timer by its name see the held one, too.
   syncBuiltinESMExports()
-  return {
-    /** Lets time pass, after what is under way has set its timers. */
-    async pass(milliseconds: number): Promise<void> {
-      await nextTurn()
-      mock.timers.tick(milliseconds)
-      await nextTurn()
-    },
-    release(): void {
-      mock.timers.reset()
-      syncBuiltinESMExports()
-    },
+  try {
+    await work(pass)
+  } finally {
+    mock.timers.reset()
+    syncBuiltinESMExports()
   }
+}
+
+/** Lets time pass once what is under way has set its timers, and lets those continue who waited for it. */
+async function pass(milliseconds: number): Promise<void> {
+  await nextTurn()
+  mock.timers.tick(milliseconds)
+  await nextTurn()
 }
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve))

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { freePort } from '#embedded/free_port'
+import { prepareData } from '#tests/helpers/prepared_data'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 const APP_ROOT = new URL('../../../', import.meta.url)
@@ -51,9 +52,15 @@ export async function startProgram(variables: Variables = {}): Promise<Program> 
     LOG_LEVEL: 'error',
     ...variables,
   }
+  await prepareData(given.DATA_DIR!)
   const child = spawn(process.execPath, await entryPoint(), {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...given },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: join(APP_FOLDER, 'node_modules/.cache/compiled'),
+      ...given,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const stop = async () => {

@@ -13,7 +13,7 @@ import { PassedOver } from '#core/clients/passed_over'
 import { reconcileClients, type OwnerOfClient } from '#core/clients/reconcile_clients'
 import { realmSweep, userSweep } from '#auth/reconcile_people'
 import type { IdentityProvider, ProviderChange } from '#auth/provider'
-import { holdTimers } from '#tests/helpers/held_timers'
+import { withHeldTimers } from '#tests/helpers/held_timers'
 
 import { StandInProvider } from './stand_in/stand_in_provider.js'
 import { externalProvider } from './subjects.js'
@@ -268,16 +268,14 @@ test.group('Reactions to what the provider tells', () => {
 
   test('remove nothing of somebody who is still there, whoever says they are gone', async ({
     assert,
-    cleanup,
   }) => {
-    const timers = holdTimers()
-    cleanup(() => timers.release())
     const { seen, tell } = await set(false, 'alive')
-    tell(change('realm', 'deleted', 'alive'))
-    tell(change('user', 'deleted', 'alive'))
-    tell(change('user', 'deleted', 'gone'))
-    await timers.pass(1_200)
-    await timers.pass(0)
+    await withHeldTimers(async (pass) => {
+      tell(change('realm', 'deleted', 'alive'))
+      tell(change('user', 'deleted', 'alive'))
+      tell(change('user', 'deleted', 'gone'))
+      await pass(1_200)
+    })
     assert.deepEqual(seen, ['user gone'])
   })
 
