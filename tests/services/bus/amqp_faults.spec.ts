@@ -16,6 +16,7 @@ import { eventually } from '#tests/helpers/bus_suite'
 import { startPostgres } from '#tests/services/servers/postgres'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 const silent = { info() {}, warn() {}, error() {} }
 const RETRY = { attempts: 3, firstMs: 20, longestMs: 100 }
@@ -262,7 +263,7 @@ test.group('Bus on RabbitMQ', (group) => {
     while (!(await mayLive()) && deaths < 8) {
       const child = spawn(
         process.execPath,
-        ['--import=@poppinss/ts-exec', 'tests/services/bus/doomed_consumer.ts'],
+        [RUN_TYPESCRIPT, 'tests/services/bus/doomed_consumer.ts'],
         {
           env: {
             ...process.env,

@@ -6,8 +6,8 @@ import { test } from '@japa/runner'
 import { Unauthorized } from '#kernel/failures'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 
-import { StandInProvider } from './stand_in/stand_in_provider.js'
-import { externalProvider } from './subjects.js'
+import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
+import { externalProvider } from '#tests/unit/identity/subjects'
 
 const TRUST_MS = 600
 /** What a busy machine may add. */

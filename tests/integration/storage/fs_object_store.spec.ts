@@ -12,6 +12,7 @@ import { UnsafeObjectName } from '#storage/objects/errors'
 import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
 import { objectPiecesSuite } from '#tests/helpers/object_pieces_suite'
 import { chunksOf, failureOf, objectStoreSuite, until } from '#tests/helpers/object_store_suite'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 const MIB = 1024 ** 2
 
@@ -80,12 +81,7 @@ test.group('Objects in a folder', (group) => {
   }) => {
     const writer = spawn(
       process.execPath,
-      [
-        '--import=@poppinss/ts-exec',
-        '--input-type=module',
-        '--eval',
-        writerOf(join(folder, 'root')),
-      ],
+      [RUN_TYPESCRIPT, '--input-type=module', '--eval', writerOf(join(folder, 'root'))],
       { stdio: ['ignore', 'pipe', 'inherit'] }
     )
     await once(writer.stdout, 'data')
@@ -124,7 +120,7 @@ test.group('Objects in a folder', (group) => {
     const said = execFileSync('unshare', [
       ...['--user', '--map-root-user', '--mount', 'sh', '-c'],
       'mkdir "$1" && mount -t tmpfs -o size=8m none "$1" && shift && exec "$@"',
-      ...['sh', disk, process.execPath, '--import=@poppinss/ts-exec', '--input-type=module'],
+      ...['sh', disk, process.execPath, RUN_TYPESCRIPT, '--input-type=module'],
       ...['--eval', script, disk],
     ])
     assert.equal(String(said).trim(), '507 storage_insufficient 0')
