@@ -1,4 +1,5 @@
-import { Lru } from '#query/lru'
+import { LRUCache } from 'lru-cache'
+
 import { clock } from '#runtime/clock'
 
 const KEPT_MS = 60_000
@@ -9,7 +10,7 @@ interface Answer {
   readonly analyses: Promise<ReadonlySet<string>>
 }
 
-const answers = new Lru<string, Answer>(CLIENTS)
+const answers = new LRUCache<string, Answer>({ max: CLIENTS })
 
 /**
  * The analyses in which a node takes part that logs in as this client, as core knows them. It is asked once a minute at most, so
