@@ -1,5 +1,5 @@
-import { clock } from '#runtime/clock'
-import { newId } from '#runtime/new_id'
+import { clock } from '#kernel/clock'
+import { newId } from '#kernel/new_id'
 import { MalformedMessage } from './errors.js'
 
 export { MalformedMessage }

@@ -1,10 +1,10 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
-import { Failure } from '#http/failures'
+import { Failure } from '#kernel/failures'
 import { untilNext, type Sweep } from '#jobs/sweep'
-import { doubledPause } from '#runtime/back_off'
-import { clock } from '#runtime/clock'
+import { doubledPause } from '#kernel/back_off'
+import { clock } from '#kernel/clock'
 
 const RETRY_MS = 10_000
 

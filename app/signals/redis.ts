@@ -1,6 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis'
 
-import { pauseAfter } from '#runtime/back_off'
+import { pauseAfter } from '#kernel/back_off'
 
 export type RedisConnection = Redis
 

@@ -14,9 +14,9 @@ import {
 import { ConsumerRunner, type RetryPolicy } from '#bus/consumer_runner'
 import type { DeadLetters } from '#bus/dead_letters'
 import { MalformedMessage, newMessage, type Message } from '#bus/message'
-import { newId } from '#runtime/new_id'
+import { newId } from '#kernel/new_id'
 import { eventOn } from '#bus/names'
-import { ServiceUnavailable } from '#http/failures'
+import { ServiceUnavailable } from '#kernel/failures'
 import { isTransactionOpen } from '#records/open_transaction'
 
 /** A driver with what the suite needs around it. */

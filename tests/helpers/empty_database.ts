@@ -3,7 +3,7 @@ import { Database } from '@adonisjs/lucid/database'
 import type { BaseSchema } from '@adonisjs/lucid/schema'
 import pg from 'pg'
 
-import { newId } from '#runtime/new_id'
+import { newId } from '#kernel/new_id'
 
 type Migration = new (...values: ConstructorParameters<typeof BaseSchema>) => BaseSchema
 

@@ -1,9 +1,9 @@
 import type { GetMessage, MessageProperties, Options } from 'amqplib'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import type { CauseOfDeath } from '../bus.js'
 import type { DeadLetter } from '../dead_letters.js'
-import { newId } from '#runtime/new_id'
+import { newId } from '#kernel/new_id'
 
 const LONGEST_REASON = 1_000
 

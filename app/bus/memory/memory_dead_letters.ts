@@ -5,7 +5,7 @@ import { inTransaction } from '#records/transaction'
 import type { CauseOfDeath, Subscription } from '../bus.js'
 import type { Chosen, DeadLetter, DeadLetters } from '../dead_letters.js'
 import { readMessage, type Message } from '../message.js'
-import { newId } from '#runtime/new_id'
+import { newId } from '#kernel/new_id'
 
 const COLUMNS = `id, queue, message_id as "messageId", type, reason, attempts,
   died_at as "diedAt", body`

@@ -1,5 +1,5 @@
-import type { Shape } from '#http/shape'
-import { newId } from '#runtime/new_id'
+import type { Shape } from '#kernel/shape'
+import { newId } from '#kernel/new_id'
 
 /** What a name in a registry may be made of. */
 export const REGISTRY_NAME: Shape = {

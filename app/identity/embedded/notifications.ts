@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 import { databaseUrl } from '#database/addresses'
-import { doubledPause } from '#runtime/back_off'
+import { doubledPause } from '#kernel/back_off'
 
 const BACK_OFF = { firstMs: 250, longestMs: 30_000 }
 

@@ -1,4 +1,4 @@
-import { doubledPause } from '#runtime/back_off'
+import { doubledPause } from '#kernel/back_off'
 
 interface RestartOptions {
   shortestMs: number

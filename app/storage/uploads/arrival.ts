@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { PayloadTooLarge, RequestTimeout } from '#http/failures'
+import { PayloadTooLarge, RequestTimeout } from '#kernel/failures'
 
 /** The client sent nothing for so long that its upload was given up. */
 export class UploadStalled extends RequestTimeout {

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { AttemptCounter } from '#bus/attempt_counter'
-import { pauseAfter } from '#runtime/back_off'
+import { pauseAfter } from '#kernel/back_off'
 import { Inbox } from '#bus/inbox'
 import { Lanes } from '#bus/lanes'
-import { holdClock } from '#runtime/clock'
+import { holdClock } from '#kernel/clock'
 import { busDatabase } from '#tests/helpers/bus_database'
 
 test.group('Lanes', () => {
