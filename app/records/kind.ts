@@ -1,44 +1,48 @@
 import { loggedIn, type Access } from '#http/access'
 import type { Actor } from '#http/actor'
-import type { BodyValidator } from '#http/body'
-import type { Column } from '#records/column'
-import { RecordBody } from '#records/record_body'
+import type { BodyOf, BodyValidator } from '#http/body'
 import { checkDeclaration } from '#query/check_declaration'
 import type { SqlCondition } from '#query/condition'
-import type { Declaration, Direction, Link } from '#query/declaration'
+import type { Declaration, Direction } from '#query/declaration'
+import { columnsOf, type Column } from '#records/column'
+import { declarationOf, narrowed } from '#records/declaration_of'
+import type { ModelClass } from '#records/model'
+import { belongingsOf } from '#records/relation'
+import type { ColumnName, RelationName } from '#records/row'
 
 export type Values = Record<string, unknown>
+type AnyBody = BodyValidator<Values>
 
-/** A relation to one record of another kind, by the column that holds its id. */
+/** A relation to one record of another kind. */
 export interface Relation {
   readonly to: () => Kind
+  /** The column that holds its id. */
   readonly by: string
   /** Whether `include` takes it; queries may go through it in any case. */
-  readonly includable?: boolean
-  /** Whether the record is removed with the other one, as the foreign key in the database has it. */
-  readonly goesAlong?: boolean
+  readonly includable: boolean
+  /** Whether the record is removed with the other one. */
+  readonly onDelete?: 'cascade'
 }
 
-export interface KindDefinition {
+/** What the wire knows of a kind; what is stored of it, and as what, its model says. */
+export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update = AnyBody> {
   /** As it is written on the wire: camelCase. */
   readonly name: string
   readonly collection: string
-  readonly table: string
-  /** In the order in which they are shown. */
-  readonly columns: Readonly<Record<string, Column>>
-  /** What a body may hold although no column keeps it; the kind's service takes it out again. */
-  readonly unstored?: Readonly<Record<string, Column['body']>>
-  readonly relations?: Readonly<Record<string, Relation>>
-  readonly filters?: readonly string[]
-  readonly sorts?: readonly string[]
-  readonly defaultSort?: Readonly<Record<string, Direction>>
-  readonly indexes: readonly (readonly string[])[]
+  readonly create?: Create
+  readonly update?: Update
+  readonly filters?: readonly ColumnName<M>[]
+  readonly sorts?: readonly ColumnName<M>[]
+  readonly defaultSort?: readonly [column: ColumnName<M>, direction: Direction]
+  readonly indexes: readonly (readonly ColumnName<M>[])[]
+  /** The relations that `include` takes. */
+  readonly includable?: readonly RelationName<M>[]
   /** Whether `meta.schema` names the allowed fields, or leaves it at the default ones. */
   readonly namesAllowedFields?: boolean
   /** The column with the realm whose members may write the record; records of no realm are everybody's. */
-  readonly realm?: string
+  readonly realm?: ColumnName<M>
   /** The columns with the realms that hear of changes; the realm's where they are left out. */
-  readonly heardIn?: readonly string[]
+  readonly audience?: readonly ColumnName<M>[]
   readonly access: {
     readonly read?: Access
     readonly create?: Access
@@ -46,19 +50,23 @@ export interface KindDefinition {
     readonly remove?: Access
   }
   /** What somebody who is not logged in sees of a record; for kinds that everybody may read, which is not the rule. */
-  readonly openFields?: readonly string[]
+  readonly openFields?: readonly ColumnName<M>[]
   /** Bodies are checked before permissions, unless a kind says otherwise. */
   readonly permissionFirst?: boolean
   /** Who sees the secret columns; nobody where it is left out. */
   readonly reveals?: (actor: Actor) => boolean | SqlCondition
 }
 
-const MAX_PAGE = 50
+/** A body all of which is kept, by columns of the model or as the kind says. */
+type Kept<Body extends AnyBody, Names> =
+  Exclude<keyof BodyOf<Body>, Names> extends never
+    ? unknown
+    : { readonly 'what no column keeps': Exclude<keyof BodyOf<Body>, Names> }
 
 /**
  * A kind of record, declared once: how it is stored, shown, asked for and written, and by whom.
  */
-export class Kind {
+export class Kind<M extends ModelClass = ModelClass> {
   readonly name: string
   readonly collection: string
   readonly table: string
@@ -69,42 +77,58 @@ export class Kind {
   /** The columns that are secret: kept out of answers, events and logs. */
   readonly secrets: readonly string[]
   readonly realm: string | undefined
-  readonly heardIn: readonly string[]
-  readonly access: KindDefinition['access'] & { readonly read: Access }
+  readonly audience: readonly string[]
+  readonly access: KindDefinition<M>['access'] & { readonly read: Access }
   readonly permissionFirst: boolean
   readonly declaration: Declaration
   /** What is left of it for somebody who is not logged in, where that is anything. */
   readonly openDeclaration: Declaration | undefined
-  readonly createBody: BodyValidator<Values> | undefined
-  readonly updateBody: BodyValidator<Values> | undefined
+  readonly createBody: AnyBody | undefined
+  readonly updateBody: AnyBody | undefined
   readonly reveals: (actor: Actor) => boolean | SqlCondition
 
-  constructor(definition: KindDefinition) {
-    this.name = definition.name
+  constructor(
+    readonly model: M,
+    definition: KindDefinition<M>
+  ) {
+    const { name, realm, access, openFields } = definition
+    this.name = name
     this.collection = definition.collection
-    this.table = definition.table
-    this.label = definition.name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    this.columns = definition.columns
-    this.secrets = Object.keys(definition.columns).filter((key) => definition.columns[key]!.secret)
-    this.relations = definition.relations ?? {}
-    this.realm = definition.realm
-    this.heardIn = definition.heardIn ?? (definition.realm === undefined ? [] : [definition.realm])
-    this.access = { read: loggedIn, ...definition.access }
+    this.table = model.table
+    this.label = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    this.columns = columnsOf(model)
+    this.secrets = Object.keys(this.columns).filter((column) => this.columns[column]!.secret)
+    this.relations = relationsOf(model, definition.includable)
+    this.realm = realm
+    this.audience = definition.audience ?? (realm === undefined ? [] : [realm])
+    this.access = { read: loggedIn, ...access }
     this.permissionFirst = definition.permissionFirst ?? false
-    this.declaration = declarationOf(definition)
-    this.openDeclaration =
-      definition.openFields && narrowed(this.declaration, definition.openFields)
-    this.createBody = definition.access.create && bodyOf(definition, 'create')
-    this.updateBody = definition.access.update && bodyOf(definition, 'update')
+    this.declaration = declarationOf(this, definition)
+    this.openDeclaration = openFields && narrowed(this.declaration, openFields)
+    this.createBody = definition.create
+    this.updateBody = definition.update
     this.reveals = definition.reveals ?? (() => false)
   }
 }
 
 /**
- * Declares a kind. What is wrong with a declaration is said when the program starts.
+ * Declares a kind. Names that its model does not have do not compile; what else is wrong is said when the program starts.
+ * What a body may hold although no column keeps it is `unstored`; the kind's service takes it out again.
  */
-export function defineKind(definition: KindDefinition): Kind {
-  const kind = new Kind(definition)
+export function defineKind<
+  M extends ModelClass,
+  Create extends AnyBody,
+  Update extends AnyBody,
+  Unstored extends string = never,
+>(
+  model: M,
+  definition: KindDefinition<
+    M,
+    Create & Kept<Create, ColumnName<M> | Unstored>,
+    Update & Kept<Update, ColumnName<M> | Unstored>
+  > & { readonly unstored?: readonly Unstored[] }
+): Kind<M> {
+  const kind = new Kind(model, definition)
   kinds.push(kind)
   return kind
 }
@@ -114,13 +138,8 @@ const kinds: Kind[] = []
 /** The kinds of the surfaces that this process works for. */
 export const declaredKinds = (): readonly Kind[] => kinds
 
-export function kindOf(declaration: Declaration): Kind {
-  const kind = kinds.find((candidate) => candidate.declaration === declaration)
-  if (!kind) {
-    throw new Error(`${declaration.name} is declared by no kind`)
-  }
-  return kind
-}
+export const kindOf = (declaration: Declaration): Kind =>
+  found((kind) => kind.declaration === declaration, declaration.name)
 
 /** Throws where a declaration promises what it cannot keep; run once all kinds are loaded. */
 export function requireSoundKinds(): void {
@@ -132,54 +151,18 @@ export function requireSoundKinds(): void {
   }
 }
 
-function declarationOf(definition: KindDefinition): Declaration {
-  const { name, table, columns, relations = {}, filters, sorts, defaultSort, indexes } = definition
-  const shown = Object.keys(columns).filter((key) => !columns[key]!.internal)
-  const open = shown.filter((key) => !columns[key]!.secret && !columns[key]!.optIn)
-  const onRequest = shown.filter((key) => !open.includes(key))
-  const includable = Object.keys(relations).filter((key) => relations[key]!.includable)
-  return {
-    name,
-    table,
-    properties: columns,
-    indexes,
-    fields: {
-      default: open,
-      ...(definition.namesAllowedFields !== false && { allowed: [...open, ...onRequest] }),
-    },
-    filters: { allowed: filters },
-    sorts: { allowed: sorts, default: defaultSort },
-    pagination: { maxLimit: MAX_PAGE },
-    relations: {
-      ...(includable.length > 0 && { allowed: includable }),
-      links: Object.fromEntries(Object.entries(relations).map(([key, to]) => [key, linkOf(to)])),
-    },
-  }
-}
-
-/** A declaration that knows some columns only, and no other kinds. */
-function narrowed(declaration: Declaration, names: readonly string[]): Declaration {
-  const known = (name: string) => names.includes(name)
-  const { properties, indexes, filters, sorts } = declaration
-  return {
-    ...declaration,
-    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => known(name))),
-    indexes: indexes?.filter((sequence) => sequence.every(known)),
-    fields: { default: names, allowed: names },
-    filters: { ...filters, allowed: filters?.allowed?.filter(known) },
-    sorts: { ...sorts, allowed: sorts?.allowed?.filter(known) },
-    relations: {},
-  }
-}
-
-function linkOf({ to, by }: Relation): Link {
-  return { target: () => to().declaration, local: by, foreign: 'id' }
-}
-
-function bodyOf({ columns, unstored = {} }: KindDefinition, write: 'create' | 'update') {
-  const stored = Object.entries(columns).map(([name, { body: rule }]) => [name, rule] as const)
-  const rules = [...stored, ...Object.entries(unstored)].flatMap(([name, rule]) => {
-    return rule?.[write] ? [[name, rule[write]]] : []
+function relationsOf(model: ModelClass, includable: readonly string[] = []) {
+  const relations = belongingsOf(model).map(({ name, to, foreignKey, onDelete }) => {
+    const kind = () => found((candidate) => candidate.model === to(), to().name)
+    return [name, { to: kind, by: foreignKey, includable: includable.includes(name), onDelete }]
   })
-  return new RecordBody(Object.fromEntries(rules), columns)
+  return Object.fromEntries(relations) as Readonly<Record<string, Relation>>
+}
+
+function found(isIt: (kind: Kind) => boolean, name: string): Kind {
+  const kind = kinds.find(isIt)
+  if (!kind) {
+    throw new Error(`${name} is declared by no kind`)
+  }
+  return kind
 }
