@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { BaseModel, beforeCreate, beforeUpdate } from '@adonisjs/lucid/orm'
 import { DateTime } from 'luxon'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 /**
  * A record of a kind, for work that is not on the path of a request: sweeps, commands, tests, the REPL. Its class describes

@@ -3,7 +3,7 @@ import { pools } from '#database/pools'
 import { eventSink } from '#records/event_sink'
 import type { Kind } from '#records/kind'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#configuration/surfaces'
 
 type ServiceClass<Service extends RecordService> = new (
   kind: Kind,

@@ -5,7 +5,7 @@ import { outdatedApprovals, type Content } from '#core/analyses/approved_content
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import { assignedNodes, figuresOf } from '#core/analyses/node_figures'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { RecordStore } from '#records/record_store'

@@ -1,10 +1,10 @@
 import type { Logger } from '@adonisjs/core/logger'
 
 import { analyses } from '#core/analyses/services'
-import { clientSweep } from '#core/client_sweep'
-import { clientTasks } from '#core/nodes/identity'
-import { ANALYSIS_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
-import type { ReconcilingProvider } from '#identity/lifecycle/reconcile_clients'
+import { clientSweep } from '#core/clients/client_sweep'
+import { clientTasks } from '#core/clients/identity'
+import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
+import type { ReconcilingProvider } from '#core/clients/reconcile_clients'
 import type { Sweep } from '#jobs/sweep'
 
 /**

@@ -1,6 +1,6 @@
 import type { DateTime } from 'luxon'
 
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { originOf } from '#records/origin'
+import { originOf } from '#kernel/request_origin'
 
 import { NodePresence } from './presence.js'
 

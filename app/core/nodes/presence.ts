@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
-import { serviceOrigin } from '#identity/lifecycle/service_origin'
+import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
-import type { Origin } from '#records/events'
-import { isUuid } from '#records/is_uuid'
+import type { Origin } from '#kernel/origin'
+import { isUuid } from '#kernel/is_uuid'
 import { inTransaction } from '#records/transaction'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 import { nodes } from './services.js'
 

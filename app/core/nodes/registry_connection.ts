@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { generatedExternalName } from '#core/names/external_name'
 import { registryProject } from '#core/registry_projects/registry_project'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { RecordStore } from '#records/record_store'
 import type { RecordService } from '#records/record_service'

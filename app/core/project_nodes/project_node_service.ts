@@ -1,13 +1,13 @@
 import type pg from 'pg'
 
-import { isUuid } from '#records/is_uuid'
+import { isUuid } from '#kernel/is_uuid'
 import type { NODE_TYPES } from '#core/nodes/node'
 import { count } from '#core/projects/counters'
-import { enforce } from '#http/access'
-import { EntityNotFound, RelationInvalid } from '#http/failures'
-import type { Origin } from '#records/events'
+import { enforce } from '#kernel/access'
+import { EntityNotFound, RelationInvalid } from '#kernel/failures'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import { isRealmWritable, requireRealm } from '#records/realm'
+import { isRealmWritable, requireRealm } from '#kernel/realm'
 import { RecordService } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 

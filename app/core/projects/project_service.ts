@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 import { generatedName } from '#core/names/generated_name'
-import { BadRequest } from '#http/failures'
-import type { Origin } from '#records/events'
+import { BadRequest } from '#kernel/failures'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { RecordService } from '#records/record_service'
 

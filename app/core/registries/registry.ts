@@ -2,12 +2,12 @@ import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 
 import { hostRule } from '#core/hosts'
-import { holdingCentrally } from '#http/access'
-import { body } from '#http/body'
+import { holdingCentrally } from '#kernel/access'
+import { body } from '#kernel/body'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
-import { isMasterMember } from '#records/realm'
+import { isMasterMember } from '#kernel/realm'
 import { changes } from '#records/rules'
 
 const rules = {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { generatedExternalName } from '#core/names/external_name'
 import { registryProjectRecords } from '#core/registry_projects/services'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 
 import { linkAllOf } from './registry_projects_of.js'

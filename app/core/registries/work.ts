@@ -1,4 +1,4 @@
-import { serviceOrigin } from '#identity/lifecycle/service_origin'
+import { serviceOrigin } from '#auth/service_origin'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 

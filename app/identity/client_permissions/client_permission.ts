@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
-import { body } from '#http/body'
+import { body } from '#kernel/body'
 import { Client } from '#identity/clients/client'
 import { assignmentKeys, updateAssignment, writtenWith } from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'

@@ -1,8 +1,8 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
-import { holding } from '#http/access'
-import { body } from '#http/body'
+import { holding } from '#kernel/access'
+import { body } from '#kernel/body'
 import { Client } from '#identity/clients/client'
 import { assignmentKeys, updateAssignment } from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'

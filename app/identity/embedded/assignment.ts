@@ -1,5 +1,5 @@
-import { holding } from '#http/access'
-import { body } from '#http/body'
+import { holding } from '#kernel/access'
+import { body } from '#kernel/body'
 import { reference } from '#identity/embedded/rules'
 import type { Kind } from '#records/kind'
 

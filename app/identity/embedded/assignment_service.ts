@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
-import type { Actor } from '#http/actor'
-import { PermissionDenied, RelationInvalid } from '#http/failures'
+import type { Actor } from '#kernel/actor'
+import { PermissionDenied, RelationInvalid } from '#kernel/failures'
 import {
   hasAtHand,
   lockRoles,
@@ -10,9 +10,9 @@ import {
 } from '#identity/embedded/strength'
 import { visibleRealm } from '#identity/embedded/visible_realm'
 import type { Condition } from '#query/condition'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import { requireRealm } from '#records/realm'
+import { requireRealm } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import type { Assignment } from './assignment.js'
 

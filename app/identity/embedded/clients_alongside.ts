@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
-import { RelationInvalid } from '#http/failures'
+import { RelationInvalid } from '#kernel/failures'
 import { failureOf } from '#http/classify'
-import { issue } from '#http/issues'
-import { clientFor, type Owner, type RecordClients } from '#identity/lifecycle/record_clients'
-import type { Origin } from '#records/events'
-import { clock } from '#runtime/clock'
+import { issue } from '#kernel/issues'
+import { clientFor, type Owner, type RecordClients } from '#auth/record_clients'
+import type { Origin } from '#kernel/origin'
+import { clock } from '#kernel/clock'
 import { platformOrigin } from './platform_origin.js'
 import { services } from './services.js'
 

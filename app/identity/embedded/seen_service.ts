@@ -1,4 +1,4 @@
-import type { Actor } from '#http/actor'
+import type { Actor } from '#kernel/actor'
 import { visibleRealm } from '#identity/embedded/visible_realm'
 import type { Condition } from '#query/condition'
 import { RecordService } from '#records/record_service'

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
-import { enforce } from '#http/access'
+import { enforce } from '#kernel/access'
 import { realmAsSent } from '#identity/embedded/realm_as_sent'
 import { SeenService } from '#identity/embedded/seen_service'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { requireRemovable, requireSameName } from './built_in.js'
 

@@ -1,8 +1,8 @@
-import type { Actor } from '#http/actor'
+import type { Actor } from '#kernel/actor'
 import { where, type Condition } from '#query/condition'
 import { columnOf } from '#query/sql/identifiers'
 import type { Kind } from '#records/kind'
-import { isMasterMember } from '#records/realm'
+import { isMasterMember } from '#kernel/realm'
 
 /**
  * The records of the provider an actor may see: those of its own realm and of none, in the master realm all.

@@ -1,13 +1,13 @@
 import type pg from 'pg'
 
-import type { Actor } from '#http/actor'
-import { PermissionDenied } from '#http/failures'
+import type { Actor } from '#kernel/actor'
+import { PermissionDenied } from '#kernel/failures'
 import { NamedService } from '#identity/embedded/named_service'
 import { realmAsSent } from '#identity/embedded/realm_as_sent'
 import { hasAtHand, type GivablePermission } from '#identity/embedded/strength'
 import { visibleRealm } from '#identity/embedded/visible_realm'
 import type { Condition } from '#query/condition'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 
 /** Permissions of one realm, and those that hold in all of them. */

@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { Realm } from '#identity/realms/realm'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'

@@ -1,8 +1,8 @@
 import type { DateTime } from 'luxon'
 
-import { everybody, holding } from '#http/access'
-import { body } from '#http/body'
-import { clientName } from '#identity/client_name'
+import { everybody, holding } from '#kernel/access'
+import { body } from '#kernel/body'
+import { clientName } from '#auth/client_name'
 import { description, label } from '#identity/embedded/rules'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'

@@ -1,12 +1,12 @@
 import type pg from 'pg'
 
-import { enforce } from '#http/access'
+import { enforce } from '#kernel/access'
 import { newConsoles } from '#identity/clients/consoles'
 import { NamedService } from '#identity/embedded/named_service'
 import { requireNobodyStronger } from '#identity/embedded/strength'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Kind, Values } from '#records/kind'
-import { requireRealm } from '#records/realm'
+import { requireRealm } from '#kernel/realm'
 import type { RecordService, RecordServiceOptions } from '#records/record_service'
 import type { Written } from '#records/record_store'
 

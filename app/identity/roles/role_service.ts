@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { SharedService } from '#identity/embedded/shared_service'
 import { requireNotStronger } from '#identity/embedded/strength'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 
 /** Roles of one realm, and those that hold in all of them. */

@@ -1,9 +1,9 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
-import { holding } from '#http/access'
-import { body } from '#http/body'
-import { clientName } from '#identity/client_name'
+import { holding } from '#kernel/access'
+import { body } from '#kernel/body'
+import { clientName } from '#auth/client_name'
 import { description, label, reference } from '#identity/embedded/rules'
 import { Realm } from '#identity/realms/realm'
 import { column } from '#records/column'

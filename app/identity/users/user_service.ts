@@ -1,17 +1,17 @@
 import type pg from 'pg'
 
-import { enforce } from '#http/access'
-import type { Actor } from '#http/actor'
-import { BadRequest, PermissionDenied } from '#http/failures'
-import { requireUnlikeName } from '#identity/chosen_secret'
+import { enforce } from '#kernel/access'
+import type { Actor } from '#kernel/actor'
+import { BadRequest, PermissionDenied } from '#kernel/failures'
+import { requireUnlikeName } from '#auth/chosen_secret'
 import { hashPassword } from '#identity/embedded/passwords'
 import { requireNotStronger } from '#identity/embedded/strength'
 import { onlyOwn, visibleRealm } from '#identity/embedded/visible_realm'
 import type { Condition } from '#query/condition'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { RecordService } from '#records/record_service'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 /** What users may not change of themselves. */
 const MANAGED = ['name', 'nameLocked', 'active']

@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
-import { loggedIn } from '#http/access'
+import { loggedIn } from '#kernel/access'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'

@@ -1,9 +1,9 @@
 import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 
-import { holding, loggedIn } from '#http/access'
-import { body } from '#http/body'
-import { shape } from '#http/shape'
+import { holding, loggedIn } from '#kernel/access'
+import { body } from '#kernel/body'
+import { shape } from '#kernel/shape'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'

@@ -1,20 +1,25 @@
 import type pg from 'pg'
 
 import type { Conclusion } from '#bus/consumer'
-import { enforce } from '#http/access'
-import { EntityNotFound, ServiceUnavailable } from '#http/failures'
+import { enforce } from '#kernel/access'
+import { EntityNotFound, ServiceUnavailable } from '#kernel/failures'
 import { decode, type DecodedQuery, type Selection } from '#query/decode'
 import type { ListRow } from '#query/sql/list_statement'
-import type { Origin } from '#records/events'
-import { isUuid } from '#records/is_uuid'
+import type { Origin } from '#kernel/origin'
+import { isUuid } from '#kernel/is_uuid'
 import type { Kind, Values } from '#records/kind'
 import type { WrittenChange } from '#records/record_change'
 import { RecordService } from '#records/record_service'
 import { afterCommit, inTransaction } from '#records/transaction'
-import { reachableBuckets, requireOwnerOr, requireReach, type Reached } from '#storage/access'
+import {
+  reachableBuckets,
+  requireOwnerOr,
+  requireReach,
+  type Reached,
+} from '#storage/access/access'
 import { bucket, bucketColumns, type BucketRow } from '#storage/buckets/bucket'
-import { announcePlace, preparePlace, restorePlace } from '#storage/places'
-import { tellOfBucket, tellOfFiles, type CommandedOrigin } from '#storage/storage_events'
+import { announcePlace, preparePlace, restorePlace } from '#storage/objects/places'
+import { tellOfBucket, tellOfFiles, type CommandedOrigin } from '#storage/buckets/storage_events'
 
 import { giveBack, prepareDeparture } from './departure.js'
 

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
-import { EntityConflict } from '#http/failures'
-import type { Origin } from '#records/events'
+import { EntityConflict } from '#kernel/failures'
+import type { Origin } from '#kernel/origin'
 import { inTransaction, sideBySide } from '#records/transaction'
 import { bucketFiles } from '#storage/bucket_files/services'
 import { buckets } from '#storage/buckets/services'
-import { filePath } from '#storage/paths'
+import { filePath } from '#storage/bucket_files/paths'
 import { storagePool } from '#storage/database'
 import type { Claim } from './claims.js'
 

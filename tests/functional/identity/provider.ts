@@ -1,8 +1,8 @@
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { services } from '#identity/embedded/services'
 import { platformOrigin } from '#identity/embedded/platform_origin'
-import { TokenVerifier } from '#identity/verification/token_verifier'
-import { clock } from '#runtime/clock'
+import { TokenVerifier } from '#auth/verification/token_verifier'
+import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { testAuthenticator } from '#tests/helpers/identities'
 

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { bucketFiles } from '#storage/bucket_files/services'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { storagePool } from '#storage/database'

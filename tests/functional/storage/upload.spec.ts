@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 import { test } from '@japa/runner'
 
-import { PayloadTooLarge } from '#http/failures'
+import { PayloadTooLarge } from '#kernel/failures'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
 import { buckets } from '#storage/buckets/services'
