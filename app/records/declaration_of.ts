@@ -1,12 +1,27 @@
 import type { Declaration, Link } from '#query/declaration'
-import type { Kind, KindDefinition, Relation } from '#records/kind'
+import type { Column } from '#records/column'
+import type { KindDefinition } from '#records/kind_definition'
 import type { ModelClass } from '#records/model'
 
 const MAX_PAGE = 50
 
+/** A relation as far as queries go through it. */
+interface Relation {
+  readonly to: () => { readonly declaration: Declaration }
+  readonly by: string
+}
+
+/** What is known of a kind by then. */
+interface Described {
+  readonly name: string
+  readonly table: string
+  readonly columns: Readonly<Record<string, Column>>
+  readonly relations: Readonly<Record<string, Relation>>
+}
+
 /** What queries on a kind may say. */
 export function declarationOf<M extends ModelClass>(
-  { name, table, columns, relations }: Pick<Kind<M>, 'name' | 'table' | 'columns' | 'relations'>,
+  { name, table, columns, relations }: Described,
   { filters, sorts, defaultSort, indexes, includable = [], ...traits }: KindDefinition<M>
 ): Declaration {
   const shown = Object.keys(columns).filter((key) => !columns[key]!.internal)

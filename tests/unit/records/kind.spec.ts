@@ -1,7 +1,8 @@
 import { test } from '@japa/runner'
 import type { DateTime } from 'luxon'
 
-import { Kind, type KindDefinition } from '#records/kind'
+import { Kind } from '#records/kind'
+import type { KindDefinition } from '#records/kind_definition'
 import { checkDeclaration } from '#query/check_declaration'
 import { column } from '#records/column'
 import { RecordModel } from '#records/model'
