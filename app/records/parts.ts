@@ -21,7 +21,7 @@ export type OnRemoved = (kind: Kind, records: readonly Values[]) => Promise<void
 export function partsOf(whole: Kind): Part[] {
   return declaredKinds().flatMap((kind) =>
     Object.values(kind.relations)
-      .filter(({ to, goesAlong }) => goesAlong && to() === whole)
+      .filter(({ to, onDelete }) => onDelete === 'cascade' && to() === whole)
       .map(({ by }) => ({ kind, by }))
   )
 }
