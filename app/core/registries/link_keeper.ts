@@ -1,12 +1,10 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
-import { registryProject } from '#core/registry_projects/registry_project'
-import { registryProjectRecords } from '#core/registry_projects/services'
+import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { DatabasePool } from '#database/database_pool'
 import type { Origin } from '#records/events'
 import type { Values } from '#records/kind'
-import { RecordStore } from '#records/record_store'
 import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 
@@ -26,6 +24,7 @@ const PROLONGED_EVERY_MS = 10_000
 interface LinkKeeperOptions {
   readonly pool: DatabasePool
   readonly links: RegistryLinks
+  readonly projects: RegistryProjectService
   readonly driverOf: (access: RegistryAccess) => RegistryDriver
   /** How registries tell the platform what happens in them, if they can. */
   readonly hook: (registryId: string) => Promise<Hook | null>
@@ -54,11 +53,9 @@ const NOTHING: LinkedProject = { id: null, account: null, webhookId: null }
  */
 export class LinkKeeper {
   readonly #options: LinkKeeperOptions
-  readonly #store: RecordStore
 
   constructor(options: LinkKeeperOptions) {
     this.#options = options
-    this.#store = new RecordStore(registryProject, options.pool)
   }
 
   /** Does what is due at one place, unless somebody else is at it. It does not fail: what cannot be done now stays due. */
@@ -145,13 +142,8 @@ export class LinkKeeper {
     })
   }
 
-  /** What is so already is not written again, and nobody is told of it. */
-  async #write(transaction: pg.ClientBase, origin: Origin, id: string, linked: LinkedProject) {
-    const now = await this.#store.lock(transaction, id)
-    const next = columnsOf(linked)
-    if (now && Object.entries(next).some(([name, value]) => now[name] !== value)) {
-      await registryProjectRecords().updateWithin(transaction, origin, id, next)
-    }
+  #write(transaction: pg.ClientBase, origin: Origin, id: string, linked: LinkedProject) {
+    return this.#options.projects.showLink(transaction, origin, id, columnsOf(linked))
   }
 
   async #subject({ registryId, externalName }: Place): Promise<Subject | undefined> {
