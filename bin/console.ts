@@ -4,7 +4,7 @@ import { prettyPrintError } from '@adonisjs/core'
 
 import { surfacesOf } from '#configuration/processes'
 import { needsEmbeddedDatabase, useEmbeddedDatabase } from '#database/addresses'
-import { locateEmbeddedPostgres } from '#database/embedded/locate'
+import { locateEmbeddedPostgres } from '#embedded/locate'
 import { createIgnitor } from '#runtime/application'
 import { env } from '#start/env'
 

@@ -3,7 +3,7 @@
  * Meant for scripts: psql "$(npm run -s db:url)"
  */
 import { join } from 'node:path'
-import { locateEmbeddedPostgres } from '#database/embedded/locate'
+import { locateEmbeddedPostgres } from '#embedded/locate'
 
 try {
   const { env } = await import('#start/env')

@@ -29,7 +29,7 @@ export default class BusDead extends BaseCommand {
   declare all: boolean | undefined
 
   async run() {
-    const { openDeadLetters } = await import('#bus/current')
+    const { openDeadLetters } = await import('#outbox/dead_letters')
     const { registeredConsumers } = await import('#start/bus')
     const consumers = await registeredConsumers()
     const queues = consumers.map(({ queue }) => queue)

@@ -1,7 +1,7 @@
 import { defineConfig } from '@adonisjs/core/http'
 
 import { trustedProxies } from '#http/trusted_proxies'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 
 export const http = defineConfig({

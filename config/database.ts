@@ -6,7 +6,7 @@ import { databaseUrl } from '#database/addresses'
 import { busConnection } from '#database/bus_connections'
 import { pools } from '#database/pools'
 import { sharedPool } from '#database/shared_pool'
-import type { SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#configuration/surfaces'
 import { env } from '#start/env'
 
 /** A process knows the databases of the surfaces it works for, and no others. */

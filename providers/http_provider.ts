@@ -1,7 +1,8 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import * as corsRules from '#config/cors'
 import { Origins } from '#http/origins'
-import AuthenticationMiddleware, { type Authenticator } from '#http/authentication_middleware'
+import AuthenticationMiddleware, { type Authenticator } from '#auth/authentication_middleware'
 import { Entrance } from '#http/entrance'
 import LimitMiddleware from '#http/limit_middleware'
 import { RateLimiter } from '#http/rate_limiter'
@@ -32,7 +33,7 @@ export default class HttpProvider {
     container.singleton(Entrance, async (resolver) => {
       const limiter = new RateLimiter(LIMITS, await resolver.make('redis'))
       return new Entrance({
-        cors: new Origins(),
+        cors: new Origins(corsRules),
         authentication: new AuthenticationMiddleware(await resolver.make('authenticator')),
         limits: new LimitMiddleware(limiter),
       })

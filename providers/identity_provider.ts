@@ -2,10 +2,10 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { KNOWN_SECRET } from '#configuration/first_secrets'
 import { surfacesOf } from '#configuration/processes'
-import type { IdentityProvider } from '#identity/provider'
-import { outsideTransactions } from '#identity/lifecycle/outside_transactions'
-import { SharedIntrospections } from '#identity/verification/shared_introspections'
-import { TokenVerifier, type VerifierOptions } from '#identity/verification/token_verifier'
+import type { IdentityProvider } from '#auth/provider'
+import { outsideTransactions } from '#auth/outside_transactions'
+import { SharedIntrospections } from '#auth/verification/shared_introspections'
+import { TokenVerifier, type VerifierOptions } from '#auth/verification/token_verifier'
 import { health } from '#observability/health'
 import { connectRedis, type RedisConnection } from '#signals/redis'
 import { env } from '#start/env'
@@ -76,7 +76,7 @@ export default class IdentityWiring {
   }
 
   async #remote(url: string): Promise<IdentityProvider> {
-    const { RemoteProvider } = await import('#identity/external/remote_provider')
+    const { RemoteProvider } = await import('#auth/external/remote_provider')
     return new RemoteProvider({
       url,
       credentials: { clientId: env.CLIENT_ID, clientSecret: env.CLIENT_SECRET ?? KNOWN_SECRET },

@@ -1,7 +1,7 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { surfacesOf } from '#configuration/processes'
-import type { SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#configuration/surfaces'
 import { env } from '#start/env'
 
 type Wiring = (app: ApplicationService) => void

@@ -6,8 +6,8 @@ import { openBus } from '#bus/current'
 import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import type { JobContext, RunningJob } from '#jobs/runner'
-import type { SurfaceName } from '#runtime/surfaces'
+import type { JobContext, RunningJob } from '#jobs/running_job'
+import type { SurfaceName } from '#configuration/surfaces'
 import { env } from '#start/env'
 
 /** What each surface takes from the bus; loaded only where the surface's work is done. */

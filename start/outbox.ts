@@ -1,6 +1,6 @@
 import { openBus } from '#bus/current'
 import { surfacesOf } from '#configuration/processes'
-import type { JobContext, RunningJob } from '#jobs/runner'
+import type { JobContext, RunningJob } from '#jobs/running_job'
 import { startRelays } from '#outbox/relays'
 import { realtime } from '#realtime/current'
 import { signals } from '#signals/current'

@@ -2,10 +2,10 @@ import router from '@adonisjs/core/services/router'
 
 import { surfacesOf } from '#configuration/processes'
 import { mountSurface } from '#http/mount'
-import { hub } from '#http/landing'
+import { hub } from '#openapi/landing'
 import type { Surface } from '#http/surface'
 import { requireSoundKinds } from '#records/kind'
-import type { SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#configuration/surfaces'
 import { env } from '#start/env'
 
 const SURFACES: Record<SurfaceName, () => Promise<{ default: Surface }>> = {

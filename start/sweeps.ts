@@ -3,11 +3,11 @@ import type { Logger } from '@adonisjs/core/logger'
 import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import type { JobContext, RunningJob } from '#jobs/runner'
+import type { JobContext, RunningJob } from '#jobs/running_job'
 import type { Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
 import { inboxSweep, outboxSweep } from '#outbox/sweeps'
-import type { SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#configuration/surfaces'
 import { env } from '#start/env'
 
 /** What each surface wants removed in time; loaded only where the surface's work is done. */

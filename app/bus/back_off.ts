@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 export interface BackOff {
   readonly firstMs: number

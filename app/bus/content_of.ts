@@ -1,7 +1,7 @@
 import { errors } from '@vinejs/vine'
 
-import type { BodyValidator } from '#http/body'
-import { bodyFailure } from '#http/body_issues'
+import type { BodyValidator } from '#kernel/body'
+import { bodyFailure } from '#kernel/body_issues'
 import { MalformedMessage } from './errors.js'
 import type { Message } from './message.js'
 

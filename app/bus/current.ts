@@ -1,15 +1,8 @@
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
 import { health } from '#observability/health'
-import { writeCommand } from '#outbox/write'
 import { env } from '#start/env'
-import { AmqpDeadLetters } from './amqp/amqp_dead_letters.js'
 import type { Bus, BusLogger } from './bus.js'
-import type { Consumer } from './consumer.js'
-import type { DeadLetters } from './dead_letters.js'
 import { BusAway } from './errors.js'
 import { MemoryBus } from './memory/memory_bus.js'
-import { MemoryDeadLetters } from './memory/memory_dead_letters.js'
 
 let current: Promise<Bus> | undefined
 let unwatch = () => {}
@@ -28,18 +21,6 @@ export async function closeBus(): Promise<void> {
   current = undefined
   unwatch()
   await bus?.close()
-}
-
-/** The dead letters of the bus this process would use. */
-export function openDeadLetters(consumers: readonly Consumer[]): DeadLetters {
-  if (env.AMQP_URL) {
-    return new AmqpDeadLetters(env.AMQP_URL)
-  }
-  const surfaces = new Map(consumers.map(({ queue, surface }) => [queue, surface]))
-  return new MemoryDeadLetters({
-    databaseOf: (queue) => pools.for(databaseUrl(surfaces.get(queue)!)),
-    handIn: writeCommand,
-  })
 }
 
 async function open(logger: BusLogger): Promise<Bus> {

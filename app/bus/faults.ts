@@ -1,4 +1,4 @@
-import { databaseFailure } from '#http/database_failures'
+import { databaseFailure } from '#kernel/database_failures'
 
 /** Whether something the handler needs is away, rather than the message at fault. */
 export function isInfrastructureAway(error: unknown): boolean {

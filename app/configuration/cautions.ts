@@ -1,4 +1,4 @@
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import type { Facts } from './catalogue.js'
 
 /** Settings that are allowed and that an operator should be reminded of. */

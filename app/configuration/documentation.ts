@@ -5,7 +5,7 @@ type Documented = Pick<Catalogue<Groups>, 'groups'>
 
 const INTRODUCTION = `# Configuration
 
-This page and \`.env.example\` are written by \`bin/generate_docs.ts\` from \`start/env.ts\`. Change a variable
+This page and \`.env.example\` are written by \`bin/generate_docs.ts\` from \`app/configuration/variables.ts\`. Change a variable
 there and run the script again.
 
 ## How values are read

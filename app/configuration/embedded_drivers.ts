@@ -1,4 +1,4 @@
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import { needsOf, surfacesOf, type Concern } from './processes.js'
 
 /** A concern that this process looks after itself instead of leaving it to a server made for it. */

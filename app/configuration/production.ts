@@ -1,4 +1,4 @@
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import type { Facts, Variables } from './catalogue.js'
 import { DRIVER_SETTINGS, isEmbedded } from './embedded_drivers.js'
 import { KNOWN_SECRET } from './first_secrets.js'

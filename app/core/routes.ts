@@ -24,7 +24,7 @@ import { RegistryService } from '#core/registries/registry_service'
 import { serviceRoutes } from '#core/registries/service_routes'
 import { registryProject } from '#core/registry_projects/registry_project'
 import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
-import { commonRoutes } from '#http/common_routes'
+import { commonRoutes } from '#openapi/common_routes'
 import type { Surface } from '#http/surface'
 import { recordRoutes } from '#records/record_routes'
 

@@ -1,8 +1,8 @@
 import { errors as vineErrors } from '@vinejs/vine'
 
-import { databaseFailure } from '#http/database_failures'
-import { BadRequest, Failure, InternalFailure } from '#http/failures'
-import { bodyFailure } from '#http/body_issues'
+import { databaseFailure } from '#kernel/database_failures'
+import { BadRequest, Failure, InternalFailure } from '#kernel/failures'
+import { bodyFailure } from '#kernel/body_issues'
 import { droppedKeysHeader } from '#query/dropped_keys'
 import { QueryError } from '#query/errors'
 

@@ -6,7 +6,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { JSON_TYPE } from '#http/answer'
 import { Entrance } from '#http/entrance'
 import { ExceptionHandler } from '#http/exception_handler'
-import { BadRequest, envelopeOf, RouteNotFound } from '#http/failures'
+import { BadRequest, envelopeOf, RouteNotFound } from '#kernel/failures'
 
 const badUrl = new BadRequest('The path holds a malformed escape sequence')
 

@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Counter } from 'prom-client'
 
-import { BadRequest } from '#http/failures'
-import { issue } from '#http/issues'
+import { BadRequest } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 import { metrics } from '#observability/metrics'
 import { droppedKeysError, droppedKeysHeader, type DroppedKey } from '#query/dropped_keys'
 

@@ -2,8 +2,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { answer } from '#http/answer'
 import { failureOf } from '#http/classify'
-import { envelopeOf, PermissionDenied } from '#http/failures'
-import { noteRefusal } from '#records/security_events'
+import { envelopeOf, PermissionDenied } from '#kernel/failures'
+import { noteRefusal } from '#audit/security_events'
 
 /**
  * The one place where a failed request becomes an answer: the error envelope, whatever was thrown.

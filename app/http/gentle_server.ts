@@ -3,7 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net'
 
 import { ConnectionCount, isTooMany, type ConnectionLimits } from '#http/connection_limit'
 import { answerBrokenRequests, endWithBody, HEAD_LIMITS } from '#http/slow_requests'
-import type { Drain } from '#runtime/drain'
+import type { Drain } from '#kernel/drain'
 
 interface Connection {
   readonly answers: Set<ServerResponse>

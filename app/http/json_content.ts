@@ -1,5 +1,5 @@
-import { BadRequest } from '#http/failures'
-import { issue } from '#http/issues'
+import { BadRequest } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 
 /** How deep the values of a body may be nested, and how many keys one object in it may have. */
 export const MOST_LEVELS = 64

@@ -1,7 +1,7 @@
 import type { HttpContext, Router } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 
-import { RateLimited } from '#http/failures'
+import { RateLimited } from '#kernel/failures'
 import type { Allowance, RateLimiter } from '#http/rate_limiter'
 
 const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']

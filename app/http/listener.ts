@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { ConnectionLimits } from '#http/connection_limit'
 import { GentleServer } from '#http/gentle_server'
-import type { Drain } from '#runtime/drain'
+import type { Drain } from '#kernel/drain'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown
 

@@ -1,10 +1,10 @@
 import type { HttpContext, Router } from '@adonisjs/core/http'
 
-import { enforce } from '#http/access'
+import { enforce } from '#kernel/access'
 import { catalogue } from '#http/catalogue'
 import { readBody } from '#http/read_body'
 import { SurfaceRoutes, type DeclaredRoute, type Handler, type Surface } from '#http/surface'
-import { SURFACE_PREFIXES } from '#runtime/surfaces'
+import { SURFACE_PREFIXES } from '#configuration/surfaces'
 
 /**
  * Puts the routes of a surface behind its prefix and into the catalogue.

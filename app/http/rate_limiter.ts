@@ -1,7 +1,7 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 
-import type { Actor } from '#http/actor'
+import type { Actor } from '#kernel/actor'
 import type { RedisConnection } from '#signals/redis'
 
 const WINDOW_SECONDS = 60

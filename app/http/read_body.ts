@@ -5,8 +5,8 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
 import qs from '@poppinss/qs'
 
-import { requireObject } from '#http/body'
-import { BadRequest, EncodingUnsupported, PayloadTooLarge, type Failure } from '#http/failures'
+import { requireObject } from '#kernel/body'
+import { BadRequest, EncodingUnsupported, PayloadTooLarge, type Failure } from '#kernel/failures'
 import { MOST_KEYS, MOST_LEVELS, parseJson, tooDeep, tooManyKeys } from '#http/json_content'
 import { BODY_WITHIN_MS, lateBody } from '#http/slow_requests'
 

@@ -1,5 +1,5 @@
-import { ServiceUnavailable } from '#http/failures'
-import { issue } from '#http/issues'
+import { ServiceUnavailable } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 import { health } from '#observability/health'
 
 /**

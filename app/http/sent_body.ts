@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import type { BodyValidator } from '#http/body'
+import type { BodyValidator } from '#kernel/body'
 import { nameDroppedBody, requireNothingDropped } from '#http/dropped_keys'
 
 /**

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { Counter } from 'prom-client'
 
 import { JSON_TYPE } from '#http/answer'
-import { BadRequest, envelopeOf, Failure, RequestTimeout } from '#http/failures'
+import { BadRequest, envelopeOf, Failure, RequestTimeout } from '#kernel/failures'
 import { metrics } from '#observability/metrics'
 import { env } from '#start/env'
 

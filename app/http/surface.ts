@@ -1,11 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import type { Access } from '#http/access'
-import type { BodyValidator } from '#http/body'
-import type { Failure } from '#http/failures'
-import type { SurfaceName } from '#runtime/surfaces'
-
-export type JsonSchema = Record<string, unknown>
+import type { Access } from '#kernel/access'
+import type { BodyValidator } from '#kernel/body'
+import type { Failure } from '#kernel/failures'
+import type { JsonSchema } from '#kernel/json_schema'
+import type { SurfaceName } from '#configuration/surfaces'
 
 /**
  * What a route answers with one status: JSON of a schema, another content type, or nothing.

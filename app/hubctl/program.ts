@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 
 import { showStatus } from '#hubctl/status'
-import { VERSION } from '#runtime/version'
+import { VERSION } from '#kernel/version'
 
 const DEFAULT_URL = 'http://localhost:3000'
 

@@ -1,4 +1,4 @@
-import { SURFACE_NAMES, SURFACE_PREFIXES, type SurfaceName } from '#runtime/surfaces'
+import { SURFACE_NAMES, SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
 
 const PATIENCE_MS = 5_000
 

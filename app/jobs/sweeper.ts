@@ -1,9 +1,9 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
-import { Failure } from '#http/failures'
+import { Failure } from '#kernel/failures'
 import { untilNext, type Sweep } from '#jobs/sweep'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 const RETRY_MS = 10_000
 

@@ -1,4 +1,4 @@
-import { commonRoutes } from '#http/common_routes'
+import { commonRoutes } from '#openapi/common_routes'
 import type { Surface } from '#http/surface'
 
 const messenger: Surface = {

@@ -11,8 +11,8 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 
-import type { RequestSpan, Tracing } from '#observability/tracing'
-import { VERSION } from '#runtime/version'
+import type { RequestSpan, Tracing } from '#observability/spans'
+import { VERSION } from '#kernel/version'
 
 /**
  * Sends traces to an OpenTelemetry collector: a span per request, continued from the caller's trace where it sent one,

@@ -1,5 +1,6 @@
 import type { Message } from '#bus/message'
-import type { ChangeType, SecurityEvent } from '#records/events'
+import type { SecurityEvent } from '#audit/security_event'
+import type { ChangeType } from '#records/events'
 import type { Values } from '#records/kind'
 import type { Diff } from './payloads/diff.js'
 

@@ -1,5 +1,5 @@
 import { useEventSink } from '#records/event_sink'
-import { useSecuritySink } from '#records/security_events'
+import { useSecuritySink } from '#audit/security_events'
 import type { Signals } from '#signals/signals'
 import { WAKE_TOPIC, wakeRelayBy } from './waking.js'
 import { changeOutbox, securityOutbox } from './write.js'

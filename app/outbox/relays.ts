@@ -2,7 +2,7 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import { databaseUrl } from '#database/addresses'
 import { databaseOwners } from '#database/bus_connections'
-import type { SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#configuration/surfaces'
 import type { Signals } from '#signals/signals'
 import { destinationsOn, type Carriers } from './destinations.js'
 import { Relay } from './relay.js'

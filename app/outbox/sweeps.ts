@@ -5,7 +5,7 @@ import { databaseUrl } from '#database/addresses'
 import { databaseOwners } from '#database/bus_connections'
 import { pools } from '#database/pools'
 import type { Sweep } from '#jobs/sweep'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 import { DESTINATIONS } from './entry.js'
 

@@ -1,12 +1,12 @@
-import { issue, QueryError, type IssueCode, type QueryParameter } from './errors.js'
+import {
+  issue,
+  QueryError,
+  type DroppedKey,
+  type IssueCode,
+  type QueryParameter,
+} from './errors.js'
 
-/** A key the client sent that has no part in the answer. */
-export interface DroppedKey {
-  readonly parameter: QueryParameter
-  /** As the client wrote it; empty where the parameter as a whole was left out. */
-  readonly key: string
-  readonly reason: IssueCode
-}
+export type { DroppedKey }
 
 const HEADER_LIMIT = 2048
 

@@ -1,5 +1,3 @@
-import type { DroppedKey } from './dropped_keys.js'
-
 export type QueryParameter = 'relations' | 'fields' | 'filters' | 'pagination' | 'sorts'
 
 export type IssueCode =
@@ -12,6 +10,14 @@ export type IssueCode =
   | 'keyValueInvalid'
   | 'keyCombinationNotIndexed'
   | 'operatorUnsupported'
+
+/** A key the client sent that has no part in the answer. */
+export interface DroppedKey {
+  readonly parameter: QueryParameter
+  /** As the client wrote it; empty where the parameter as a whole was left out. */
+  readonly key: string
+  readonly reason: IssueCode
+}
 
 export interface QueryIssue {
   readonly type: 'item'

@@ -1,9 +1,9 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type { Socket } from 'socket.io'
 
-import type { Authenticator } from '#http/authentication_middleware'
+import type { Authenticator } from '#auth/authentication_middleware'
 import { failureOf } from '#http/classify'
-import { envelopeOf, Failure, Unauthorized } from '#http/failures'
+import { envelopeOf, Failure, Unauthorized } from '#kernel/failures'
 
 import { requireMember } from './namespaces.js'
 

@@ -1,10 +1,9 @@
 import type { ApplicationService } from '@adonisjs/core/types'
+import type { ServerOptions } from 'socket.io'
 
-import { corsOfSockets } from '#config/cors'
 import type { GentleServer } from '#http/gentle_server'
-import { drain } from '#runtime/drain'
-import { membership } from '#runtime/pool/membership'
-import { publicPrefix } from '#runtime/surfaces'
+import { drain } from '#kernel/drain'
+import { publicPrefix } from '#configuration/surfaces'
 import type { Report } from '#signals/signals'
 import { env } from '#start/env'
 
@@ -31,10 +30,20 @@ export async function openRealtime(): Promise<void> {
   }
 }
 
+interface ServeOptions {
+  readonly cors: ServerOptions['cors']
+  /** Where the processes that share the port find each other. */
+  readonly peerFolder?: string
+}
+
 /**
  * Serves sockets on the port of the core surface, for as long as the process is not drained.
  */
-export async function serveRealtime(app: ApplicationService, server: GentleServer): Promise<void> {
+export async function serveRealtime(
+  app: ApplicationService,
+  server: GentleServer,
+  { cors, peerFolder }: ServeOptions
+): Promise<void> {
   const authenticator = await app.container.make('authenticator')
   if (!authenticator) {
     return
@@ -46,8 +55,8 @@ export async function serveRealtime(app: ApplicationService, server: GentleServe
     drain,
     logger,
     path: `${publicPrefix('core', env.SURFACES)}/socket.io`,
-    peers: membership?.folder === undefined ? undefined : new Peers(membership.folder),
-    cors: corsOfSockets,
+    peers: peerFolder === undefined ? undefined : new Peers(peerFolder),
+    cors,
     adapter: await adapter((error, what) => logger.warn({ err: error }, what)),
   })
   await sockets.attach(server)

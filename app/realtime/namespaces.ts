@@ -1,6 +1,6 @@
-import type { Actor } from '#http/actor'
-import { PermissionDenied } from '#http/failures'
-import { isMasterMember } from '#records/realm'
+import type { Actor } from '#kernel/actor'
+import { PermissionDenied } from '#kernel/failures'
+import { isMasterMember } from '#kernel/realm'
 
 const ROOT = '/'
 const GLOBAL = '/resources'

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 /** Who made a session stands at the beginning of its name. */
 const SESSION = /[?&]sid=([0-9a-f]{16})\./

@@ -3,8 +3,8 @@ import type { Server as HttpServer } from 'node:http'
 import type { Logger } from '@adonisjs/core/logger'
 import type { ServerOptions, Socket } from 'socket.io'
 
-import type { Authenticator } from '#http/authentication_middleware'
-import type { Drain } from '#runtime/drain'
+import type { Authenticator } from '#auth/authentication_middleware'
+import type { Drain } from '#kernel/drain'
 
 import { admit, told } from './admission.js'
 import { Connections } from './connections.js'

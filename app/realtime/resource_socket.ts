@@ -1,10 +1,10 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type { Socket } from 'socket.io'
 
-import type { Authenticator, Following } from '#http/authentication_middleware'
-import type { Actor } from '#http/actor'
-import { BadRequest, Failure } from '#http/failures'
-import { issue } from '#http/issues'
+import type { Authenticator, Following } from '#auth/authentication_middleware'
+import type { Actor } from '#kernel/actor'
+import { BadRequest, Failure } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 
 import { told } from './admission.js'
 import { isOpenTo, Rooms } from './rooms.js'

@@ -1,5 +1,5 @@
-import type { Actor } from '#http/actor'
-import { BadRequest } from '#http/failures'
+import type { Actor } from '#kernel/actor'
+import { BadRequest } from '#kernel/failures'
 
 import type { Topic } from './topics.js'
 

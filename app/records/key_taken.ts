@@ -1,7 +1,7 @@
 import pg from 'pg'
 
-import { databaseFailure } from '#http/database_failures'
-import { EntityConflict } from '#http/failures'
+import { databaseFailure } from '#kernel/database_failures'
+import { EntityConflict } from '#kernel/failures'
 import { quoteName } from '#query/sql/identifiers'
 
 /** A row that was to be written, by its columns. */

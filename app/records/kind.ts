@@ -1,13 +1,14 @@
-import { loggedIn, type Access } from '#http/access'
-import type { Actor } from '#http/actor'
-import type { BodyValidator } from '#http/body'
+import { loggedIn, type Access } from '#kernel/access'
+import type { Actor } from '#kernel/actor'
+import type { BodyValidator } from '#kernel/body'
 import type { Column } from '#records/column'
+import type { Values } from '#records/values'
 import { RecordBody } from '#records/record_body'
 import { checkDeclaration } from '#query/check_declaration'
 import type { SqlCondition } from '#query/condition'
 import type { Declaration, Direction, Link } from '#query/declaration'
 
-export type Values = Record<string, unknown>
+export type { Values }
 
 /** A relation to one record of another kind, by the column that holds its id. */
 export interface Relation {

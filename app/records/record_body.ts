@@ -1,8 +1,8 @@
 import type { SchemaTypes } from '@vinejs/vine/types'
 
-import { BodyValidator } from '#http/body'
+import { BodyValidator } from '#kernel/body'
 import type { Column } from '#records/column'
-import type { Values } from '#records/kind'
+import type { Values } from '#records/values'
 
 /**
  * What a kind takes as its body. Ids come out of it the way the database writes them, whatever way they were sent, so that

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import type { ChangeType, Origin, RecordChange } from '#records/events'
+import type { Origin } from '#kernel/origin'
+import type { ChangeType, RecordChange } from '#records/events'
 import type { Kind, Values } from '#records/kind'
 
 /** A record before and after it was written; one of the two is missing where it was created or deleted. */

@@ -1,5 +1,6 @@
-import { loggedIn } from '#http/access'
-import type { Answer, JsonSchema, Operation, Parameter } from '#http/surface'
+import { loggedIn } from '#kernel/access'
+import type { Answer, Operation, Parameter } from '#http/surface'
+import type { JsonSchema } from '#kernel/json_schema'
 import type { Column } from '#records/column'
 import type { Kind } from '#records/kind'
 

@@ -8,7 +8,7 @@ import { decode } from '#query/decode'
 import { describe } from '#query/describe'
 import { KeyTaken } from '#records/key_taken'
 import type { Kind } from '#records/kind'
-import { originOf } from '#records/origin'
+import { originOf } from '#kernel/request_origin'
 import {
   createOperation,
   listOperation,

@@ -1,21 +1,22 @@
 import type pg from 'pg'
 
 import type { DatabasePool } from '#database/database_pool'
-import { enforce } from '#http/access'
-import type { EntityConflict } from '#http/failures'
+import { enforce } from '#kernel/access'
+import type { EntityConflict } from '#kernel/failures'
 import { recordAll } from '#records/event_sink'
-import type { EventSink, Origin } from '#records/events'
-import { isUuid } from '#records/is_uuid'
+import type { Origin } from '#kernel/origin'
+import type { EventSink } from '#records/events'
+import { isUuid } from '#kernel/is_uuid'
 import type { KeyTaken } from '#records/key_taken'
 import type { Kind, Values } from '#records/kind'
 import { removeParts, type RemovedPart } from '#records/parts'
-import { realmFor, requireRealm } from '#records/realm'
+import { realmFor, requireRealm } from '#kernel/realm'
 import { changeOf, changesSomething, type WrittenChange } from '#records/record_change'
 import { RecordReads, type Scope } from '#records/record_reads'
 import type { Written } from '#records/record_store'
 import { requireRelations } from '#records/required_relations'
 import { inTransaction } from '#records/transaction'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 export interface RecordServiceOptions {
   readonly pool: DatabasePool

@@ -1,6 +1,6 @@
 import type { DatabasePool } from '#database/database_pool'
-import { RelationInvalid } from '#http/failures'
-import { issue } from '#http/issues'
+import { RelationInvalid } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 import type { Kind, Values } from '#records/kind'
 import { RecordStore } from '#records/record_store'
 

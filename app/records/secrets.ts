@@ -1,10 +1,10 @@
-import type { Actor } from '#http/actor'
+import type { Actor } from '#kernel/actor'
 import type { Selection } from '#query/decode'
 import type { Reveal } from '#query/sql/objects'
 import { projectionOf, type Projection } from '#query/sql/projection'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import { kindOf, type Kind, type Values } from '#records/kind'
-import { noteSecretRead } from '#records/security_events'
+import { noteSecretRead } from '#audit/security_events'
 
 /** What the secrets of any kind are to an actor. */
 export function revealTo(actor: Actor): Reveal {

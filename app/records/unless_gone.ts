@@ -1,4 +1,4 @@
-import { EntityNotFound } from '#http/failures'
+import { EntityNotFound } from '#kernel/failures'
 
 /**
  * Waits for work on a record that somebody else may have deleted meanwhile; then there is nothing to do, and no answer.

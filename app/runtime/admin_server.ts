@@ -2,11 +2,11 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { JSON_TYPE } from '#http/answer'
-import { envelopeOf, Failure, InternalFailure, RouteNotFound } from '#http/failures'
+import { envelopeOf, Failure, InternalFailure, RouteNotFound } from '#kernel/failures'
 import { requireReady } from '#http/readiness'
 import { answerBrokenRequests, BODY_WITHIN_MS, HEAD_LIMITS } from '#http/slow_requests'
 import { metrics } from '#observability/metrics'
-import { drain } from '#runtime/drain'
+import { drain } from '#kernel/drain'
 
 export type Page = () => Promise<{ type: string; body: string }>
 

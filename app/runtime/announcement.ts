@@ -1,7 +1,7 @@
 import { embeddedDrivers } from '#configuration/embedded_drivers'
 import type { First } from '#configuration/first_secrets'
 import { firstLoginRows, madeUpRows } from '#runtime/first_login'
-import { publicPrefix } from '#runtime/surfaces'
+import { publicPrefix } from '#configuration/surfaces'
 import { env, warnings } from '#start/env'
 
 interface Started {

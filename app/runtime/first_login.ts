@@ -5,7 +5,7 @@ import {
   type First,
 } from '#configuration/first_secrets'
 import { isLoopback } from '#configuration/loopback'
-import { publicPrefix } from '#runtime/surfaces'
+import { publicPrefix } from '#configuration/surfaces'
 import { env } from '#start/env'
 
 type Row = [name: string, value: string]

@@ -2,26 +2,28 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { corsOfSockets } from '#config/cors'
 import { notMadeUpYet } from '#configuration/first_secrets'
 import { surfacesOf } from '#configuration/processes'
 import { CONNECTION_LIMITS } from '#http/connection_limit'
 import type { GentleServer } from '#http/gentle_server'
 import { Dispatcher } from '#http/dispatcher'
 import { createListener } from '#http/listener'
-import { startJobs, type RunningJob } from '#jobs/runner'
+import type { RunningJob } from '#jobs/running_job'
 import { health } from '#observability/health'
 import { collectProcessMetrics, metrics } from '#observability/metrics'
 import { startTracing, stopTracing } from '#observability/tracing'
 import { AdminPorts } from '#runtime/admin_ports'
+import { startJobs } from '#runtime/job_starters'
 import { announce } from '#runtime/announcement'
 import { serveRealtime } from '#realtime/current'
-import { noteGatheredRefusals } from '#records/security_events'
+import { noteGatheredRefusals } from '#audit/security_events'
 import { createApplication } from '#runtime/application'
-import { drain } from '#runtime/drain'
+import { drain } from '#kernel/drain'
 import { listen, portOf, requireFree, WEB } from '#runtime/listening'
 import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
 import { membership } from '#runtime/pool/membership'
-import { SURFACE_PREFIXES } from '#runtime/surfaces'
+import { SURFACE_PREFIXES } from '#configuration/surfaces'
 import { bringTablesUpToDate } from '#runtime/tables'
 import { env } from '#start/env'
 
@@ -125,7 +127,7 @@ async function createWebServer(app: ApplicationService): Promise<GentleServer> {
   const web = createListener(handle, { prefix, drain, limits })
   server.setNodeServer(web)
   if (env.REALTIME_ENABLED && env.SURFACES.includes('core')) {
-    await serveRealtime(app, web)
+    await serveRealtime(app, web, { cors: corsOfSockets, peerFolder: membership?.folder })
   }
   return web
 }

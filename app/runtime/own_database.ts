@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 
 import { needsEmbeddedDatabase, useEmbeddedDatabase } from '#database/addresses'
-import type { SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#configuration/surfaces'
 import { env } from '#start/env'
 
 export interface OwnDatabase {
@@ -19,7 +19,7 @@ export async function startOwnDatabase(
   if (!needsEmbeddedDatabase(surfaces)) {
     return undefined
   }
-  const { EmbeddedPostgres } = await import('#database/embedded/embedded_postgres')
+  const { EmbeddedPostgres } = await import('#embedded/embedded_postgres')
   const postgres = await EmbeddedPostgres.start({
     dataDir: join(resolve(env.DATA_DIR), 'postgres'),
     onNotice: (text) => console.error(text),

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { membership } from '#runtime/pool/membership'
-import { StartFailure } from '#runtime/start_failure'
+import { StartFailure } from '#kernel/start_failure'
 
 export interface Running {
   stop(): Promise<void>

@@ -2,7 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { surfacesOf } from '#configuration/processes'
 import { migrate } from '#database/migrator'
-import { StartFailure } from '#runtime/start_failure'
+import { StartFailure } from '#kernel/start_failure'
 import { env } from '#start/env'
 
 /** What a database or the way to it answers, with the variable's share in it. */

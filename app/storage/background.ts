@@ -1,8 +1,8 @@
 import type { Logger } from '@adonisjs/core/logger'
 
-import { reactTo } from '#identity/lifecycle/reactions'
-import type { IdentityProvider } from '#identity/provider'
-import type { RunningJob } from '#jobs/runner'
+import { reactTo } from '#auth/reactions'
+import type { IdentityProvider } from '#auth/provider'
+import type { RunningJob } from '#jobs/running_job'
 import type { Sweep } from '#jobs/sweep'
 import { bucketDepartureSweep, storageReactions } from '#storage/buckets/realm_departure'
 import { storageSweeps } from '#storage/sweeps/storage_sweeps'

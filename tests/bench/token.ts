@@ -4,8 +4,8 @@
  */
 import { HttpContextFactory } from '@adonisjs/core/factories/http'
 
-import AuthenticationMiddleware from '#http/authentication_middleware'
-import { TokenVerifier } from '#identity/verification/token_verifier'
+import AuthenticationMiddleware from '#auth/authentication_middleware'
+import { TokenVerifier } from '#auth/verification/token_verifier'
 import { SigningKey } from '#tests/unit/identity/stand_in/signing_key'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from '#tests/unit/identity/subjects'

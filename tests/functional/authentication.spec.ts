@@ -1,9 +1,9 @@
 import { test } from '@japa/runner'
 
-import type { Authenticator } from '#http/authentication_middleware'
-import { IdentityUnavailable } from '#http/failures'
-import { TokenVerifier } from '#identity/verification/token_verifier'
-import { SURFACE_NAMES } from '#runtime/surfaces'
+import type { Authenticator } from '#auth/authentication_middleware'
+import { IdentityUnavailable } from '#kernel/failures'
+import { TokenVerifier } from '#auth/verification/token_verifier'
+import { SURFACE_NAMES } from '#configuration/surfaces'
 import { at } from '#tests/helpers/application'
 import { identity, testAuthenticator } from '#tests/helpers/identities'
 import { FORGERIES, LIES } from '#tests/unit/identity/stand_in/forgeries'

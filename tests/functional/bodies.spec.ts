@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { test } from '@japa/runner'
 
 import { catalogue, type CataloguedRoute } from '#http/catalogue'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { knownRealms } from '#tests/functional/identity/known_realms'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'

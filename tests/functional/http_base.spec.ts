@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { SURFACE_NAMES } from '#runtime/surfaces'
+import { SURFACE_NAMES } from '#configuration/surfaces'
 import { at, isTogether } from '#tests/helpers/application'
 
 test.group('Service metadata', () => {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 
 import { test } from '@japa/runner'
 
-import type { Access } from '#http/access'
+import type { Access } from '#kernel/access'
 import { describe } from '#query/describe'
-import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
+import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
 import { knownRealms } from '#tests/functional/identity/known_realms'

@@ -1,11 +1,11 @@
 import { test } from '@japa/runner'
 
-import type { Access } from '#http/access'
+import type { Access } from '#kernel/access'
 import { catalogue, type CataloguedRoute } from '#http/catalogue'
 import { realm } from '#identity/realms/realm'
 import type { Kind, Values } from '#records/kind'
-import { clock } from '#runtime/clock'
-import type { SurfaceName } from '#runtime/surfaces'
+import { clock } from '#kernel/clock'
+import type { SurfaceName } from '#configuration/surfaces'
 import { allKinds } from '#tests/helpers/all_kinds'
 import { at, boot, isTogether } from '#tests/helpers/application'
 import {

@@ -5,7 +5,7 @@ import storage from '#storage/routes'
 import telemetry from '#telemetry/routes'
 import { SurfaceRoutes } from '#http/surface'
 import { declaredKinds, type Kind } from '#records/kind'
-import type { SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#configuration/surfaces'
 
 const SURFACES = [core, storage, telemetry, messenger, identity]
 

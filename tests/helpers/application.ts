@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { Ignitor } from '@adonisjs/core'
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import type { SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#configuration/surfaces'
 import { provideTokens } from '#tests/helpers/actors'
 import { testAuthenticator, testTokens } from '#tests/helpers/identities'
 
@@ -47,7 +47,7 @@ let application: ApplicationService | undefined
 export async function boot(): Promise<ApplicationService> {
   if (!application) {
     const { migrate } = await import('#database/migrator')
-    const { SURFACE_NAMES } = await import('#runtime/surfaces')
+    const { SURFACE_NAMES } = await import('#configuration/surfaces')
     const { mountSurface } = await import('#http/mount')
     const { default: core } = await import('#core/routes')
     const { probeRoutes } = await import('#tests/helpers/probe_routes')
@@ -76,8 +76,8 @@ const imported = (path: string) =>
 async function serve(app: ApplicationService, mounting: Mounting): Promise<Server[]> {
   const { Dispatcher } = await import('#http/dispatcher')
   const { createListener } = await import('#http/listener')
-  const { drain } = await import('#runtime/drain')
-  const { SURFACE_NAMES, SURFACE_PREFIXES } = await import('#runtime/surfaces')
+  const { drain } = await import('#kernel/drain')
+  const { SURFACE_NAMES, SURFACE_PREFIXES } = await import('#configuration/surfaces')
   const { handle } = await Dispatcher.of(app)
   const open = async (prefix: string) => {
     const listener = createListener(handle, { prefix, drain }).listen(0, '127.0.0.1')

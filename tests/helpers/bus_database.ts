@@ -1,5 +1,5 @@
-import CreateInbox from '#database/migrations/bus/002_create_inbox'
-import CreateDeadLetters from '#database/migrations/bus/003_create_dead_letters'
+import CreateInbox from '#migrations/bus/002_create_inbox'
+import CreateDeadLetters from '#migrations/bus/003_create_dead_letters'
 
 import { emptyDatabase } from './empty_database.js'
 

@@ -15,7 +15,7 @@ import { ConsumerRunner, type RetryPolicy } from '#bus/consumer_runner'
 import type { DeadLetters } from '#bus/dead_letters'
 import { MalformedMessage, newMessage, newMessageId, type Message } from '#bus/message'
 import { eventOn } from '#bus/names'
-import { ServiceUnavailable } from '#http/failures'
+import { ServiceUnavailable } from '#kernel/failures'
 import { isTransactionOpen } from '#records/open_transaction'
 
 /** A driver with what the suite needs around it. */

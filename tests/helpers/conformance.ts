@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { ApiClient, type ApiResponse } from '@japa/api-client'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
-import { documentOf } from '#http/openapi'
+import { documentOf } from '#openapi/surface_document'
 import {
   isReference,
   type Content,
@@ -11,8 +11,8 @@ import {
   type DocumentedMethod,
   type DocumentedOperation,
   type OpenApiDocument,
-} from '#http/openapi/document'
-import { SURFACE_NAMES, SURFACE_PREFIXES } from '#runtime/surfaces'
+} from '#openapi/document'
+import { SURFACE_NAMES, SURFACE_PREFIXES } from '#configuration/surfaces'
 import { at, isTogether } from '#tests/helpers/application'
 
 /** What was asked, and what came back. */

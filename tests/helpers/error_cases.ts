@@ -1,9 +1,9 @@
-import type { Issue } from '#http/issues'
+import type { Issue } from '#kernel/issues'
 import { catalogue, type CataloguedRoute } from '#http/catalogue'
 import { canPlay, headersOf } from '#tests/helpers/actors'
 import type { ErrorFixture } from '#tests/helpers/error_fixture'
 import { placeholdersIn, type ErrorCase, type ExpectedIssue } from '#tests/helpers/vectors'
-import type { SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#configuration/surfaces'
 
 const ROUTED_METHODS = ['GET', 'POST', 'DELETE']
 

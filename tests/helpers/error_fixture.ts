@@ -1,5 +1,5 @@
 import type { Placeholder } from '#tests/helpers/vectors'
-import type { SurfaceName } from '#runtime/surfaces'
+import type { SurfaceName } from '#configuration/surfaces'
 
 type FixtureRecord = { id: string } & Record<string, unknown>
 type Made = ReadonlyMap<string, FixtureRecord>

@@ -1,7 +1,7 @@
-import type { Actor } from '#http/actor'
-import type { Authenticator } from '#http/authentication_middleware'
-import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
-import { clock } from '#runtime/clock'
+import type { Actor } from '#kernel/actor'
+import type { Authenticator } from '#auth/authentication_middleware'
+import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
+import { clock } from '#kernel/clock'
 import type { TokenSource, ValidActor } from '#tests/helpers/actors'
 
 export const REALMS = {

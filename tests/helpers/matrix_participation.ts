@@ -1,11 +1,11 @@
 import { test } from '@japa/runner'
 
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
-import { identityProvider } from '#core/nodes/identity'
+import { identityProvider } from '#core/clients/identity'
 import { node as nodeKind } from '#core/nodes/node'
 import { seedIdentity } from '#identity/embedded/seeds'
 import type { Values } from '#records/kind'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { call, person, Scene, set, type Person } from '#tests/functional/core/analysis_scene'
 import { aBucket } from '#tests/functional/storage/storage_scene'
 import { sampleRecord } from '#tests/helpers/sample_records'

@@ -1,11 +1,8 @@
-import type { Access } from '#http/access'
+import type { Access } from '#kernel/access'
 import { catalogue } from '#http/catalogue'
-import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
-import {
-  ANALYSIS_CLIENT_PERMISSIONS,
-  NODE_CLIENT_PERMISSIONS,
-} from '#identity/lifecycle/client_permissions'
-import { isMasterMember } from '#records/realm'
+import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
+import { ANALYSIS_CLIENT_PERMISSIONS, NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
+import { isMasterMember } from '#kernel/realm'
 import { identity } from '#tests/helpers/identities'
 
 /** Everybody who may stand before a route, by what they are to the record behind it. */

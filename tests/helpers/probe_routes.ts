@@ -1,10 +1,10 @@
 import vine from '@vinejs/vine'
 import pg from 'pg'
 
-import { everybody, holding, loggedIn } from '#http/access'
+import { everybody, holding, loggedIn } from '#kernel/access'
 import { answer } from '#http/answer'
-import { body } from '#http/body'
-import { shape } from '#http/shape'
+import { body } from '#kernel/body'
+import { shape } from '#kernel/shape'
 import type { SurfaceRoutes } from '#http/surface'
 
 export const probeBody = body({

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { failureOf } from '#http/classify'
-import type { ClientDirectory, IdentityProvider, ProviderChange } from '#identity/provider'
-import { TokenVerifier } from '#identity/verification/token_verifier'
+import type { ClientDirectory, IdentityProvider, ProviderChange } from '#auth/provider'
+import { TokenVerifier } from '#auth/verification/token_verifier'
 
 /** A driver with what the suite needs around it. */
 export interface ProviderSubject {

@@ -4,8 +4,8 @@ import { pools } from '#database/pools'
 import { columnOf, quoteName } from '#query/sql/identifiers'
 import { stored, type Column } from '#records/column'
 import type { Kind, Values } from '#records/kind'
-import { clock } from '#runtime/clock'
-import type { SurfaceName } from '#runtime/surfaces'
+import { clock } from '#kernel/clock'
+import type { SurfaceName } from '#configuration/surfaces'
 
 /**
  * Puts a record of any kind into the database, with the records it refers to; what is given is taken over.

@@ -6,7 +6,7 @@ import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket
 import type { GentleServer } from '#http/gentle_server'
 import { createListener } from '#http/listener'
 import { RealtimeServer } from '#realtime/realtime_server'
-import { Drain } from '#runtime/drain'
+import { Drain } from '#kernel/drain'
 
 type Options = ConstructorParameters<typeof RealtimeServer>[0]
 type Handle = Parameters<typeof createListener>[0]

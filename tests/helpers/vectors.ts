@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { test } from '@japa/runner'
 
 import { requireCaseActor, type CaseActor } from '#tests/helpers/actors'
-import { SURFACE_NAMES, type SurfaceName } from '#runtime/surfaces'
+import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
 
 /** A file of vectors that cannot be used as it is; the message names the file, the case and what is wrong with it. */
 export class VectorsUnusable extends Error {

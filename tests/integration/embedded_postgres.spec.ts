@@ -21,12 +21,9 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import pg from 'pg'
-import { findBinaries } from '#database/embedded/binaries'
-import { DataFolder } from '#database/embedded/data_folder'
-import {
-  EmbeddedPostgres,
-  type EmbeddedPostgresOptions,
-} from '#database/embedded/embedded_postgres'
+import { findBinaries } from '#embedded/binaries'
+import { DataFolder } from '#embedded/data_folder'
+import { EmbeddedPostgres, type EmbeddedPostgresOptions } from '#embedded/embedded_postgres'
 import {
   BinariesMissing,
   DataFolderBroken,
@@ -34,18 +31,18 @@ import {
   DataFolderInUse,
   DataFolderVersion,
   PasswordRefused,
-} from '#database/embedded/errors'
-import { locateEmbeddedPostgres } from '#database/embedded/locate'
-import { LogFile } from '#database/embedded/log_file'
-import { readPidFile } from '#database/embedded/pid_file'
-import { launchOnFreePort, prepareCluster } from '#database/embedded/startup'
+} from '#embedded/errors'
+import { locateEmbeddedPostgres } from '#embedded/locate'
+import { LogFile } from '#embedded/log_file'
+import { readPidFile } from '#embedded/pid_file'
+import { launchOnFreePort, prepareCluster } from '#embedded/startup'
 
 const isRoot = process.getuid?.() === 0
 const nobody = 65_534
 const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
 
 const ownerScript = `
-  import { EmbeddedPostgres } from '#database/embedded/embedded_postgres'
+  import { EmbeddedPostgres } from '#embedded/embedded_postgres'
   const report = (outcome) => console.log(JSON.stringify(outcome))
   try {
     const postgres = await EmbeddedPostgres.start({ dataDir: process.argv[1] })

@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { migrate } from '#database/migrator'
-import { SURFACE_NAMES } from '#runtime/surfaces'
+import { SURFACE_NAMES } from '#configuration/surfaces'
 import { boot } from '#tests/helpers/application'
 
 const FOLDER = new URL('../../database/migrations/', import.meta.url)

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import pg from 'pg'
 
-import { IdentityUnavailable } from '#http/failures'
+import { IdentityUnavailable } from '#kernel/failures'
 import { untilNext, type Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
 

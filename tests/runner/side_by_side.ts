@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import type { TestSuite } from '@japa/runner/types'
 
-import { EmbeddedPostgres } from '#database/embedded/embedded_postgres'
+import { EmbeddedPostgres } from '#embedded/embedded_postgres'
 
 import { closingLine } from './closing_line.js'
 import { environmentOf, type Job, type JobMessage, type JobResult } from './job.js'

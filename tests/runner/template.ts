@@ -1,7 +1,7 @@
 import { Ignitor } from '@adonisjs/core'
 import pg from 'pg'
 
-import type { EmbeddedPostgres } from '#database/embedded/embedded_postgres'
+import type { EmbeddedPostgres } from '#embedded/embedded_postgres'
 
 const TEMPLATE = 'template_of_tests'
 
@@ -39,7 +39,7 @@ async function migrateAll(): Promise<void> {
   await app.init()
   await app.boot()
   const { migrate } = await import('#database/migrator')
-  const { SURFACE_NAMES } = await import('#runtime/surfaces')
+  const { SURFACE_NAMES } = await import('#configuration/surfaces')
   await migrate(app, SURFACE_NAMES)
   await app.terminate()
 }

@@ -1,9 +1,9 @@
 import { test } from '@japa/runner'
 
-import { IdentityUnavailable } from '#http/failures'
-import type { ProviderSettings } from '#identity/external/external_provider'
-import { RemoteProvider } from '#identity/external/remote_provider'
-import { TokenVerifier } from '#identity/verification/token_verifier'
+import { IdentityUnavailable } from '#kernel/failures'
+import type { ProviderSettings } from '#auth/external/external_provider'
+import { RemoteProvider } from '#auth/external/remote_provider'
+import { TokenVerifier } from '#auth/verification/token_verifier'
 import { serveOpenId, startGlewlwyd, type OpenIdSite } from '#tests/services/servers/glewlwyd'
 import type { RealServer } from '#tests/services/servers/real_server'
 

@@ -1,7 +1,7 @@
 import { errors } from '@vinejs/vine'
 import { test } from '@japa/runner'
 
-import { bodyFailure } from '#http/body_issues'
+import { bodyFailure } from '#kernel/body_issues'
 import { probeBody } from '#tests/helpers/probe_routes'
 
 async function rejected(sent: unknown) {

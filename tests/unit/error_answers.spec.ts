@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers'
 
 import { test } from '@japa/runner'
 
-import { issue, type Issue } from '#http/issues'
+import { issue, type Issue } from '#kernel/issues'
 import { occurs, serves, unmetIssues } from '#tests/helpers/error_cases'
 import { ErrorFixture } from '#tests/helpers/error_fixture'
 

@@ -8,7 +8,7 @@ import { test } from '@japa/runner'
 
 import { GentleServer } from '#http/gentle_server'
 import { metrics } from '#observability/metrics'
-import { Drain } from '#runtime/drain'
+import { Drain } from '#kernel/drain'
 
 /** A page that keeps its request until the process ends, as a long poll does. */
 function park(drain: Drain, response: ServerResponse): void {

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import type { Actor } from '#http/actor'
+import type { Actor } from '#kernel/actor'
 import { RateLimiter } from '#http/rate_limiter'
 
 const LIMITS = { anonymous: 2, user: 3, client: 4 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
-import { notePassed } from '#runtime/short_lived_memory'
+import { notePassed } from '#storage/objects/short_lived_memory'
 
 const MIB = 1024 ** 2
 

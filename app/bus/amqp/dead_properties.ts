@@ -1,6 +1,6 @@
 import type { GetMessage, MessageProperties, Options } from 'amqplib'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import type { CauseOfDeath } from '../bus.js'
 import type { DeadLetter } from '../dead_letters.js'
 import { newMessageId } from '../message.js'

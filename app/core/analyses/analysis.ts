@@ -6,7 +6,7 @@ import { description, displayName } from '#core/names/labels'
 import { slugName } from '#core/names/slug_name'
 import { project } from '#core/projects/project'
 import { registry } from '#core/registries/registry'
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { column, onlyAtCreation, optional, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
-import { EntityNotFound } from '#http/failures'
+import { EntityNotFound } from '#kernel/failures'
 import { decode } from '#query/decode'
 import { columnOf } from '#query/sql/identifiers'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Kind, Values } from '#records/kind'
 import type { Written } from '#records/record_store'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'

@@ -1,9 +1,9 @@
 import { requireUnlocked } from '#core/analyses/configuration_lock'
-import type { Actor } from '#http/actor'
-import { BadRequest, PermissionDenied } from '#http/failures'
-import { issue } from '#http/issues'
+import type { Actor } from '#kernel/actor'
+import { BadRequest, PermissionDenied } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 import type { Values } from '#records/kind'
-import { isRealmWritable } from '#records/realm'
+import { isRealmWritable } from '#kernel/realm'
 
 /** What stays as it is while nodes are asked about it. */
 const LOCKED = ['masterImageId', 'imageCommandArguments', 'registryId']

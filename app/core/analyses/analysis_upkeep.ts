@@ -7,7 +7,7 @@ import { assignedNodes, figuresOf } from '#core/analyses/node_figures'
 import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { DatabasePool } from '#database/database_pool'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { RecordStore } from '#records/record_store'
 

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
 import { agreementOf } from '#core/analyses/participation'
-import type { Actor } from '#http/actor'
-import { PermissionDenied } from '#http/failures'
-import { ANALYSIS_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
-import { reachOf } from '#identity/reach'
-import { holds, mayWriteIn, requireThat } from '#identity/verification/checks'
+import type { Actor } from '#kernel/actor'
+import { PermissionDenied } from '#kernel/failures'
+import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
+import { reachOf } from '#auth/reach'
+import { holds, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Values } from '#records/kind'
 
 /**

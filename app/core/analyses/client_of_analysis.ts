@@ -2,12 +2,12 @@ import app from '@adonisjs/core/services/app'
 
 import { analysis } from '#core/analyses/analysis'
 import { AnalysisService } from '#core/analyses/analysis_service'
-import { identityProvider } from '#core/nodes/identity'
-import { BadRequest } from '#http/failures'
-import { clientsOf } from '#identity/lifecycle/client_directory'
-import type { ClientDirectory } from '#identity/provider'
+import { identityProvider } from '#core/clients/identity'
+import { BadRequest } from '#kernel/failures'
+import { clientsOf } from '#core/clients/client_directory'
+import type { ClientDirectory } from '#auth/provider'
 import { decode } from '#query/decode'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 
 const { selection: EVERYTHING } = decode(analysis.declaration, '', 'record')

@@ -2,8 +2,8 @@ import type { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 
 import { AnalysisService } from '#core/analyses/analysis_service'
-import { clientSweep } from '#core/client_sweep'
-import type { ReconcilingProvider } from '#identity/lifecycle/reconcile_clients'
+import { clientSweep } from '#core/clients/client_sweep'
+import type { ReconcilingProvider } from '#core/clients/reconcile_clients'
 import type { Sweep } from '#jobs/sweep'
 
 /**

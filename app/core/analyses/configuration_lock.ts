@@ -1,5 +1,5 @@
-import { BadRequest } from '#http/failures'
-import { issue } from '#http/issues'
+import { BadRequest } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 import type { Values } from '#records/kind'
 
 /** Throws where nodes are being asked about the analysis as it is. */

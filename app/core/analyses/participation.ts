@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
-import type { Actor } from '#http/actor'
-import { isUuid } from '#records/is_uuid'
+import type { Actor } from '#kernel/actor'
+import { isUuid } from '#kernel/is_uuid'
 
 /** Whether the actor is the client of a node that agreed to take part in an analysis. */
 export async function participates(

@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 
 import { analysis } from '#core/analyses/analysis'
 import { analysisBucket } from '#core/analysis_buckets/analysis_bucket'
-import { loggedIn } from '#http/access'
+import { loggedIn } from '#kernel/access'
 import { column, onlyAtCreation, optional, required, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 

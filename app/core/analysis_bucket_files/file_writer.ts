@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 import { participates } from '#core/analyses/participation'
-import type { Actor } from '#http/actor'
-import { holds, mayWriteIn, requireThat } from '#identity/verification/checks'
+import type { Actor } from '#kernel/actor'
+import { holds, mayWriteIn, requireThat } from '#auth/verification/checks'
 
 /** What belongs to an analysis, and to its realm. */
 interface Owned {

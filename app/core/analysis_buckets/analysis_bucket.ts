@@ -1,7 +1,7 @@
 import vine from '@vinejs/vine'
 
 import { analysis } from '#core/analyses/analysis'
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { column, onlyAtCreation, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 

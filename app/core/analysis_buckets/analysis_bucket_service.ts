@@ -1,12 +1,14 @@
+import app from '@adonisjs/core/services/app'
+
 import { AnalysisPartService } from '#core/analyses/analysis_part_service'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { analysisBucket } from '#core/analysis_buckets/analysis_bucket'
-import { enforce } from '#http/access'
-import { BadRequest, EntityNotFound } from '#http/failures'
-import { issue } from '#http/issues'
-import type { Origin } from '#records/events'
+import { enforce } from '#kernel/access'
+import { BadRequest, EntityNotFound } from '#kernel/failures'
+import { issue } from '#kernel/issues'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import { requireRealm } from '#records/realm'
+import { requireRealm } from '#kernel/realm'
 import type { RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
@@ -62,7 +64,7 @@ export class AnalysisBucketService extends AnalysisPartService {
 
 /** A bucket that storage does not know yet is still to be made, for whoever says so in its realm. */
 async function requireBucketOf(realmId: string, bucketId: string): Promise<void> {
-  const { realmOfBucket } = await import('#start/bucket_realms')
+  const realmOfBucket = await app.container.make('bucketRealms')
   const bucketRealm = await realmOfBucket(bucketId)
   if (bucketRealm !== undefined && bucketRealm !== realmId) {
     const message = 'The bucket does not belong to the realm of the analysis: name one that does'

@@ -1,5 +1,5 @@
-import { ServiceUnavailable } from '#http/failures'
-import { ownRequest, type Elsewhere } from '#identity/own_request'
+import { ServiceUnavailable } from '#kernel/failures'
+import { ownRequest, type Elsewhere } from '#auth/own_request'
 
 interface Answer {
   readonly data: { readonly realmId: string | null }

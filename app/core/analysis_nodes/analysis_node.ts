@@ -3,7 +3,7 @@ import vine from '@vinejs/vine'
 import { analysis } from '#core/analyses/analysis'
 import { PROCESS_STATUSES } from '#core/analyses/process_status'
 import { node } from '#core/nodes/node'
-import { holding, holdingAny } from '#http/access'
+import { holding, holdingAny } from '#kernel/access'
 import { column, onlyAtCreation, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 

@@ -1,4 +1,4 @@
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { column, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 

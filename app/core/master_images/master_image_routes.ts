@@ -3,14 +3,14 @@ import vine from '@vinejs/vine'
 
 import { masterImage } from '#core/master_images/master_image'
 import { MasterImageService } from '#core/master_images/master_image_service'
-import { loggedIn } from '#http/access'
+import { loggedIn } from '#kernel/access'
 import { answer } from '#http/answer'
-import { body } from '#http/body'
-import { BadRequest } from '#http/failures'
-import { issue } from '#http/issues'
+import { body } from '#kernel/body'
+import { BadRequest } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
-import { originOf } from '#records/origin'
+import { originOf } from '#kernel/request_origin'
 
 const command = body({
   command: vine.enum(['sync', 'build']),

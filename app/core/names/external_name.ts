@@ -1,5 +1,5 @@
-import type { Shape } from '#http/shape'
-import { clock } from '#runtime/clock'
+import type { Shape } from '#kernel/shape'
+import { clock } from '#kernel/clock'
 
 /** What a name in a registry may be made of. */
 export const REGISTRY_NAME: Shape = {

@@ -1,4 +1,4 @@
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 import { ADJECTIVES, NOUNS } from './words.js'
 

@@ -1,28 +1,21 @@
 import type { DatabasePool } from '#database/database_pool'
-import type { Actor } from '#http/actor'
-import { BadRequest, EntityNotFound } from '#http/failures'
-import { clientsOf } from '#identity/lifecycle/client_directory'
-import { NODE_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
-import { newClientSecret } from '#identity/lifecycle/client_secret'
-import type { ClientDirectory, ProviderClient } from '#identity/provider'
-import { reachOf } from '#identity/reach'
-import {
-  all,
-  either,
-  holds,
-  isClient,
-  mayWriteIn,
-  requireThat,
-} from '#identity/verification/checks'
+import type { Actor } from '#kernel/actor'
+import { BadRequest, EntityNotFound } from '#kernel/failures'
+import { clientsOf } from '#core/clients/client_directory'
+import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
+import { newClientSecret } from '#core/clients/client_secret'
+import type { ClientDirectory, ProviderClient } from '#auth/provider'
+import { reachOf } from '#auth/reach'
+import { all, either, holds, isClient, mayWriteIn, requireThat } from '#auth/verification/checks'
 import { eventSink } from '#records/event_sink'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import { changeOf } from '#records/record_change'
 import { RecordStore } from '#records/record_store'
-import { noteSecretRead } from '#records/security_events'
+import { noteSecretRead } from '#audit/security_events'
 import { inTransaction } from '#records/transaction'
 
-import { identityProvider } from './identity.js'
-import { isUuid } from '#records/is_uuid'
+import { identityProvider } from '#core/clients/identity'
+import { isUuid } from '#kernel/is_uuid'
 import { node } from './node.js'
 
 /** What somebody needs to log in as the client of a record. */

@@ -1,21 +1,21 @@
 import type pg from 'pg'
 
 import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
+import type { OwnClients } from '#core/clients/own_clients'
 import type { ProjectNodeService } from '#core/project_nodes/project_node_service'
 import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
-import { enforce } from '#http/access'
-import { NODE_CLIENT_PERMISSIONS } from '#identity/lifecycle/client_permissions'
-import type { Origin } from '#records/events'
+import { enforce } from '#kernel/access'
+import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import { realmFor } from '#records/realm'
+import { realmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import type { Written } from '#records/record_store'
 import { inTransaction, sideBySide } from '#records/transaction'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 import { node } from './node.js'
 import { requireOwner, withStoredKey } from './node_rules.js'
-import type { OwnClients } from './own_clients.js'
 import { holdingOwners } from './owners.js'
 
 const CLIENT = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }

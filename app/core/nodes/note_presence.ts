@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { originOf } from '#records/origin'
+import { originOf } from '#kernel/request_origin'
 
 import { NodePresence } from './presence.js'
 

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import { lockProjects } from '#core/projects/counters'
-import { ServiceUnavailable } from '#http/failures'
+import { ServiceUnavailable } from '#kernel/failures'
 import { inTransaction } from '#records/transaction'
 
 /** How often something begins anew because the node got into another project or analysis meanwhile. */

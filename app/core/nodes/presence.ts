@@ -1,10 +1,10 @@
 import type pg from 'pg'
 
-import { serviceOrigin } from '#identity/lifecycle/service_origin'
+import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
-import type { Origin } from '#records/events'
-import { isUuid } from '#records/is_uuid'
-import { clock } from '#runtime/clock'
+import type { Origin } from '#kernel/origin'
+import { isUuid } from '#kernel/is_uuid'
+import { clock } from '#kernel/clock'
 
 import type { NodeService } from './node_service.js'
 

@@ -1,12 +1,12 @@
 import { registryProject } from '#core/registry_projects/registry_project'
 import type { DatabasePool } from '#database/database_pool'
-import { BadRequest, EntityNotFound } from '#http/failures'
-import { either, holds, isClient, requireThat } from '#identity/verification/checks'
-import type { Origin } from '#records/events'
+import { BadRequest, EntityNotFound } from '#kernel/failures'
+import { either, holds, isClient, requireThat } from '#auth/verification/checks'
+import type { Origin } from '#kernel/origin'
 import { unseal } from '#records/sealing'
-import { noteSecretRead } from '#records/security_events'
+import { noteSecretRead } from '#audit/security_events'
 
-import { isUuid } from '#records/is_uuid'
+import { isUuid } from '#kernel/is_uuid'
 import { node } from './node.js'
 
 /** What a node pulls and pushes images with. */

@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 
 import { node } from '#core/nodes/node'
 import { project } from '#core/projects/project'
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { column, onlyAtCreation, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 

@@ -3,7 +3,7 @@ import vine from '@vinejs/vine'
 import { masterImage } from '#core/master_images/master_image'
 import { description, displayName } from '#core/names/labels'
 import { slugName } from '#core/names/slug_name'
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { column, optional, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
 import { generatedName } from '#core/names/generated_name'
-import { enforce } from '#http/access'
-import { BadRequest } from '#http/failures'
-import type { Origin } from '#records/events'
+import { enforce } from '#kernel/access'
+import { BadRequest } from '#kernel/failures'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import { realmFor } from '#records/realm'
+import { realmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 

@@ -4,8 +4,8 @@ import { defineConsumer, type Handling, type OutwardHandler } from '#bus/consume
 import { contentOf } from '#bus/content_of'
 import type { Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
-import { serviceOrigin } from '#identity/lifecycle/service_origin'
-import { body, type BodyValidator } from '#http/body'
+import { serviceOrigin } from '#auth/service_origin'
+import { body, type BodyValidator } from '#kernel/body'
 import { inTransaction } from '#records/transaction'
 
 import { beginDeparture, completeDepartures } from './departure.js'

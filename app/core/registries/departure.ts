@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
-import { serviceOrigin } from '#identity/lifecycle/service_origin'
+import { serviceOrigin } from '#auth/service_origin'
 import { inTransaction } from '#records/transaction'
 import { unlessGone } from '#records/unless_gone'
 

@@ -1,6 +1,6 @@
 import app from '@adonisjs/core/services/app'
 
-import { serviceOrigin } from '#identity/lifecycle/service_origin'
+import { serviceOrigin } from '#auth/service_origin'
 import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'

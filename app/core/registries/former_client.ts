@@ -1,7 +1,7 @@
-import { identityProvider } from '#core/nodes/identity'
-import { serviceOrigin } from '#identity/lifecycle/service_origin'
-import type { ClientDirectory, ProviderClient } from '#identity/provider'
-import { clock } from '#runtime/clock'
+import { identityProvider } from '#core/clients/identity'
+import { serviceOrigin } from '#auth/service_origin'
+import type { ClientDirectory, ProviderClient } from '#auth/provider'
+import { clock } from '#kernel/clock'
 
 import { isSame } from './same_secret.js'
 

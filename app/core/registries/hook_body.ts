@@ -1,6 +1,6 @@
 import vine from '@vinejs/vine'
 
-import { body } from '#http/body'
+import { body } from '#kernel/body'
 
 const text = (least: number, most: number) => vine.string().minLength(least).maxLength(most)
 

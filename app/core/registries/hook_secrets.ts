@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 import { seal, unseal } from '#records/sealing'
-import { isUuid } from '#records/is_uuid'
-import { clock } from '#runtime/clock'
+import { isUuid } from '#kernel/is_uuid'
+import { clock } from '#kernel/clock'
 
 import { isSame } from './same_secret.js'
 

@@ -1,7 +1,7 @@
-import { RateLimited } from '#http/failures'
+import { RateLimited } from '#kernel/failures'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
-import { isUuid } from '#records/is_uuid'
+import { isUuid } from '#kernel/is_uuid'
 
 import { isFormerClient } from './former_client.js'
 import type { HookSecrets } from './hook_secrets.js'

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
-import { BadRequest } from '#http/failures'
-import { issue } from '#http/issues'
+import { BadRequest } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 import { env } from '#start/env'
 
 interface HostRulesOptions {

@@ -3,7 +3,7 @@ import type pg from 'pg'
 
 import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { DatabasePool } from '#database/database_pool'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'

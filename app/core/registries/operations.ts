@@ -2,11 +2,11 @@ import type pg from 'pg'
 
 import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
 import { registryProject } from '#core/registry_projects/registry_project'
-import { EntityNotFound } from '#http/failures'
+import { EntityNotFound } from '#kernel/failures'
 import type { Kind, Values } from '#records/kind'
 import { RecordStore } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 import { commandRegistry, processHook } from './commands.js'
 import type { HookSender } from './hook_sender.js'

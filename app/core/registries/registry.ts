@@ -1,10 +1,10 @@
 import vine from '@vinejs/vine'
 
 import { hostRule } from '#core/hosts'
-import { holdingCentrally } from '#http/access'
+import { holdingCentrally } from '#kernel/access'
 import { column, optional, required, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
-import { isMasterMember } from '#records/realm'
+import { isMasterMember } from '#kernel/realm'
 
 /** Registries belong to the installation: whoever names one has it called with secrets of ours. */
 const manage = holdingCentrally('registry_manage')

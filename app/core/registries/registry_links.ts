@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import { seal, unseal } from '#records/sealing'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 /** How long a link stays with whoever took it and does not say that it is still at it: its process may be gone. */
 const LEASE_MS = 30_000

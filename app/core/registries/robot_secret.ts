@@ -1,6 +1,6 @@
 import vine from '@vinejs/vine'
 
-import { shape } from '#http/shape'
+import { shape } from '#kernel/shape'
 
 /** What registries take for the secret of an account; they refuse anything else, and would be asked for it for ever. */
 const STRONG = {

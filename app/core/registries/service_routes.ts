@@ -1,14 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
-import { enforce, everybody, holding, holdingCentrally, loggedIn } from '#http/access'
+import { enforce, everybody, holding, holdingCentrally, loggedIn } from '#kernel/access'
 import { answer } from '#http/answer'
-import { body } from '#http/body'
+import { body } from '#kernel/body'
 import { bodyOf } from '#http/sent_body'
-import { EntityNotFound, Unauthorized } from '#http/failures'
+import { EntityNotFound, Unauthorized } from '#kernel/failures'
 import type { Answer, SurfaceRoutes } from '#http/surface'
 import type { Values } from '#records/kind'
-import { originOf } from '#records/origin'
+import { originOf } from '#kernel/request_origin'
 
 import { hookBody } from './hook_body.js'
 import { HookSenders, type HookSender } from './hook_sender.js'

@@ -3,7 +3,7 @@ import type pg from 'pg'
 
 import { generatedExternalName } from '#core/names/external_name'
 import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 
 import { linkAllOf } from './registry_projects_of.js'

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 
 import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
-import { serviceOrigin } from '#identity/lifecycle/service_origin'
+import { serviceOrigin } from '#auth/service_origin'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 

@@ -1,4 +1,4 @@
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { client } from '#identity/clients/client'
 import { defineAssignment } from '#identity/embedded/assignment'
 import { scope } from '#identity/scopes/scope'

@@ -1,7 +1,7 @@
 import vine from '@vinejs/vine'
 
-import { holding } from '#http/access'
-import { chosenSecret } from '#identity/chosen_secret'
+import { holding } from '#kernel/access'
+import { chosenSecret } from '#auth/chosen_secret'
 import { revealsClientSecret } from '#identity/clients/secret_access'
 import { redirectUris } from '#identity/clients/redirect_uris'
 import { readSecret } from '#identity/embedded/client_secrets'

@@ -1,9 +1,9 @@
-import type { Actor } from '#http/actor'
-import { PermissionDenied } from '#http/failures'
+import type { Actor } from '#kernel/actor'
+import { PermissionDenied } from '#kernel/failures'
 import { isSelf } from '#identity/embedded/strength'
 import type { Values } from '#records/kind'
-import { isUuid } from '#records/is_uuid'
-import { isMasterMember } from '#records/realm'
+import { isUuid } from '#kernel/is_uuid'
+import { isMasterMember } from '#kernel/realm'
 
 /** The names of clients that belong to nodes and analyses: they are the ids of those. */
 export const NAME_OF_RECORD = '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'

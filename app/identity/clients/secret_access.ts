@@ -1,8 +1,8 @@
-import type { Actor } from '#http/actor'
+import type { Actor } from '#kernel/actor'
 import { asksCore, NAME_OF_RECORD } from '#identity/clients/record_clients'
 import { beyond } from '#identity/embedded/strength'
 import { where, type SqlCondition } from '#query/condition'
-import { isMasterMember } from '#records/realm'
+import { isMasterMember } from '#kernel/realm'
 
 /**
  * Whose secrets an actor may read: its own; those of its realm with `client_read` or `client_update`, where it may do

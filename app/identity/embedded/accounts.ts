@@ -1,6 +1,6 @@
 import { identityPool } from '#identity/embedded/database'
 import type { Subject } from '#identity/embedded/tokens/claims'
-import { isUuid } from '#records/is_uuid'
+import { isUuid } from '#kernel/is_uuid'
 
 export const MASTER = 'master'
 

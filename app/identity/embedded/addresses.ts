@@ -1,5 +1,5 @@
 import { surfacesOf } from '#configuration/processes'
-import { publicPrefix } from '#runtime/surfaces'
+import { publicPrefix } from '#configuration/surfaces'
 import { env } from '#start/env'
 
 /** Where others reach the provider. Processes that serve nothing say the same as those that do. */

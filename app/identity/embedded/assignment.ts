@@ -1,6 +1,6 @@
 import vine from '@vinejs/vine'
 
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { reference } from '#identity/embedded/rules'
 import { realm } from '#identity/realms/realm'
 import { column, onlyAtCreation, timestamps } from '#records/column'

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
-import { enforce } from '#http/access'
-import type { Actor } from '#http/actor'
-import { PermissionDenied, RelationInvalid } from '#http/failures'
+import { enforce } from '#kernel/access'
+import type { Actor } from '#kernel/actor'
+import { PermissionDenied, RelationInvalid } from '#kernel/failures'
 import {
   hasAtHand,
   lockRoles,
@@ -10,9 +10,9 @@ import {
   type GivablePermission,
 } from '#identity/embedded/strength'
 import { visibleRealm } from '#identity/embedded/visible_realm'
-import type { Origin } from '#records/events'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import { requireRealm } from '#records/realm'
+import { requireRealm } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 import type { Assignment } from './assignment.js'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { BadRequest } from '#http/failures'
+import { BadRequest } from '#kernel/failures'
 import type { Kind, Values } from '#records/kind'
 
 /** Throws where a record is one that the provider came with and cannot do without. */

@@ -1,4 +1,4 @@
-import type { ProviderChange } from '#identity/provider'
+import type { ProviderChange } from '#auth/provider'
 import { eventSink } from '#records/event_sink'
 import type { EventSink, RecordChange } from '#records/events'
 import { leaveLast } from '#records/transaction'

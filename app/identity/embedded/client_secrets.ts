@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
 import { seal, unseal } from '#records/sealing'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 const SECRET_BYTES = 32
 const NO_DIGEST = '0'.repeat(64)

@@ -1,9 +1,9 @@
 import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
-import { RelationInvalid } from '#http/failures'
+import { RelationInvalid } from '#kernel/failures'
 import { failureOf } from '#http/classify'
-import { issue } from '#http/issues'
+import { issue } from '#kernel/issues'
 import { ClientService } from '#identity/clients/client_service'
 import {
   clientFor,
@@ -11,10 +11,10 @@ import {
   type NewOwnClient,
   type Owner,
   type RecordClients,
-} from '#identity/lifecycle/record_clients'
-import type { Origin } from '#records/events'
+} from '#auth/record_clients'
+import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { platformOrigin } from './platform_origin.js'
 
 /** How long it is taken for granted what the platform's own client may do. */

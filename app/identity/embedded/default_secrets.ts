@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { firstSecret, isMadeUp, KNOWN_SECRET } from '#configuration/first_secrets'
 import { identityPool } from '#identity/embedded/database'
-import { StartFailure } from '#runtime/start_failure'
+import { StartFailure } from '#kernel/start_failure'
 import { env, type Env } from '#start/env'
 import { digestOf, storedSecret } from './client_secrets.js'
 import { hashPassword, isPassword } from './passwords.js'

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 
-import type { Actor } from '#http/actor'
-import { EntityConflict, PermissionDenied } from '#http/failures'
+import type { Actor } from '#kernel/actor'
+import { EntityConflict, PermissionDenied } from '#kernel/failures'
 import { failureOf } from '#http/classify'
 import { identityPool } from '#identity/embedded/database'
 import { ClientService } from '#identity/clients/client_service'
@@ -11,12 +11,12 @@ import { actingWithin, beyond, bindings, isSelf } from '#identity/embedded/stren
 import type {
   ClientDirectory,
   ClientPermission,
-  NewClient,
   ProviderClient,
   ProviderPermission,
-} from '#identity/provider'
-import type { Origin } from '#records/events'
-import { isUuid } from '#records/is_uuid'
+} from '#auth/provider'
+import type { NewClient } from '#auth/record_clients'
+import type { Origin } from '#kernel/origin'
+import { isUuid } from '#kernel/is_uuid'
 import { serviceKeyOf } from '#records/service_key'
 import { unlessGone } from '#records/unless_gone'
 import { platformOrigin } from './platform_origin.js'

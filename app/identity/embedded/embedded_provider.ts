@@ -8,9 +8,9 @@ import type {
   ProviderChange,
   ProviderMetadata,
   Standing,
-} from '#identity/provider'
-import type { RecordClients } from '#identity/lifecycle/record_clients'
-import { clock } from '#runtime/clock'
+} from '#auth/provider'
+import type { RecordClients } from '#auth/record_clients'
+import { clock } from '#kernel/clock'
 import { changeListener } from './changes.js'
 import { ClientsAlongside } from './clients_alongside.js'
 import { EmbeddedClients } from './embedded_clients.js'

@@ -1,7 +1,7 @@
-import { enforce } from '#http/access'
+import { enforce } from '#kernel/access'
 import type { Selection } from '#query/decode'
-import type { Origin } from '#records/events'
-import { isUuid } from '#records/is_uuid'
+import type { Origin } from '#kernel/origin'
+import { isUuid } from '#kernel/is_uuid'
 import { RecordService } from '#records/record_service'
 
 /**

@@ -1,5 +1,5 @@
 import { Turns } from '#identity/embedded/turns'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 /** Each hash fills a thread that files and name look-ups need too, so only some are made at once. */
 const AT_ONCE = 2

@@ -1,8 +1,8 @@
-import { IdentityUnavailable } from '#http/failures'
+import { IdentityUnavailable } from '#kernel/failures'
 import { findClientIn, type ClientAccount } from '#identity/embedded/accounts'
 import { heldNames } from '#identity/embedded/held_permissions'
-import type { Origin } from '#records/events'
-import { clock } from '#runtime/clock'
+import type { Origin } from '#kernel/origin'
+import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 
 /** The client as which the platform calls its own provider. */

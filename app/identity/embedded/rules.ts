@@ -1,6 +1,6 @@
 import vine from '@vinejs/vine'
 
-import { clientName } from '#identity/client_name'
+import { clientName } from '#auth/client_name'
 import { onlyAtCreation, optional, required } from '#records/column'
 
 export const name = required(clientName)

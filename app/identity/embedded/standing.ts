@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { identityPool } from '#identity/embedded/database'
-import { EVERYBODY } from '#identity/provider'
-import { clock } from '#runtime/clock'
+import { EVERYBODY } from '#auth/provider'
+import { clock } from '#kernel/clock'
 import { NotificationListener } from './notifications.js'
 
 /** Written by triggers of the tables that say who may do what. */

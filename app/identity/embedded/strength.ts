@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
-import type { Actor } from '#http/actor'
-import { PermissionDenied } from '#http/failures'
+import type { Actor } from '#kernel/actor'
+import { PermissionDenied } from '#kernel/failures'
 import { heldBy, type Holder } from '#identity/embedded/held_permissions'
-import { isMasterMember, isRealmWritable } from '#records/realm'
+import { isMasterMember, isRealmWritable } from '#kernel/realm'
 
 type Bind = (value: unknown) => string
 

@@ -1,7 +1,7 @@
 import { identityPool } from '#identity/embedded/database'
 import { SOURCE_KNOWN_MS } from '#identity/embedded/sign_in/sign_in_limit'
 import type { Sweep } from '#jobs/sweep'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

@@ -1,4 +1,4 @@
-import { ServiceUnavailable } from '#http/failures'
+import { ServiceUnavailable } from '#kernel/failures'
 
 const WAITING_AT_MOST = 500
 

@@ -1,8 +1,8 @@
-import type { Actor } from '#http/actor'
+import type { Actor } from '#kernel/actor'
 import { where, type Condition } from '#query/condition'
 import { columnOf } from '#query/sql/identifiers'
 import type { Kind } from '#records/kind'
-import { isMasterMember } from '#records/realm'
+import { isMasterMember } from '#kernel/realm'
 import type { Scope } from '#records/record_reads'
 
 /**

@@ -1,6 +1,6 @@
 import vine from '@vinejs/vine'
 
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { client } from '#identity/clients/client'
 import { description, label, name, ofAnyRealm, reference } from '#identity/embedded/rules'
 import { realm } from '#identity/realms/realm'

@@ -1,4 +1,4 @@
-import { everybody, holding } from '#http/access'
+import { everybody, holding } from '#kernel/access'
 import { description, label, name } from '#identity/embedded/rules'
 import { column, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'

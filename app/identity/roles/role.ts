@@ -1,6 +1,6 @@
 import vine from '@vinejs/vine'
 
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { description, label, name, ofAnyRealm } from '#identity/embedded/rules'
 import { realm } from '#identity/realms/realm'
 import { column, optional, timestamps } from '#records/column'

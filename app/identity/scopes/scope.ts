@@ -1,4 +1,4 @@
-import { holding } from '#http/access'
+import { holding } from '#kernel/access'
 import { description, label, name, ofAnyRealm } from '#identity/embedded/rules'
 import { realm } from '#identity/realms/realm'
 import { column, timestamps } from '#records/column'

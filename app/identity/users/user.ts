@@ -1,7 +1,7 @@
 import vine from '@vinejs/vine'
 
-import { holding, holdingAny } from '#http/access'
-import { chosenSecret } from '#identity/chosen_secret'
+import { holding, holdingAny } from '#kernel/access'
+import { chosenSecret } from '#auth/chosen_secret'
 import { SELF_MANAGE } from '#identity/embedded/own_permissions'
 import { address, flag, label, name, shortText } from '#identity/embedded/rules'
 import { realm } from '#identity/realms/realm'

@@ -1,4 +1,4 @@
-import type { Origin, Source } from '#records/events'
+import type { Origin, Source } from '#kernel/origin'
 import type { Doer } from '../entry.js'
 
 /** Somebody as the audit trail remembers them; whoever is not known is left out. */

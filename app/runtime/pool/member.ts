@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import config from '#config/pool'
 import { ConnectionCount } from '#http/connection_limit'
-import { StartFailure } from '#runtime/start_failure'
+import { StartFailure } from '#kernel/start_failure'
 import type { Answers, Question, ToMember, ToPrimary } from './messages.js'
 
 export interface Program {

@@ -1,7 +1,7 @@
 import { AggregatorRegistry, Counter, Gauge } from 'prom-client'
 
-import { ServiceUnavailable } from '#http/failures'
-import { issue } from '#http/issues'
+import { ServiceUnavailable } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 import { metrics } from '#observability/metrics'
 import { OK, type Page } from '#runtime/admin_server'
 import type { Answers } from './messages.js'

@@ -1,6 +1,6 @@
 import { isEmbedded } from '#configuration/embedded_drivers'
 import { needsOf } from '#configuration/processes'
-import { StartFailure } from '#runtime/start_failure'
+import { StartFailure } from '#kernel/start_failure'
 import type { Env } from '#start/env'
 
 interface Counts {

@@ -1,4 +1,4 @@
-import { loggedIn } from '#http/access'
+import { loggedIn } from '#kernel/access'
 import { column, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 import { bucket } from '#storage/buckets/bucket'

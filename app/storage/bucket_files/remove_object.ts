@@ -1,4 +1,4 @@
-import { leftToSweep } from '#storage/left_to_sweep'
+import { leftToSweep } from '#storage/sweeps/left_to_sweep'
 import { objectAddress } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
 

@@ -1,7 +1,7 @@
 import vine from '@vinejs/vine'
 
-import { holding, loggedIn } from '#http/access'
-import { shape } from '#http/shape'
+import { holding, loggedIn } from '#kernel/access'
+import { shape } from '#kernel/shape'
 import { column, onlyAtCreation, timestamps } from '#records/column'
 import { defineKind } from '#records/kind'
 

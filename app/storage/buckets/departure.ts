@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 import { storagePool } from '#storage/database'
-import { leftToSweep } from '#storage/left_to_sweep'
-import { clear, vacate } from '#storage/places'
+import { leftToSweep } from '#storage/sweeps/left_to_sweep'
+import { clear, vacate } from '#storage/objects/places'
 
 /**
  * Prepares that a bucket, which is locked, goes for good; what is answered is to be done once it has. Where files are still on

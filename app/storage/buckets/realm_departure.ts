@@ -1,8 +1,8 @@
 import app from '@adonisjs/core/services/app'
 
-import type { Reactions } from '#identity/lifecycle/reactions'
-import { realmSweep } from '#identity/lifecycle/reconcile_people'
-import { serviceOrigin } from '#identity/lifecycle/service_origin'
+import type { Reactions } from '#auth/reactions'
+import { realmSweep } from '#auth/reconcile_people'
+import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
 import { unlessGone } from '#records/unless_gone'
 import { BucketService } from '#storage/buckets/bucket_service'

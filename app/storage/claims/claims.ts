@@ -1,10 +1,10 @@
-import { EntityConflict, EntityNotFound } from '#http/failures'
-import { issue } from '#http/issues'
-import { clock } from '#runtime/clock'
+import { EntityConflict, EntityNotFound } from '#kernel/failures'
+import { issue } from '#kernel/issues'
+import { clock } from '#kernel/clock'
 import { storagePool } from '#storage/database'
 import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectAddress } from '#storage/objects/object_store'
-import { preparePlace } from '#storage/places'
+import { preparePlace } from '#storage/objects/places'
 
 /** A path of a bucket that somebody sends a file to. It belongs to nobody else until the claim ends. */
 export interface Claim {

@@ -1,12 +1,12 @@
 import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
-import { EntityConflict } from '#http/failures'
-import type { Origin } from '#records/events'
+import { EntityConflict } from '#kernel/failures'
+import type { Origin } from '#kernel/origin'
 import { inTransaction, sideBySide } from '#records/transaction'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { BucketService } from '#storage/buckets/bucket_service'
-import { filePath } from '#storage/paths'
+import { filePath } from '#storage/bucket_files/paths'
 import { storagePool } from '#storage/database'
 import type { Claim } from './claims.js'
 

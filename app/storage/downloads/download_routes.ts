@@ -1,4 +1,4 @@
-import { loggedIn } from '#http/access'
+import { loggedIn } from '#kernel/access'
 import type { Answer, Operation, SurfaceRoutes } from '#http/surface'
 import { download } from './download.js'
 

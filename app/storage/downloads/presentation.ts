@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 import type { FileRow } from '#storage/bucket_files/file_row'
-import { entityTag, type Version } from '#storage/ranges'
+import { entityTag, type Version } from '#storage/downloads/ranges'
 import { acceptsGzip } from './encoding.js'
 import { isCompressible, mediaType } from './media_type.js'
 

@@ -1,5 +1,5 @@
-import { BadRequest, EntityConflict, PayloadTooLarge, ServiceUnavailable } from '#http/failures'
-import { issue } from '#http/issues'
+import { BadRequest, EntityConflict, PayloadTooLarge, ServiceUnavailable } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 import type { ObjectAddress } from './object_store.js'
 
 /** There is no such object; what that means to a caller, whoever knows the record decides. */

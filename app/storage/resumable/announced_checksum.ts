@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-import { BadRequest } from '#http/failures'
+import { BadRequest } from '#kernel/failures'
 
 export const CHECKSUM_ALGORITHMS = ['sha1', 'sha256', 'sha512']
 

@@ -1,4 +1,4 @@
-import { EntityNotFound, Failure } from '#http/failures'
+import { EntityNotFound, Failure } from '#kernel/failures'
 
 /** There is no such upload, or it has expired, or its bucket is gone. */
 export class UploadGone extends EntityNotFound {

@@ -1,5 +1,5 @@
-import { EntityConflict } from '#http/failures'
-import type { Origin } from '#records/events'
+import { EntityConflict } from '#kernel/failures'
+import type { Origin } from '#kernel/origin'
 import { keepFiles } from '#storage/claims/keep_files'
 import { PutInterrupted } from '#storage/objects/errors'
 import { objectStore } from '#storage/objects/store'

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { RouteNotFound } from '#http/failures'
-import { originOf } from '#records/origin'
+import { RouteNotFound } from '#kernel/failures'
+import { originOf } from '#kernel/request_origin'
 import { env } from '#start/env'
 import { RequestBody } from '#storage/uploads/request_body'
 import { AnnouncedChecksum } from './announced_checksum.js'

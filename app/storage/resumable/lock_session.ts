@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 import { databaseUrl } from '#database/addresses'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 const TRY = `select pg_try_advisory_lock(hashtextextended($1, 0)) as taken`
 const UNLOCK = `select pg_advisory_unlock(hashtextextended($1, 0))`

@@ -1,4 +1,4 @@
-import { everybody, loggedIn } from '#http/access'
+import { everybody, loggedIn } from '#kernel/access'
 import type { HeaderParameter, Operation } from '#http/surface'
 import { BYTES_TYPE, TUS_VERSION } from './protocol.js'
 

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { BadRequest } from '#http/failures'
+import { BadRequest } from '#kernel/failures'
 import { CHECKSUM_ALGORITHMS } from './announced_checksum.js'
 import { ContentTypeUnsupported, VersionUnsupported } from './failures.js'
 

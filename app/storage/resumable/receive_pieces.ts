@@ -1,5 +1,5 @@
-import { PayloadTooLarge } from '#http/failures'
-import { drain } from '#runtime/drain'
+import { PayloadTooLarge } from '#kernel/failures'
+import { drain } from '#kernel/drain'
 import { ContainerMissing, PutInterrupted } from '#storage/objects/errors'
 import { objectStore } from '#storage/objects/store'
 import type { AnnouncedChecksum } from './announced_checksum.js'

@@ -1,4 +1,4 @@
-import { isUuid } from '#records/is_uuid'
+import { isUuid } from '#kernel/is_uuid'
 import type { Claim } from '#storage/claims/claims'
 import { storagePool } from '#storage/database'
 import { objectAddress, type Layout } from '#storage/objects/layout'

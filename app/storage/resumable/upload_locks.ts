@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { drain } from '#runtime/drain'
+import { drain } from '#kernel/drain'
 import { UploadBusy } from './failures.js'
 import { LockSession } from './lock_session.js'
 

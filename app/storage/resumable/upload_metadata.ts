@@ -1,6 +1,6 @@
-import { BadRequest } from '#http/failures'
-import { issue } from '#http/issues'
-import { pathProblem } from '#storage/paths'
+import { BadRequest } from '#kernel/failures'
+import { issue } from '#kernel/issues'
+import { pathProblem } from '#storage/bucket_files/paths'
 
 const LONGEST = 8_192
 const PAIR = /^([^\s,]+)(?: ([A-Za-z\d+/]*={0,2}))?$/

@@ -1,8 +1,8 @@
 import type { Logger } from '@adonisjs/core/logger'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import type { ObjectStore } from '#storage/objects/object_store'
-import { vacatePlace } from '#storage/places'
+import { vacatePlace } from '#storage/objects/places'
 import { filesIn, filesMissingIn, filesWithoutObject } from './missing_objects.js'
 import { sweepOrphans } from './orphans.js'
 import { placesOlderThan, type Place } from './places.js'

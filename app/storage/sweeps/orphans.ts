@@ -1,4 +1,4 @@
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { storagePool } from '#storage/database'
 import { bucketPlace } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'

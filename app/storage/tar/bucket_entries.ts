@@ -1,7 +1,8 @@
 import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { storagePool } from '#storage/database'
-import { SizeUnknown, type TarEntry } from './tar_stream.js'
+import type { TarEntry } from './tar_entry.js'
+import { SizeUnknown } from './tar_stream.js'
 
 const PAGE = 500
 

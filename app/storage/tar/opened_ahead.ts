@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-import type { TarEntry } from './tar_stream.js'
+import type { TarEntry } from './tar_entry.js'
 
 export interface Opened {
   readonly entry: TarEntry

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { loggedIn } from '#http/access'
+import { loggedIn } from '#kernel/access'
 import type { Operation, SurfaceRoutes } from '#http/surface'
-import { originOf } from '#records/origin'
-import { requireReach } from '#storage/access'
+import { originOf } from '#kernel/request_origin'
+import { requireReach } from '#storage/access/access'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { sendHead, sendStream } from '#storage/downloads/send_stream'
 import { objectStore } from '#storage/objects/store'

@@ -1,18 +1,10 @@
 import { Readable } from 'node:stream'
 
-import { exactly } from '#storage/exactly'
-import { harmlessPath } from '#storage/paths'
+import { exactly } from '#storage/objects/exactly'
+import { harmlessPath } from '#storage/bucket_files/paths'
 import { OpenedAhead } from './opened_ahead.js'
+import type { TarEntry } from './tar_entry.js'
 import { padding, tarEnd, tarHeader } from './tar_header.js'
-
-/** A file of a tar, and how to get at its bytes. */
-export interface TarEntry {
-  readonly path: string
-  /** What the record says; without it there can be no tar of the file. */
-  readonly size: number | null
-  readonly modifiedAt: Date
-  open(): Promise<Readable>
-}
 
 /** A file that was recorded without its size cannot be announced in a tar. */
 export class SizeUnknown extends Error {

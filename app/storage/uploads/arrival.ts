@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
-import { PayloadTooLarge, RequestTimeout } from '#http/failures'
-import { notePassed } from '#runtime/short_lived_memory'
+import { PayloadTooLarge, RequestTimeout } from '#kernel/failures'
+import { notePassed } from '#storage/objects/short_lived_memory'
 
 /** The client sent nothing for so long that its upload was given up. */
 export class UploadStalled extends RequestTimeout {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-import { notePassed } from '#runtime/short_lived_memory'
+import { notePassed } from '#storage/objects/short_lived_memory'
 
 /** Files up to this size are taken into memory whole, where there is room, so that the next one can be read meanwhile. */
 const GATHERED_AT_MOST = 256 * 1024

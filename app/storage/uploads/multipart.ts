@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-import { BadRequest } from '#http/failures'
+import { BadRequest } from '#kernel/failures'
 import { filenameOf } from './part_filename.js'
 
 /** One part of a multipart body. Its bytes are there until the next part is asked for; what was not read of them is skipped. */

@@ -1,4 +1,4 @@
-import { BadRequest } from '#http/failures'
+import { BadRequest } from '#kernel/failures'
 
 /** A name that no file can have been sent under. */
 class UnreadableFilename extends BadRequest {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-import { BadRequest } from '#http/failures'
+import { BadRequest } from '#kernel/failures'
 import { UploadStalled } from './arrival.js'
 
 /** The client went away before all it had announced was there; there is nobody left to read this. */

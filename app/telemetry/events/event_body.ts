@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 
 import vine from '@vinejs/vine'
 
-import { body } from '#http/body'
-import { shape } from '#http/shape'
+import { body } from '#kernel/body'
+import { shape } from '#kernel/shape'
 
 const SCOPES = ['entity', 'builder', 'synchronizer'] as const
 const UTC_TIME = {

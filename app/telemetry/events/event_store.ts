@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { fitted, type EventBody } from '#telemetry/events/event_body'
 import type { Retention } from '#telemetry/events/retention'
 import { sanitized } from '#telemetry/events/sanitize'

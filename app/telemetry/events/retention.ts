@@ -1,4 +1,4 @@
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 
 const DAY_MS = 86_400_000

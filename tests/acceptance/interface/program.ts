@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-import { freePort } from '#database/embedded/free_port'
+import { freePort } from '#embedded/free_port'
 
 const APP_ROOT = new URL('../../../', import.meta.url)
 const APP_FOLDER = fileURLToPath(APP_ROOT)

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import type { Values } from '#records/kind'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 
 import { call, Scene, type Answer } from './analysis_scene.js'

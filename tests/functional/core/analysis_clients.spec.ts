@@ -1,14 +1,14 @@
 import { test } from '@japa/runner'
 
 import { analysisClientSweep } from '#core/analyses/client_sweep'
-import { identityProvider } from '#core/nodes/identity'
+import { identityProvider } from '#core/clients/identity'
 import { identityPool } from '#identity/embedded/database'
-import { usePermissionPolicy } from '#identity/verification/permission_policy'
+import { usePermissionPolicy } from '#auth/verification/permission_policy'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
-import { useSecuritySink } from '#records/security_events'
+import { useSecuritySink } from '#audit/security_events'
 import type { Values } from '#records/kind'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 import { call, person, Scene, set, type Person } from './analysis_scene.js'
 

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import type { Values } from '#records/kind'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 import { call, person, Scene, set, type Person } from './analysis_scene.js'
 

@@ -4,7 +4,7 @@ import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { ChangeContent } from '#outbox/entry'
 import { openOutbox } from '#outbox/open'
 import type { Values } from '#records/kind'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 import { call, database, person, Scene, set, type Person } from './analysis_scene.js'
 

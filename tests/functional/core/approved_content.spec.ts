@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import { openOutbox } from '#outbox/open'
 import type { Values } from '#records/kind'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { statementsOf } from '#tests/helpers/migration_statements'
 
 import { call, database, Scene, set } from './analysis_scene.js'

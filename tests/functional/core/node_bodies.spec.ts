@@ -8,7 +8,7 @@ import { registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { Values } from '#records/kind'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, member, newRealm, uniqueName } from './node_scene.js'

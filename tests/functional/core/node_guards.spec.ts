@@ -6,7 +6,7 @@ import { project } from '#core/projects/project'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { Values } from '#records/kind'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 

@@ -1,6 +1,6 @@
 import { realm } from '#identity/realms/realm'
-import type { Actor } from '#http/actor'
-import { clock } from '#runtime/clock'
+import type { Actor } from '#kernel/actor'
+import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'

@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import core from '#core/routes'
 import { catalogue } from '#http/catalogue'
 import { useEventSink } from '#records/event_sink'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { boot } from '#tests/helpers/application'
 
 import { call, uniqueName } from './node_scene.js'

@@ -10,7 +10,7 @@ import { openOutbox } from '#outbox/open'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
 import { seal, unseal } from '#records/sealing'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { identityProvider } from '#core/nodes/identity'
+import { identityProvider } from '#core/clients/identity'
 import { isFormerClient } from '#core/registries/former_client'
 import { formerClientSweep } from '#core/registries/sweeps'
 import { corePool } from '#core/registries/work'
@@ -9,7 +9,7 @@ import { realm } from '#identity/realms/realm'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { seal } from '#records/sealing'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { HarborServer } from '#tests/helpers/harbor_server'
 import { sampleRecord } from '#tests/helpers/sample_records'
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { corePool } from '#core/registries/work'
-import type { RunningJob } from '#jobs/runner'
+import type { RunningJob } from '#jobs/running_job'
 import type { Values } from '#records/kind'
 import { unseal } from '#records/sealing'
-import { drain } from '#runtime/drain'
+import { drain } from '#kernel/drain'
 import { boot } from '#tests/helpers/application'
 import { ACCOUNT, HarborServer } from '#tests/helpers/harbor_server'
 import { identity } from '#tests/helpers/identities'

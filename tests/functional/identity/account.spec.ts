@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { seedIdentity } from '#identity/embedded/seeds'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { asking, hiddenFields, logIn, newVerifier, Visitor } from './browsing.js'
 import {

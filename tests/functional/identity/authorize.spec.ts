@@ -3,9 +3,9 @@ import { decodeJwt } from 'jose'
 
 import { issuerOf } from '#identity/embedded/addresses'
 import { seedIdentity } from '#identity/embedded/seeds'
-import type { SecurityEvent } from '#records/events'
-import { useSecuritySink } from '#records/security_events'
-import { holdClock } from '#runtime/clock'
+import type { SecurityEvent } from '#audit/security_event'
+import { useSecuritySink } from '#audit/security_events'
+import { holdClock } from '#kernel/clock'
 import { asking, exchange, logIn, newVerifier, Visitor, type Application } from './browsing.js'
 import {
   ADMIN,

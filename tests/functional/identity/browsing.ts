@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { token, type Answered } from './provider.js'
 

@@ -3,10 +3,10 @@ import { test } from '@japa/runner'
 import { identityPool } from '#identity/embedded/database'
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
-import type { ProviderChange } from '#identity/provider'
+import type { ProviderChange } from '#auth/provider'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
-import { clock, holdClock } from '#runtime/clock'
+import { clock, holdClock } from '#kernel/clock'
 import { bySecret, change, introspect, make, makeUser, remove, unique } from './provider.js'
 
 test.group('Embedded provider', (group) => {

@@ -5,7 +5,7 @@ import { issuerOf } from '#identity/embedded/addresses'
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { signingKeys } from '#identity/embedded/keys/signing_keys'
 import { seedIdentity } from '#identity/embedded/seeds'
-import { holdClock } from '#runtime/clock'
+import { holdClock } from '#kernel/clock'
 import {
   bySecret,
   byPassword,

@@ -5,8 +5,8 @@ import type { Socket } from 'socket.io-client'
 
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
-import { TokenVerifier } from '#identity/verification/token_verifier'
-import { holdClock } from '#runtime/clock'
+import { TokenVerifier } from '#auth/verification/token_verifier'
+import { holdClock } from '#kernel/clock'
 import { ask, connected, heard, refusal, settled, socketSite } from '#tests/helpers/sockets'
 import {
   byPassword,

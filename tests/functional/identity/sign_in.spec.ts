@@ -3,9 +3,9 @@ import { test } from '@japa/runner'
 import { identityPool } from '#identity/embedded/database'
 import { networkOf } from '#identity/embedded/sign_in/network'
 import { seedIdentity } from '#identity/embedded/seeds'
-import type { SecurityEvent } from '#records/events'
-import { useSecuritySink } from '#records/security_events'
-import { clock, holdClock } from '#runtime/clock'
+import type { SecurityEvent } from '#audit/security_event'
+import { useSecuritySink } from '#audit/security_events'
+import { clock, holdClock } from '#kernel/clock'
 import { isTogether } from '#tests/helpers/application'
 import {
   byPassword,

@@ -5,8 +5,8 @@ import { identityPool } from '#identity/embedded/database'
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { signToken } from '#identity/embedded/tokens/sign'
-import { TokenVerifier } from '#identity/verification/token_verifier'
-import { clock } from '#runtime/clock'
+import { TokenVerifier } from '#auth/verification/token_verifier'
+import { clock } from '#kernel/clock'
 import {
   bySecret,
   byPassword,

@@ -7,8 +7,8 @@ import { canSign, readKeys } from '#identity/embedded/keys/key_store'
 import { SigningKeys } from '#identity/embedded/keys/signing_keys'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { identitySweep } from '#identity/embedded/sweep'
-import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
-import { clock, holdClock } from '#runtime/clock'
+import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
+import { clock, holdClock } from '#kernel/clock'
 import {
   byPassword,
   bySecret,

@@ -3,7 +3,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 
 import { issuerOf } from '#identity/embedded/addresses'
 import { seedIdentity } from '#identity/embedded/seeds'
-import { holdClock } from '#runtime/clock'
+import { holdClock } from '#kernel/clock'
 import {
   ADMIN,
   byPassword,

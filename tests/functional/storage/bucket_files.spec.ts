@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { storagePool } from '#storage/database'

@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises'
 
 import { test } from '@japa/runner'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 import { containerName } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
-import { placesOf, vacate } from '#storage/places'
+import { placesOf, vacate } from '#storage/objects/places'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { storagePool } from '#storage/database'
 

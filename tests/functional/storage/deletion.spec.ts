@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 
 import { test } from '@japa/runner'
 
-import { placesOf } from '#storage/places'
+import { placesOf } from '#storage/objects/places'
 import { sweepAbandonedPlaces } from '#storage/sweeps/object_sweep'
 import { at } from '#tests/helpers/application'
 import { answerTo, begin, openPatch } from '#tests/helpers/tus'

@@ -3,7 +3,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { storagePool } from '#storage/database'
 import { bucketPlace, type BucketPlace } from '#storage/objects/layout'
 import { layoutNow, objectStore } from '#storage/objects/store'

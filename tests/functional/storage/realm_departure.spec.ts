@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { identityProvider } from '#core/nodes/identity'
+import { identityProvider } from '#core/clients/identity'
 import { realm } from '#identity/realms/realm'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'

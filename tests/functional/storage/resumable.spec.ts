@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import { Upload } from 'tus-js-client'
 
-import { PayloadTooLarge } from '#http/failures'
+import { PayloadTooLarge } from '#kernel/failures'
 import { bucketPlace } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
 import { storageSweeps } from '#storage/sweeps/storage_sweeps'

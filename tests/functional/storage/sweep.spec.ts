@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 
 import { test } from '@japa/runner'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { claimPath } from '#storage/claims/claims'
 import { storagePool } from '#storage/database'
 import { layoutNow, objectStore } from '#storage/objects/store'
-import { preparePlace } from '#storage/places'
+import { preparePlace } from '#storage/objects/places'
 import { sweepExpiredClaims } from '#storage/sweeps/expired_claims'
 import { filesWithoutObject } from '#storage/sweeps/missing_objects'
 import { sweepAbandonedPlaces, sweepObjects } from '#storage/sweeps/object_sweep'

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
-import { PayloadTooLarge } from '#http/failures'
+import { PayloadTooLarge } from '#kernel/failures'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
 import { BucketService } from '#storage/buckets/bucket_service'

@@ -6,7 +6,7 @@ import { AttemptCounter } from '#bus/attempt_counter'
 import { pauseAfter } from '#bus/back_off'
 import { Inbox } from '#bus/inbox'
 import { Lanes } from '#bus/lanes'
-import { holdClock } from '#runtime/clock'
+import { holdClock } from '#kernel/clock'
 import { busDatabase } from '#tests/helpers/bus_database'
 
 test.group('Lanes', () => {

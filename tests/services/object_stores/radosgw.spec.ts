@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 
 import { test } from '@japa/runner'
 
-import { StorageInsufficient } from '#http/failures'
+import { StorageInsufficient } from '#kernel/failures'
 import { emptyPlace } from '#storage/objects/empty_place'
 import { ObjectStoreAway, RegionRefused } from '#storage/objects/errors'
 import { bucketPlace, objectAddress, type Layout } from '#storage/objects/layout'

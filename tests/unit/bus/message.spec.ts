@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { MalformedMessage, newMessage, readMessage, writeMessage } from '#bus/message'
 import { commandTo, eventOn } from '#bus/names'
-import { holdClock } from '#runtime/clock'
+import { holdClock } from '#kernel/clock'
 
 const NOW = 1_790_000_000_000
 const sound = {

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { hostRule, normalHost } from '#core/hosts'
-import { body } from '#http/body'
+import { body } from '#kernel/body'
 
 const registry = body({ host: hostRule() })
 

@@ -4,8 +4,8 @@ import { generatedExternalName } from '#core/names/external_name'
 import { generatedName } from '#core/names/generated_name'
 import { slugName } from '#core/names/slug_name'
 import { ADJECTIVES, NOUNS } from '#core/names/words'
-import { body } from '#http/body'
-import { holdClock } from '#runtime/clock'
+import { body } from '#kernel/body'
+import { holdClock } from '#kernel/clock'
 
 const creation = body({ name: slugName!.create! })
 const change = body({ name: slugName!.update! })

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
-import type { Actor } from '#http/actor'
-import { PermissionDenied } from '#http/failures'
+import type { Actor } from '#kernel/actor'
+import { PermissionDenied } from '#kernel/failures'
 import {
   all,
   either,
@@ -11,8 +11,8 @@ import {
   isOfMasterRealm,
   mayWriteIn,
   requireThat,
-} from '#identity/verification/checks'
-import { usePermissionPolicy } from '#identity/verification/permission_policy'
+} from '#auth/verification/checks'
+import { usePermissionPolicy } from '#auth/verification/permission_policy'
 
 const SITE_A = '00000000-0000-4000-8000-00000000000a'
 const SITE_B = '00000000-0000-4000-8000-00000000000b'

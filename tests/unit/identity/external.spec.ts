@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 
-import { IdentityUnavailable } from '#http/failures'
-import { RemoteProvider } from '#identity/external/remote_provider'
-import { holdClock } from '#runtime/clock'
+import { IdentityUnavailable } from '#kernel/failures'
+import { RemoteProvider } from '#auth/external/remote_provider'
+import { holdClock } from '#kernel/clock'
 
 import { StandInProvider, SYSTEM } from './stand_in/stand_in_provider.js'
 import { externalProvider, settingsFor } from './subjects.js'

@@ -2,16 +2,21 @@ import { randomUUID } from 'node:crypto'
 
 import { test } from '@japa/runner'
 
-import { BadRequest, EntityConflict, IdentityUnavailable, ServiceUnavailable } from '#http/failures'
-import { missingRights } from '#identity/external/rights'
-import { RemoteProvider } from '#identity/external/remote_provider'
-import { ensurePermissions } from '#identity/lifecycle/client_permissions'
-import { PassedOver } from '#identity/lifecycle/passed_over'
-import { reconcileClients, type OwnerOfClient } from '#identity/lifecycle/reconcile_clients'
-import { realmSweep, userSweep } from '#identity/lifecycle/reconcile_people'
-import { TokenVerifier } from '#identity/verification/token_verifier'
+import {
+  BadRequest,
+  EntityConflict,
+  IdentityUnavailable,
+  ServiceUnavailable,
+} from '#kernel/failures'
+import { missingRights } from '#auth/external/rights'
+import { RemoteProvider } from '#auth/external/remote_provider'
+import { ensurePermissions } from '#auth/client_permissions'
+import { PassedOver } from '#core/clients/passed_over'
+import { reconcileClients, type OwnerOfClient } from '#core/clients/reconcile_clients'
+import { realmSweep, userSweep } from '#auth/reconcile_people'
+import { TokenVerifier } from '#auth/verification/token_verifier'
 import { metrics } from '#observability/metrics'
-import { holdClock } from '#runtime/clock'
+import { holdClock } from '#kernel/clock'
 
 import { StandInProvider } from './stand_in/stand_in_provider.js'
 import { externalProvider, settingsFor, silent } from './subjects.js'

@@ -1,9 +1,9 @@
 import { test } from '@japa/runner'
 
-import { IdentityUnavailable } from '#http/failures'
-import { introspectionOf } from '#identity/oidc/claims'
-import { OidcProvider } from '#identity/oidc/oidc_provider'
-import { TokenVerifier } from '#identity/verification/token_verifier'
+import { IdentityUnavailable } from '#kernel/failures'
+import { introspectionOf } from '#auth/oidc/claims'
+import { OidcProvider } from '#auth/oidc/oidc_provider'
+import { TokenVerifier } from '#auth/verification/token_verifier'
 
 import { SigningKey } from './stand_in/signing_key.js'
 import { StandInProvider, SYSTEM } from './stand_in/stand_in_provider.js'

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { Recent } from '#identity/verification/recent'
+import { Recent } from '#auth/verification/recent'
 
 test.group('Recent entries', () => {
   test('are found, the newest of each', ({ assert }) => {

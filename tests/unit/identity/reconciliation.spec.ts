@@ -3,17 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
-import { IdentityUnavailable } from '#http/failures'
+import { IdentityUnavailable } from '#kernel/failures'
 import {
   ANALYSIS_CLIENT_PERMISSIONS,
   ensurePermissions,
   NODE_CLIENT_PERMISSIONS,
-} from '#identity/lifecycle/client_permissions'
-import { reactTo } from '#identity/lifecycle/reactions'
-import { PassedOver } from '#identity/lifecycle/passed_over'
-import { reconcileClients, type OwnerOfClient } from '#identity/lifecycle/reconcile_clients'
-import { realmSweep, userSweep } from '#identity/lifecycle/reconcile_people'
-import type { IdentityProvider, ProviderChange } from '#identity/provider'
+} from '#auth/client_permissions'
+import { reactTo } from '#auth/reactions'
+import { PassedOver } from '#core/clients/passed_over'
+import { reconcileClients, type OwnerOfClient } from '#core/clients/reconcile_clients'
+import { realmSweep, userSweep } from '#auth/reconcile_people'
+import type { IdentityProvider, ProviderChange } from '#auth/provider'
 
 import { StandInProvider } from './stand_in/stand_in_provider.js'
 import { externalProvider } from './subjects.js'

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { tokenOf } from '#http/authentication_middleware'
+import { tokenOf } from '#auth/authentication_middleware'
 
 const SOURCES = { cookie: 'flame_access_token', origins: ['https://ui.example'] }
 

@@ -1,16 +1,16 @@
 import { HttpContextFactory } from '@adonisjs/core/factories/http'
 import { test } from '@japa/runner'
 
-import { PermissionDenied } from '#http/failures'
-import type { SecurityEvent } from '#records/events'
-import { originOf, sourceOf } from '#records/origin'
+import { PermissionDenied } from '#kernel/failures'
+import type { SecurityEvent } from '#audit/security_event'
+import { originOf, sourceOf } from '#kernel/request_origin'
 import {
   noteGatheredRefusals,
   noteRefusal,
   noteSecretRead,
   noteSignIn,
   useSecuritySink,
-} from '#records/security_events'
+} from '#audit/security_events'
 import { identity } from '#tests/helpers/identities'
 
 const RECORD = '6f1c9a52-0000-4000-8000-000000000000'

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
-import { Unauthorized } from '#http/failures'
-import { TokenVerifier } from '#identity/verification/token_verifier'
+import { Unauthorized } from '#kernel/failures'
+import { TokenVerifier } from '#auth/verification/token_verifier'
 
 import { StandInProvider } from './stand_in/stand_in_provider.js'
 import { externalProvider } from './subjects.js'

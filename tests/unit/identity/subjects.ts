@@ -1,4 +1,4 @@
-import { ExternalProvider, type ProviderSettings } from '#identity/external/external_provider'
+import { ExternalProvider, type ProviderSettings } from '#auth/external/external_provider'
 
 import { SYSTEM, type StandInProvider } from './stand_in/stand_in_provider.js'
 

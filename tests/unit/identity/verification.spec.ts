@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 
-import { IdentityUnavailable } from '#http/failures'
-import { TokenVerifier, type VerifierOptions } from '#identity/verification/token_verifier'
-import { clock, holdClock } from '#runtime/clock'
+import { IdentityUnavailable } from '#kernel/failures'
+import { TokenVerifier, type VerifierOptions } from '#auth/verification/token_verifier'
+import { clock, holdClock } from '#kernel/clock'
 
 import { FORGERIES, LIES } from './stand_in/forgeries.js'
 import { SigningKey } from './stand_in/signing_key.js'

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 
-import { attachment } from '#storage/content_disposition'
+import { attachment } from '#storage/downloads/content_disposition'
 
 test.group('Content-Disposition', () => {
   test('a name is sent as {is}')

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 
-import { filePath, harmlessPath, pathProblem } from '#storage/paths'
+import { filePath, harmlessPath, pathProblem } from '#storage/bucket_files/paths'
 
 const GOOD = [
   'a',

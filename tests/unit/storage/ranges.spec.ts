@@ -6,7 +6,7 @@ import {
   verdictOn,
   type ConditionalHeaders,
   type Verdict,
-} from '#storage/ranges'
+} from '#storage/downloads/ranges'
 
 const etag = entityTag('f00d')
 const modifiedAt = new Date('2021-02-03T04:05:06.789Z')

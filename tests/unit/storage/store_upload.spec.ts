@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
-import { PayloadTooLarge } from '#http/failures'
+import { PayloadTooLarge } from '#kernel/failures'
 import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
 import type { ObjectAddress, ObjectStore, PutOptions } from '#storage/objects/object_store'
 import { UploadStalled } from '#storage/uploads/arrival'

@@ -15,7 +15,8 @@ import { test } from '@japa/runner'
 
 import { ObjectDamaged } from '#storage/objects/errors'
 import { tarHeader } from '#storage/tar/tar_header'
-import { SizeUnknown, tarStream, type TarEntry } from '#storage/tar/tar_stream'
+import { SizeUnknown, tarStream } from '#storage/tar/tar_stream'
+import type { TarEntry } from '#storage/tar/tar_entry'
 import { failureOf } from '#tests/helpers/object_store_suite'
 import { randomTree, type Tree } from '#tests/helpers/trees'
 

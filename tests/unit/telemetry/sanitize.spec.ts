@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { retentionOf } from '#telemetry/events/retention'
 import { sanitized } from '#telemetry/events/sanitize'
-import { holdClock } from '#runtime/clock'
+import { holdClock } from '#kernel/clock'
 
 const pair = { next: 'b', previous: 'a' }
 

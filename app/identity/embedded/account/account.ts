@@ -3,27 +3,20 @@ import { hash } from 'node:crypto'
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { failureOf } from '#http/classify'
-import type { Failure } from '#http/failures'
+import type { Failure } from '#kernel/failures'
 import { ACCOUNT_CONSOLE } from '#identity/clients/consoles'
 import { ACCOUNT_PAGE } from '#identity/clients/return_addresses'
 import { COOKIE_PATH } from '#identity/embedded/addresses'
 import { Browser } from '#identity/embedded/authorize/browser'
-import { endLogin, readLogin, type Login } from '#identity/embedded/authorize/login_sessions'
+import { endLogin, readLogin } from '#identity/embedded/authorize/login_sessions'
 import { heldNames } from '#identity/embedded/held_permissions'
 import { forbidCaching } from '#identity/embedded/oauth/endpoint'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { changePassword, changeProfile } from './changes.js'
 import { endSessionOf, endSessionsBeside, openSessions } from './open_sessions.js'
+import type { Visit } from './visit.js'
 import { DONE, showAccountPage, showRefusedLogin, type Problem } from './pages.js'
 import { SELF_MANAGE } from '#identity/embedded/own_permissions'
-
-/** A browser whose user looks after the own account. */
-export interface Visit {
-  readonly ctx: HttpContext
-  readonly browser: Browser
-  readonly login: Login
-  readonly sent: Readonly<Record<string, unknown>>
-}
 
 /** The page of one's own account; whoever is not signed in is asked to, and comes back. */
 export async function showAccount(ctx: HttpContext): Promise<void> {

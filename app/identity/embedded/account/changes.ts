@@ -1,4 +1,4 @@
-import { BadRequest } from '#http/failures'
+import { BadRequest } from '#kernel/failures'
 import { readUser } from '#identity/embedded/accounts'
 import { beginLogin, endLogin, type Login } from '#identity/embedded/authorize/login_sessions'
 import { heldNames } from '#identity/embedded/held_permissions'
@@ -6,9 +6,9 @@ import { InvalidCredentials } from '#identity/embedded/oauth/oauth_failure'
 import { signInUser } from '#identity/embedded/sign_in/sign_in'
 import { user } from '#identity/users/user'
 import { UserService } from '#identity/users/user_service'
-import type { Origin } from '#records/events'
-import { sourceOf } from '#records/origin'
-import type { Visit } from './account.js'
+import type { Origin } from '#kernel/origin'
+import { sourceOf } from '#kernel/request_origin'
+import type { Visit } from './visit.js'
 
 /** Changes how a user is called and written to; what is left empty is taken away. */
 export async function changeProfile({ ctx, login, sent }: Visit): Promise<void> {

@@ -1,7 +1,7 @@
 import { identityPool } from '#identity/embedded/database'
 import { standingIsHeard } from '#identity/embedded/standing'
 import { REFRESH_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 /** Where a user is signed in: with an application, or with a browser at the provider itself. */
 export interface OpenSession {

@@ -6,8 +6,8 @@ import { servesRealm } from '#identity/embedded/oauth/clients'
 import { forbidCaching } from '#identity/embedded/oauth/endpoint'
 import { OAuthFailure } from '#identity/embedded/oauth/oauth_failure'
 import { signInUser } from '#identity/embedded/sign_in/sign_in'
-import { sourceOf } from '#records/origin'
-import { clock } from '#runtime/clock'
+import { sourceOf } from '#kernel/request_origin'
+import { clock } from '#kernel/clock'
 import {
   readAuthorizationRequest,
   type AuthorizationRequest,

@@ -4,7 +4,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { COOKIE_PATH, IS_ENCRYPTED } from '#identity/embedded/addresses'
 import { seal, unseal } from '#records/sealing'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 const COOKIE = 'hub_login'
 const VALUE = /^[\w-]{43}$/

@@ -9,10 +9,10 @@ import {
   endSession,
   type TokenSession,
 } from '#identity/embedded/tokens/token_sessions'
-import type { Source } from '#records/events'
-import { noteSignIn } from '#records/security_events'
+import type { Source } from '#kernel/origin'
+import { noteSignIn } from '#audit/security_events'
 import { inTransaction } from '#records/transaction'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 /** What a code stands for, and what whoever exchanges it has to match. */
 export interface CodeTerms {

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { readUser, type UserAccount } from '#identity/embedded/accounts'
 import { identityPool } from '#identity/embedded/database'
 import { LOGIN_SESSION_MS } from '#identity/embedded/tokens/lifetimes'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 /** A user who is signed in with a browser. */
 export interface Login {

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { answer } from '#http/answer'
-import { EntityNotFound } from '#http/failures'
+import { EntityNotFound } from '#kernel/failures'
 import { findRealm, MASTER } from '#identity/embedded/accounts'
 import { issuerOf, PROVIDER_URL } from '#identity/embedded/addresses'
 import { ALGORITHM } from '#identity/embedded/keys/key_store'

@@ -2,12 +2,12 @@ import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
 import { answer } from '#http/answer'
-import { body } from '#http/body'
+import { body } from '#kernel/body'
 import { requireClient } from '#identity/embedded/oauth/clients'
 import { clientCredentialsOf, parametersOf } from '#identity/embedded/oauth/request'
 import { introspect, type LiveToken } from '#identity/embedded/tokens/introspect'
 import { revoke } from '#identity/embedded/tokens/revoke'
-import { sourceOf } from '#records/origin'
+import { sourceOf } from '#kernel/request_origin'
 
 const parameter = () => vine.string().optional()
 

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { answer } from '#http/answer'
 import { reportDroppedQuery } from '#http/dropped_keys'
-import { EntityNotFound, Unauthorized } from '#http/failures'
+import { EntityNotFound, Unauthorized } from '#kernel/failures'
 import { readUser } from '#identity/embedded/accounts'
 import { forbidCaching } from '#identity/embedded/oauth/endpoint'
 import { userClaims } from '#identity/embedded/tokens/id_token'
@@ -11,7 +11,7 @@ import { user } from '#identity/users/user'
 import { UserService } from '#identity/users/user_service'
 import { decode } from '#query/decode'
 import { describe } from '#query/describe'
-import { originOf } from '#records/origin'
+import { originOf } from '#kernel/request_origin'
 
 const BEARER = /^bearer (\S+)$/i
 

@@ -1,5 +1,6 @@
-import { everybody, loggedIn } from '#http/access'
-import type { JsonSchema, Parameter, SurfaceRoutes } from '#http/surface'
+import { everybody, loggedIn } from '#kernel/access'
+import type { Parameter, SurfaceRoutes } from '#http/surface'
+import type { JsonSchema } from '#kernel/json_schema'
 import { changeAccount, showAccount } from '#identity/embedded/account/account'
 import { askForLogin, takeLogin } from '#identity/embedded/authorize/authorize'
 import { CARRIED } from '#identity/embedded/authorize/authorization_request'

@@ -8,7 +8,7 @@ import { passwordGrant } from '#identity/embedded/grants/password'
 import { refreshTokenGrant } from '#identity/embedded/grants/refresh_token'
 import { UnsupportedGrant } from '#identity/embedded/oauth/oauth_failure'
 import { clientCredentialsOf, parametersOf } from '#identity/embedded/oauth/request'
-import { sourceOf } from '#records/origin'
+import { sourceOf } from '#kernel/request_origin'
 
 export const GRANTS: ReadonlyMap<string, Grant> = new Map([
   ['authorization_code', authorizationCodeGrant],

@@ -1,8 +1,8 @@
 import vine from '@vinejs/vine'
 
-import { body } from '#http/body'
+import { body } from '#kernel/body'
 import type { ClientCredentials } from '#identity/embedded/oauth/request'
-import type { Source } from '#records/events'
+import type { Source } from '#kernel/origin'
 
 const parameter = () => vine.string().optional()
 

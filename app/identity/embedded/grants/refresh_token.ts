@@ -5,8 +5,8 @@ import type { Claims } from '#identity/embedded/tokens/claims'
 import { userTokens } from '#identity/embedded/tokens/issue'
 import { endSession, readSession, renewSession } from '#identity/embedded/tokens/token_sessions'
 import { verify } from '#identity/embedded/tokens/verify'
-import type { Source } from '#records/events'
-import { noteSignIn } from '#records/security_events'
+import type { Source } from '#kernel/origin'
+import { noteSignIn } from '#audit/security_events'
 import type { Grant } from './grant.js'
 
 /**

@@ -7,7 +7,7 @@ import type pg from 'pg'
 import { seal, unseal } from '#records/sealing'
 import { RETIRED_KEY_MS, SIGNING_KEY_MS } from '#identity/embedded/tokens/lifetimes'
 import { inTransaction } from '#records/transaction'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 
 export const ALGORITHM = 'RS256'
 

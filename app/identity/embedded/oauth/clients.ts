@@ -1,7 +1,7 @@
 import { findClient, MASTER, type ClientAccount } from '#identity/embedded/accounts'
 import { signInClient } from '#identity/embedded/sign_in/sign_in'
 import { InvalidClient, UnauthorizedClient } from './oauth_failure.js'
-import type { Source } from '#records/events'
+import type { Source } from '#kernel/origin'
 import type { ClientCredentials } from './request.js'
 
 /** The client that sends a request, which has to prove that with its secret. */

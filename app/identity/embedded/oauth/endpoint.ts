@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { failureOf } from '#http/classify'
-import type { Failure } from '#http/failures'
-import type { JsonSchema } from '#http/surface'
+import type { Failure } from '#kernel/failures'
+import type { JsonSchema } from '#kernel/json_schema'
 import { OAuthFailure } from './oauth_failure.js'
 
 type Endpoint = (ctx: HttpContext) => Promise<void> | void

@@ -1,5 +1,5 @@
-import { Failure } from '#http/failures'
-import type { Issue } from '#http/issues'
+import { Failure } from '#kernel/failures'
+import type { Issue } from '#kernel/issues'
 
 interface Options {
   readonly issues?: readonly Issue[]

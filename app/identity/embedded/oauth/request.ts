@@ -1,8 +1,8 @@
 import { errors } from '@vinejs/vine'
 import type { HttpContext } from '@adonisjs/core/http'
 
-import type { BodyValidator } from '#http/body'
-import { bodyFailure } from '#http/body_issues'
+import type { BodyValidator } from '#kernel/body'
+import { bodyFailure } from '#kernel/body_issues'
 import { InvalidClient, InvalidRequest } from './oauth_failure.js'
 
 /**

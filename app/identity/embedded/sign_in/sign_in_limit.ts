@@ -4,7 +4,7 @@ import type pg from 'pg'
 
 import { identityPool } from '#identity/embedded/database'
 import { inTransaction } from '#records/transaction'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import { TooManyFailures } from './failures.js'
 import { OneByOne } from './one_by_one.js'
 

@@ -1,6 +1,6 @@
 import { identityPool } from '#identity/embedded/database'
 import { heldBy } from '#identity/embedded/held_permissions'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import type { Claims } from './claims.js'
 import { verify, verifyEnded } from './verify.js'
 

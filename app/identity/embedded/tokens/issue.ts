@@ -1,7 +1,7 @@
 import type { ClientAccount } from '#identity/embedded/accounts'
 import type { TokenAnswer } from '#identity/embedded/grants/grant'
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import type { Subject } from './claims.js'
 import { signToken } from './sign.js'
 import type { TokenSession } from './token_sessions.js'

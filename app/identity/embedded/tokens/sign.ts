@@ -3,7 +3,7 @@ import { SignJWT, type JWTPayload } from 'jose'
 import { issuerOf } from '#identity/embedded/addresses'
 import { ALGORITHM } from '#identity/embedded/keys/key_store'
 import { signingKeys } from '#identity/embedded/keys/signing_keys'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import type { Claims, Subject } from './claims.js'
 
 /** A token of the provider for somebody. */

@@ -3,7 +3,7 @@ import { decodeJwt, errors, jwtVerify, type JWTHeaderParameters } from 'jose'
 import { issuerOf } from '#identity/embedded/addresses'
 import { ALGORITHM } from '#identity/embedded/keys/key_store'
 import { signingKeys } from '#identity/embedded/keys/signing_keys'
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import type { Claims } from './claims.js'
 
 const LONGEST_TOKEN = 16_384

@@ -1,4 +1,4 @@
-import { StorageInsufficient } from '#http/failures'
+import { StorageInsufficient } from '#kernel/failures'
 import { ObjectStoreAway, ObjectTooLarge } from '#storage/objects/errors'
 
 /** What an error of the file system means to a caller; one that means nothing in particular is handed back as it is. */

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { FSDriver } from 'flydrive/drivers/fs'
 
-import { clock } from '#runtime/clock'
+import { clock } from '#kernel/clock'
 import {
   ContainerMissing,
   ContainerNotEmpty,

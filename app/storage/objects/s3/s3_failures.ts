@@ -1,4 +1,4 @@
-import { Failure, StorageInsufficient } from '#http/failures'
+import { Failure, StorageInsufficient } from '#kernel/failures'
 import { ObjectStoreAway, ObjectTooLarge, PutInterrupted } from '#storage/objects/errors'
 
 interface S3Error {

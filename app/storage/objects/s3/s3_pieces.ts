@@ -1,7 +1,7 @@
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { Readable } from 'node:stream'
 
-import { exactly } from '#storage/exactly'
+import { exactly } from '#storage/objects/exactly'
 import { ObjectDamaged, PutInterrupted } from '#storage/objects/errors'
 import type { ObjectAddress, PartialObject, PutOptions } from '#storage/objects/object_store'
 import type { PartBudget } from './part_budget.js'

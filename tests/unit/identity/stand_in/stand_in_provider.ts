@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { PLATFORM_PERMISSIONS } from '#identity/permission_names'
+import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
 
 import { failure, Records, type StoredRecord } from './records.js'
 import { claimsIn, SigningKey } from './signing_key.js'

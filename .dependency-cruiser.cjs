@@ -1,0 +1,90 @@
+/*
+ * The rooms of the house and who may look into which: arrows only go down. `npm run lint` checks it, types included.
+ */
+const GROUND = 'kernel|query|observability|configuration'
+const SURFACES = 'core|storage|telemetry|messenger|identity'
+
+/** What each room of app/ imports; everything not named here is forbidden. Every room may use the ground and the environment. */
+const rooms = {
+  audit: '',
+  database: '',
+  signals: '',
+  jobs: '',
+  bus: 'database|records',
+  http: 'audit|signals',
+  openapi: 'http',
+  records: 'audit|database|http',
+  auth: 'http|jobs|records|signals',
+  outbox: 'audit|bus|database|jobs|records|signals',
+  realtime: 'auth|http|signals',
+  [SURFACES]: 'audit|auth|bus|database|http|jobs|openapi|outbox|records|signals',
+  hubctl: '',
+}
+
+const ground = {
+  kernel: '',
+  query: '',
+  configuration: '',
+  observability: 'kernel',
+}
+
+const only = (room, allowed) => ({
+  name: `room-${room.replaceAll('|', '-')}`,
+  severity: 'error',
+  comment: `app/${room} imports only itself and what lies below it`,
+  from: { path: `^app/(${room})/` },
+  to: {
+    path: '^(app|start|providers|commands|config|database|bin|tests)/',
+    pathNot: [
+      '^start/env\\.ts$',
+      `^app/(${[room.includes('|') ? '$1' : room, ...allowed].filter(Boolean).join('|')})/`,
+    ],
+  },
+})
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circle',
+      severity: 'error',
+      comment: 'Files that import each other cannot be read one after the other',
+      from: {},
+      to: { circular: true },
+    },
+    ...Object.entries(rooms).map(([room, allowed]) => only(room, [GROUND, allowed])),
+    ...Object.entries(ground).map(([room, allowed]) => only(room, [allowed])),
+    {
+      name: 'embedded-database-stands-alone',
+      severity: 'error',
+      comment: 'database/embedded knows nothing of the application',
+      from: { path: '^database/embedded/' },
+      to: { path: '^(app|start|providers|commands|config|bin|tests|database/migrations)/' },
+    },
+    {
+      name: 'environment-looks-down',
+      severity: 'error',
+      comment: 'start/env.ts is read by every room, so it knows only how variables are described',
+      from: { path: '^start/env\\.ts$' },
+      to: { path: '^(app|start|providers|config)/', pathNot: '^app/configuration/' },
+    },
+    {
+      name: 'runtime-is-the-roof',
+      severity: 'error',
+      comment: 'Only programs start processes',
+      from: { path: '^(app|start|providers|config)/', pathNot: '^app/runtime/' },
+      to: { path: '^app/runtime/' },
+    },
+    {
+      name: 'programs-without-tests',
+      severity: 'error',
+      from: { path: '^(app|start|providers|commands|config|database)/' },
+      to: { path: '^tests/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    webpackConfig: { fileName: '.dependency-cruiser.resolve.cjs' },
+  },
+}

@@ -1,0 +1,151 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+import type { HttpContext } from '@adonisjs/core/http'
+
+import type { Actor } from '#kernel/actor'
+import { catalogue } from '#http/catalogue'
+import { env } from '#start/env'
+
+/**
+ * Finds out whose token this is; undefined where it is nobody's. Routes that need nobody never see a refusal. Throws
+ * where that cannot be found out now.
+ */
+export interface Authenticator {
+  verify(token: string): Promise<Actor | undefined> | Actor | undefined
+  /**
+   * For connections that outlive their request: aborts with `closed`, and when the token ends or is revoked. Without it,
+   * tokens are good for as long as a connection lasts.
+   */
+  stay?(token: string, closed: AbortSignal): AbortSignal
+  /** For connections that outlive their token: as long as the session goes on that it came from, or until `closed`. */
+  follow?(token: string, closed: AbortSignal): Following
+}
+
+/** Somebody who stays connected. */
+export interface Following {
+  /** Aborts when the session ends. */
+  readonly ended: AbortSignal
+  /** Who it is, with what it may do now; undefined where the session has ended. */
+  actor(): Promise<Actor | undefined>
+  /** Has a function called whenever that may have become something else. */
+  onChange(hear: (actor: Actor) => void): void
+}
+
+export interface TokenSources {
+  /** The cookie that browsers send where they cannot send a header. */
+  readonly cookie: string
+  /** Sites from which such a cookie is taken, beside our own. */
+  readonly origins: readonly string[]
+}
+
+declare module '@adonisjs/core/http' {
+  interface HttpContext {
+    /** The token of `actor`, for connections that outlive their request. */
+    token?: string
+  }
+}
+
+const BEARER = /^bearer ([^\s]+)$/i
+const OWN_SITE = [undefined, 'same-origin', 'same-site', 'none']
+const SOURCES: TokenSources = {
+  cookie: `${env.COOKIE_PREFIX}access_token`,
+  origins: env.CORS_ORIGINS,
+}
+
+/**
+ * Says who sent the request, where it carries a token that is accepted.
+ */
+export default class AuthenticationMiddleware {
+  readonly #authenticator: Authenticator | undefined
+  readonly #sources: TokenSources
+
+  constructor(authenticator: Authenticator | undefined, sources = SOURCES) {
+    this.#authenticator = authenticator
+    this.#sources = sources
+  }
+
+  handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
+    const { headers, method = '' } = ctx.request.request
+    const token = tokenOf(headers, method, this.#sources)
+    if (token === undefined || !this.#authenticator) {
+      return next()
+    }
+    const actor = this.#authenticator.verify(token)
+    if (actor instanceof Promise) {
+      return this.#await(actor, token, ctx).then(next)
+    }
+    admit(ctx, actor, token)
+    return next()
+  }
+
+  async #await(actor: Promise<Actor | undefined>, token: string, ctx: HttpContext): Promise<void> {
+    try {
+      admit(ctx, await actor, token)
+    } catch (failure) {
+      if (await needsIdentity(ctx)) {
+        throw failure
+      }
+    }
+  }
+}
+
+function admit(ctx: HttpContext, actor: Actor | undefined, token: string): void {
+  if (actor) {
+    ctx.actor = actor
+    ctx.token = token
+  }
+}
+
+/**
+ * The token a request is sent with. A cookie counts only where it cannot change anything, was not put there by another
+ * site, and no Authorization header says something else.
+ */
+export function tokenOf(
+  headers: IncomingHttpHeaders,
+  method: string,
+  { cookie, origins }: TokenSources
+): string | undefined {
+  if (headers.authorization !== undefined) {
+    return BEARER.exec(headers.authorization)?.[1]
+  }
+  const isRead = method === 'GET' || method === 'HEAD'
+  return isRead && headers.cookie !== undefined && isOwnSite(headers, origins)
+    ? tokenInCookie(headers.cookie, cookie)
+    : undefined
+}
+
+function isOwnSite(headers: IncomingHttpHeaders, origins: readonly string[]): boolean {
+  const site = headers['sec-fetch-site'] as string | undefined
+  return OWN_SITE.includes(site) || origins.includes(headers.origin ?? '')
+}
+
+function tokenInCookie(cookies: string, name: string): string | undefined {
+  for (const pair of cookies.split(';')) {
+    const [key, ...rest] = pair.split('=')
+    if (key!.trim() === name) {
+      const value = decoded(rest.join('=').trim())
+      return BEARER.exec(value)?.[1] ?? (/^[^\s]+$/.test(value) ? value : undefined)
+    }
+  }
+  return undefined
+}
+
+function decoded(value: string): string {
+  const plain = value.replace(/^"(.*)"$/, '$1')
+  try {
+    return decodeURIComponent(plain)
+  } catch {
+    return plain
+  }
+}
+
+/** Whether the route that will answer lets nobody in without an identity. What no route answers needs none. */
+async function needsIdentity({ request, containerResolver }: HttpContext): Promise<boolean> {
+  const router = await containerResolver.make('router')
+  const name = router.match(request.url(), request.method(), false)?.route.name
+  const declared = catalogue
+    .all()
+    .find(({ surface, operation }) => `${surface.name}.${operation.name}` === name)
+  const access = declared?.operation.entry ?? declared?.operation.access
+  return access !== undefined && access.kind !== 'public'
+}

@@ -1,0 +1,147 @@
+import type { Logger } from '@adonisjs/core/logger'
+import { decodeJwt, type JWTPayload } from 'jose'
+
+import { IdentityUnavailable } from '#kernel/failures'
+import { introspectionOf, type ClaimNames } from '#auth/oidc/claims'
+import {
+  EVERYBODY,
+  type ClientDirectory,
+  type IdentityProvider,
+  type Introspection,
+  type PeopleDirectory,
+  type ProviderChange,
+  type ProviderMetadata,
+  type Standing,
+} from '#auth/provider'
+import { looksSigned } from '#auth/verification/signed_tokens'
+
+import { Activity } from './activity.js'
+import { ask } from './ask.js'
+import { basicAuthorization, type Credentials } from './credentials.js'
+import { HttpClientDirectory } from './http_client_directory.js'
+import { HttpPeopleDirectory } from './http_people_directory.js'
+import { listenToProvider } from './lifecycle_channels.js'
+import { OwnToken } from './own_token.js'
+import { ProviderApi } from './provider_api.js'
+
+export interface ProviderSettings {
+  readonly url: string
+  readonly credentials: Credentials
+  /** Realm of the platform's own client, by name or id. */
+  readonly realm: string
+  readonly introspectionAuth: 'none' | 'basic'
+  readonly claims: ClaimNames
+  /** Where the provider publishes what happens to its records. */
+  readonly redisUrl: string | undefined
+  readonly logger: Pick<Logger, 'info' | 'warn'>
+}
+
+/**
+ * A provider elsewhere that offers what the embedded one does: tokens, and the records API with clients for others.
+ */
+export class ExternalProvider implements IdentityProvider {
+  readonly clients: ClientDirectory
+  readonly people: PeopleDirectory
+  readonly #settings: ProviderSettings
+  readonly #token: OwnToken
+  readonly #activity: Activity
+  readonly #listening = new Set<() => Promise<void>>()
+
+  constructor(settings: ProviderSettings) {
+    this.#settings = settings
+    this.#token = new OwnToken(async () => ownTokenRequest(settings))
+    const api = new ProviderApi(settings.url, this.#token)
+    this.clients = new HttpClientDirectory(api)
+    this.people = new HttpPeopleDirectory(api)
+    this.#activity = new Activity(api, settings.logger)
+  }
+
+  async known(): Promise<void> {}
+
+  /** A token that was revoked meanwhile is refused once; then there is another one. */
+  async requireWorking(): Promise<void> {
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      if (await this.introspect(await this.ownToken())) {
+        return
+      }
+    }
+    throw new IdentityUnavailable(
+      'The identity provider does not vouch for the client of the platform; is it active?'
+    )
+  }
+
+  /** Our own bearer is never sent along: a provider could take that for the token it is asked about. */
+  async introspect(token: string): Promise<Introspection | undefined> {
+    const { url, introspectionAuth, credentials, claims } = this.#settings
+    const { status, body } = await ask(`${url}/token/introspect`, {
+      method: 'POST',
+      form: { token },
+      ...(introspectionAuth === 'basic' && { authorization: basicAuthorization(credentials) }),
+      expected: [200, 400],
+    })
+    const isActive = status === 200 && body?.active === true
+    const introspection = isActive ? introspectionOf(body, claims) : undefined
+    if (introspection && (await this.#activity.isActive(introspection))) {
+      return introspection
+    }
+    this.#token.discard(token)
+    return undefined
+  }
+
+  async metadata(): Promise<ProviderMetadata> {
+    const { url } = this.#settings
+    const [discovery, jwks] = await Promise.all([
+      ask(`${url}/.well-known/openid-configuration`, { expected: [200, 404] }),
+      ask(`${url}/jwks`),
+    ])
+    const issuer = discovery.body?.issuer
+    return {
+      issuers: typeof issuer === 'string' ? [issuer.replace(/\/realms\/[^/]+\/?$/, '')] : 'any',
+      keys: jwks.body?.keys ?? [],
+    }
+  }
+
+  ownToken(): Promise<string> {
+    return this.#token.get()
+  }
+
+  /** What a token that is over lets its bearer do, the provider does not say; whether that is still there, it does. */
+  async introspectEnded(token: string): Promise<Standing | undefined> {
+    const { sub, sub_kind: kind }: JWTPayload = looksSigned(token) ? decodeJwt(token) : {}
+    const canBeAsked = sub !== undefined && (kind === 'user' || kind === 'client')
+    const isThere = canBeAsked && (await this.#activity.isActive({ sub, sub_kind: kind }))
+    return isThere ? { permissions: 'as before' } : undefined
+  }
+
+  onStanding(listener: (whose: string) => void): Promise<() => Promise<void>> {
+    return this.onChange(({ type, data }) => listener(type === 'realm' ? EVERYBODY : data.id))
+  }
+
+  async onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
+    const { redisUrl, logger } = this.#settings
+    if (redisUrl === undefined) {
+      return async () => {}
+    }
+    const stop = await listenToProvider(redisUrl, listener, logger)
+    this.#listening.add(stop)
+    return async () => {
+      this.#listening.delete(stop)
+      await stop()
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#listening].map((stop) => stop()))
+    this.#listening.clear()
+  }
+}
+
+function ownTokenRequest({ url, credentials, realm }: ProviderSettings) {
+  const form = {
+    grant_type: 'client_credentials',
+    client_id: credentials.clientId,
+    client_secret: credentials.clientSecret,
+    realm_id: realm,
+  }
+  return { url: `${url}/token`, question: { form } }
+}

@@ -1,0 +1,163 @@
+import { BadRequest, EntityConflict, IdentityUnavailable } from '#kernel/failures'
+import { issue } from '#kernel/issues'
+import { holdsEverywhere } from '#auth/client_permissions'
+import type {
+  ClientDirectory,
+  ClientPermission,
+  ProviderClient,
+  ProviderPermission,
+} from '#auth/provider'
+import type { NewClient } from '#auth/record_clients'
+
+import type { ProviderApi } from './provider_api.js'
+
+const WRITTEN = [200, 201, 202]
+/** What was sent is wrong. */
+const REFUSED = [400, 422]
+
+/**
+ * The clients of a provider with the records API. Filters only spare the provider work: what it answers is checked here,
+ * because a filter it does not know is one it leaves out.
+ */
+export class HttpClientDirectory implements ClientDirectory {
+  readonly keepsTrail = false
+  readonly #api: ProviderApi
+
+  constructor(api: ProviderApi) {
+    this.#api = api
+  }
+
+  async create(wanted: NewClient): Promise<ProviderClient> {
+    const { name, realmId } = wanted
+    const { status, body } = await this.#api.call('/clients', {
+      method: 'POST',
+      json: { ...wanted, authMethod: 'secret' },
+      expected: [...WRITTEN, ...REFUSED, 404, 409],
+    })
+    if (status !== 409) {
+      return REFUSED.includes(status) || status === 404 ? refused('realmId') : clientIn(body?.data)
+    }
+    const [existing] = await this.#named(name, realmId)
+    return existing ?? taken(`There is a client ${name} already that the platform is not shown`)
+  }
+
+  async read(id: string, { secret = false } = {}): Promise<ProviderClient | undefined> {
+    const fields = secret ? '?fields=%2Bsecret' : ''
+    const { status, body } = await this.#api.call(pathOf(id) + fields, { expected: [200, 404] })
+    return status === 404 ? undefined : clientIn(body?.data)
+  }
+
+  async findByName(name: string, realmId?: string): Promise<ProviderClient | undefined> {
+    const [found] = await this.#named(name, realmId)
+    return found
+  }
+
+  async rotate(
+    id: string,
+    { secret, name, displayName }: { secret: string; name?: string; displayName?: string }
+  ): Promise<ProviderClient | undefined> {
+    const { status, body } = await this.#api.call(pathOf(id), {
+      method: 'POST',
+      json: { secret, name, displayName },
+      expected: [...WRITTEN, ...REFUSED, 404, 409],
+    })
+    if (status === 409) {
+      return taken('Another client has this name')
+    }
+    if (REFUSED.includes(status)) {
+      return refused(name === undefined ? 'secret' : 'name')
+    }
+    return status === 404 ? undefined : { ...clientIn(body?.data), secret }
+  }
+
+  async display(id: string, displayName: string): Promise<void> {
+    await this.#api.call(pathOf(id), {
+      method: 'POST',
+      json: { displayName },
+      expected: [...WRITTEN, 404],
+    })
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#api.call(pathOf(id), { method: 'DELETE', expected: [...WRITTEN, 204, 404] })
+  }
+
+  async permissionsOf(clientId: string): Promise<readonly ClientPermission[]> {
+    const query = { 'filter[clientId]': clientId, 'include': 'permission' }
+    const grants: ClientPermission[] = await this.#api.list('/client-permissions', query)
+    return grants.filter((grant) => grant.clientId === clientId)
+  }
+
+  async permission(idOrName: string): Promise<ProviderPermission | undefined> {
+    const path = `/permissions/${encodeURIComponent(idOrName)}`
+    const { status, body } = await this.#api.call(path, { expected: [200, 404] })
+    if (status === 404 || holdsEverywhere(body?.data)) {
+      return status === 404 ? undefined : body?.data
+    }
+    const named = await this.#api.list('/permissions', { 'filter[name]': idOrName })
+    return named.find((other) => other.name === idOrName && holdsEverywhere(other))
+  }
+
+  async grant(clientId: string, permissionId: string): Promise<ClientPermission> {
+    const { status, body } = await this.#api.call('/client-permissions', {
+      method: 'POST',
+      json: { clientId, permissionId },
+      expected: [...WRITTEN, 409],
+    })
+    if (status === 409) {
+      const grants = await this.permissionsOf(clientId)
+      const existing = grants.find((grant) => grant.permissionId === permissionId)
+      return existing ?? unusable('it has a client permission already and does not show it')
+    }
+    return { permission: await this.permission(permissionId), ...body?.data }
+  }
+
+  async revoke(clientPermissionId: string): Promise<void> {
+    const path = `/client-permissions/${encodeURIComponent(clientPermissionId)}`
+    await this.#api.call(path, { method: 'DELETE', expected: [...WRITTEN, 204, 404] })
+  }
+
+  async #named(name: string, realmId?: string): Promise<ProviderClient[]> {
+    const realm = realmId === undefined ? undefined : { 'filter[realmId]': realmId }
+    const found = await this.#api.list('/clients', { 'filter[name]': name, ...realm })
+    return found
+      .map(clientIn)
+      .filter((client) => client.name === name && (realmId ?? client.realmId) === client.realmId)
+  }
+}
+
+function pathOf(id: string): string {
+  return `/clients/${encodeURIComponent(id)}`
+}
+
+function clientIn(data: any): ProviderClient {
+  if (typeof data?.id !== 'string') {
+    return unusable('it answered with a client that has no id')
+  }
+  const { id, name, displayName = null, realmId, secret, active, isConfidential, authMethod } = data
+  return {
+    id,
+    name,
+    displayName,
+    realmId,
+    ...(typeof active === 'boolean' && { active }),
+    isConfidential: isConfidential !== false && authMethod !== 'none',
+    ...(secret !== undefined && { secret }),
+  }
+}
+
+function taken(message: string): never {
+  throw new EntityConflict(message, { issues: [issue('value_exists', ['name'], message)] })
+}
+
+function refused(attribute: string): never {
+  const message = 'The identity provider does not accept this'
+  throw new BadRequest(`Property ${attribute} is invalid`, {
+    issues: [issue('value_invalid', [attribute], message)],
+  })
+}
+
+function unusable(what: string): never {
+  const cause = new Error(`The identity provider contradicts itself: ${what}`)
+  throw new IdentityUnavailable(undefined, { cause })
+}

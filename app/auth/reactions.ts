@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Logger } from '@adonisjs/core/logger'
+
+import type { IdentityProvider, ProviderChange } from '#auth/provider'
+
+/** A change may be told of before it can be seen. */
+const SEEN_AFTER_MS = 1_000
+
+/** What follows from changes at the provider. A reaction may come twice, or never: reconciliation finds the rest. */
+export interface Reactions {
+  realmDeleted(id: string): Promise<unknown>
+  userDeleted(id: string): Promise<unknown>
+}
+
+/**
+ * Reacts to what the provider tells until the returned function is called. A reaction that fails is logged. Who is said
+ * to be gone is asked for before anything is removed: whoever reaches the channel could say so. Users are let go of one after
+ * the other: many go at once where their realm does.
+ */
+export function reactTo(
+  provider: Pick<IdentityProvider, 'onChange' | 'people'>,
+  reactions: Partial<Reactions>,
+  logger: Pick<Logger, 'error'>
+): Promise<() => Promise<void>> {
+  const react = (change: ProviderChange) =>
+    reactionTo(change, provider, reactions).catch((error) => {
+      const { type, event, data } = change
+      logger.error(
+        { err: error, type, event, id: data.id },
+        'a change of identities was not followed'
+      )
+    })
+  let users: Promise<unknown> = Promise.resolve()
+  return provider.onChange((change) => {
+    if (change.type === 'user') {
+      users = users.then(() => react(change))
+    } else {
+      void react(change)
+    }
+  })
+}
+
+async function reactionTo(
+  { type, event, data }: ProviderChange,
+  { people }: Pick<IdentityProvider, 'people'>,
+  reactions: Partial<Reactions>
+): Promise<void> {
+  if (event !== 'deleted') {
+    return
+  }
+  if (type === 'realm' && reactions.realmDeleted) {
+    if (await isGone(() => people!.hasRealm(data.id))) {
+      await reactions.realmDeleted(data.id)
+    }
+  } else if (type === 'user' && reactions.userDeleted) {
+    if (await isGone(() => people!.hasUser(data.id))) {
+      await reactions.userDeleted(data.id)
+    }
+  }
+}
+
+async function isGone(isThere: () => Promise<boolean>): Promise<boolean> {
+  if (await isThere()) {
+    await delay(SEEN_AFTER_MS, undefined, { ref: false })
+    return !(await isThere())
+  }
+  return true
+}

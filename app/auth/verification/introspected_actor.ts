@@ -1,0 +1,34 @@
+import type { Actor } from '#kernel/actor'
+import type { Introspection } from '#auth/provider'
+
+import type { Claims } from './signed_tokens.js'
+
+const NEVER = Number.POSITIVE_INFINITY
+const SAID_IN_BOTH = ['sub', 'exp', 'sub_kind', 'realm_id', 'client_id'] as const
+
+/**
+ * Whether a provider's answer is about the token it was asked for, and not about another one.
+ */
+export function isAbout(introspection: Introspection, claims: Claims): boolean {
+  return SAID_IN_BOTH.every((name) => {
+    const [told, signed] = [introspection[name] ?? undefined, claims[name] ?? undefined]
+    const isSaidTwice = told !== undefined && signed !== undefined && told !== NEVER
+    return !isSaidTwice || told === signed
+  })
+}
+
+/**
+ * The actor of an introspection. A token without an end of its own lasts as long as its provider stands by it.
+ */
+export function actorOf(introspection: Introspection, claims: Claims | undefined): Actor {
+  return {
+    kind: introspection.sub_kind,
+    id: introspection.sub,
+    name: introspection.sub_name,
+    realmId: introspection.realm_id,
+    realmName: introspection.realm_name,
+    clientId: introspection.client_id,
+    permissions: new Set(introspection.permissions.map(({ name }) => name)),
+    expiresAt: Math.min(introspection.exp, claims?.exp ?? NEVER),
+  }
+}

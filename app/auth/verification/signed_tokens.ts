@@ -1,0 +1,74 @@
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
+
+import type { IdentityProvider } from '#auth/provider'
+import { clock } from '#kernel/clock'
+
+import { ProviderKeys } from './provider_keys.js'
+import { isAccessToken } from './token_kind.js'
+
+const LOOKS_SIGNED = /^[\w-]+\.[\w-]+\.[\w-]*$/
+
+/** Signatures that only the holder of a private key can make. `none` and shared secrets are not among them. */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]
+const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt']
+const CLOCKS_DIFFER_BY_S = 5
+
+export type Claims = JWTPayload & { sub: string; exp: number }
+
+/** Whether a token is a JWT, by its form. Others mean nothing to anybody but the provider. */
+export function looksSigned(token: string): boolean {
+  return LOOKS_SIGNED.test(token)
+}
+
+/**
+ * Reads JWTs without asking anybody, so that forged ones never reach the provider.
+ */
+export class SignedTokens {
+  readonly #keys: ProviderKeys
+
+  constructor(provider: Pick<IdentityProvider, 'metadata'>) {
+    this.#keys = new ProviderKeys(provider)
+  }
+
+  /** Returns once signatures can be checked; throws where the provider shows no keys now. */
+  requireKeys(): Promise<void> {
+    return this.#keys.require()
+  }
+
+  /** The claims of an access token that the provider signed and that is good now; undefined for any other. */
+  async claimsOf(token: string): Promise<Claims | undefined> {
+    const unverified = read(token)
+    const keys = unverified && (await this.#keys.for(unverified))
+    if (!keys) {
+      return undefined
+    }
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        algorithms: ALGORITHMS,
+        requiredClaims: ['sub', 'exp'],
+        clockTolerance: CLOCKS_DIFFER_BY_S,
+        currentDate: new Date(clock.now()),
+      })
+      return isAccessToken(payload) ? (payload as Claims) : undefined
+    } catch (error) {
+      if (error instanceof errors.JOSEError) {
+        return undefined
+      }
+      throw error
+    }
+  }
+}
+
+/** What a token says of itself, where it says it in a way that is worth looking up a key for. */
+function read(token: string): { kid: unknown; iss: unknown } | undefined {
+  try {
+    const { alg, typ, kid } = decodeProtectedHeader(token)
+    const isAcceptable = ALGORITHMS.includes(alg ?? '') && TYPES.includes(typ?.toLowerCase())
+    return isAcceptable ? { kid, iss: decodeJwt(token).iss } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,231 @@
+import { hash } from 'node:crypto'
+
+import type { Actor } from '#kernel/actor'
+import type { Authenticator, Following } from '#auth/authentication_middleware'
+import { Failure, IdentityUnavailable } from '#kernel/failures'
+import type { IdentityProvider, Introspection, Standing } from '#auth/provider'
+import { clock } from '#kernel/clock'
+
+import { followSession } from './follow_session.js'
+import { actorOf, isAbout } from './introspected_actor.js'
+import type { Judge } from './judge.js'
+import type { Introspections, Told } from './shared_introspections.js'
+import { looksSigned, SignedTokens } from './signed_tokens.js'
+import { SingleFlight } from './single_flight.js'
+import { stayVerified } from './stay_verified.js'
+import { Verdicts, type Verdict } from './verdicts.js'
+
+const MAX_TOKEN_LENGTH = 16 * 1024
+/** How often a provider is asked anew about one token because something changes while it answers. */
+const MOST_ATTEMPTS = 3
+const NOBODY: Verdict = { actor: undefined, until: 0, about: [], asOf: 0 }
+/** For how long it counts that tokens could be verified, or could not. */
+const WORKED_MS = 30_000
+const FAILED_MS = 1_000
+/** The share of a verdict's time within which what another process was told is as good as asking. */
+const AS_GOOD_AS_NEW = 0.25
+
+export interface VerifierOptions {
+  /** Whether the provider also gives out tokens that only it can read. */
+  opaqueTokens?: boolean
+  /** For how long an accepted token is accepted again unasked. */
+  trustMs?: number
+  /** For how long a refused token is refused again unasked. */
+  distrustMs?: number
+  /** Where processes share what the provider says; otherwise each asks by itself. */
+  shared?: Introspections
+  /** How many verdicts of either kind are remembered at least; never more than twice as many. */
+  capacity?: number
+}
+
+/**
+ * Finds out whose token it is: forged tokens are told apart here, whether the others still stand only the provider knows.
+ * What it said is remembered for a short time, and then needs neither it nor a wait.
+ */
+export class TokenVerifier implements Authenticator, Judge {
+  readonly #provider: IdentityProvider
+  readonly #signed: SignedTokens
+  readonly #verdicts: Verdicts
+  readonly #inquiries = new SingleFlight<string, Verdict>()
+  readonly #followers = new Set<(whose: string) => void>()
+  readonly #options: Required<Omit<VerifierOptions, 'shared'>> & VerifierOptions
+  readonly #checks = new SingleFlight<'check', void>()
+  #workedUntil = 0
+  #failed: { until: number; failure: unknown } | undefined
+
+  constructor(provider: IdentityProvider, options: VerifierOptions = {}) {
+    this.#options = {
+      opaqueTokens: false,
+      trustMs: 60_000,
+      distrustMs: 5_000,
+      capacity: 10_000,
+      ...options,
+    }
+    this.#provider = provider
+    this.#signed = new SignedTokens(provider)
+    this.#verdicts = new Verdicts(this.#options.capacity)
+  }
+
+  /** The bearer of a token, at once where that is known. Throws where the provider is needed and away. */
+  verify(token: string): Promise<Actor | undefined> | Actor | undefined {
+    const verdict = this.judge(token)
+    return verdict instanceof Promise ? verdict.then(({ actor }) => actor) : verdict.actor
+  }
+
+  /** Aborts with `closed`, and when the token ends or is revoked. */
+  stay(token: string, closed: AbortSignal): AbortSignal {
+    return stayVerified(this, token, closed)
+  }
+
+  /** The bearer of a token for as long as the session goes on that the token came from. */
+  follow(token: string, closed: AbortSignal): Following {
+    return followSession(this, token, closed)
+  }
+
+  /** Forgets what is known of somebody, of a session or a token, or of everybody, and has whoever follows it look again. */
+  forget(whose: string): void {
+    this.#verdicts.changes.note(whose)
+    this.#followers.forEach((hear) => hear(whose))
+  }
+
+  /** Has a function called with everybody who is forgotten, until the returned one is. */
+  onForgotten(hear: (whose: string) => void): () => void {
+    this.#followers.add(hear)
+    return () => void this.#followers.delete(hear)
+  }
+
+  /** As `verify`, with the time until which that can be relied upon. */
+  judge(token: string): Promise<Verdict> | Verdict {
+    if (token.length > MAX_TOKEN_LENGTH) {
+      return NOBODY
+    }
+    const key = keyOf(token)
+    return this.#verdicts.get(key) ?? this.#inquire(key, token, this.#options.trustMs)
+  }
+
+  /** As `judge`, but asks even where the answer is known. */
+  async renew(token: string): Promise<Verdict> {
+    const maxAgeMs = this.#options.trustMs * AS_GOOD_AS_NEW
+    return token.length > MAX_TOKEN_LENGTH ? NOBODY : this.#inquire(keyOf(token), token, maxAgeMs)
+  }
+
+  /** Throws where tokens cannot be verified now. That they could be lately is enough. */
+  async requireWorking(): Promise<void> {
+    const now = clock.now()
+    if (now < this.#workedUntil) {
+      return
+    }
+    if (this.#failed && now < this.#failed.until) {
+      throw this.#failed.failure
+    }
+    await this.#checks.run('check', () => this.#check())
+  }
+
+  async #check(): Promise<void> {
+    try {
+      await this.#signed.requireKeys()
+      await this.#provider.requireWorking()
+      this.#worked()
+    } catch (failure) {
+      this.#failed = { until: clock.now() + FAILED_MS, failure }
+      throw failure
+    }
+  }
+
+  /** As `renew`, for a token whose own time is over: what holds for its bearer while the session goes on. */
+  async renewEnded(token: string, { actor, about, hasSession }: Verdict): Promise<Verdict> {
+    const provider = this.#provider
+    return this.#inquiries.run(`ended ${keyOf(token)}`, async () => {
+      const [askedAt, asOf] = [clock.now(), this.#verdicts.changes.count]
+      const standing = await provider.introspectEnded?.(token).catch(unavailable)
+      const until = askedAt + this.#options.trustMs
+      return standing && actor
+        ? { actor: actorNow(actor, standing), until, about, asOf, hasSession }
+        : NOBODY
+    })
+  }
+
+  /** For how long an accepted token is accepted again unasked. */
+  get trustMs(): number {
+    return this.#options.trustMs
+  }
+
+  #inquire(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
+    return this.#inquiries.run(key, async () => {
+      let verdict = await this.#verdictFor(key, token, maxAgeMs).catch(unavailable)
+      for (let n = 1; n < MOST_ATTEMPTS && !this.#verdicts.stands(verdict); n++) {
+        verdict = await this.#verdictFor(key, token, maxAgeMs).catch(unavailable)
+      }
+      this.#verdicts.keep(key, verdict)
+      return verdict
+    })
+  }
+
+  async #verdictFor(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
+    const asOf = this.#verdicts.changes.count
+    const isSigned = looksSigned(token)
+    const claims = isSigned ? await this.#signed.claimsOf(token) : undefined
+    if (isSigned ? !claims : !this.#options.opaqueTokens) {
+      return { ...this.#verdictOn(undefined, clock.now()), about: [], asOf }
+    }
+    const ask = () => this.#ask(token)
+    const { introspection, askedAt } = await (this.#shared(key, maxAgeMs, ask) ?? ask())
+    const isAccepted = introspection && (!claims || isAbout(introspection, claims))
+    const accepted = isAccepted ? introspection : undefined
+    const actor = accepted && actorOf(accepted, claims)
+    return { ...this.#verdictOn(actor, askedAt), ...aboutBearer(accepted), asOf }
+  }
+
+  /** What was told to others before the last change may be about that. */
+  #shared(key: string, maxAgeMs: number, ask: () => Promise<Told>): Promise<Told> | undefined {
+    const unchangedForMs = clock.now() - this.#verdicts.changes.lastAt
+    return this.#options.shared?.of(key, Math.min(maxAgeMs, unchangedForMs), ask)
+  }
+
+  async #ask(token: string): Promise<Told> {
+    const askedAt = clock.now()
+    const introspection = await this.#provider.introspect(token)
+    this.#worked()
+    return { introspection, askedAt }
+  }
+
+  #worked(): void {
+    this.#workedUntil = clock.now() + WORKED_MS
+  }
+
+  #verdictOn(actor: Actor | undefined, askedAt: number): Pick<Verdict, 'actor' | 'until'> {
+    const now = clock.now()
+    const endsAt = actor ? actor.expiresAt * 1_000 : 0
+    return endsAt > now
+      ? { actor, until: Math.min(endsAt, askedAt + this.#options.trustMs) }
+      : { actor: undefined, until: now + this.#options.distrustMs }
+  }
+}
+
+/** Whose changes a verdict depends on. */
+function aboutBearer(
+  introspection: Introspection | undefined
+): Pick<Verdict, 'about' | 'hasSession'> {
+  if (!introspection) {
+    return { about: [] }
+  }
+  const { sub, client_id: client, sid, jti } = introspection
+  const about = [sub, client, sid, jti].filter((id) => typeof id === 'string')
+  return { about, hasSession: sid !== undefined }
+}
+
+function actorNow(actor: Actor, { permissions }: Standing): Actor {
+  return permissions === 'as before'
+    ? actor
+    : { ...actor, permissions: new Set(permissions.map(({ name }) => name)) }
+}
+
+/** Whatever kept the provider from answering, callers can only come back later. */
+function unavailable(error: unknown): never {
+  throw error instanceof Failure ? error : new IdentityUnavailable(undefined, { cause: error })
+}
+
+/** Tokens themselves are not kept. */
+function keyOf(token: string): string {
+  return hash('sha256', token)
+}

@@ -1,0 +1,59 @@
+import type { Actor } from '#kernel/actor'
+import { clock } from '#kernel/clock'
+
+import { Recent } from './recent.js'
+import { StandingChanges } from './standing_changes.js'
+
+/** Who a token belongs to, and until when that can be relied upon (milliseconds since 1970). */
+export interface Verdict {
+  readonly actor: Actor | undefined
+  readonly until: number
+  /** Whose changes make it void: those of the bearer, and of the session and the client the token came from. */
+  readonly about: readonly string[]
+  /** The change of those that was the last when the provider was asked. */
+  asOf: number
+  /** Whether the token belongs to a session that the provider ends by itself. */
+  readonly hasSession?: boolean
+}
+
+/**
+ * Verdicts that can still be relied upon. Refused tokens have room of their own: made-up ones do not crowd out the good.
+ */
+export class Verdicts {
+  readonly changes = new StandingChanges()
+  readonly #accepted: Recent<string, Verdict>
+  readonly #refused: Recent<string, Verdict>
+
+  constructor(capacity: number) {
+    this.#accepted = new Recent(capacity)
+    this.#refused = new Recent(capacity)
+  }
+
+  get(key: string): Verdict | undefined {
+    return this.#current(this.#accepted.get(key)) ?? this.#current(this.#refused.get(key))
+  }
+
+  /** A token that was accepted before is refused in its old place, so that the older verdict does not outlive this one. */
+  keep(key: string, verdict: Verdict): void {
+    const wasAccepted = this.#accepted.get(key) !== undefined
+    const room = verdict.actor || wasAccepted ? this.#accepted : this.#refused
+    room.set(key, verdict)
+  }
+
+  /** Whether nothing has changed since that a verdict depends on. Whom a refused token belongs to is not known. */
+  stands(verdict: Verdict): boolean {
+    const { changes } = this
+    if (verdict.asOf === changes.count) {
+      return true
+    }
+    if (!verdict.actor || changes.hasSince(verdict.asOf, verdict.about)) {
+      return false
+    }
+    verdict.asOf = changes.count
+    return true
+  }
+
+  #current(verdict: Verdict | undefined): Verdict | undefined {
+    return verdict && verdict.until > clock.now() && this.stands(verdict) ? verdict : undefined
+  }
+}

@@ -1,0 +1,481 @@
+import { availableParallelism } from 'node:os'
+
+import type { Values } from '#configuration/catalogue'
+import { defineVariables, derived } from '#configuration/catalogue'
+import { hostsAndPorts, listOf, origins, proxies } from '#configuration/list_readers'
+import { databaseParts, minioPart, whereTrueMeans } from '#configuration/older_names'
+import { embeddedSurfaces, JOBS, SURFACES } from '#configuration/processes'
+import { bytes, flag, host, integer, oneOf, text } from '#configuration/readers'
+import { baseUrl, connectionUrl, harborAccess } from '#configuration/url_readers'
+
+interface Mode {
+  NODE_ENV: 'development' | 'test' | 'production'
+}
+
+const database = () => connectionUrl('postgres', 'postgresql')
+
+/** Every variable of the environment, in the groups in which they are documented. */
+export const groups = defineVariables({
+  'Processes': {
+    NODE_ENV: {
+      is: oneOf('development', 'test', 'production'),
+      default: 'development',
+      says: 'How strict the process is with itself; production refuses everything that is only good for trying out.',
+    },
+    SURFACES: {
+      is: listOf(SURFACES, { auth: 'identity' }),
+      asUnset: 'all',
+      default: derived('all', ({ IDENTITY_URL }: { IDENTITY_URL?: string }) =>
+        embeddedSurfaces(IDENTITY_URL).join()
+      ),
+      says: 'Surfaces this process serves; identity (also written auth) is part of all only where IDENTITY_URL is unset.',
+    },
+    JOBS: {
+      is: listOf(JOBS),
+      asUnset: 'all',
+      default: JOBS.join(),
+      says: 'Background work this process takes on.',
+    },
+    HOST: {
+      is: host(),
+      default: derived('127.0.0.1, in production 0.0.0.0', ({ NODE_ENV }: Mode) =>
+        NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'
+      ),
+      says: 'Address the HTTP server listens on.',
+    },
+    PORT: {
+      is: integer(0, 65535),
+      default: '3000',
+      says: 'Port of the HTTP server; 0 takes any free one.',
+    },
+    ADMIN_PORT: {
+      is: integer(0, 65535),
+      default: derived('PORT + 9', ({ PORT }: { PORT: number }) =>
+        String(PORT === 0 ? 0 : PORT + 9)
+      ),
+      says: 'Port for health checks and metrics, to be kept away from the public; 0 takes any free one.',
+    },
+    ADMIN_HOST: {
+      is: host(),
+      default: '127.0.0.1',
+      says: 'Address of ADMIN_PORT; whoever reaches it reads the metrics.',
+    },
+    HEALTH_HOST: {
+      is: host(),
+      example: '0.0.0.0',
+      says: 'Address at which ADMIN_PORT answers health checks, and nothing else, beside ADMIN_HOST.',
+    },
+    PUBLIC_URL: {
+      is: baseUrl(),
+      default: derived(
+        'http://localhost:PORT',
+        ({ PORT }: { PORT: number }) => `http://localhost:${PORT}`
+      ),
+      says: 'Address under which others reach this installation; links, hooks and token issuers are made from it.',
+    },
+    POOL_WEB: {
+      is: integer(1, 256),
+      default: derived('as many as there are processors', () => String(availableParallelism())),
+      says: 'Web processes of the worker pool.',
+    },
+    POOL_JOBS: {
+      is: integer(0, 256),
+      default: '1',
+      says: 'Processes of the worker pool that do background work.',
+    },
+    LOG_LEVEL: {
+      is: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+      default: 'info',
+      says: 'The least important log lines that are still written.',
+    },
+    DATA_DIR: {
+      is: text({ type: 'a folder' }),
+      default: '.data',
+      says: 'Folder of everything the embedded drivers keep.',
+    },
+  },
+
+  'Database': {
+    DATABASE_URL: {
+      is: database(),
+      asUnset: 'embedded',
+      example: 'postgres://hub:change-me@127.0.0.1:5432/hub',
+      secret: true,
+      aliases: [databaseParts],
+      says: 'PostgreSQL database of every surface that has none of its own.',
+    },
+    CORE_DATABASE_URL: { is: database(), secret: true, says: 'Database of the core surface.' },
+    STORAGE_DATABASE_URL: {
+      is: database(),
+      secret: true,
+      says: 'Database of the storage surface.',
+    },
+    TELEMETRY_DATABASE_URL: {
+      is: database(),
+      secret: true,
+      says: 'Database of the telemetry surface.',
+    },
+    MESSENGER_DATABASE_URL: {
+      is: database(),
+      secret: true,
+      says: 'Database of the messenger surface.',
+    },
+    IDENTITY_DATABASE_URL: {
+      is: database(),
+      secret: true,
+      says: 'Database of the embedded identity provider.',
+    },
+    DB_POOL: {
+      is: { ...integer(2, 1000), type: 'an integer from 2 to 1000: a sweep needs two at once' },
+      default: '10',
+      says: 'Connections each process keeps at most to one database.',
+    },
+  },
+
+  'Message bus and signals': {
+    AMQP_URL: {
+      is: connectionUrl('amqp', 'amqps'),
+      asUnset: 'memory',
+      example: 'amqp://hub:change-me@127.0.0.1:5672',
+      secret: true,
+      aliases: [whereTrueMeans('RABBITMQ_CONNECTION_STRING', 'amqp://root:start123@127.0.0.1')],
+      says: 'RabbitMQ server that carries commands and events.',
+    },
+    REDIS_URL: {
+      is: connectionUrl('redis', 'rediss'),
+      asUnset: 'memory',
+      example: 'redis://:change-me@127.0.0.1:6379',
+      secret: true,
+      aliases: [whereTrueMeans('REDIS_CONNECTION_STRING', 'redis://127.0.0.1')],
+      says: 'Redis server for signals between processes and for shared caches.',
+    },
+    REALTIME_ENABLED: {
+      is: flag(),
+      default: 'true',
+      says: 'Tells connected clients of changes, at /socket.io of the core surface.',
+    },
+  },
+
+  'Objects': {
+    S3_ENDPOINT: {
+      is: baseUrl(),
+      aliases: [minioPart('endpoint')],
+      example: 'http://127.0.0.1:9000',
+      says: 'S3 server that keeps the files; unset, they are kept in STORAGE_PATH.',
+    },
+    S3_REGION: { is: text(), default: 'us-east-1', says: 'Region of the S3 server.' },
+    S3_ACCESS_KEY: {
+      is: text(),
+      secret: true,
+      aliases: [minioPart('accessKey')],
+      says: 'Access key for the S3 server.',
+    },
+    S3_SECRET_KEY: {
+      is: text(),
+      secret: true,
+      aliases: [minioPart('secretKey')],
+      says: 'Secret key for the S3 server.',
+    },
+    S3_FORCE_PATH_STYLE: {
+      is: flag(),
+      default: 'true',
+      says: 'Puts the bucket into the path of an S3 address instead of the host name.',
+    },
+    S3_BUCKET: {
+      is: text({ shape: /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/, type: 'the name of an S3 bucket' }),
+      says: 'One S3 bucket for all files, each bucket of ours under a prefix; unset, each is an S3 bucket of its own.',
+    },
+    STORAGE_PATH: {
+      is: text({ type: 'a folder' }),
+      default: derived(
+        'DATA_DIR/objects',
+        ({ DATA_DIR }: { DATA_DIR: string }) => `${DATA_DIR}/objects`
+      ),
+      says: 'Folder of the files where no S3 server is named.',
+    },
+    UPLOAD_MAX_BYTES: {
+      is: bytes(),
+      default: '0',
+      says: 'Largest file of an upload; 0 is no limit.',
+    },
+    UPLOAD_MAX_FILES: {
+      is: integer(0, 1_000_000),
+      default: '0',
+      says: 'Most files in one upload; 0 is no limit.',
+    },
+    STORAGE_STRICT_REALM: {
+      is: flag(),
+      default: 'true',
+      says: 'Closes buckets to clients and robots of other realms, except where an approved node of theirs takes part in the analysis; false lets them all in.',
+    },
+  },
+
+  'Identity': {
+    IDENTITY_URL: {
+      is: baseUrl(),
+      aliases: ['AUTHUP_URL'],
+      example: 'http://127.0.0.1:3010',
+      says: 'OAuth 2.0 identity provider; unset, the embedded one is used.',
+    },
+    IDENTITY_EMBEDDED: {
+      is: flag(),
+      default: derived(
+        'true where IDENTITY_URL is unset',
+        ({ IDENTITY_URL }: { IDENTITY_URL?: string }) => String(IDENTITY_URL === undefined)
+      ),
+      says: 'Asks for the embedded identity provider by name.',
+    },
+    IDENTITY_ADMIN_PASSWORD: {
+      is: text(),
+      default: derived(
+        'start123 where HOST is this machine only, elsewhere a random one, kept in DATA_DIR/admin.password; in production none',
+        () => undefined
+      ),
+      secret: true,
+      says: 'First password of the user admin of the embedded provider; required in production where that is served.',
+    },
+    IDENTITY_GONE_AT_ONCE: {
+      is: integer(1, 1_000_000),
+      default: '5',
+      says: 'Realms, users or clients that may be found gone from the provider at once; more is taken for a mistake, and nothing is removed.',
+    },
+    IDENTITY_INTROSPECTION_AUTH: {
+      is: oneOf('none', 'basic'),
+      default: 'none',
+      says: 'How we identify ourselves when we ask the provider about a token.',
+    },
+    IDENTITY_CLAIM_REALM_ID: {
+      is: text(),
+      default: 'realm_id',
+      says: 'Claim that holds the realm id, for providers with names of their own.',
+    },
+    IDENTITY_CLAIM_REALM_NAME: {
+      is: text(),
+      default: 'realm_name',
+      says: 'Claim that holds the realm name.',
+    },
+    IDENTITY_CLAIM_KIND: {
+      is: text(),
+      default: 'sub_kind',
+      says: 'Claim that tells users, clients and robots apart.',
+    },
+    IDENTITY_CLAIM_PERMISSIONS: {
+      is: text(),
+      default: 'permissions',
+      says: 'Claim that lists the permissions.',
+    },
+    CLIENT_ID: {
+      is: text(),
+      default: 'system',
+      says: 'Client as which the platform itself calls the provider.',
+    },
+    CLIENT_SECRET: {
+      is: text(),
+      default: derived(
+        'start123 where HOST is this machine only or IDENTITY_URL is set, elsewhere a random one, kept in DATA_DIR/system.secret; in production none',
+        () => undefined
+      ),
+      secret: true,
+      requiredInProduction: true,
+      says: 'Secret of that client.',
+    },
+    REALM: { is: text(), default: 'master', says: 'Realm of that client, by name or id.' },
+    UI_ORIGINS: {
+      is: origins(),
+      default: 'none',
+      example: 'https://ui.example.org',
+      says: 'Web interfaces that users sign in to through the embedded provider; outside production those on this machine are allowed as well.',
+    },
+    COOKIE_PREFIX: {
+      is: text({
+        min: 0,
+        shape: /^[\w!#$%&'*+.^`|~-]*$/,
+        type: 'characters allowed in a cookie name',
+      }),
+      default: '',
+      says: 'Put in front of access_token, without a separator, to name the session cookie; the same for all surfaces.',
+    },
+    APP_KEY: {
+      is: text({ min: 32 }),
+      example: 'replace-me-by-32-or-more-random-characters',
+      secret: true,
+      requiredInProduction: true,
+      says: 'Key that encrypts stored secrets and signs the audit trail; elsewhere a random one is kept in DATA_DIR.',
+    },
+  },
+
+  'Surfaces elsewhere': {
+    CORE_URL: { is: baseUrl(), says: 'Core surface, where another process serves it.' },
+    STORAGE_URL: { is: baseUrl(), says: 'Storage surface, where another process serves it.' },
+    TELEMETRY_URL: { is: baseUrl(), says: 'Telemetry surface, where another process serves it.' },
+    MESSENGER_URL: { is: baseUrl(), says: 'Messenger surface, where another process serves it.' },
+  },
+
+  'Approvals and registry': {
+    SKIP_PROJECT_APPROVAL: {
+      is: flag(),
+      default: 'false',
+      says: 'Lets analyses go ahead without an approval of their project; start-up warns.',
+    },
+    SKIP_ANALYSIS_APPROVAL: {
+      is: flag(),
+      default: 'false',
+      says: 'Lets analyses go ahead without an approval of their own; start-up warns.',
+    },
+    HARBOR_URL: {
+      is: harborAccess(),
+      example: 'admin:change-me@harbor.example.org',
+      secret: true,
+      says: 'Harbor registry that is entered as the registry named default; the password is taken literally.',
+    },
+    REGISTRY_HOSTS: {
+      is: hostsAndPorts(),
+      example: 'harbor.example.org,harbor.example.org:8443',
+      says: 'The only hosts a registry may have, besides that of HARBOR_URL; unset, any but, in production, this machine and link-local ones.',
+    },
+    REGISTRY_INSECURE: {
+      is: hostsAndPorts(),
+      default: 'none',
+      says: 'Hosts of registries whose certificate is not verified, nor is ours by them.',
+    },
+  },
+
+  'Master images': {
+    MASTER_IMAGES_OWNER: {
+      is: text({ shape: /^[\w.-]+$/, type: 'the name of an account' }),
+      default: 'PrivateAim',
+      says: 'Account at GitHub whose repository master images are synchronized with.',
+    },
+    MASTER_IMAGES_REPOSITORY: {
+      is: text({ shape: /^[\w.-]+$/, type: 'the name of a repository' }),
+      default: 'master-images',
+      says: 'That repository.',
+    },
+    MASTER_IMAGES_BRANCH: {
+      is: text({ shape: /^[\w./-]+$/, type: 'the name of a branch' }),
+      default: 'master',
+      says: 'Branch of it that is read.',
+    },
+  },
+
+  'Telemetry': {
+    EVENT_RETENTION_DAYS: {
+      is: integer(0, 36_500),
+      default: '7',
+      says: 'Days an audit event from the bus is kept unless its sender says otherwise; 0 keeps it forever.',
+    },
+    LOGSTORE_URL: {
+      is: baseUrl(),
+      asUnset: 'memory',
+      aliases: ['VICTORIA_LOGS_URL'],
+      example: 'http://127.0.0.1:9428',
+      says: 'Log store with the VictoriaLogs API.',
+    },
+    LOGSTORE_INGESTOR_URL: {
+      is: baseUrl(),
+      aliases: ['VICTORIA_LOGS_INGESTOR_URL'],
+      says: 'Where log lines are written, if not at LOGSTORE_URL.',
+    },
+    LOGSTORE_QUERIER_URL: {
+      is: baseUrl(),
+      aliases: ['VICTORIA_LOGS_QUERIER_URL'],
+      says: 'Where log lines are looked up, if not at LOGSTORE_URL.',
+    },
+    LOGSTORE_MEMORY_LINES: {
+      is: integer(1, 10_000_000),
+      default: '10000',
+      says: 'Log lines the memory store holds before it drops the oldest.',
+    },
+    LOGSTORE_MEMORY_BYTES: {
+      is: bytes(1024),
+      default: '64MiB',
+      says: 'Size at which the memory store drops the oldest log lines.',
+    },
+  },
+
+  'Messenger': {
+    MESSAGE_MAX_RECIPIENTS: {
+      is: integer(1, 100_000),
+      default: '1000',
+      says: 'Recipients one message may have.',
+    },
+    MESSAGE_MAX_BYTES: { is: bytes(1), default: '1MiB', says: 'Largest message.' },
+    MAILBOX_MAX_BYTES: {
+      is: bytes(),
+      default: '1GiB',
+      says: 'Undelivered messages one recipient may have, by size; 0 is no limit.',
+    },
+    LEGACY_SOCKET_RELAY: {
+      is: flag(),
+      default: 'true',
+      says: 'Keeps the older socket relay with presence and wakeups.',
+    },
+  },
+
+  'Web and limits': {
+    RATE_LIMIT_USER: {
+      is: integer(0, 1_000_000_000),
+      default: '6000',
+      says: 'Requests per minute of one user; 0 is no limit.',
+    },
+    RATE_LIMIT_CLIENT: {
+      is: integer(0, 1_000_000_000),
+      default: '60000',
+      says: 'Requests per minute of one client or robot; 0 is no limit.',
+    },
+    RATE_LIMIT_ANONYMOUS: {
+      is: integer(0, 1_000_000_000),
+      default: '1200',
+      says: 'Requests per minute of one address without a login; 0 is no limit.',
+    },
+    HEADERS_MAX_SECONDS: {
+      is: integer(1, 3600),
+      default: '15',
+      says: 'Seconds the head of a request may take to arrive.',
+    },
+    REQUEST_MAX_SECONDS: {
+      is: integer(1, 86_400),
+      default: '60',
+      says: 'Seconds the body of a request may take to arrive; an upload may take longer as long as it moves.',
+    },
+    CONNECTIONS_MAX: {
+      is: integer(0, 1_000_000),
+      default: '10000',
+      says: 'Connections the HTTP server of a process, or of a whole pool, keeps at once; 0 is no limit.',
+    },
+    CONNECTIONS_MAX_PER_ADDRESS: {
+      is: integer(0, 1_000_000),
+      default: '1000',
+      says: 'Connections one address may have of these; 0 is no limit. Addresses in TRUSTED_PROXIES have none.',
+    },
+    TRUSTED_PROXIES: {
+      is: proxies(),
+      default: 'loopback',
+      says: 'Proxies whose forwarded client address is believed.',
+    },
+    CORS_ORIGINS: {
+      is: origins(),
+      default: 'none',
+      example: 'https://hub.example.org',
+      says: 'Web origins that may send credentials; with none named, production lets no origin do so and other modes those of this machine (localhost, 127.0.0.1).',
+    },
+    DOCS_ENABLED: {
+      is: flag(),
+      default: derived('true, in production false', ({ NODE_ENV }: Mode) =>
+        String(NODE_ENV !== 'production')
+      ),
+      says: 'Serves the API documentation at /docs without a login.',
+    },
+  },
+
+  'Observability': {
+    OTEL_EXPORTER_OTLP_ENDPOINT: {
+      is: baseUrl(),
+      example: 'http://127.0.0.1:4318',
+      says: 'OpenTelemetry collector that receives traces; unset, none are recorded.',
+    },
+  },
+})
+
+/** The values of all variables. */
+export type Env = Values<typeof groups>

@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Logger } from '@adonisjs/core/logger'
+import type pg from 'pg'
+
+import { IdentityUnavailable } from '#kernel/failures'
+import type { IdentityProvider, ProviderClient } from '#auth/provider'
+
+import { clientsOf } from './client_directory.js'
+import type { ClientIntents } from './client_intents.js'
+import {
+  clientFor,
+  type AttachedClient,
+  type NewOwnClient,
+  type Owner,
+  type RecordClients,
+} from '#auth/record_clients'
+
+const CREATION_LIMIT_MS = 3_000
+
+/** The provider itself tells of its clients. */
+const NOTHING_TO_TELL: AttachedClient = { tell: async () => {} }
+
+interface ProvisioningOptions {
+  provider: IdentityProvider
+  intents: ClientIntents
+  logger: Pick<Logger, 'warn'>
+  limitMs?: number
+}
+
+/**
+ * Clients of records whose provider is elsewhere: a client is created first, and removed again where its record is not written.
+ * What is to be created is remembered before, so that nothing is left over whatever happens in between.
+ */
+export class ClientProvisioning implements RecordClients {
+  readonly #provider: IdentityProvider
+  readonly #intents: ClientIntents
+  readonly #logger: Pick<Logger, 'warn'>
+  readonly #limitMs: number
+
+  constructor({ provider, intents, logger, limitMs = CREATION_LIMIT_MS }: ProvisioningOptions) {
+    this.#provider = provider
+    this.#intents = intents
+    this.#logger = logger
+    this.#limitMs = limitMs
+  }
+
+  async around<T>(owner: Owner, work: (client: NewOwnClient) => Promise<T>): Promise<T> {
+    const client = await this.provide(owner)
+    try {
+      return await work({ id: client.id, attach: (it) => this.#attach(it, owner) })
+    } catch (error) {
+      await this.withdraw(owner, client)
+      throw error
+    }
+  }
+
+  /** Remembers the intent, then creates the client. Where that fails, the intent stays until nothing can be left of it. */
+  async provide(owner: Owner): Promise<ProviderClient> {
+    const clients = await this.#inTime(clientsOf(this.#provider))
+    await this.#intents.write({ recordId: owner.id, realmId: owner.realmId })
+    return this.#inTime(clients.create(clientFor(owner)))
+  }
+
+  /** Removes the client of a record that was not written. What cannot be done now is left to the reconciliation. */
+  async withdraw({ id }: Owner, client: ProviderClient): Promise<void> {
+    try {
+      if (await this.#intents.abandon(id)) {
+        const clients = await clientsOf(this.#provider)
+        await clients.remove(client.id)
+        await this.#intents.remove(id)
+      }
+    } catch (error) {
+      this.#logger.warn({ err: error, record: id }, 'a client without a record is removed later')
+    }
+  }
+
+  async #attach(transaction: pg.ClientBase, { id }: Owner): Promise<AttachedClient> {
+    await this.#intents.fulfil(transaction, id)
+    return NOTHING_TO_TELL
+  }
+
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    const over = new AbortController()
+    const late = delay(this.#limitMs, undefined, { signal: over.signal }).then(() => {
+      throw new IdentityUnavailable()
+    })
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      over.abort()
+      late.catch(() => {})
+      work.catch(() => {})
+    }
+  }
+}

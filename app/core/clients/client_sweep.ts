@@ -1,0 +1,73 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import { serviceOrigin } from '#auth/service_origin'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { WantedPermissions } from '#auth/client_permissions'
+import { PassedOver } from '#core/clients/passed_over'
+import {
+  reconcileClients,
+  type OwnerOfClient,
+  type ReconcilingProvider,
+} from '#core/clients/reconcile_clients'
+import type { Sweep } from '#jobs/sweep'
+import type { Origin } from '#kernel/origin'
+
+const EVERY_MS = 60 * 60_000
+const PAGE = 100
+
+/** A kind of record that logs in with a client of its own. */
+interface Owners {
+  readonly table: 'nodes' | 'analyses'
+  readonly service: () => Promise<OwnerService>
+  readonly permissions: WantedPermissions
+}
+
+/** Whose records can be given another client; false where the record is gone. */
+interface OwnerService {
+  replaceClient(origin: Origin, id: string, clientId: string): Promise<boolean>
+}
+
+interface Surroundings {
+  readonly provider: ReconcilingProvider
+  readonly logger: Pick<Logger, 'warn'>
+}
+
+const pool = () => pools.for(databaseUrl('core'))
+
+/** Gives records a client again whose client is gone, and clients the permissions they should have. */
+export function clientSweep(name: string, owners: Owners, surroundings: Surroundings): Sweep {
+  const reconciliation = {
+    ...surroundings,
+    owners: () => inPages(owners),
+    assign: ({ id }: { id: string }, clientId: string) => assign(owners, id, clientId),
+    permissions: owners.permissions,
+    passedOver: new PassedOver(name, surroundings.logger),
+  }
+  return {
+    name,
+    schedule: { everyMs: EVERY_MS },
+    run: (signal) => reconcileClients(reconciliation, signal),
+  }
+}
+
+async function* inPages({ table }: Owners): AsyncIterable<OwnerOfClient> {
+  let last = '00000000-0000-0000-0000-000000000000'
+  let size = PAGE
+  while (size === PAGE) {
+    const { rows } = await pool().query<OwnerOfClient>(
+      `select id, realm_id as "realmId", client_id as "clientId" from ${table}
+       where id > $1 order by id limit ${PAGE}`,
+      [last]
+    )
+    yield* rows
+    size = rows.length
+    last = rows.at(-1)?.id ?? last
+  }
+}
+
+/** The record may have been deleted since it was read; then its new client goes again. */
+async function assign({ service }: Owners, id: string, clientId: string): Promise<boolean> {
+  const owners = await service()
+  return owners.replaceClient(await serviceOrigin(), id, clientId)
+}

@@ -1,0 +1,42 @@
+import type { Logger } from '@adonisjs/core/logger'
+import app from '@adonisjs/core/services/app'
+
+import { clientSweep } from '#core/clients/client_sweep'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { ClientKeeper } from '#core/clients/client_directory'
+import { ClientIntents } from '#core/clients/client_intents'
+import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
+import type { ReconcilingProvider } from '#core/clients/reconcile_clients'
+import { intentSweep } from '#core/clients/reconcile_intents'
+import type { Sweep } from '#jobs/sweep'
+
+import { NodeService } from '#core/nodes/node_service'
+
+const pool = () => pools.for(databaseUrl('core'))
+
+/** Removes the clients of nodes and analyses that were never written. */
+export function coreIntentSweep(provider: ClientKeeper): Sweep {
+  return intentSweep({ provider, intents: new ClientIntents(pool()), hasRecord })
+}
+
+/** Gives nodes a client again whose client is gone, and each the permission it should have. */
+export function nodeClientSweep(
+  provider: ReconcilingProvider,
+  logger: Pick<Logger, 'warn'>
+): Sweep {
+  const permissions = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
+  return clientSweep(
+    'node-clients',
+    { table: 'nodes', service: () => app.container.make(NodeService), permissions },
+    { provider, logger }
+  )
+}
+
+async function hasRecord(id: string): Promise<boolean> {
+  const { rowCount } = await pool().query(
+    'select 1 from nodes where id = $1 union all select 1 from analyses where id = $1',
+    [id]
+  )
+  return rowCount! > 0
+}

@@ -1,0 +1,39 @@
+import { env } from '#start/env'
+import type { SurfaceName } from '#configuration/surfaces'
+
+const OWN_ADDRESS: Record<SurfaceName, string | undefined> = {
+  core: env.CORE_DATABASE_URL,
+  storage: env.STORAGE_DATABASE_URL,
+  telemetry: env.TELEMETRY_DATABASE_URL,
+  messenger: env.MESSENGER_DATABASE_URL,
+  identity: env.IDENTITY_DATABASE_URL,
+}
+
+let embeddedUrl: string | undefined
+
+/**
+ * Says where the embedded database answers; called once it runs, before the application boots.
+ */
+export function useEmbeddedDatabase(url: string): void {
+  embeddedUrl = url
+}
+
+/**
+ * Whether some surface of this process has no database address of its own, so that the embedded database must run.
+ */
+export function needsEmbeddedDatabase(surfaces: readonly SurfaceName[]): boolean {
+  return env.DATABASE_URL === undefined && surfaces.some((surface) => !OWN_ADDRESS[surface])
+}
+
+/**
+ * The database a surface keeps its tables in.
+ */
+export function databaseUrl(surface: SurfaceName): string {
+  const url = OWN_ADDRESS[surface] ?? env.DATABASE_URL ?? embeddedUrl
+  if (!url) {
+    throw new Error(
+      `The ${surface} surface has no database: set DATABASE_URL or start the embedded one first`
+    )
+  }
+  return url
+}

@@ -1,0 +1,110 @@
+import vine, { errors } from '@vinejs/vine'
+import type { Infer, SchemaTypes } from '@vinejs/vine/types'
+
+import { FORBIDDEN_NULL, IssueReporter } from '#kernel/body_issues'
+import { issue } from '#kernel/issues'
+import { bodySchema } from '#kernel/body_schema'
+
+/** The part of Vine's compiled schema that says which values may be left out, and which may be null. */
+interface SchemaNode {
+  type: string
+  propertyName: string
+  allowNull: boolean
+  isOptional: boolean
+  properties?: SchemaNode[]
+  each?: SchemaNode
+}
+
+/**
+ * What a route takes as its body. Types are strict (`"5"` is no number), null is no substitute for leaving an attribute
+ * out, and attributes that are not named are ignored.
+ */
+export class BodyValidator<Body> {
+  readonly #validator
+  readonly #root: SchemaNode
+  readonly #optional: ReadonlySet<string>
+
+  constructor(properties: Record<string, SchemaTypes>) {
+    this.#validator = vine.create(vine.object(properties))
+    this.#root = this.#validator.toJSON().schema.schema as SchemaNode
+    this.#optional = new Set(optionalPaths(this.#root))
+    this.#validator.errorReporter = () => new IssueReporter(this.#optional)
+  }
+
+  /** The body as the handler may use it; throws Vine's error, which is answered with one issue per rejected attribute. */
+  async validate(content: unknown): Promise<Body> {
+    const sent = content === undefined ? {} : requireObject(content)
+    return (await this.#validator.validate(withForbiddenNulls(sent, this.#root))) as Body
+  }
+
+  /** The attributes that were sent without having a part in the body. */
+  dropped(content: unknown): string[][] {
+    return unknownPaths(content, this.#root)
+  }
+
+  /** The JSON schema of the body, for the OpenAPI document. */
+  jsonSchema(): Record<string, unknown> {
+    return bodySchema(this.#validator)
+  }
+}
+
+/**
+ * Declares a body by its attributes.
+ */
+export function body<Properties extends Record<string, SchemaTypes>>(properties: Properties) {
+  return new BodyValidator<{ [Name in keyof Properties]: Infer<Properties[Name]> }>(properties)
+}
+
+/** Throws Vine's error for a body that is a list, a text or anything else without attributes. */
+export function requireObject(content: unknown): Record<string, unknown> {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    const message = 'The body has to be a JSON object'
+    throw new errors.E_VALIDATION_ERROR([
+      issue('value_invalid', [], message, { expected: 'object' }),
+    ])
+  }
+  return content as Record<string, unknown>
+}
+
+function withForbiddenNulls(value: unknown, node: SchemaNode): unknown {
+  if (value === null) {
+    return node.allowNull || !node.isOptional ? null : FORBIDDEN_NULL
+  }
+  if (Array.isArray(value)) {
+    const each = node.each
+    return each ? value.map((item) => withForbiddenNulls(item, each)) : value
+  }
+  if (typeof value === 'object' && node.properties) {
+    const copy: Record<string, unknown> = { ...value }
+    for (const property of node.properties) {
+      if (Object.hasOwn(copy, property.propertyName)) {
+        copy[property.propertyName] = withForbiddenNulls(copy[property.propertyName], property)
+      }
+    }
+    return copy
+  }
+  return value
+}
+
+function unknownPaths(value: unknown, node: SchemaNode): string[][] {
+  if (Array.isArray(value)) {
+    const each = node.each
+    return each ? value.flatMap((item) => unknownPaths(item, each)) : []
+  }
+  if (typeof value !== 'object' || value === null || !node.properties) {
+    return []
+  }
+  const known = new Map(node.properties.map((property) => [property.propertyName, property]))
+  return Object.entries(value).flatMap(([name, content]) => {
+    const property = known.get(name)
+    return property ? unknownPaths(content, property).map((path) => [name, ...path]) : [[name]]
+  })
+}
+
+function optionalPaths(node: SchemaNode, prefix: readonly string[] = []): string[] {
+  const children = [...(node.properties ?? []), ...(node.each ? [node.each] : [])]
+  return children.flatMap((child) => {
+    const path = [...prefix, child.propertyName]
+    return [...(child.isOptional ? [path.join('.')] : []), ...optionalPaths(child, path)]
+  })
+}

@@ -1,0 +1,84 @@
+import pg from 'pg'
+
+import {
+  BadRequest,
+  EntityConflict,
+  RelationInvalid,
+  ServiceUnavailable,
+  StorageInsufficient,
+  type Failure,
+} from '#kernel/failures'
+import { issue } from '#kernel/issues'
+
+type Translation = (error: pg.DatabaseError) => Failure
+
+const BY_STATE: Record<string, Translation> = {
+  '23505': (error) => EntityConflict.taken([violatedKey(error)], error),
+  '23503': (error) =>
+    stillReferenced(error)
+      ? new EntityConflict('Other records still refer to this one', { cause: error })
+      : new RelationInvalid('The body names a record that does not exist', { cause: error }),
+  '23502': (error) => invalid(error, 'required', 'is needed'),
+  '22P02': (error) => invalid(error, 'value_invalid', 'has a value of the wrong form'),
+  '22003': (error) => invalid(error, 'value_invalid', 'is out of range'),
+  '22021': (error) => invalid(error, 'value_invalid', 'holds a character that cannot be stored'),
+  '22P05': (error) => invalid(error, 'value_invalid', 'holds a character that cannot be stored'),
+  '22001': (error) => invalid(error, 'max_length', 'is too long'),
+  '57014': (error) =>
+    new ServiceUnavailable('This took too long; ask for less at a time', { cause: error }),
+  '53100': (error) => new StorageInsufficient({ cause: error }),
+}
+
+const AWAY_STATES = /^(08|53[234]|57P0)/
+const AWAY_ERRORS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
+const AWAY_TEXTS =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+
+/**
+ * The answer to an error of the database or of the way to it; undefined for any other error.
+ */
+export function databaseFailure(error: unknown): Failure | undefined {
+  if (error instanceof pg.DatabaseError) {
+    const state = error.code ?? ''
+    if (AWAY_STATES.test(state)) {
+      return new ServiceUnavailable(undefined, { cause: error })
+    }
+    return BY_STATE[state]?.(error)
+  }
+  return isAway(error) ? new ServiceUnavailable(undefined, { cause: error }) : undefined
+}
+
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) {
+    return false
+  }
+  return (
+    AWAY_ERRORS.has((error as NodeJS.ErrnoException).code ?? '') || AWAY_TEXTS.test(error.message)
+  )
+}
+
+function stillReferenced(error: pg.DatabaseError): boolean {
+  return /still referenced/.test(error.detail ?? '')
+}
+
+function invalid(error: pg.DatabaseError, code: string, complaint: string): Failure {
+  const attribute = error.column && camelCase(error.column)
+  if (!attribute) {
+    return new BadRequest('A value was not accepted by the database', { cause: error })
+  }
+  const issues = [issue(code, [attribute], `${attribute} ${complaint}`)]
+  return new BadRequest(`Property ${attribute} is invalid`, { issues, cause: error })
+}
+
+/** The attributes of the one key that the database found to be taken: it looks no further. */
+function violatedKey({ detail = '' }: pg.DatabaseError): string[] {
+  const [, columns = ''] = /\((.+?)\)=\(/.exec(detail) ?? []
+  return columns
+    .split(', ')
+    .map((column) => camelCase(column.replace(/^\w+\(+|::.*$|[()"]/g, '')))
+    .filter((attribute) => attribute !== '')
+}
+
+function camelCase(column: string): string {
+  return column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,19 @@
+import type { Actor } from '#kernel/actor'
+
+/** Where a request comes from. */
+export interface Source {
+  readonly requestId: string
+  readonly address: string
+  readonly userAgent: string | undefined
+  /** Of the request; what is not done for one has neither. */
+  readonly method?: string
+  /** Without the query, in which a secret may stand. */
+  readonly path?: string
+}
+
+/** Who does something, and from where. */
+export interface Origin extends Source {
+  readonly actor: Actor
+  /** What else changed, where the change follows from that and nobody asked for it. */
+  readonly contentChanged?: readonly string[]
+}

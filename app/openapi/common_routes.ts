@@ -1,0 +1,57 @@
+import { everybody } from '#kernel/access'
+import { answer } from '#http/answer'
+import { docsRoutes } from '#openapi/docs_routes'
+import { requireReady } from '#http/readiness'
+import type { Surface, SurfaceRoutes } from '#http/surface'
+import type { JsonSchema } from '#kernel/json_schema'
+import { clock } from '#kernel/clock'
+import { VERSION } from '#kernel/version'
+
+export const METADATA: JsonSchema = {
+  type: 'object',
+  required: ['version', 'timestamp'],
+  properties: { version: { type: 'string' }, timestamp: { type: 'integer' } },
+}
+
+const HEALTH: JsonSchema = {
+  type: 'object',
+  required: ['status'],
+  properties: { status: { const: 'ok' } },
+}
+
+/**
+ * What every service answers, whatever it is there for: who it is, how it is, and how it is used.
+ */
+export function commonRoutes(routes: SurfaceRoutes, surface: Surface): void {
+  routes.get('/', (ctx) => answer(ctx, { version: VERSION, timestamp: clock.now() }), {
+    name: 'readMetadata',
+    summary: `Version and time of the ${surface.name} service`,
+    access: everybody,
+    answers: { 200: { description: 'Version, and time in milliseconds', schema: METADATA } },
+  })
+  healthRoutes(routes)
+  docsRoutes(routes, surface)
+}
+
+export function healthRoutes(routes: SurfaceRoutes): void {
+  routes
+    .get('/health/live', (ctx) => answer(ctx, { status: 'ok' }), {
+      name: 'readLiveness',
+      summary: 'Whether the process runs',
+      access: everybody,
+      answers: { 200: { description: 'It runs', schema: HEALTH } },
+    })
+    .get(
+      '/health/ready',
+      async (ctx) => {
+        await requireReady()
+        answer(ctx, { status: 'ok' })
+      },
+      {
+        name: 'readReadiness',
+        summary: 'Whether requests can be answered now',
+        access: everybody,
+        answers: { 200: { description: 'They can', schema: HEALTH } },
+      }
+    )
+}

@@ -1,0 +1,183 @@
+import { STATUS_CODES } from 'node:http'
+
+import { html, type Html } from '#http/page'
+import type { JsonSchema } from '#kernel/json_schema'
+import {
+  isReference,
+  type Content,
+  type DocumentedAnswer,
+  type DocumentedOperation,
+  type DocumentedParameter,
+  type OpenApiDocument,
+  type TagGroup,
+} from './document.js'
+import { FAILURE_SCHEMAS } from './failure_answers.js'
+import { attributeTable, prose, schemaAnchor, schemaTable } from './schema_table.js'
+
+export interface DocsPage {
+  title: string
+  content: Html
+}
+
+interface Placed {
+  method: string
+  path: string
+  operation: DocumentedOperation
+}
+
+/**
+ * An OpenAPI document as a page for people. It works without scripts: a collapsed operation is one line of the overview.
+ */
+export function docsPage(document: OpenApiDocument): DocsPage {
+  const { info, servers } = document
+  const groups = document['x-tagGroups']
+  const address = servers[0]!.url
+  const content = html` <header>
+      <h1>${info.title}</h1>
+      <p class="muted">Version ${info.version}. ${info.summary}.</p>
+      <p>
+        Every path below stands behind <code>${address}</code>. For programs there is
+        <a href="${pathOf(address)}/docs/openapi.json">the same as an OpenAPI document</a>.
+      </p>
+    </header>
+    <nav aria-label="Sections">
+      <ul>
+        <li><a href="#calling">How to call</a></li>
+        ${groups.map(({ name }) => html`<li><a href="#${anchor(name)}">${name}</a></li>`)}
+      </ul>
+    </nav>
+    <main>
+      ${callingSection(document)} ${groups.map((group) => surfaceSection(document, group))}
+    </main>`
+  return { title: info.title, content }
+}
+
+function callingSection({ info, components }: OpenApiDocument): Html {
+  const schemas = Object.keys(FAILURE_SCHEMAS).map((name) =>
+    failureSchema(name, components.schemas[name]!)
+  )
+  return html` <section aria-labelledby="calling">
+    <h2 id="calling">How to call</h2>
+    <p>${prose(info.description)}</p>
+    ${schemas}
+  </section>`
+}
+
+function failureSchema(name: string, schema: JsonSchema): Html {
+  const examples = (schema.examples ?? []) as unknown[]
+  return html` <details>
+    <summary>${name} <span class="muted">${schema.description}</span></summary>
+    <div id="${schemaAnchor(name)}">
+      ${schemaTable(schema)}
+      ${examples.map((example) => html`<pre tabindex="0">${JSON.stringify(example, null, 2)}</pre>`)}
+    </div>
+  </details>`
+}
+
+function surfaceSection(document: OpenApiDocument, { name, description, tags }: TagGroup): Html {
+  const kinds = document.tags
+    .filter((tag) => tags.includes(tag.name))
+    .map((tag) => ({
+      id: anchor(tag.name),
+      shown: tag['x-displayName'],
+      operations: operationsOf(document, tag.name),
+    }))
+  return html` <section aria-labelledby="${anchor(name)}">
+    <h2 id="${anchor(name)}">${name}</h2>
+    <p>${description}.</p>
+    <nav aria-label="${name}">
+      <ul>
+        ${kinds.map(({ id, shown, operations }) => html`<li><a href="#${id}">${shown}</a> <span class="muted">${operations.length}</span></li>`)}
+      </ul>
+    </nav>
+    ${kinds.map(
+      ({ id, shown, operations }) =>
+        html`<h3 id="${id}">${shown}</h3>
+          ${operations.map((one) => operationDetails(document, one))}`
+    )}
+  </section>`
+}
+
+function operationsOf({ paths }: OpenApiDocument, tag: string): Placed[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, operation]) => operation.tags.includes(tag))
+      .map(([method, operation]) => ({ method, path, operation }))
+  )
+}
+
+/** The anchor stands inside, so that a browser opens the details of an operation it is led to. */
+function operationDetails(document: OpenApiDocument, { method, path, operation }: Placed): Html {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation
+  return html` <details>
+    <summary>
+      <span class="method">${method.toUpperCase()}</span> <code>${path}</code>
+      <span class="muted">${summary}</span>
+    </summary>
+    <div>
+      <p id="${operationId}">
+        ${prose(description)} <a href="#${operationId}"><code>${operationId}</code></a>
+      </p>
+      ${
+        parameters &&
+        html`<h4>Parameters</h4>
+          ${attributeTable('Parameter', parameters.map(parameterRow))}`
+      }
+      ${
+        requestBody &&
+        html`<h4>Body${!requestBody.required && ', optional'}</h4>
+          ${contentTables(document, requestBody.content)}`
+      }
+      ${Object.entries(responses).map(([status, answer]) => !isReference(answer) && answerDetails(document, status, answer))}
+    </div>
+  </details>`
+}
+
+function parameterRow({ name, in: place, required, description, schema }: DocumentedParameter) {
+  return {
+    name: place === 'path' ? `{${name}}` : name,
+    schema: { ...schema, description },
+    isOptional: !required,
+  }
+}
+
+function answerDetails(document: OpenApiDocument, status: string, answer: DocumentedAnswer): Html {
+  const { description, headers = {}, content } = answer
+  const rows = Object.entries(headers).map(([name, { schema, description: meaning }]) => ({
+    name,
+    schema: { ...schema, description: meaning },
+    isOptional: false,
+  }))
+  return html` <h4>Answer ${status} ${STATUS_CODES[status]}</h4>
+    <p>${prose(description)}.</p>
+    ${rows.length > 0 && attributeTable('Header', rows)}
+    ${content && contentTables(document, content)}`
+}
+
+/** Content types that carry the same are shown together. */
+function contentTables(document: OpenApiDocument, content: Content): Html[] {
+  const bySchema = Map.groupBy(Object.keys(content), (type) =>
+    JSON.stringify(content[type]!.schema)
+  )
+  return [...bySchema.values()].map((types) => {
+    const { schema } = content[types[0]!]!
+    return html`<p class="muted">
+        ${types.map((type, index) => html`${index > 0 && ' or '}<code>${type}</code>`)}
+      </p>
+      ${schema && schemaTable(resolved(document, schema))}`
+  })
+}
+
+function resolved({ components }: OpenApiDocument, schema: JsonSchema): JsonSchema {
+  const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1)! : undefined
+  return name ? components.schemas[name]! : schema
+}
+
+/** The document's own place is named by its path alone: the page may be read under another host name. */
+function pathOf(address: string): string {
+  return new URL(address).pathname.replace(/\/$/, '')
+}
+
+function anchor(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+}

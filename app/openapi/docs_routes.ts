@@ -1,0 +1,91 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { everybody, loggedIn, type Access } from '#kernel/access'
+import { answer } from '#http/answer'
+import { docsPage, type DocsPage } from '#openapi/docs_page'
+import { documentOf } from '#openapi/surface_document'
+import { sendPage } from '#http/page'
+import type { Surface, SurfaceRoutes } from '#http/surface'
+import type { JsonSchema } from '#kernel/json_schema'
+import { env } from '#start/env'
+
+type Settings = Pick<typeof env, 'NODE_ENV' | 'DOCS_ENABLED'>
+
+const OPENAPI: JsonSchema = {
+  type: 'object',
+  required: ['openapi', 'info', 'servers', 'paths', 'components'],
+  properties: {
+    openapi: { type: 'string', pattern: '^3\\.1\\.' },
+    info: { type: 'object' },
+    servers: { type: 'array', items: { type: 'object' } },
+    tags: { type: 'array', items: { type: 'object' } },
+    paths: { type: 'object' },
+    components: { type: 'object' },
+  },
+}
+
+/** Whether `/docs` can be read here without a login. */
+export function docsAreServed({ NODE_ENV, DOCS_ENABLED }: Settings = env): boolean {
+  return NODE_ENV !== 'production' || DOCS_ENABLED
+}
+
+/** In production the description is for callers who have business here. */
+function descriptionAccess({ NODE_ENV }: Settings): Access {
+  return NODE_ENV === 'production' ? loggedIn : everybody
+}
+
+/**
+ * Declares where a surface describes itself, for people and for programs; without a surface, where all that are served
+ * here are described together.
+ */
+export function docsRoutes(
+  routes: SurfaceRoutes,
+  surface?: Surface,
+  settings: Settings = env
+): void {
+  const documentation = new Documentation(surface)
+  if (docsAreServed(settings)) {
+    routes.get('/docs', (ctx) => documentation.show(ctx), {
+      name: 'showDocumentation',
+      summary: 'This description: a page for people, an OpenAPI document for programs',
+      access: everybody,
+      answers: {
+        200: { description: 'The page or the document', schema: OPENAPI, contentType: 'text/html' },
+      },
+    })
+  }
+  routes.get('/docs/openapi.json', (ctx) => documentation.send(ctx), {
+    name: 'readDescription',
+    summary: 'This description as an OpenAPI document',
+    access: descriptionAccess(settings),
+    answers: { 200: { description: 'The document', schema: OPENAPI } },
+  })
+}
+
+/**
+ * Text and page of one description, made when they are first asked for: all routes are known by then.
+ */
+class Documentation {
+  readonly #surface: Surface | undefined
+  #text: string | undefined
+  #page: DocsPage | undefined
+
+  constructor(surface: Surface | undefined) {
+    this.#surface = surface
+  }
+
+  send(ctx: HttpContext): void {
+    this.#text ??= JSON.stringify(documentOf(this.#surface))
+    answer(ctx, this.#text)
+  }
+
+  /** Whoever does not ask for a page is a program. */
+  show(ctx: HttpContext): void {
+    ctx.response.append('vary', 'Accept')
+    if (ctx.request.accepts(['json', 'html']) !== 'html') {
+      return this.send(ctx)
+    }
+    this.#page ??= docsPage(documentOf(this.#surface))
+    sendPage(ctx, this.#page.title, this.#page.content)
+  }
+}

@@ -1,0 +1,77 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { everybody } from '#kernel/access'
+import { answer } from '#http/answer'
+import { catalogue } from '#http/catalogue'
+import { healthRoutes, METADATA } from '#openapi/common_routes'
+import { docsAreServed, docsRoutes } from '#openapi/docs_routes'
+import { html, sendPage } from '#http/page'
+import type { Surface } from '#http/surface'
+import { clock } from '#kernel/clock'
+import { SURFACE_PREFIXES } from '#configuration/surfaces'
+import { VERSION } from '#kernel/version'
+
+/**
+ * What stands at `/` where several surfaces share one port: a page for people that names them.
+ */
+export const hub: Surface = {
+  name: 'hub',
+  title: 'Analysis Hub',
+  summary: 'The surfaces served here',
+  routes(routes) {
+    routes.get('/', showLanding, {
+      name: 'showLanding',
+      summary: 'The surfaces served here, for people; version and time for programs',
+      access: everybody,
+      answers: {
+        200: {
+          description: 'Version and time, where JSON is asked for; else the page',
+          schema: METADATA,
+          contentType: 'text/html',
+        },
+      },
+    })
+    healthRoutes(routes)
+    docsRoutes(routes)
+  },
+}
+
+function showLanding(ctx: HttpContext): void {
+  ctx.response.append('vary', 'Accept')
+  if (ctx.request.accepts(['html', 'json']) === 'json') {
+    return answer(ctx, { version: VERSION, timestamp: clock.now() })
+  }
+  const surfaces = catalogue.surfaces.filter(({ name }) => name !== 'hub')
+  sendPage(
+    ctx,
+    'Analysis Hub',
+    html`
+      <h1>Analysis Hub</h1>
+      <p class="muted">Version ${VERSION}. These services answer here:</p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Service</th>
+            <th scope="col">Address</th>
+            <th scope="col">What it keeps</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${surfaces.map(surfaceRow)}
+        </tbody>
+      </table>
+      ${docsAreServed() && html`<p>What each of them takes and answers is written in the <a href="docs">interface documentation</a>.</p>`}
+    `
+  )
+}
+
+function surfaceRow({ name, title, summary }: Surface) {
+  const address = `${SURFACE_PREFIXES[name]}/`
+  return html`<tr>
+    <th scope="row">${title}</th>
+    <td>
+      <a href="${address.slice(1)}"><code>${address}</code></a>
+    </td>
+    <td>${summary}</td>
+  </tr>`
+}

@@ -1,0 +1,160 @@
+import type { Access } from '#kernel/access'
+import type { CataloguedRoute } from '#http/catalogue'
+import type { Answer, Operation, Parameter } from '#http/surface'
+import type { JsonSchema } from '#kernel/json_schema'
+import type {
+  Content,
+  DocumentedAnswer,
+  DocumentedOperation,
+  DocumentedParameter,
+  Reference,
+} from './document.js'
+import { FAILURE, NOT_MODIFIED } from './failure_answers.js'
+import { tagName } from './tags.js'
+
+const PATH_PARAMETER = /:(\w+)/g
+
+/** What identifies an operation: in the document, among the routes and in metrics. */
+function operationId({ surface, operation }: CataloguedRoute): string {
+  return `${surface.name}.${operation.name}`
+}
+
+/** The name under which the schema of an operation's body stands among the components. */
+export function bodySchemaName(route: CataloguedRoute): string {
+  return `${operationId(route)}.body`
+}
+
+/** `/nodes/:id` as OpenAPI writes it. */
+export function pathTemplate(path: string): string {
+  return path.replace(PATH_PARAMETER, '{$1}')
+}
+
+/**
+ * One route as the document describes it.
+ */
+export function documentedOperation(route: CataloguedRoute): DocumentedOperation {
+  const { path, operation } = route
+  const { access, summary } = operation
+  const parameters = [
+    ...pathParameters(path),
+    ...(operation.query ?? []).map(queryParameter),
+    ...(operation.headers ?? []).map((header) => ({ ...header, in: 'header' as const })),
+  ]
+  return {
+    operationId: operationId(route),
+    summary,
+    description: `${summary}. ${needs(access)}`,
+    tags: [tagName(route)],
+    security: access.kind === 'public' ? [] : [{ bearer: [] }],
+    ...(access.kind === 'permissions' && { 'x-permissions': permissionsOf(access) }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(operation.body && { requestBody: requestBody(route, operation.body.jsonSchema()) }),
+    ...(operation.takes && { requestBody: streamedBody(operation.takes) }),
+    responses: { ...answersOf(route), default: FAILURE },
+  }
+}
+
+/** What a caller needs, in a sentence. */
+function needs(access: Access): string {
+  if (access.kind === 'public') {
+    return 'Anybody may call this.'
+  }
+  if (access.kind === 'identity') {
+    return 'Needs a login.'
+  }
+  return 'all' in access
+    ? `Needs ${permissionNames(access.all, 'conjunction')}.`
+    : `Needs ${permissionNames(access.any, 'disjunction')}.`
+}
+
+function permissionNames(names: readonly string[], type: 'conjunction' | 'disjunction'): string {
+  const noun = names.length > 1 && type === 'conjunction' ? 'permissions' : 'permission'
+  const list = new Intl.ListFormat('en-GB', { type }).format(names.map((name) => `\`${name}\``))
+  return `the ${noun} ${list}`
+}
+
+function permissionsOf(access: Access & { kind: 'permissions' }) {
+  return 'all' in access ? { all: access.all } : { any: access.any }
+}
+
+function pathParameters(path: string): DocumentedParameter[] {
+  return [...path.matchAll(PATH_PARAMETER)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: name === 'id' ? 'Which record is meant' : `Which ${name} is meant`,
+    schema: { type: 'string' },
+  }))
+}
+
+function queryParameter({ name, description, schema }: Parameter): DocumentedParameter {
+  return {
+    name,
+    in: 'query',
+    required: false,
+    description,
+    schema,
+    ...(hasKeys(schema) && { style: 'deepObject' }),
+  }
+}
+
+/** Whether a parameter may be written as `name[key]=value`. */
+function hasKeys({ type, oneOf = [] }: JsonSchema): boolean {
+  return type === 'object' || (oneOf as JsonSchema[]).some(hasKeys)
+}
+
+function requestBody(route: CataloguedRoute, { required, properties = {} }: JsonSchema) {
+  const schema = { $ref: `#/components/schemas/${bodySchemaName(route)}` }
+  const form = isAllText(properties) && { 'application/x-www-form-urlencoded': { schema } }
+  return {
+    required: Array.isArray(required) && required.length > 0,
+    content: { 'application/json': { schema }, ...form },
+  }
+}
+
+/** A form carries nothing but texts. */
+function isAllText(properties: unknown): boolean {
+  return Object.values(properties as Record<string, JsonSchema>).every(
+    ({ type }) => type === 'string'
+  )
+}
+
+function streamedBody({ contentType, schema, isOptional }: NonNullable<Operation['takes']>) {
+  return { required: !isOptional, content: { [contentType]: { schema } } }
+}
+
+function answersOf({
+  method,
+  operation,
+}: CataloguedRoute): Record<string, DocumentedAnswer | Reference> {
+  const entries = Object.entries(operation.answers)
+  const answers = Object.fromEntries(
+    entries.map(([status, answer]) => [status, documentedAnswer(answer)])
+  )
+  return method === 'GET' && carriesEtag(operation) ? { ...answers, 304: NOT_MODIFIED } : answers
+}
+
+function carriesEtag({ answers }: Operation): boolean {
+  return answers[200]?.schema !== undefined
+}
+
+function documentedAnswer(answer: Answer): DocumentedAnswer {
+  const headers = Object.entries(answer.headers ?? {}).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ])
+  const content = contentOf(answer)
+  return {
+    description: answer.description,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+    ...(Object.keys(content).length > 0 && { content }),
+  }
+}
+
+/** An answer that has both a schema and a content type comes as JSON or as the other, as the caller asked for it. */
+function contentOf({ schema, contentType }: Answer): Content {
+  return {
+    ...(contentType && { [contentType.split(';')[0]!.trim()]: {} }),
+    ...(schema && { 'application/json': { schema } }),
+  }
+}

@@ -1,0 +1,101 @@
+import { catalogue, type CataloguedRoute } from '#http/catalogue'
+import type { Surface } from '#http/surface'
+import { publicPrefix } from '#configuration/surfaces'
+import { VERSION } from '#kernel/version'
+import { env } from '#start/env'
+import type { Components, DocumentedMethod, OpenApiDocument, PathItem } from './document.js'
+import { FAILURE_SCHEMAS, SHARED_ANSWERS } from './failure_answers.js'
+import { bodySchemaName, documentedOperation, pathTemplate } from './operations.js'
+import { tagGroupsOf, tagsOf } from './tags.js'
+
+const CALLING = [
+  'An access token is sent as `Authorization: Bearer <token>`.',
+  'A read that is repeated with its `ETag` as `If-None-Match` is answered with 304 and no body where nothing changed.',
+  'Whatever fails is answered with the `ErrorEnvelope`: its `code` is for programs, its `message` for people.',
+].join(' ')
+
+interface Described {
+  title: string
+  summary: string
+  /** The address in front of all paths. */
+  server: string
+  routes: readonly CataloguedRoute[]
+  /** What stands in front of a route's own path, where several surfaces are described together. */
+  prefixOf?: (surface: Surface) => string
+}
+
+/**
+ * The document of one surface, with its paths as the surface knows them; without a surface that of all which this process
+ * serves. Addresses come from the configuration: what a caller calls us by is no source for links.
+ */
+export function documentOf(surface?: Surface): OpenApiDocument {
+  if (surface) {
+    return describe({
+      title: `Analysis Hub: ${surface.title}`,
+      summary: surface.summary,
+      server: env.PUBLIC_URL + publicPrefixOf(surface),
+      routes: catalogue.of(surface),
+    })
+  }
+  return describe({
+    title: 'Analysis Hub',
+    summary: 'All services at this address',
+    server: env.PUBLIC_URL,
+    routes: catalogue.all(),
+    prefixOf: publicPrefixOf,
+  })
+}
+
+/**
+ * An OpenAPI 3.1 document made from what routes declare of themselves.
+ */
+export function describe({
+  title,
+  summary,
+  server,
+  routes,
+  prefixOf = () => '',
+}: Described): OpenApiDocument {
+  const paths: Record<string, PathItem> = {}
+  for (const route of routes) {
+    const path = pathTemplate(prefixOf(route.surface) + route.path)
+    const method = route.method.toLowerCase() as DocumentedMethod
+    paths[path] = { ...paths[path], [method]: documentedOperation(route) }
+  }
+  return {
+    'openapi': '3.1.0',
+    'info': {
+      title,
+      summary,
+      description: CALLING,
+      version: VERSION,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
+    'servers': [{ url: server }],
+    'tags': tagsOf(routes),
+    'x-tagGroups': tagGroupsOf(routes),
+    paths,
+    'components': componentsOf(routes),
+  }
+}
+
+function publicPrefixOf({ name }: Surface): string {
+  return name === 'hub' ? '' : publicPrefix(name, env.SURFACES)
+}
+
+function componentsOf(routes: readonly CataloguedRoute[]): Components {
+  const bodies = routes
+    .filter(({ operation }) => operation.body)
+    .map((route) => [bodySchemaName(route), route.operation.body!.jsonSchema()])
+  return {
+    schemas: { ...FAILURE_SCHEMAS, ...Object.fromEntries(bodies) },
+    responses: SHARED_ANSWERS,
+    securitySchemes: {
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'An access token of the identity provider',
+      },
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
+import type { Consumer } from '#bus/consumer'
+import type { DeadLetters } from '#bus/dead_letters'
+import { MemoryDeadLetters } from '#bus/memory/memory_dead_letters'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { env } from '#start/env'
+
+import { writeCommand } from './write.js'
+
+/** The dead letters of the bus this process would use. */
+export function openDeadLetters(consumers: readonly Consumer[]): DeadLetters {
+  if (env.AMQP_URL) {
+    return new AmqpDeadLetters(env.AMQP_URL)
+  }
+  const surfaces = new Map(consumers.map(({ queue, surface }) => [queue, surface]))
+  return new MemoryDeadLetters({
+    databaseOf: (queue) => pools.for(databaseUrl(surfaces.get(queue)!)),
+    handIn: writeCommand,
+  })
+}

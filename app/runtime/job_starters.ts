@@ -1,0 +1,29 @@
+import type { Job } from '#configuration/processes'
+import type { JobContext, RunningJob } from '#jobs/running_job'
+
+type StartJob = (context: JobContext) => Promise<RunningJob>
+
+/** Where each kind of background work is started; a kind is loaded only in a process that does it. */
+const STARTERS: Partial<Record<Job, () => Promise<{ start: StartJob }>>> = {
+  bus: () => import('#start/bus'),
+  outbox: () => import('#start/outbox'),
+  sweeps: () => import('#start/sweeps'),
+}
+
+/**
+ * Starts the background work a process was told to do.
+ */
+export async function startJobs(names: readonly Job[], context: JobContext): Promise<RunningJob> {
+  const running: RunningJob[] = []
+  for (const name of names) {
+    const job = await STARTERS[name]?.()
+    if (job) {
+      running.push(await job.start(context))
+    }
+  }
+  return {
+    async stop() {
+      await Promise.all(running.map((job) => job.stop()))
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type pg from 'pg'
+
+import { newMessage, newMessageId, type Message } from '#bus/message'
+import { EVENT_KEYS, eventOn, type EventKey } from '#bus/names'
+import { writeCommands, type OrderedMessage } from '#outbox/write'
+import type { Origin } from '#kernel/origin'
+import type { Values } from '#records/kind'
+
+/** What is told of the work on a bucket or a file. */
+export type StorageEvent =
+  | 'creationStarted'
+  | 'creationFinished'
+  | 'creationFailed'
+  | 'deletionStarted'
+  | 'deletionFinished'
+  | 'deletionFailed'
+
+/** Who does something because a command asked for it; what is told of it answers that command. */
+export interface CommandedOrigin extends Origin {
+  readonly command: Message
+}
+
+/** Keeps an event about a bucket, with what it tells of, for those who follow buckets on the bus. */
+export function tellOfBucket(
+  transaction: pg.ClientBase,
+  origin: Partial<CommandedOrigin>,
+  event: StorageEvent,
+  content: Values
+): Promise<void> {
+  const key = EVENT_KEYS.storageBucket
+  return writeCommands(transaction, [told(key, 'bucket', origin, event, content)])
+}
+
+/** As `tellOfBucket`, for files. */
+export function tellOfFiles(
+  transaction: pg.ClientBase,
+  origin: Partial<CommandedOrigin>,
+  event: StorageEvent,
+  files: readonly Values[]
+): Promise<void> {
+  const key = EVENT_KEYS.storageBucketFile
+  const messages = files.map((file) => told(key, 'bucketFile', origin, event, shownToPeers(file)))
+  return writeCommands(transaction, messages)
+}
+
+function told(
+  key: EventKey,
+  kind: string,
+  { command }: Partial<CommandedOrigin>,
+  event: StorageEvent,
+  content: Values
+): OrderedMessage {
+  const message = newMessage(eventOn(key), event, withPlainTimes(content), answering(command))
+  return { message, orderedBy: `${kind}/${content.id ?? message.id}` }
+}
+
+/** Where and how bytes are kept is nobody else's business. */
+function shownToPeers({ layout: _, sha256: __, ...file }: Values): Values {
+  return file
+}
+
+/**
+ * What ties an event to its command. Nothing that a client sent may become a correlation: others take it for the answer to
+ * something they asked for.
+ */
+function answering(command: Message | undefined) {
+  return { correlationId: newMessageId(), ...command?.metadata, persistent: true }
+}
+
+/** The database writes times with an offset. */
+function withPlainTimes(content: Values): Values {
+  const times = Object.entries(content).flatMap(([name, value]) =>
+    (name === 'createdAt' || name === 'updatedAt') && typeof value === 'string'
+      ? [[name, new Date(value).toISOString()]]
+      : []
+  )
+  return { ...content, ...Object.fromEntries(times) }
+}
