@@ -1,10 +1,8 @@
 import type pg from 'pg'
 
 import { analysis } from '#core/analyses/analysis'
-import type { AnalysisService } from '#core/analyses/analysis_service'
 import { outdatedApprovals, type Content } from '#core/analyses/approved_content'
 import { assignedNodes, figuresOf } from '#core/analyses/node_figures'
-import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { DatabasePool } from '#database/database_pool'
 import type { Origin } from '#kernel/origin'
@@ -20,10 +18,19 @@ const DECIDED = `select a.id from analysis_nodes a join nodes n on n.id = a.node
   where a.analysis_id = $1 and a.approval_status is not null and n.type <> 'aggregator'
   order by a.id`
 
-/** Both write what the other one follows, so each is looked for when it is needed. */
+/** What follows is written by the services of those kinds. They have the upkeep done, so they are looked for when needed. */
 interface Services {
-  readonly analyses: () => Promise<AnalysisService>
-  readonly analysisNodes: () => Promise<AnalysisNodeService>
+  readonly analyses: () => Promise<{
+    showFigures(
+      transaction: pg.ClientBase,
+      origin: Origin,
+      id: string,
+      figures: Values
+    ): Promise<void>
+  }>
+  readonly analysisNodes: () => Promise<{
+    withdrawDecision(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
+  }>
 }
 
 /**

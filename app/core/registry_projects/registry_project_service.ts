@@ -1,7 +1,6 @@
 import type pg from 'pg'
 
 import { generatedExternalName } from '#core/names/external_name'
-import type { NodeService } from '#core/nodes/node_service'
 import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
 import { enforce } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
@@ -14,13 +13,18 @@ import { registryProject } from './registry_project.js'
 /** What of a registry not everybody may pull. */
 const PRIVATE = ['node', 'incoming', 'outgoing']
 
+/** The nodes that have a project in a registry. They write their projects, so they are looked for when they are needed. */
+interface ConnectedNodes {
+  leaveRegistryProject(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
+}
+
 /**
  * Registry projects. Their registries follow them by commands, unless it is a registry itself that is followed.
  */
 export class RegistryProjectService extends RecordService {
-  readonly #nodes: () => Promise<NodeService>
+  readonly #nodes: () => Promise<ConnectedNodes>
 
-  constructor(options: RecordServiceOptions, nodes: () => Promise<NodeService>) {
+  constructor(options: RecordServiceOptions, nodes: () => Promise<ConnectedNodes>) {
     super(registryProject, options)
     this.#nodes = nodes
   }
