@@ -1,5 +1,5 @@
 import vine, { errors } from '@vinejs/vine'
-import type { Infer, SchemaTypes } from '@vinejs/vine/types'
+import type { Infer, SchemaTypes, UndefinedOptional } from '@vinejs/vine/types'
 
 import { FORBIDDEN_NULL, IssueReporter } from '#kernel/body_issues'
 import { issue } from '#kernel/issues'
@@ -52,8 +52,13 @@ export class BodyValidator<Body> {
  * Declares a body by its attributes.
  */
 export function body<Properties extends Record<string, SchemaTypes>>(properties: Properties) {
-  return new BodyValidator<{ [Name in keyof Properties]: Infer<Properties[Name]> }>(properties)
+  return new BodyValidator<
+    UndefinedOptional<{ [Name in keyof Properties]: Infer<Properties[Name]> }>
+  >(properties)
 }
+
+/** What a validator lets through. */
+export type BodyOf<Validator> = Validator extends BodyValidator<infer Body> ? Body : never
 
 /** Throws Vine's error for a body that is a list, a text or anything else without attributes. */
 export function requireObject(content: unknown): Record<string, unknown> {

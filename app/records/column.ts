@@ -1,13 +1,12 @@
-import type { SchemaTypes } from '@vinejs/vine/types'
+import { DateTime } from 'luxon'
 
 import type { Property } from '#query/declaration'
+import { columnOf } from '#query/sql/identifiers'
+import type { ModelClass, RecordModel } from '#records/model'
 import { seal, unseal, type Purpose } from '#records/sealing'
 
-/** A rule of a body; Vine's rules can be copied, so that one rule serves creates and updates. */
-type Rule = SchemaTypes & { clone(): Rule; optional(): SchemaTypes }
-
 /**
- * A column of a kind: how it is stored and shown, and what a client may write into it.
+ * What the engine knows of a column of a model: how it is stored and to whom it is shown. It stands in the column's `meta`.
  */
 export interface Column extends Property {
   /** Shown only to those who ask for it by name. */
@@ -16,32 +15,50 @@ export interface Column extends Property {
   readonly unseal?: (stored: string) => Promise<string | null>
   /** For what a secret is sealed whenever it is stored; whoever writes it and is told of it handles what was sent. */
   readonly sealedFor?: Purpose
-  readonly body?: { readonly create?: SchemaTypes; readonly update?: SchemaTypes }
 }
 
 type Traits = Omit<Column, 'type'>
+type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false
+type Held<Value, T extends Traits> = T extends { nullable: true } ? Value | null : Value
 
-const columnOf =
-  (type: Column['type']) =>
-  (traits: Traits = {}): Column => ({ type, ...traits })
+/** Fits a property of exactly this type: one that may be null in only one of the two places does not compile. */
+type ColumnDecorator<Value> = <Model extends RecordModel, Name extends keyof Model & string>(
+  model: Model,
+  name: Name & (Same<Model[Name], Value> extends true ? unknown : never)
+) => void
 
+const columnOfType =
+  <Value>(type: Column['type']) =>
+  <const T extends Traits = object>(traits?: T): ColumnDecorator<Held<Value, T>> =>
+  (model, name) =>
+    describe(model, name, { type, ...traits })
+
+const text = columnOfType<string>('text')
+
+/** The columns of models, by the type they have in the database. Traits say the rest. */
 export const column = {
-  uuid: columnOf('uuid'),
-  text: columnOf('text'),
-  boolean: columnOf('boolean'),
-  integer: columnOf('integer'),
-  bigint: columnOf('bigint'),
-  timestamp: columnOf('timestamp'),
-  json: columnOf('json'),
-  jsonText: columnOf('jsonText'),
+  uuid: columnOfType<string>('uuid'),
+  text,
+  boolean: columnOfType<boolean>('boolean'),
+  integer: columnOfType<number>('integer'),
+  bigint: columnOfType<number>('bigint'),
+  timestamp: columnOfType<DateTime>('timestamp'),
+  json: columnOfType<any>('json'),
+  /** JSON that is kept as it was written. */
+  jsonText: columnOfType<string>('jsonText'),
+  /** A text that is one of a few, which the compiler knows. */
+  oneOf: <const Choices extends readonly string[], const T extends Traits = object>(
+    _choices: Choices,
+    traits?: T
+  ) => columnOfType<Choices[number]>('text')(traits),
   /** A secret that stands sealed in the database. */
-  sealed: (purpose: Purpose, traits: Traits = {}): Column => ({
-    type: 'text',
-    secret: true,
-    sealedFor: purpose,
-    unseal: async (stored) => unseal(purpose, stored),
-    ...traits,
-  }),
+  sealed: <const T extends Traits = object>(purpose: Purpose, traits?: T) =>
+    text({
+      secret: true,
+      sealedFor: purpose,
+      unseal: async (kept: string) => unseal(purpose, kept),
+      ...traits,
+    } as T),
 }
 
 /** What is stored for a value of a column. */
@@ -52,23 +69,41 @@ export const stored = ({ sealedFor }: Column, value: unknown): unknown =>
 export const opened = ({ sealedFor }: Column, value: unknown): unknown =>
   sealedFor && typeof value === 'string' ? unseal(sealedFor, value) : value
 
-/** What every persisted kind has. */
-export const timestamps = {
-  createdAt: column.timestamp(),
-  updatedAt: column.timestamp(),
+/** The columns of a model, in the order in which they are declared. */
+export function columnsOf(model: ModelClass): Readonly<Record<string, Column>> {
+  const columns = [...model.$columnsDefinitions].map(([name, { meta }]) => [name, meta] as const)
+  return Object.fromEntries(columns)
 }
 
-/** An attribute that has to be sent when a record is created and may be sent when it is updated. */
-export const required = (rule: Rule): Column['body'] => ({
-  create: rule.clone(),
-  update: rule.clone().optional(),
-})
+function describe(record: RecordModel, name: string, meta: Column): void {
+  const model = record.constructor as ModelClass
+  model.boot()
+  model.$addColumn(name, {
+    isPrimary: name === 'id',
+    columnName: columnOf(name, meta),
+    serializeAs: meta.secret || meta.internal ? null : name,
+    meta,
+    ...conversions(meta),
+  })
+}
 
-/** An attribute that may always be left out. */
-export const optional = (rule: Rule): Column['body'] => ({
-  create: rule.clone().optional(),
-  update: rule.clone().optional(),
-})
+/** Between what the database has and what a model holds. */
+function conversions(meta: Column) {
+  if (meta.sealedFor) {
+    return {
+      prepare: (value: unknown) => stored(meta, value),
+      consume: (value: unknown) => opened(meta, value),
+    }
+  }
+  switch (meta.type) {
+    case 'timestamp':
+      return { prepare: written, consume: read, serialize: written }
+    case 'bigint':
+      return { consume: (value: string | null) => (value === null ? null : Number(value)) }
+    default:
+      return {}
+  }
+}
 
-/** An attribute that can be given once, when the record is created. */
-export const onlyAtCreation = (rule: SchemaTypes): Column['body'] => ({ create: rule })
+const written = (time: DateTime | null | undefined) => time?.toUTC().toISO() ?? time
+const read = (time: Date | null) => time && DateTime.fromJSDate(time)

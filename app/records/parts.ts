@@ -24,7 +24,7 @@ export interface RemovedPart {
 export function partsOf(whole: Kind): Part[] {
   return declaredKinds().flatMap((kind) =>
     Object.values(kind.relations)
-      .filter(({ to, goesAlong }) => goesAlong && to() === whole)
+      .filter(({ to, onDelete }) => onDelete === 'cascade' && to() === whole)
       .map(({ by }) => ({ kind, by }))
   )
 }

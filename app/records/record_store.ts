@@ -10,14 +10,19 @@ import { columnOf, quoteName } from '#query/sql/identifiers'
 import { writtenRecord } from '#query/sql/written_record'
 import { opened, stored, type Column } from '#records/column'
 import { KeyTaken } from '#records/key_taken'
-import type { Kind, Values } from '#records/kind'
+import type { Kind } from '#records/kind'
+import type { ModelClass } from '#records/model'
 import { NamedShapes } from '#records/named_shapes'
+import type { Attributes, Row } from '#records/row'
 
 /** A row as it was written: as JSON text for the caller, and as values for what follows from it. */
-export interface Written {
+export interface Written<M extends ModelClass = ModelClass> {
   readonly data: string
-  readonly values: Values
+  readonly values: Row<M>
 }
+
+/** Columns of a row that is to be written; those that are left out keep what they have, or get their default. */
+export type Writable<M extends ModelClass> = Partial<Row<M>>
 
 const shapes = new NamedShapes()
 
@@ -27,8 +32,8 @@ const TEXTS_KEPT = 64
 /**
  * The statements of one kind. Reads run on the pool; what is written runs on the transaction it is given.
  */
-export class RecordStore {
-  readonly #kind: Kind
+export class RecordStore<M extends ModelClass = ModelClass> {
+  readonly #kind: Kind<M>
   readonly #pool: DatabasePool
   readonly #texts = new Lru<string, string>(TEXTS_KEPT)
   readonly #table: string
@@ -36,7 +41,7 @@ export class RecordStore {
   readonly #names: ReadonlyMap<string, string>
   readonly #sealed: readonly (readonly [string, Column])[]
 
-  constructor(kind: Kind, pool: DatabasePool) {
+  constructor(kind: Kind<M>, pool: DatabasePool) {
     this.#kind = kind
     this.#pool = pool
     this.#table = `${quoteName(kind.table)} as r`
@@ -66,33 +71,33 @@ export class RecordStore {
   }
 
   /** The row as it stands, locked until the transaction ends. */
-  async lock(transaction: pg.ClientBase, id: string): Promise<Values | undefined> {
+  async lock(transaction: pg.ClientBase, id: string): Promise<Row<M> | undefined> {
     const text = `select to_jsonb(r) as row from ${this.#table} where r."id" = $1 for update`
     const locking = shapes.prepare(statement(text, [id]))
-    const { rows } = await transaction.query<{ row: Values }>(locking)
+    const { rows } = await transaction.query<{ row: Attributes }>(locking)
     return rows[0] && this.#named(rows[0].row)
   }
 
   /** The row as if it had just been written. */
-  async current(transaction: pg.ClientBase, id: string): Promise<Written> {
+  async current(transaction: pg.ClientBase, id: string): Promise<Written<M>> {
     const text = `select ${writtenRecord(this.#kind.declaration)} as data, to_jsonb(r) as row
       from ${this.#table} where r."id" = $1`
     return this.#write(transaction, text, [id])
   }
 
-  async insert(transaction: pg.ClientBase, values: Values): Promise<Written> {
+  async insert(transaction: pg.ClientBase, values: Writable<M>): Promise<Written<M>> {
     const text = this.#textFor('insert', Object.keys(values))
     const kept = this.#stored(values)
     return this.#writeKeyed(transaction, text, Object.values(kept), kept)
   }
 
-  async update(transaction: pg.ClientBase, id: string, values: Values): Promise<Written> {
+  async update(transaction: pg.ClientBase, id: string, values: Writable<M>): Promise<Written<M>> {
     const text = this.#textFor('update', Object.keys(values))
     const kept = this.#stored(values)
     return this.#writeKeyed(transaction, text, [id, ...Object.values(kept)], { id, ...kept })
   }
 
-  async remove(transaction: pg.ClientBase, id: string): Promise<Written> {
+  async remove(transaction: pg.ClientBase, id: string): Promise<Written<M>> {
     return this.#write(
       transaction,
       `delete from ${this.#table} where r."id" = $1 ${this.#returning}`,
@@ -101,22 +106,22 @@ export class RecordStore {
   }
 
   /** Removes records by their ids; answers what those were that were there. */
-  async removeAll(transaction: pg.ClientBase, ids: readonly string[]): Promise<Values[]> {
-    const { rows } = await transaction.query<{ row: Values }>(
+  async removeAll(transaction: pg.ClientBase, ids: readonly string[]): Promise<Row<M>[]> {
+    const { rows } = await transaction.query<{ row: Attributes }>(
       `delete from ${this.#table} where r."id" = any($1::uuid[]) returning to_jsonb(r) as row`,
       [ids]
     )
     return rows.map(({ row }) => this.#named(row))
   }
 
-  async #run<Row>(reading: Statement): Promise<Row[]> {
-    const { rows } = await this.#pool.read<Row & pg.QueryResultRow>(shapes.prepare(reading))
+  async #run<Answer>(reading: Statement): Promise<Answer[]> {
+    const { rows } = await this.#pool.read<Answer & pg.QueryResultRow>(shapes.prepare(reading))
     return rows
   }
 
-  async #write(transaction: pg.ClientBase, text: string, values: unknown[]): Promise<Written> {
+  async #write(transaction: pg.ClientBase, text: string, values: unknown[]): Promise<Written<M>> {
     const writing = shapes.prepare(statement(text, values))
-    const { rows } = await transaction.query<{ data: string; row: Values }>(writing)
+    const { rows } = await transaction.query<{ data: string; row: Attributes }>(writing)
     const { data, row } = rows[0]!
     return { data, values: this.#named(row) }
   }
@@ -125,8 +130,8 @@ export class RecordStore {
     transaction: pg.ClientBase,
     text: string,
     bindings: unknown[],
-    sent: Values
-  ): Promise<Written> {
+    sent: Attributes
+  ): Promise<Written<M>> {
     try {
       return await this.#write(transaction, text, bindings)
     } catch (error) {
@@ -168,22 +173,23 @@ export class RecordStore {
     return columnOf(name, this.#kind.columns[name]!)
   }
 
-  #named(row: Values): Values {
-    const named: Values = {}
+  /** The columns of the table are those of the model, which a test compares. */
+  #named(row: Attributes): Row<M> {
+    const named: Record<string, unknown> = {}
     for (const column in row) {
       named[this.#names.get(column) ?? column] = row[column]
     }
     for (const [name, column] of this.#sealed) {
       named[name] = opened(column, named[name])
     }
-    return named
+    return named as Row<M>
   }
 
   /** Secrets stand sealed in the database; everybody else has them as they were sent. */
-  #stored(values: Values): Values {
+  #stored(values: object): Attributes {
     const sealed = this.#sealed
       .filter(([name]) => name in values)
-      .map(([name, column]) => [name, stored(column, values[name])])
-    return sealed.length === 0 ? values : { ...values, ...Object.fromEntries(sealed) }
+      .map(([name, column]) => [name, stored(column, Reflect.get(values, name))])
+    return sealed.length === 0 ? { ...values } : { ...values, ...Object.fromEntries(sealed) }
   }
 }

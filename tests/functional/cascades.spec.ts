@@ -51,7 +51,7 @@ test.group('Records that go with others', () => {
         Object.values(inner.relations).find(
           (each) => each.to() === outer && columnOf(each.by, inner.columns[each.by]!) === by
         )
-      return inner && outer && !relation?.goesAlong
+      return inner && outer && relation?.onDelete !== 'cascade'
     })
     assert.deepEqual(
       undeclared.map(({ part, by }) => `${part}.${by}`),

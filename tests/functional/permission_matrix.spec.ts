@@ -258,13 +258,14 @@ async function grantedIn(realmId: string, { relations }: Kind): Promise<Values> 
 async function bodyIn(realmId: string, surface: SurfaceName, kind: Kind) {
   const body = await sampleBody(surface, kind, realmId)
   const owners = Object.values(kind.relations).filter(({ by }) => body[by] !== undefined)
-  const hasChoice = realmsOf(kind).every((name) => kind.columns[name]!.body !== undefined)
+  const chosen = Object.keys(kind.createBody!.jsonSchema().properties as object)
+  const hasChoice = realmsOf(kind).every((name) => chosen.includes(name))
   return { body, isBound: !hasChoice && owners.some(({ to }) => hasRealm(to())) }
 }
 
 /** The columns with the realms whose members may write a record: one, or those of two that it stands between. */
 const realmsOf = (kind: Kind): readonly string[] => {
-  return kind.realm === undefined ? kind.heardIn : [kind.realm]
+  return kind.realm === undefined ? kind.audience : [kind.realm]
 }
 
 async function blindAttempt({ path, method }: CataloguedRoute): Promise<Attempt> {

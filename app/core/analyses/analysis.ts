@@ -1,59 +1,85 @@
-import vine from '@vinejs/vine'
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import type { DateTime } from 'luxon'
 
 import { imageCommandArguments } from '#core/analyses/image_command_arguments'
-import { masterImage } from '#core/master_images/master_image'
+import { MasterImage } from '#core/master_images/master_image'
 import { description, displayName } from '#core/names/labels'
-import { slugName } from '#core/names/slug_name'
-import { project } from '#core/projects/project'
-import { registry } from '#core/registries/registry'
+import { newSlugName, slugName } from '#core/names/slug_name'
+import { Project } from '#core/projects/project'
+import { Registry } from '#core/registries/registry'
 import { holding } from '#kernel/access'
-import { column, onlyAtCreation, optional, timestamps } from '#records/column'
+import { body } from '#kernel/body'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { changes, id } from '#records/rules'
 
-const reference = optional(vine.string().uuid().nullable())
+const reference = id().nullable().optional()
+
+const rules = {
+  name: newSlugName,
+  displayName,
+  description,
+  registryId: reference,
+  projectId: id(),
+  masterImageId: reference,
+  imageCommandArguments,
+}
+
+export const createAnalysis = body(rules)
+export const updateAnalysis = body({ ...changes(rules, ['projectId']), name: slugName })
 
 /** What a project wants to know, and the code that finds it out on its nodes. */
-export const analysis = defineKind({
+export class Analysis extends RecordModel {
+  static override connection = 'core'
+  static override table = 'analyses'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text({ nullable: true }) declare displayName: string | null
+  @column.text({ nullable: true }) declare description: string | null
+  @column.integer() declare nodes: number
+  @column.integer() declare nodesApproved: number
+  @column.boolean() declare configurationLocked: boolean
+  @column.boolean() declare configurationEntrypointValid: boolean
+  @column.boolean() declare configurationImageValid: boolean
+  @column.boolean() declare configurationNodeAggregatorValid: boolean
+  @column.boolean() declare configurationNodeDefaultValid: boolean
+  @column.boolean() declare configurationNodesValid: boolean
+  @column.text({ nullable: true }) declare distributionStatus: string | null
+  @column.integer({ nullable: true }) declare distributionProgress: number | null
+  @column.boolean() declare buildNodesValid: boolean
+  @column.text({ nullable: true }) declare buildStatus: string | null
+  @column.integer({ nullable: true }) declare buildProgress: number | null
+  @column.text({ nullable: true }) declare buildHash: string | null
+  @column.text({ nullable: true }) declare buildOs: string | null
+  @column.bigint({ nullable: true }) declare buildSize: number | null
+  @column.text({ nullable: true }) declare executionStatus: string | null
+  @column.integer({ nullable: true }) declare executionProgress: number | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+  @column.uuid({ nullable: true }) declare registryId: string | null
+  @column.uuid({ nullable: true }) declare clientId: string | null
+  @column.uuid() declare realmId: string
+  @column.uuid({ nullable: true }) declare userId: string | null
+  @column.uuid() declare projectId: string
+  @column.uuid({ nullable: true }) declare masterImageId: string | null
+  @column.jsonText({ nullable: true }) declare imageCommandArguments: string | null
+
+  @belongsTo(() => Project, { foreignKey: 'projectId' })
+  declare project: BelongsTo<typeof Project>
+  @belongsTo(() => MasterImage, { foreignKey: 'masterImageId' })
+  declare masterImage: BelongsTo<typeof MasterImage> | null
+  @belongsTo(() => Registry, { foreignKey: 'registryId' })
+  declare registry: BelongsTo<typeof Registry> | null
+}
+
+export const analysis = defineKind(Analysis, {
   name: 'analysis',
   collection: '/analyses',
-  table: 'analyses',
-  columns: {
-    id: column.uuid(),
-    name: column.text({ body: slugName }),
-    displayName,
-    description,
-    nodes: column.integer(),
-    nodesApproved: column.integer(),
-    configurationLocked: column.boolean(),
-    configurationEntrypointValid: column.boolean(),
-    configurationImageValid: column.boolean(),
-    configurationNodeAggregatorValid: column.boolean(),
-    configurationNodeDefaultValid: column.boolean(),
-    configurationNodesValid: column.boolean(),
-    distributionStatus: column.text({ nullable: true }),
-    distributionProgress: column.integer({ nullable: true }),
-    buildNodesValid: column.boolean(),
-    buildStatus: column.text({ nullable: true }),
-    buildProgress: column.integer({ nullable: true }),
-    buildHash: column.text({ nullable: true }),
-    buildOs: column.text({ nullable: true }),
-    buildSize: column.bigint({ nullable: true }),
-    executionStatus: column.text({ nullable: true }),
-    executionProgress: column.integer({ nullable: true }),
-    ...timestamps,
-    registryId: column.uuid({ nullable: true, body: reference }),
-    clientId: column.uuid({ nullable: true }),
-    realmId: column.uuid(),
-    userId: column.uuid({ nullable: true }),
-    projectId: column.uuid({ body: onlyAtCreation(vine.string().uuid()) }),
-    masterImageId: column.uuid({ nullable: true, body: reference }),
-    imageCommandArguments: column.jsonText({ nullable: true, body: imageCommandArguments }),
-  },
-  relations: {
-    project: { to: () => project, by: 'projectId', includable: true },
-    masterImage: { to: () => masterImage, by: 'masterImageId', includable: true },
-    registry: { to: () => registry, by: 'registryId' },
-  },
+  create: createAnalysis,
+  update: updateAnalysis,
   filters: [
     'id',
     'name',
@@ -66,7 +92,7 @@ export const analysis = defineKind({
     'configurationLocked',
   ],
   sorts: ['name', 'displayName', 'createdAt', 'updatedAt'],
-  defaultSort: { updatedAt: 'DESC' },
+  defaultSort: ['updatedAt', 'DESC'],
   indexes: [
     ['id'],
     ['name'],
@@ -80,6 +106,7 @@ export const analysis = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['project', 'masterImage'],
   realm: 'realmId',
   access: {
     create: holding('analysis_create'),

@@ -1,11 +1,9 @@
 import vine from '@vinejs/vine'
 
-import { optional } from '#records/column'
-
 const argument = vine.object({
   value: vine.string().minLength(2).maxLength(512),
   position: vine.enum(['before', 'after']).nullable().optional(),
 })
 
 /** What the image is started with beside its own arguments: in front of them, unless it is said to come after. */
-export const imageCommandArguments = optional(vine.array(argument).nullable())
+export const imageCommandArguments = vine.array(argument).nullable().optional()

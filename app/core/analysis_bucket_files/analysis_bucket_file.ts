@@ -1,44 +1,63 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
 
-import { analysis } from '#core/analyses/analysis'
-import { analysisBucket } from '#core/analysis_buckets/analysis_bucket'
+import { Analysis } from '#core/analyses/analysis'
+import { AnalysisBucket } from '#core/analysis_buckets/analysis_bucket'
 import { loggedIn } from '#kernel/access'
-import { column, onlyAtCreation, optional, required, timestamps } from '#records/column'
+import { body } from '#kernel/body'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { changes, id } from '#records/rules'
 
-const reference = onlyAtCreation(vine.string().uuid())
+const rules = {
+  path: vine.string().maxLength(256),
+  root: vine.boolean({ strict: true }).optional(),
+  bucketId: id(),
+  bucketFileId: id(),
+  analysisBucketId: id(),
+}
+
+export const createAnalysisBucketFile = body(rules)
+export const updateAnalysisBucketFile = body(
+  changes(rules, ['bucketId', 'bucketFileId', 'analysisBucketId'])
+)
 
 /**
  * A file of one of the buckets of an analysis. Whoever may change the analysis writes files, and so does a node that takes
  * part in it, which needs no permission for that: the service looks at both.
  */
-export const analysisBucketFile = defineKind({
+export class AnalysisBucketFile extends RecordModel {
+  static override connection = 'core'
+  static override table = 'analysis_bucket_files'
+
+  @column.uuid() declare id: string
+  @column.text() declare path: string
+  @column.boolean() declare root: boolean
+  @column.uuid() declare bucketId: string
+  @column.uuid() declare bucketFileId: string
+  @column.uuid({ nullable: true }) declare clientId: string | null
+  @column.uuid({ nullable: true }) declare robotId: string | null
+  @column.uuid({ nullable: true }) declare userId: string | null
+  @column.uuid() declare realmId: string
+  @column.uuid() declare analysisId: string
+  @column.uuid() declare analysisBucketId: string
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Analysis, { foreignKey: 'analysisId', onDelete: 'cascade' })
+  declare analysis: BelongsTo<typeof Analysis>
+  @belongsTo(() => AnalysisBucket, { foreignKey: 'analysisBucketId', onDelete: 'cascade' })
+  declare analysisBucket: BelongsTo<typeof AnalysisBucket>
+}
+
+export const analysisBucketFile = defineKind(AnalysisBucketFile, {
   name: 'analysisBucketFile',
   collection: '/analysis-bucket-files',
-  table: 'analysis_bucket_files',
-  columns: {
-    id: column.uuid(),
-    path: column.text({ body: required(vine.string().maxLength(256)) }),
-    root: column.boolean({ body: optional(vine.boolean({ strict: true })) }),
-    bucketId: column.uuid({ body: reference }),
-    bucketFileId: column.uuid({ body: reference }),
-    clientId: column.uuid({ nullable: true }),
-    robotId: column.uuid({ nullable: true }),
-    userId: column.uuid({ nullable: true }),
-    realmId: column.uuid(),
-    analysisId: column.uuid(),
-    analysisBucketId: column.uuid({ body: reference }),
-    ...timestamps,
-  },
-  relations: {
-    analysis: { to: () => analysis, goesAlong: true, by: 'analysisId', includable: true },
-    analysisBucket: {
-      to: () => analysisBucket,
-      goesAlong: true,
-      by: 'analysisBucketId',
-      includable: true,
-    },
-  },
+  create: createAnalysisBucketFile,
+  update: updateAnalysisBucketFile,
   filters: ['path', 'root', 'analysisBucketId', 'analysisId'],
   sorts: ['path', 'createdAt', 'updatedAt'],
   indexes: [
@@ -50,6 +69,7 @@ export const analysisBucketFile = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['analysis', 'analysisBucket'],
   realm: 'realmId',
   access: { create: loggedIn, update: loggedIn, remove: loggedIn },
 })

@@ -1,34 +1,53 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
 
-import { analysis } from '#core/analyses/analysis'
+import { Analysis } from '#core/analyses/analysis'
 import { holding } from '#kernel/access'
-import { column, onlyAtCreation, timestamps } from '#records/column'
+import { body } from '#kernel/body'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { id } from '#records/rules'
 
 export const BUCKET_TYPES = ['CODE', 'RESULT', 'TEMP'] as const
 
+export const createAnalysisBucket = body({
+  type: vine.enum(BUCKET_TYPES),
+  bucketId: id(),
+  analysisId: id(),
+})
+export const updateAnalysisBucket = body({})
+
 const update = holding('analysis_update')
-const reference = onlyAtCreation(vine.string().uuid())
 
 /** A bucket of the storage that belongs to an analysis, one for each purpose. */
-export const analysisBucket = defineKind({
+export class AnalysisBucket extends RecordModel {
+  static override connection = 'core'
+  static override table = 'analysis_buckets'
+
+  @column.uuid() declare id: string
+  @column.oneOf(BUCKET_TYPES) declare type: (typeof BUCKET_TYPES)[number]
+  @column.uuid() declare bucketId: string
+  @column.uuid() declare analysisId: string
+  @column.uuid() declare realmId: string
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Analysis, { foreignKey: 'analysisId', onDelete: 'cascade' })
+  declare analysis: BelongsTo<typeof Analysis>
+}
+
+export const analysisBucket = defineKind(AnalysisBucket, {
   name: 'analysisBucket',
   collection: '/analysis-buckets',
-  table: 'analysis_buckets',
-  columns: {
-    id: column.uuid(),
-    type: column.text({ body: onlyAtCreation(vine.enum(BUCKET_TYPES)) }),
-    bucketId: column.uuid({ body: reference }),
-    analysisId: column.uuid({ body: reference }),
-    realmId: column.uuid(),
-    ...timestamps,
-  },
-  relations: {
-    analysis: { to: () => analysis, goesAlong: true, by: 'analysisId', includable: true },
-  },
+  create: createAnalysisBucket,
+  update: updateAnalysisBucket,
   filters: ['analysisId', 'type'],
   sorts: ['type', 'createdAt', 'updatedAt'],
   indexes: [['id'], ['analysisId'], ['type'], ['createdAt'], ['updatedAt']],
+  includable: ['analysis'],
   realm: 'realmId',
   access: { create: update, update, remove: update },
 })

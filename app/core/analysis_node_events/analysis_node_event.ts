@@ -1,30 +1,41 @@
-import { analysis } from '#core/analyses/analysis'
-import { node } from '#core/nodes/node'
-import { column, timestamps } from '#records/column'
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import type { DateTime } from 'luxon'
+
+import { Analysis } from '#core/analyses/analysis'
+import { Node } from '#core/nodes/node'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
 
 /** Something that was told of a node while it worked on an analysis; the audit trail keeps what it was. */
-export const analysisNodeEvent = defineKind({
+export class AnalysisNodeEvent extends RecordModel {
+  static override connection = 'core'
+  static override table = 'analysis_node_events'
+
+  @column.uuid() declare id: string
+  @column.uuid({ nullable: true }) declare eventId: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+  @column.uuid() declare analysisId: string
+  @column.uuid() declare analysisRealmId: string
+  @column.uuid() declare nodeId: string
+  @column.uuid() declare nodeRealmId: string
+
+  @belongsTo(() => Analysis, { foreignKey: 'analysisId', onDelete: 'cascade' })
+  declare analysis: BelongsTo<typeof Analysis>
+  @belongsTo(() => Node, { foreignKey: 'nodeId', onDelete: 'cascade' })
+  declare node: BelongsTo<typeof Node>
+}
+
+export const analysisNodeEvent = defineKind(AnalysisNodeEvent, {
   name: 'analysisNodeEvent',
   collection: '/analysis-node-events',
-  table: 'analysis_node_events',
-  columns: {
-    id: column.uuid(),
-    eventId: column.uuid({ nullable: true }),
-    ...timestamps,
-    analysisId: column.uuid(),
-    analysisRealmId: column.uuid(),
-    nodeId: column.uuid(),
-    nodeRealmId: column.uuid(),
-  },
-  relations: {
-    analysis: { to: () => analysis, goesAlong: true, by: 'analysisId', includable: true },
-    node: { to: () => node, goesAlong: true, by: 'nodeId', includable: true },
-  },
   filters: ['analysisId', 'nodeId'],
   sorts: ['createdAt', 'updatedAt'],
   indexes: [['id'], ['analysisId'], ['nodeId'], ['createdAt'], ['updatedAt']],
+  includable: ['analysis', 'node'],
   namesAllowedFields: false,
-  heardIn: ['analysisRealmId', 'nodeRealmId'],
+  audience: ['analysisRealmId', 'nodeRealmId'],
   access: {},
 })

@@ -1,53 +1,66 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
 
-import { analysis } from '#core/analyses/analysis'
-import { PROCESS_STATUSES } from '#core/analyses/process_status'
-import { node } from '#core/nodes/node'
+import { Analysis } from '#core/analyses/analysis'
+import { PROCESS_STATUSES, type ProcessStatus } from '#core/analyses/process_status'
+import { Node } from '#core/nodes/node'
 import { holding, holdingAny } from '#kernel/access'
-import { column, onlyAtCreation, timestamps } from '#records/column'
+import { body } from '#kernel/body'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { id } from '#records/rules'
 
 export const APPROVAL_STATUSES = ['approved', 'rejected'] as const
 
-const reference = onlyAtCreation(vine.string().uuid())
-const approvalStatus = vine.enum(APPROVAL_STATUSES).nullable().optional()
-const executionStatus = vine.enum(PROCESS_STATUSES).nullable().optional()
 const progress = vine.number({ strict: true }).withoutDecimals().min(0).max(100)
+
+export const createAnalysisNode = body({ analysisId: id(), nodeId: id() })
+export const updateAnalysisNode = body({
+  approvalStatus: vine.enum(APPROVAL_STATUSES).nullable().optional(),
+  executionStatus: vine.enum(PROCESS_STATUSES).nullable().optional(),
+  executionProgress: progress.nullable().optional(),
+  comment: vine.string().nullable().optional(),
+})
 
 /**
  * A node that is assigned to an analysis. The node's own realm decides whether it takes part, and tells how far its execution
  * is; none of that can be said by whoever assigns it.
  */
-export const analysisNode = defineKind({
+export class AnalysisNode extends RecordModel {
+  static override connection = 'core'
+  static override table = 'analysis_nodes'
+
+  @column.uuid() declare id: string
+  @column.oneOf(APPROVAL_STATUSES, { nullable: true })
+  declare approvalStatus: (typeof APPROVAL_STATUSES)[number] | null
+  @column.oneOf(PROCESS_STATUSES, { nullable: true }) declare executionStatus: ProcessStatus | null
+  @column.integer({ nullable: true }) declare executionProgress: number | null
+  @column.text({ nullable: true }) declare comment: string | null
+  @column.text({ nullable: true }) declare artifactTag: string | null
+  @column.text({ nullable: true }) declare artifactDigest: string | null
+  /** Of what was approved. */
+  @column.text({ nullable: true, internal: true }) declare approvedDigest: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+  @column.uuid() declare analysisId: string
+  @column.uuid() declare analysisRealmId: string
+  @column.uuid() declare nodeId: string
+  @column.uuid() declare nodeRealmId: string
+
+  @belongsTo(() => Node, { foreignKey: 'nodeId', onDelete: 'cascade' })
+  declare node: BelongsTo<typeof Node>
+  @belongsTo(() => Analysis, { foreignKey: 'analysisId', onDelete: 'cascade' })
+  declare analysis: BelongsTo<typeof Analysis>
+}
+
+export const analysisNode = defineKind(AnalysisNode, {
   name: 'analysisNode',
   collection: '/analysis-nodes',
-  table: 'analysis_nodes',
-  columns: {
-    id: column.uuid(),
-    approvalStatus: column.text({ nullable: true, body: { update: approvalStatus } }),
-    executionStatus: column.text({ nullable: true, body: { update: executionStatus } }),
-    executionProgress: column.integer({
-      nullable: true,
-      body: { update: progress.nullable().optional() },
-    }),
-    comment: column.text({
-      nullable: true,
-      body: { update: vine.string().nullable().optional() },
-    }),
-    artifactTag: column.text({ nullable: true }),
-    artifactDigest: column.text({ nullable: true }),
-    /** Of what was approved. */
-    approvedDigest: column.text({ nullable: true, internal: true }),
-    ...timestamps,
-    analysisId: column.uuid({ body: reference }),
-    analysisRealmId: column.uuid(),
-    nodeId: column.uuid({ body: reference }),
-    nodeRealmId: column.uuid(),
-  },
-  relations: {
-    node: { to: () => node, goesAlong: true, by: 'nodeId', includable: true },
-    analysis: { to: () => analysis, goesAlong: true, by: 'analysisId', includable: true },
-  },
+  create: createAnalysisNode,
+  update: updateAnalysisNode,
   filters: [
     'executionStatus',
     'approvalStatus',
@@ -68,8 +81,9 @@ export const analysisNode = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['node', 'analysis'],
   namesAllowedFields: false,
-  heardIn: ['analysisRealmId', 'nodeRealmId'],
+  audience: ['analysisRealmId', 'nodeRealmId'],
   access: {
     create: holding('analysis_update'),
     update: holdingAny('analysis_update', 'analysis_approve'),

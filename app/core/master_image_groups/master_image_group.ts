@@ -1,19 +1,26 @@
+import type { DateTime } from 'luxon'
+
 import { holding } from '#kernel/access'
-import { column, timestamps } from '#records/column'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
 
 /** A group of images. Groups come and go with the images, when those are synchronized with their repository. */
-export const masterImageGroup = defineKind({
+export class MasterImageGroup extends RecordModel {
+  static override connection = 'core'
+  static override table = 'master_image_groups'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text() declare path: string
+  @column.text() declare virtualPath: string
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+}
+
+export const masterImageGroup = defineKind(MasterImageGroup, {
   name: 'masterImageGroup',
   collection: '/master-image-groups',
-  table: 'master_image_groups',
-  columns: {
-    id: column.uuid(),
-    name: column.text(),
-    path: column.text(),
-    virtualPath: column.text(),
-    ...timestamps,
-  },
   filters: ['id', 'name', 'path', 'virtualPath'],
   indexes: [['id'], ['name'], ['path'], ['virtualPath']],
   namesAllowedFields: false,

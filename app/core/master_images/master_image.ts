@@ -1,28 +1,35 @@
+import type { DateTime } from 'luxon'
+
 import { holding } from '#kernel/access'
-import { column, timestamps } from '#records/column'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
 
 /** An image that analyses are built on. Images come from a repository; nobody writes them here. */
-export const masterImage = defineKind({
+export class MasterImage extends RecordModel {
+  static override connection = 'core'
+  static override table = 'master_images'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text({ nullable: true }) declare path: string | null
+  @column.text() declare virtualPath: string
+  @column.text() declare groupVirtualPath: string
+  @column.text({ nullable: true }) declare command: string | null
+  @column.jsonText() declare commandArguments: string
+  @column.text({ nullable: true }) declare buildStatus: string | null
+  @column.integer({ nullable: true }) declare buildProgress: number | null
+  @column.text({ nullable: true }) declare buildHash: string | null
+  @column.bigint({ nullable: true }) declare buildSize: number | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+}
+
+export const masterImage = defineKind(MasterImage, {
   name: 'masterImage',
   collection: '/master-images',
-  table: 'master_images',
-  columns: {
-    id: column.uuid(),
-    name: column.text(),
-    path: column.text({ nullable: true }),
-    virtualPath: column.text(),
-    groupVirtualPath: column.text(),
-    command: column.text({ nullable: true }),
-    commandArguments: column.jsonText(),
-    buildStatus: column.text({ nullable: true }),
-    buildProgress: column.integer({ nullable: true }),
-    buildHash: column.text({ nullable: true }),
-    buildSize: column.bigint({ nullable: true }),
-    ...timestamps,
-  },
   filters: ['id', 'name', 'path', 'virtualPath', 'groupVirtualPath'],
-  defaultSort: { path: 'ASC' },
+  defaultSort: ['path', 'ASC'],
   indexes: [['id'], ['name'], ['path'], ['virtualPath'], ['groupVirtualPath']],
   namesAllowedFields: false,
   access: { remove: holding('master_image_manage') },

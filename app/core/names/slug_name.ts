@@ -1,7 +1,5 @@
 import vine from '@vinejs/vine'
 
-import type { Column } from '#records/column'
-
 const SLUG = /^[a-z0-9-_.]{3,128}$/
 
 /** As it may be sent, before it is trimmed and put into lower case. */
@@ -27,13 +25,13 @@ const isSlug = vine.createRule(
 const slug = (sent: string) => vine.string().trim().toLowerCase().use(isSlug(sent))
 
 /**
- * The name of a record that may do without one: left out, null or blank, it is made up when the record is created
+ * The name of a new record that may do without one: left out, null or blank, it is made up when the record is created
  * (`generatedName`). What is sent is trimmed and put into lower case.
  */
-export const slugName: Column['body'] = {
-  create: slug(SENT_OR_BLANK).parse(nullForBlank).nullable().optional(),
-  update: slug(SENT).optional(),
-}
+export const newSlugName = slug(SENT_OR_BLANK).parse(nullForBlank).nullable().optional()
+
+/** The name of a record that has one. */
+export const slugName = slug(SENT).optional()
 
 function nullForBlank(value: unknown): unknown {
   return typeof value === 'string' && value.trim() === '' ? null : value

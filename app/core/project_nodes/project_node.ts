@@ -1,41 +1,54 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
 
-import { node } from '#core/nodes/node'
-import { project } from '#core/projects/project'
+import { Node } from '#core/nodes/node'
+import { Project } from '#core/projects/project'
 import { holding } from '#kernel/access'
-import { column, onlyAtCreation, timestamps } from '#records/column'
+import { body } from '#kernel/body'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { id } from '#records/rules'
 
 export const APPROVAL_STATUSES = ['approved', 'rejected'] as const
 
+export const createProjectNode = body({ projectId: id(), nodeId: id() })
+export const updateProjectNode = body({
+  approvalStatus: vine.enum(APPROVAL_STATUSES).nullable().optional(),
+  comment: vine.string().minLength(3).maxLength(4096).nullable().optional(),
+})
+
 const assigning = holding('project_create', 'project_update')
-const reference = onlyAtCreation(vine.string().uuid())
 
 /** A node that may take part in a project, once its own realm has said so. */
-export const projectNode = defineKind({
+export class ProjectNode extends RecordModel {
+  static override connection = 'core'
+  static override table = 'project_nodes'
+
+  @column.uuid() declare id: string
+  @column.oneOf(APPROVAL_STATUSES, { nullable: true })
+  declare approvalStatus: (typeof APPROVAL_STATUSES)[number] | null
+  @column.text({ nullable: true }) declare comment: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+  @column.uuid() declare projectId: string
+  @column.uuid() declare projectRealmId: string
+  @column.uuid() declare nodeId: string
+  @column.uuid() declare nodeRealmId: string
+
+  @belongsTo(() => Node, { foreignKey: 'nodeId', onDelete: 'cascade' })
+  declare node: BelongsTo<typeof Node>
+  @belongsTo(() => Project, { foreignKey: 'projectId', onDelete: 'cascade' })
+  declare project: BelongsTo<typeof Project>
+}
+
+export const projectNode = defineKind(ProjectNode, {
   name: 'projectNode',
   collection: '/project-nodes',
-  table: 'project_nodes',
-  columns: {
-    id: column.uuid(),
-    approvalStatus: column.text({
-      nullable: true,
-      body: { update: vine.enum(APPROVAL_STATUSES).nullable().optional() },
-    }),
-    comment: column.text({
-      nullable: true,
-      body: { update: vine.string().minLength(3).maxLength(4096).nullable().optional() },
-    }),
-    ...timestamps,
-    projectId: column.uuid({ body: reference }),
-    projectRealmId: column.uuid(),
-    nodeId: column.uuid({ body: reference }),
-    nodeRealmId: column.uuid(),
-  },
-  relations: {
-    node: { to: () => node, goesAlong: true, by: 'nodeId', includable: true },
-    project: { to: () => project, goesAlong: true, by: 'projectId', includable: true },
-  },
+  create: createProjectNode,
+  update: updateProjectNode,
   filters: ['approvalStatus', 'projectRealmId', 'projectId', 'nodeRealmId', 'nodeId'],
   sorts: ['createdAt', 'updatedAt'],
   indexes: [
@@ -48,7 +61,8 @@ export const projectNode = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['node', 'project'],
   namesAllowedFields: false,
-  heardIn: ['projectRealmId', 'nodeRealmId'],
+  audience: ['projectRealmId', 'nodeRealmId'],
   access: { create: assigning, update: holding('project_approve'), remove: assigning },
 })

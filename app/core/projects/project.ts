@@ -1,32 +1,55 @@
-import vine from '@vinejs/vine'
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import type { DateTime } from 'luxon'
 
-import { masterImage } from '#core/master_images/master_image'
+import { MasterImage } from '#core/master_images/master_image'
 import { description, displayName } from '#core/names/labels'
-import { slugName } from '#core/names/slug_name'
+import { newSlugName, slugName } from '#core/names/slug_name'
 import { holding } from '#kernel/access'
-import { column, optional, timestamps } from '#records/column'
+import { body } from '#kernel/body'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { changes, id } from '#records/rules'
+
+const rules = {
+  name: newSlugName,
+  displayName,
+  description,
+  masterImageId: id().nullable().optional(),
+}
+
+export const createProject = body(rules)
+export const updateProject = body({ ...changes(rules), name: slugName })
 
 /** What analyses belong to. Which nodes take part is up to the nodes, one by one. */
-export const project = defineKind({
+export class Project extends RecordModel {
+  static override connection = 'core'
+  static override table = 'projects'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text({ nullable: true }) declare displayName: string | null
+  @column.text({ nullable: true }) declare description: string | null
+  @column.integer() declare nodes: number
+  @column.integer() declare analyses: number
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+  @column.uuid() declare realmId: string
+  @column.uuid({ nullable: true }) declare clientId: string | null
+  @column.uuid({ nullable: true }) declare robotId: string | null
+  @column.uuid({ nullable: true }) declare userId: string | null
+  @column.uuid({ nullable: true }) declare masterImageId: string | null
+
+  @belongsTo(() => MasterImage, { foreignKey: 'masterImageId' })
+  declare masterImage: BelongsTo<typeof MasterImage> | null
+}
+
+export const project = defineKind(Project, {
   name: 'project',
   collection: '/projects',
-  table: 'projects',
-  columns: {
-    id: column.uuid(),
-    name: column.text({ body: slugName }),
-    displayName,
-    description,
-    nodes: column.integer(),
-    analyses: column.integer(),
-    ...timestamps,
-    realmId: column.uuid(),
-    clientId: column.uuid({ nullable: true }),
-    robotId: column.uuid({ nullable: true }),
-    userId: column.uuid({ nullable: true }),
-    masterImageId: column.uuid({ nullable: true, body: optional(vine.string().uuid().nullable()) }),
-  },
-  relations: { masterImage: { to: () => masterImage, by: 'masterImageId', includable: true } },
+  create: createProject,
+  update: updateProject,
   filters: ['id', 'name', 'displayName', 'realmId', 'userId'],
   sorts: ['id', 'name', 'displayName', 'updatedAt', 'createdAt'],
   indexes: [
@@ -38,6 +61,7 @@ export const project = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['masterImage'],
   realm: 'realmId',
   access: {
     create: holding('project_create'),

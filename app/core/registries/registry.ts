@@ -1,32 +1,46 @@
 import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
 
 import { hostRule } from '#core/hosts'
 import { holdingCentrally } from '#kernel/access'
-import { column, optional, required, timestamps } from '#records/column'
+import { body } from '#kernel/body'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
 import { isMasterMember } from '#kernel/realm'
+import { changes } from '#records/rules'
+
+const rules = {
+  name: vine.string().minLength(3).maxLength(128),
+  host: hostRule(),
+  accountName: vine.string().minLength(3).maxLength(256).nullable().optional(),
+  accountSecret: vine.string().minLength(3).maxLength(256).nullable().optional(),
+}
+
+export const createRegistry = body(rules)
+export const updateRegistry = body(changes(rules))
+
+export class Registry extends RecordModel {
+  static override connection = 'core'
+  static override table = 'registries'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text() declare host: string
+  @column.text({ nullable: true }) declare accountName: string | null
+  @column.sealed('registry account', { nullable: true }) declare accountSecret: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+}
 
 /** Registries belong to the installation: whoever names one has it called with secrets of ours. */
 const manage = holdingCentrally('registry_manage')
 
-export const registry = defineKind({
+export const registry = defineKind(Registry, {
   name: 'registry',
   collection: '/registries',
-  table: 'registries',
-  columns: {
-    id: column.uuid(),
-    name: column.text({ body: required(vine.string().minLength(3).maxLength(128)) }),
-    host: column.text({ body: required(hostRule()) }),
-    accountName: column.text({
-      nullable: true,
-      body: optional(vine.string().minLength(3).maxLength(256).nullable()),
-    }),
-    accountSecret: column.sealed('registry account', {
-      nullable: true,
-      body: optional(vine.string().minLength(3).maxLength(256).nullable()),
-    }),
-    ...timestamps,
-  },
+  create: createRegistry,
+  update: updateRegistry,
   filters: ['id', 'name'],
   sorts: ['id', 'updatedAt', 'createdAt'],
   indexes: [['id'], ['name'], ['createdAt'], ['updatedAt']],

@@ -1,14 +1,18 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
 
 import { REGISTRY_NAME } from '#core/names/external_name'
-import { registry } from '#core/registries/registry'
+import { Registry } from '#core/registries/registry'
 import { holding } from '#kernel/access'
+import { body } from '#kernel/body'
 import { shape } from '#kernel/shape'
 import { where } from '#query/condition'
-import { column, onlyAtCreation, required, timestamps } from '#records/column'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
-
-const manage = holding('registry_project_manage')
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { changes, id } from '#records/rules'
 
 export const REGISTRY_PROJECT_TYPES = [
   'default',
@@ -19,31 +23,49 @@ export const REGISTRY_PROJECT_TYPES = [
   'node',
 ] as const
 
-export const registryProject = defineKind({
+const rules = {
+  name: vine.string().minLength(5).maxLength(128),
+  type: vine.enum(REGISTRY_PROJECT_TYPES),
+  externalName: vine.string().minLength(3).maxLength(64).use(shape(REGISTRY_NAME)),
+  registryId: id(),
+}
+
+export const createRegistryProject = body(rules)
+export const updateRegistryProject = body(changes(rules, ['type', 'registryId']))
+
+export class RegistryProject extends RecordModel {
+  static override connection = 'core'
+  static override table = 'registry_projects'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.oneOf(REGISTRY_PROJECT_TYPES, { nullable: true })
+  declare type: (typeof REGISTRY_PROJECT_TYPES)[number] | null
+  @column.boolean() declare public: boolean
+  @column.text() declare externalName: string
+  @column.text({ nullable: true }) declare externalId: string | null
+  @column.text({ nullable: true }) declare accountId: string | null
+  @column.text({ nullable: true }) declare accountName: string | null
+  @column.sealed('registry project account', { nullable: true })
+  declare accountSecret: string | null
+  @column.text({ nullable: true }) declare webhookName: string | null
+  @column.boolean() declare webhookExists: boolean
+  @column.uuid() declare registryId: string
+  @column.uuid({ nullable: true }) declare realmId: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Registry, { foreignKey: 'registryId', onDelete: 'cascade' })
+  declare registry: BelongsTo<typeof Registry>
+}
+
+const manage = holding('registry_project_manage')
+
+export const registryProject = defineKind(RegistryProject, {
   name: 'registryProject',
   collection: '/registry-projects',
-  table: 'registry_projects',
-  columns: {
-    id: column.uuid(),
-    name: column.text({ body: required(vine.string().minLength(5).maxLength(128)) }),
-    type: column.text({ nullable: true, body: onlyAtCreation(vine.enum(REGISTRY_PROJECT_TYPES)) }),
-    public: column.boolean(),
-    externalName: column.text({
-      body: required(vine.string().minLength(3).maxLength(64).use(shape(REGISTRY_NAME))),
-    }),
-    externalId: column.text({ nullable: true }),
-    accountId: column.text({ nullable: true }),
-    accountName: column.text({ nullable: true }),
-    accountSecret: column.sealed('registry project account', { nullable: true }),
-    webhookName: column.text({ nullable: true }),
-    webhookExists: column.boolean(),
-    registryId: column.uuid({ body: onlyAtCreation(vine.string().uuid()) }),
-    realmId: column.uuid({ nullable: true }),
-    ...timestamps,
-  },
-  relations: {
-    registry: { to: () => registry, goesAlong: true, by: 'registryId', includable: true },
-  },
+  create: createRegistryProject,
+  update: updateRegistryProject,
   filters: ['id', 'name', 'registryId', 'externalName', 'type'],
   sorts: ['id', 'updatedAt', 'createdAt'],
   indexes: [
@@ -55,15 +77,16 @@ export const registryProject = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['registry'],
   realm: 'realmId',
-  heardIn: [],
+  audience: [],
   access: { create: manage, update: manage, remove: manage },
-  reveals: ({ permissions, kind, id }) =>
+  reveals: ({ permissions, kind, id: actorId }) =>
     permissions.has('registry_manage') ||
     (kind === 'client' &&
       where.sql(
         (row, bind) =>
-          `exists (select 1 from nodes where registry_project_id = ${row}.id and client_id = ${bind(id)}::uuid)`,
+          `exists (select 1 from nodes where registry_project_id = ${row}.id and client_id = ${bind(actorId)}::uuid)`,
         ['id']
       )),
 })

@@ -1,16 +1,60 @@
-import { holding } from '#kernel/access'
-import { client } from '#identity/clients/client'
-import { defineAssignment } from '#identity/embedded/assignment'
-import { scope } from '#identity/scopes/scope'
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import type { DateTime } from 'luxon'
 
-export const clientScope = defineAssignment(
-  'client',
-  'scope',
-  { owner: () => client, given: () => scope },
-  {
-    read: holding('client_scope_read'),
-    create: holding('client_scope_create'),
-    update: holding('client_scope_update'),
-    remove: holding('client_scope_delete'),
-  }
-)
+import { holding } from '#kernel/access'
+import { body } from '#kernel/body'
+import { Client } from '#identity/clients/client'
+import { assignmentKeys, updateAssignment } from '#identity/embedded/assignment'
+import { reference } from '#identity/embedded/rules'
+import { Realm } from '#identity/realms/realm'
+import { Scope } from '#identity/scopes/scope'
+import { column } from '#records/column'
+import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { id } from '#records/rules'
+
+export const createClientScope = body({ clientId: id(), scopeId: id(), policyId: reference })
+
+export class ClientScope extends RecordModel {
+  static override connection = 'identity'
+  static override table = 'client_scopes'
+
+  @column.uuid() declare id: string
+  @column.uuid() declare clientId: string
+  @column.uuid() declare scopeId: string
+  @column.uuid({ nullable: true }) declare clientRealmId: string | null
+  @column.uuid({ nullable: true }) declare scopeRealmId: string | null
+  @column.uuid({ nullable: true }) declare policyId: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Client, { foreignKey: 'clientId', onDelete: 'cascade' })
+  declare client: BelongsTo<typeof Client>
+  @belongsTo(() => Scope, { foreignKey: 'scopeId', onDelete: 'cascade' })
+  declare scope: BelongsTo<typeof Scope>
+  @belongsTo(() => Realm, { foreignKey: 'clientRealmId', onDelete: 'cascade' })
+  declare clientRealm: BelongsTo<typeof Realm> | null
+  @belongsTo(() => Realm, { foreignKey: 'scopeRealmId', onDelete: 'cascade' })
+  declare scopeRealm: BelongsTo<typeof Realm> | null
+}
+
+export const clientScope = {
+  owner: 'client',
+  given: 'scope',
+  kind: defineKind(ClientScope, {
+    name: 'clientScope',
+    collection: '/client-scopes',
+    create: createClientScope,
+    update: updateAssignment,
+    ...assignmentKeys('clientId', 'scopeId', 'clientRealmId', 'scopeRealmId'),
+    includable: ['client', 'scope', 'clientRealm', 'scopeRealm'],
+    realm: 'clientRealmId',
+    access: {
+      read: holding('client_scope_read'),
+      create: holding('client_scope_create'),
+      update: holding('client_scope_update'),
+      remove: holding('client_scope_delete'),
+    },
+  }),
+} as const

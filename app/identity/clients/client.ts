@@ -1,53 +1,86 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
 
 import { holding } from '#kernel/access'
+import { body } from '#kernel/body'
 import { chosenSecret } from '#auth/chosen_secret'
-import { revealsClientSecret } from '#identity/clients/secret_access'
+import { clientName } from '#auth/client_name'
 import { redirectUris } from '#identity/clients/redirect_uris'
+import { revealsClientSecret } from '#identity/clients/secret_access'
 import { readSecret } from '#identity/embedded/client_secrets'
-import { address, description, flag, label, name, wordList } from '#identity/embedded/rules'
-import { realm } from '#identity/realms/realm'
-import { column, onlyAtCreation, optional, timestamps } from '#records/column'
+import { address, description, flag, label, reference, wordList } from '#identity/embedded/rules'
+import { Realm } from '#identity/realms/realm'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { changes } from '#records/rules'
 
 export const AUTH_METHODS = ['none', 'secret', 'tls'] as const
 export const TOKEN_BINDING_METHODS = ['none', 'tls'] as const
 
-export const client = defineKind({
+const rules = {
+  name: clientName,
+  displayName: label,
+  description,
+  redirectUri: redirectUris,
+  active: flag,
+  secret: chosenSecret(256).nullable().optional(),
+  grantTypes: wordList,
+  scope: wordList,
+  baseUrl: address,
+  rootUrl: address,
+  authMethod: vine.enum(AUTH_METHODS).optional(),
+  tokenBindingMethod: vine.enum(TOKEN_BINDING_METHODS).optional(),
+  realmId: reference,
+  isConfidential: flag,
+  secretHashed: flag,
+  secretEncrypted: flag,
+}
+
+export const createClient = body(rules)
+export const updateClient = body(changes(rules, ['realmId']))
+
+export class Client extends RecordModel {
+  static override connection = 'identity'
+  static override table = 'clients'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.boolean() declare builtIn: boolean
+  @column.text({ nullable: true }) declare displayName: string | null
+  @column.text({ nullable: true }) declare description: string | null
+  @column.text({ nullable: true }) declare redirectUri: string | null
+  @column.boolean() declare active: boolean
+  /** Encrypted, for those who may read it; a caller's secret is compared with the digest. */
+  @column.text({ nullable: true, secret: true, unseal: readSecret }) declare secret: string | null
+  @column.text({ nullable: true, secret: true, internal: true }) declare secretDigest: string | null
+  /** Raised by the database when the secret is replaced or the client is deactivated; older tokens end with that. */
+  @column.integer({ internal: true }) declare tokenGeneration: number
+  @column.boolean() declare secretHashed: boolean
+  @column.boolean() declare secretEncrypted: boolean
+  @column.text({ nullable: true }) declare grantTypes: string | null
+  @column.text({ nullable: true }) declare scope: string | null
+  @column.text({ nullable: true }) declare baseUrl: string | null
+  @column.text({ nullable: true }) declare rootUrl: string | null
+  @column.oneOf(AUTH_METHODS) declare authMethod: (typeof AUTH_METHODS)[number]
+  @column.oneOf(TOKEN_BINDING_METHODS)
+  declare tokenBindingMethod: (typeof TOKEN_BINDING_METHODS)[number]
+  @column.uuid() declare realmId: string
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Realm, { foreignKey: 'realmId', onDelete: 'cascade' })
+  declare realm: BelongsTo<typeof Realm>
+}
+
+export const client = defineKind(Client, {
   name: 'client',
   collection: '/clients',
-  table: 'clients',
-  columns: {
-    id: column.uuid(),
-    name: column.text({ body: name }),
-    builtIn: column.boolean(),
-    displayName: column.text({ nullable: true, body: label }),
-    description: column.text({ nullable: true, body: description }),
-    redirectUri: column.text({ nullable: true, body: redirectUris }),
-    active: column.boolean({ body: flag }),
-    /** Encrypted, for those who may read it; a caller's secret is compared with the digest. */
-    secret: column.text({
-      nullable: true,
-      secret: true,
-      unseal: readSecret,
-      body: optional(chosenSecret(256).nullable()),
-    }),
-    secretDigest: column.text({ nullable: true, secret: true, internal: true }),
-    /** Raised by the database when the secret is replaced or the client is deactivated; older tokens end with that. */
-    tokenGeneration: column.integer({ internal: true }),
-    secretHashed: column.boolean(),
-    secretEncrypted: column.boolean(),
-    grantTypes: column.text({ nullable: true, body: wordList }),
-    scope: column.text({ nullable: true, body: wordList }),
-    baseUrl: column.text({ nullable: true, body: address }),
-    rootUrl: column.text({ nullable: true, body: address }),
-    authMethod: column.text({ body: optional(vine.enum(AUTH_METHODS)) }),
-    tokenBindingMethod: column.text({ body: optional(vine.enum(TOKEN_BINDING_METHODS)) }),
-    realmId: column.uuid({ body: onlyAtCreation(vine.string().uuid().nullable().optional()) }),
-    ...timestamps,
-  },
-  unstored: { isConfidential: flag, secretHashed: flag, secretEncrypted: flag },
-  relations: { realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true } },
+  create: createClient,
+  update: updateClient,
+  unstored: ['isConfidential'],
   filters: ['id', 'name', 'displayName', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [
@@ -58,6 +91,7 @@ export const client = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['realm'],
   realm: 'realmId',
   access: {
     create: holding('client_create'),

@@ -1,7 +1,5 @@
 import vine from '@vinejs/vine'
 
-import { optional } from '#records/column'
-
 /** Schemes of the web, and those that a program made its own, which hold a dot; a browser may act on any other by itself. */
 const SCHEME = /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/
 
@@ -19,9 +17,13 @@ const eachIsAddress = vine.createRule((value, _options: undefined, field) => {
 })
 
 /** The addresses of a client, separated by commas, that logins may lead back to. */
-export const redirectUris = optional(
-  vine.string().minLength(1).maxLength(LONGEST).use(eachIsAddress()).nullable()
-)
+export const redirectUris = vine
+  .string()
+  .minLength(1)
+  .maxLength(LONGEST)
+  .use(eachIsAddress())
+  .nullable()
+  .optional()
 
 export function redirectUrisOf(list: string | null): string[] {
   return (list ?? '')

@@ -1,11 +1,8 @@
 import vine from '@vinejs/vine'
 
-import { clientName } from '#auth/client_name'
-import { onlyAtCreation, optional, required } from '#records/column'
+import { id } from '#records/rules'
 
-export const name = required(clientName)
-
-const text = (most: number) => optional(vine.string().minLength(1).maxLength(most).nullable())
+const text = (most: number) => vine.string().minLength(1).maxLength(most).nullable().optional()
 
 export const label = text(256)
 export const description = text(4096)
@@ -13,8 +10,7 @@ export const shortText = text(128)
 export const wordList = text(512)
 export const address = text(2048)
 
-export const reference = optional(vine.string().uuid().nullable())
-export const flag = optional(vine.boolean({ strict: true }))
+export const flag = vine.boolean({ strict: true }).optional()
 
-/** The realm of a record that may also be of none, which is said with null. */
-export const ofAnyRealm = onlyAtCreation(vine.string().uuid().nullable().optional())
+/** Another record that this one may name; null says that it names none. */
+export const reference = id().nullable().optional()

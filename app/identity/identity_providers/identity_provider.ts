@@ -1,24 +1,35 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import type { DateTime } from 'luxon'
+
 import { holding } from '#kernel/access'
-import { realm } from '#identity/realms/realm'
-import { column, timestamps } from '#records/column'
+import { Realm } from '#identity/realms/realm'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
 
 /** Providers elsewhere that a realm trusts. There are none yet: interfaces that list them find an empty list. */
-export const identityProvider = defineKind({
+export class IdentityProvider extends RecordModel {
+  static override connection = 'identity'
+  static override table = 'identity_providers'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text({ nullable: true }) declare displayName: string | null
+  @column.text({ nullable: true }) declare description: string | null
+  @column.text() declare protocol: string
+  @column.boolean() declare enabled: boolean
+  @column.uuid({ nullable: true }) declare realmId: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Realm, { foreignKey: 'realmId', onDelete: 'cascade' })
+  declare realm: BelongsTo<typeof Realm> | null
+}
+
+export const identityProvider = defineKind(IdentityProvider, {
   name: 'identityProvider',
   collection: '/identity-providers',
-  table: 'identity_providers',
-  columns: {
-    id: column.uuid(),
-    name: column.text(),
-    displayName: column.text({ nullable: true }),
-    description: column.text({ nullable: true }),
-    protocol: column.text(),
-    enabled: column.boolean(),
-    realmId: column.uuid({ nullable: true }),
-    ...timestamps,
-  },
-  relations: { realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true } },
   filters: ['id', 'name', 'displayName', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [
@@ -29,6 +40,7 @@ export const identityProvider = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['realm'],
   realm: 'realmId',
   access: { read: holding('identity_provider_read') },
 })

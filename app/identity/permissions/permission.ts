@@ -1,35 +1,57 @@
-import vine from '@vinejs/vine'
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import type { DateTime } from 'luxon'
 
 import { holding } from '#kernel/access'
-import { client } from '#identity/clients/client'
-import { description, label, name, ofAnyRealm, reference } from '#identity/embedded/rules'
-import { realm } from '#identity/realms/realm'
-import { column, onlyAtCreation, timestamps } from '#records/column'
+import { body } from '#kernel/body'
+import { clientName } from '#auth/client_name'
+import { Client } from '#identity/clients/client'
+import { description, label, reference } from '#identity/embedded/rules'
+import { Realm } from '#identity/realms/realm'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { changes } from '#records/rules'
+
+const rules = {
+  name: clientName,
+  displayName: label,
+  description,
+  clientId: reference,
+  policyId: reference,
+  realmId: reference,
+}
+
+export const createPermission = body(rules)
+export const updatePermission = body(changes(rules, ['clientId', 'realmId']))
 
 /** Names are unique across realms: what a permission lets somebody do is decided by its name alone. */
-export const permission = defineKind({
+export class Permission extends RecordModel {
+  static override connection = 'identity'
+  static override table = 'permissions'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text({ nullable: true }) declare displayName: string | null
+  @column.text({ nullable: true }) declare description: string | null
+  @column.boolean() declare builtIn: boolean
+  @column.uuid({ nullable: true }) declare clientId: string | null
+  @column.uuid({ nullable: true }) declare policyId: string | null
+  @column.uuid({ nullable: true }) declare realmId: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Realm, { foreignKey: 'realmId', onDelete: 'cascade' })
+  declare realm: BelongsTo<typeof Realm> | null
+  @belongsTo(() => Client, { foreignKey: 'clientId', onDelete: 'cascade' })
+  declare client: BelongsTo<typeof Client> | null
+}
+
+export const permission = defineKind(Permission, {
   name: 'permission',
   collection: '/permissions',
-  table: 'permissions',
-  columns: {
-    id: column.uuid(),
-    name: column.text({ body: name }),
-    displayName: column.text({ nullable: true, body: label }),
-    description: column.text({ nullable: true, body: description }),
-    builtIn: column.boolean(),
-    clientId: column.uuid({
-      nullable: true,
-      body: onlyAtCreation(vine.string().uuid().nullable().optional()),
-    }),
-    policyId: column.uuid({ nullable: true, body: reference }),
-    realmId: column.uuid({ nullable: true, body: ofAnyRealm }),
-    ...timestamps,
-  },
-  relations: {
-    realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true },
-    client: { to: () => client, goesAlong: true, by: 'clientId' },
-  },
+  create: createPermission,
+  update: updatePermission,
   filters: ['id', 'name', 'displayName', 'clientId', 'policyId', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [
@@ -42,6 +64,7 @@ export const permission = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['realm'],
   realm: 'realmId',
   access: {
     read: holding('permission_read'),

@@ -1,24 +1,35 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import type { DateTime } from 'luxon'
+
 import { holding } from '#kernel/access'
-import { realm } from '#identity/realms/realm'
-import { column, timestamps } from '#records/column'
+import { Realm } from '#identity/realms/realm'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
 
 /** Conditions on permissions. The provider has none yet: interfaces that list them find an empty list. */
-export const policy = defineKind({
+export class Policy extends RecordModel {
+  static override connection = 'identity'
+  static override table = 'policies'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text({ nullable: true }) declare displayName: string | null
+  @column.text({ nullable: true }) declare description: string | null
+  @column.text() declare type: string
+  @column.boolean() declare builtIn: boolean
+  @column.uuid({ nullable: true }) declare realmId: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Realm, { foreignKey: 'realmId', onDelete: 'cascade' })
+  declare realm: BelongsTo<typeof Realm> | null
+}
+
+export const policy = defineKind(Policy, {
   name: 'policy',
   collection: '/policies',
-  table: 'policies',
-  columns: {
-    id: column.uuid(),
-    name: column.text(),
-    displayName: column.text({ nullable: true }),
-    description: column.text({ nullable: true }),
-    type: column.text(),
-    builtIn: column.boolean(),
-    realmId: column.uuid({ nullable: true }),
-    ...timestamps,
-  },
-  relations: { realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true } },
   filters: ['id', 'name', 'displayName', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [
@@ -29,6 +40,7 @@ export const policy = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['realm'],
   realm: 'realmId',
   access: { read: holding('policy_read') },
 })

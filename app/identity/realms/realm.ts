@@ -1,20 +1,37 @@
-import { everybody, holding } from '#kernel/access'
-import { description, label, name } from '#identity/embedded/rules'
-import { column, timestamps } from '#records/column'
-import { defineKind } from '#records/kind'
+import type { DateTime } from 'luxon'
 
-export const realm = defineKind({
+import { everybody, holding } from '#kernel/access'
+import { body } from '#kernel/body'
+import { clientName } from '#auth/client_name'
+import { description, label } from '#identity/embedded/rules'
+import { column } from '#records/column'
+import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { changes } from '#records/rules'
+
+const rules = { name: clientName, displayName: label, description }
+
+export const createRealm = body(rules)
+export const updateRealm = body(changes(rules))
+
+export class Realm extends RecordModel {
+  static override connection = 'identity'
+  static override table = 'realms'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text({ nullable: true }) declare displayName: string | null
+  @column.text({ nullable: true }) declare description: string | null
+  @column.boolean() declare builtIn: boolean
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+}
+
+export const realm = defineKind(Realm, {
   name: 'realm',
   collection: '/realms',
-  table: 'realms',
-  columns: {
-    id: column.uuid(),
-    name: column.text({ body: name }),
-    displayName: column.text({ nullable: true, body: label }),
-    description: column.text({ nullable: true, body: description }),
-    builtIn: column.boolean(),
-    ...timestamps,
-  },
+  create: createRealm,
+  update: updateRealm,
   filters: ['id', 'name', 'displayName'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [['id'], ['name'], ['displayName'], ['createdAt'], ['updatedAt']],

@@ -1,8 +1,54 @@
-import { defineAssignment } from '#identity/embedded/assignment'
-import { permission } from '#identity/permissions/permission'
-import { role } from '#identity/roles/role'
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import type { DateTime } from 'luxon'
 
-export const rolePermission = defineAssignment('role', 'permission', {
-  owner: () => role,
-  given: () => permission,
-})
+import { body } from '#kernel/body'
+import { assignmentKeys, updateAssignment, writtenWith } from '#identity/embedded/assignment'
+import { reference } from '#identity/embedded/rules'
+import { Permission } from '#identity/permissions/permission'
+import { Realm } from '#identity/realms/realm'
+import { Role } from '#identity/roles/role'
+import { column } from '#records/column'
+import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { id } from '#records/rules'
+
+export const createRolePermission = body({ roleId: id(), permissionId: id(), policyId: reference })
+
+export class RolePermission extends RecordModel {
+  static override connection = 'identity'
+  static override table = 'role_permissions'
+
+  @column.uuid() declare id: string
+  @column.uuid() declare roleId: string
+  @column.uuid() declare permissionId: string
+  @column.uuid({ nullable: true }) declare roleRealmId: string | null
+  @column.uuid({ nullable: true }) declare permissionRealmId: string | null
+  @column.uuid({ nullable: true }) declare policyId: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Role, { foreignKey: 'roleId', onDelete: 'cascade' })
+  declare role: BelongsTo<typeof Role>
+  @belongsTo(() => Permission, { foreignKey: 'permissionId', onDelete: 'cascade' })
+  declare permission: BelongsTo<typeof Permission>
+  @belongsTo(() => Realm, { foreignKey: 'roleRealmId', onDelete: 'cascade' })
+  declare roleRealm: BelongsTo<typeof Realm> | null
+  @belongsTo(() => Realm, { foreignKey: 'permissionRealmId', onDelete: 'cascade' })
+  declare permissionRealm: BelongsTo<typeof Realm> | null
+}
+
+export const rolePermission = {
+  owner: 'role',
+  given: 'permission',
+  kind: defineKind(RolePermission, {
+    name: 'rolePermission',
+    collection: '/role-permissions',
+    create: createRolePermission,
+    update: updateAssignment,
+    ...assignmentKeys('roleId', 'permissionId', 'roleRealmId', 'permissionRealmId'),
+    includable: ['role', 'permission', 'roleRealm', 'permissionRealm'],
+    realm: 'roleRealmId',
+    access: writtenWith('role'),
+  }),
+} as const

@@ -1,29 +1,52 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
 
 import { holding } from '#kernel/access'
-import { description, label, name, ofAnyRealm } from '#identity/embedded/rules'
-import { realm } from '#identity/realms/realm'
-import { column, optional, timestamps } from '#records/column'
+import { body } from '#kernel/body'
+import { clientName } from '#auth/client_name'
+import { description, label, reference } from '#identity/embedded/rules'
+import { Realm } from '#identity/realms/realm'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { changes } from '#records/rules'
 
-export const role = defineKind({
+const rules = {
+  name: clientName,
+  displayName: label,
+  description,
+  target: vine.string().minLength(1).maxLength(64).nullable().optional(),
+  realmId: reference,
+}
+
+export const createRole = body(rules)
+export const updateRole = body(changes(rules, ['realmId']))
+
+export class Role extends RecordModel {
+  static override connection = 'identity'
+  static override table = 'roles'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text({ nullable: true }) declare displayName: string | null
+  @column.text({ nullable: true }) declare description: string | null
+  @column.boolean() declare builtIn: boolean
+  @column.text({ nullable: true }) declare target: string | null
+  @column.uuid({ nullable: true }) declare realmId: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Realm, { foreignKey: 'realmId', onDelete: 'cascade' })
+  declare realm: BelongsTo<typeof Realm> | null
+}
+
+export const role = defineKind(Role, {
   name: 'role',
   collection: '/roles',
-  table: 'roles',
-  columns: {
-    id: column.uuid(),
-    name: column.text({ body: name }),
-    displayName: column.text({ nullable: true, body: label }),
-    description: column.text({ nullable: true, body: description }),
-    builtIn: column.boolean(),
-    target: column.text({
-      nullable: true,
-      body: optional(vine.string().minLength(1).maxLength(64).nullable()),
-    }),
-    realmId: column.uuid({ nullable: true, body: ofAnyRealm }),
-    ...timestamps,
-  },
-  relations: { realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true } },
+  create: createRole,
+  update: updateRole,
   filters: ['id', 'name', 'displayName', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [
@@ -34,6 +57,7 @@ export const role = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['realm'],
   realm: 'realmId',
   access: {
     read: holding('role_read'),

@@ -1,24 +1,45 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import type { DateTime } from 'luxon'
+
 import { holding } from '#kernel/access'
-import { description, label, name, ofAnyRealm } from '#identity/embedded/rules'
-import { realm } from '#identity/realms/realm'
-import { column, timestamps } from '#records/column'
+import { body } from '#kernel/body'
+import { clientName } from '#auth/client_name'
+import { description, label, reference } from '#identity/embedded/rules'
+import { Realm } from '#identity/realms/realm'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { changes } from '#records/rules'
+
+const rules = { name: clientName, displayName: label, description, realmId: reference }
+
+export const createScope = body(rules)
+export const updateScope = body(changes(rules, ['realmId']))
 
 /** What a client may ask for. Every client may ask for the built-in ones; assigning them says which it is meant to. */
-export const scope = defineKind({
+export class Scope extends RecordModel {
+  static override connection = 'identity'
+  static override table = 'scopes'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text({ nullable: true }) declare displayName: string | null
+  @column.text({ nullable: true }) declare description: string | null
+  @column.boolean() declare builtIn: boolean
+  @column.uuid({ nullable: true }) declare realmId: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Realm, { foreignKey: 'realmId', onDelete: 'cascade' })
+  declare realm: BelongsTo<typeof Realm> | null
+}
+
+export const scope = defineKind(Scope, {
   name: 'scope',
   collection: '/scopes',
-  table: 'scopes',
-  columns: {
-    id: column.uuid(),
-    name: column.text({ body: name }),
-    displayName: column.text({ nullable: true, body: label }),
-    description: column.text({ nullable: true, body: description }),
-    builtIn: column.boolean(),
-    realmId: column.uuid({ nullable: true, body: ofAnyRealm }),
-    ...timestamps,
-  },
-  relations: { realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true } },
+  create: createScope,
+  update: updateScope,
   filters: ['id', 'name', 'displayName', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [
@@ -29,6 +50,7 @@ export const scope = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['realm'],
   realm: 'realmId',
   access: {
     read: holding('scope_read'),

@@ -1,45 +1,68 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
 
 import { holding, holdingAny } from '#kernel/access'
+import { body } from '#kernel/body'
 import { chosenSecret } from '#auth/chosen_secret'
+import { clientName } from '#auth/client_name'
 import { SELF_MANAGE } from '#identity/embedded/own_permissions'
-import { address, flag, label, name, shortText } from '#identity/embedded/rules'
-import { realm } from '#identity/realms/realm'
-import { column, onlyAtCreation, optional, timestamps } from '#records/column'
+import { address, flag, label, reference, shortText } from '#identity/embedded/rules'
+import { Realm } from '#identity/realms/realm'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { changes } from '#records/rules'
 
-export const user = defineKind({
+const rules = {
+  name: clientName,
+  displayName: label,
+  email: vine.string().email().maxLength(320).nullable().optional(),
+  active: flag,
+  nameLocked: flag,
+  firstName: shortText,
+  lastName: shortText,
+  avatar: address,
+  cover: address,
+  password: chosenSecret(512).optional(),
+  realmId: reference,
+}
+
+export const createUser = body(rules)
+export const updateUser = body(changes(rules, ['realmId']))
+
+export class User extends RecordModel {
+  static override connection = 'identity'
+  static override table = 'users'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text({ nullable: true }) declare displayName: string | null
+  @column.text({ nullable: true, optIn: true }) declare email: string | null
+  @column.boolean() declare active: boolean
+  @column.boolean() declare nameLocked: boolean
+  @column.text({ nullable: true }) declare firstName: string | null
+  @column.text({ nullable: true }) declare lastName: string | null
+  @column.text({ nullable: true }) declare avatar: string | null
+  @column.text({ nullable: true }) declare cover: string | null
+  /** Sent as it is typed, kept as a hash. */
+  @column.text({ nullable: true, secret: true, internal: true }) declare password: string | null
+  /** Whatever began before has ended: the password was changed, or the user shut out. */
+  @column.timestamp({ nullable: true, internal: true }) declare sessionsSince: DateTime | null
+  @column.uuid() declare realmId: string
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+
+  @belongsTo(() => Realm, { foreignKey: 'realmId', onDelete: 'cascade' })
+  declare realm: BelongsTo<typeof Realm>
+}
+
+export const user = defineKind(User, {
   name: 'user',
   collection: '/users',
-  table: 'users',
-  columns: {
-    id: column.uuid(),
-    name: column.text({ body: name }),
-    displayName: column.text({ nullable: true, body: label }),
-    email: column.text({
-      nullable: true,
-      optIn: true,
-      body: optional(vine.string().email().maxLength(320).nullable()),
-    }),
-    active: column.boolean({ body: flag }),
-    nameLocked: column.boolean({ body: flag }),
-    firstName: column.text({ nullable: true, body: shortText }),
-    lastName: column.text({ nullable: true, body: shortText }),
-    avatar: column.text({ nullable: true, body: address }),
-    cover: column.text({ nullable: true, body: address }),
-    /** Sent as it is typed, kept as a hash. */
-    password: column.text({
-      nullable: true,
-      secret: true,
-      internal: true,
-      body: optional(chosenSecret(512)),
-    }),
-    /** Whatever began before has ended: the password was changed, or the user shut out. */
-    sessionsSince: column.timestamp({ nullable: true, internal: true }),
-    realmId: column.uuid({ body: onlyAtCreation(vine.string().uuid().nullable().optional()) }),
-    ...timestamps,
-  },
-  relations: { realm: { to: () => realm, goesAlong: true, by: 'realmId', includable: true } },
+  create: createUser,
+  update: updateUser,
   filters: ['id', 'name', 'displayName', 'active', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [
@@ -51,6 +74,7 @@ export const user = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['realm'],
   realm: 'realmId',
   access: {
     create: holding('user_create'),

@@ -23,7 +23,7 @@ const PERMISSION_KINDS = new Set([
 export function changeContent(change: RecordChange, kind: Kind | undefined): ChangeContent {
   const { previous, next } = change
   const record = (next ?? previous)!
-  const realms = realmsIn(record, kind?.heardIn ?? ['realmId'])
+  const realms = realmsIn(record, kind?.audience ?? ['realmId'])
   const diff = previous && next && diffIn(change, kind)
   return {
     kind: change.kind,

@@ -1,32 +1,43 @@
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import type { DateTime } from 'luxon'
+
 import { loggedIn } from '#kernel/access'
-import { column, timestamps } from '#records/column'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
-import { bucket } from '#storage/buckets/bucket'
+import { RecordModel } from '#records/model'
+import { belongsTo } from '#records/relation'
+import { Bucket } from '#storage/buckets/bucket'
 
 /**
  * A file that is there as a whole; those on their way are none yet. Files come by uploads only, and whoever sent one, or made
  * its bucket, may delete it without a permission, which the service looks at.
  */
-export const bucketFile = defineKind({
+export class BucketFile extends RecordModel {
+  static override connection = 'storage'
+  static override table = 'bucket_files'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text() declare path: string
+  @column.text({ nullable: true }) declare directory: string | null
+  @column.bigint({ nullable: true }) declare size: number | null
+  @column.text() declare hash: string
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+  @column.uuid({ nullable: true }) declare realmId: string | null
+  @column.text() declare actorType: string
+  @column.uuid() declare actorId: string
+  @column.uuid() declare bucketId: string
+  @column.text({ internal: true }) declare layout: string
+  @column.text({ nullable: true, internal: true }) declare sha256: string | null
+
+  @belongsTo(() => Bucket, { foreignKey: 'bucketId', onDelete: 'cascade' })
+  declare bucket: BelongsTo<typeof Bucket>
+}
+
+export const bucketFile = defineKind(BucketFile, {
   name: 'bucketFile',
   collection: '/bucket-files',
-  table: 'bucket_files',
-  columns: {
-    id: column.uuid(),
-    name: column.text(),
-    path: column.text(),
-    directory: column.text({ nullable: true }),
-    size: column.bigint({ nullable: true }),
-    hash: column.text(),
-    ...timestamps,
-    realmId: column.uuid({ nullable: true }),
-    actorType: column.text(),
-    actorId: column.uuid(),
-    bucketId: column.uuid(),
-    layout: column.text({ internal: true }),
-    sha256: column.text({ nullable: true, internal: true }),
-  },
-  relations: { bucket: { to: () => bucket, goesAlong: true, by: 'bucketId', includable: true } },
   filters: ['id', 'name', 'directory', 'realmId', 'actorType', 'actorId', 'bucketId'],
   sorts: ['id', 'directory', 'name', 'updatedAt', 'createdAt'],
   indexes: [
@@ -40,6 +51,7 @@ export const bucketFile = defineKind({
     ['createdAt'],
     ['updatedAt'],
   ],
+  includable: ['bucket'],
   namesAllowedFields: false,
   realm: 'realmId',
   access: { remove: loggedIn },

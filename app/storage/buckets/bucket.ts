@@ -1,9 +1,13 @@
 import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
 
 import { holding, loggedIn } from '#kernel/access'
+import { body } from '#kernel/body'
 import { shape } from '#kernel/shape'
-import { column, onlyAtCreation, timestamps } from '#records/column'
+import { column } from '#records/column'
 import { defineKind } from '#records/kind'
+import { RecordModel } from '#records/model'
+import { id } from '#records/rules'
 
 const LONGEST_NAME = 256
 
@@ -16,38 +20,40 @@ const WITHOUT_ZERO = {
 
 const label = () => vine.string().minLength(3).maxLength(LONGEST_NAME).use(shape(WITHOUT_ZERO))
 
+export const createBucket = body({
+  name: label(),
+  region: label().nullable().optional(),
+  realmId: id().nullable().optional(),
+  refType: vine.string().minLength(1).maxLength(64).use(shape(WITHOUT_ZERO)).nullable().optional(),
+  refId: vine.string().uuid().nullable().optional(),
+})
+export const updateBucket = body({})
+
 /**
  * What holds files. Whoever made a bucket may change and delete it without a permission, which the service looks at; what it
  * was made for is known to those who decide who reaches it, and is no part of the record.
  */
-export const bucket = defineKind({
+export class Bucket extends RecordModel {
+  static override connection = 'storage'
+  static override table = 'buckets'
+
+  @column.uuid() declare id: string
+  @column.text() declare name: string
+  @column.text({ nullable: true }) declare region: string | null
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+  @column.uuid({ nullable: true }) declare realmId: string | null
+  @column.uuid({ nullable: true }) declare actorId: string | null
+  @column.text({ nullable: true }) declare actorType: string | null
+  @column.text({ nullable: true, internal: true }) declare refType: string | null
+  @column.text({ nullable: true, internal: true }) declare refId: string | null
+}
+
+export const bucket = defineKind(Bucket, {
   name: 'bucket',
   collection: '/buckets',
-  table: 'buckets',
-  columns: {
-    id: column.uuid(),
-    name: column.text({ body: onlyAtCreation(label()) }),
-    region: column.text({ nullable: true, body: onlyAtCreation(label().nullable().optional()) }),
-    ...timestamps,
-    realmId: column.uuid({
-      nullable: true,
-      body: onlyAtCreation(vine.string().uuid().nullable().optional()),
-    }),
-    actorId: column.uuid({ nullable: true }),
-    actorType: column.text({ nullable: true }),
-    refType: column.text({
-      nullable: true,
-      internal: true,
-      body: onlyAtCreation(
-        vine.string().minLength(1).maxLength(64).use(shape(WITHOUT_ZERO)).nullable().optional()
-      ),
-    }),
-    refId: column.text({
-      nullable: true,
-      internal: true,
-      body: onlyAtCreation(vine.string().uuid().nullable().optional()),
-    }),
-  },
+  create: createBucket,
+  update: updateBucket,
   filters: ['id', 'name', 'realmId', 'actorType', 'actorId'],
   sorts: ['id', 'updatedAt', 'createdAt'],
   indexes: [

@@ -2,13 +2,13 @@ import { test } from '@japa/runner'
 
 import { generatedExternalName } from '#core/names/external_name'
 import { generatedName } from '#core/names/generated_name'
-import { slugName } from '#core/names/slug_name'
+import { newSlugName, slugName } from '#core/names/slug_name'
 import { ADJECTIVES, NOUNS } from '#core/names/words'
 import { body } from '#kernel/body'
 import { holdClock } from '#kernel/clock'
 
-const creation = body({ name: slugName!.create! })
-const change = body({ name: slugName!.update! })
+const creation = body({ name: newSlugName })
+const change = body({ name: slugName })
 
 test.group('Names', () => {
   test('are trimmed and put into lower case', async ({ assert }) => {

@@ -11,8 +11,10 @@ import { changeContent } from '#outbox/payloads/change_content'
 import { emissionsOf } from '#outbox/payloads/emissions'
 import { auditMessage, domainMessage } from '#outbox/payloads/messages'
 import { publicationsOf } from '#outbox/payloads/publications'
+import { column } from '#records/column'
 import type { RecordChange } from '#records/events'
 import { Kind, type Values } from '#records/kind'
+import { RecordModel } from '#records/model'
 
 const REALM = 'aaaaaaaa-0000-4000-8000-000000000001'
 const OTHER_REALM = 'aaaaaaaa-0000-4000-8000-000000000002'
@@ -65,18 +67,18 @@ const audited = (change: RecordChange, kind: Kind | undefined = node) =>
   auditMessage(entryOf({ change: changeContent(change, kind) })).data
 
 /** A junction between records of two realms. */
-const junction = new Kind({
+class Junction extends RecordModel {
+  @column.text() declare id: string
+  @column.text() declare projectRealmId: string
+  @column.text() declare nodeRealmId: string
+  @column.text() declare approvalStatus: string
+}
+
+const junction = new Kind(Junction, {
   name: 'projectNode',
   collection: '/project-nodes',
-  table: 'project_nodes',
-  columns: Object.fromEntries(
-    ['id', 'projectRealmId', 'nodeRealmId', 'approvalStatus'].map((name) => [
-      name,
-      { type: 'text' as const },
-    ])
-  ),
   indexes: [['id']],
-  heardIn: ['projectRealmId', 'nodeRealmId'],
+  audience: ['projectRealmId', 'nodeRealmId'],
   access: {},
 })
 

@@ -1,15 +1,25 @@
 import { test } from '@japa/runner'
+import type { DateTime } from 'luxon'
 
 import { Kind } from '#records/kind'
+import type { KindDefinition } from '#records/kind_definition'
 import { checkDeclaration } from '#query/check_declaration'
-import { column, timestamps } from '#records/column'
+import { column } from '#records/column'
+import { RecordModel } from '#records/model'
 import { NamedShapes } from '#records/named_shapes'
 
-const definition = {
+class Thing extends RecordModel {
+  static override table = 'things'
+
+  @column.uuid() declare id: string
+  @column.text({ secret: true }) declare accountSecret: string
+  @column.timestamp() declare createdAt: DateTime
+  @column.timestamp() declare updatedAt: DateTime
+}
+
+const definition: KindDefinition<typeof Thing> = {
   name: 'registryProject',
   collection: '/registry-projects',
-  table: 'registry_projects',
-  columns: { id: column.uuid(), accountSecret: column.text({ secret: true }), ...timestamps },
   filters: ['id'],
   sorts: ['createdAt'],
   indexes: [['id'], ['createdAt']],
@@ -18,23 +28,26 @@ const definition = {
 
 test.group('Kinds', () => {
   test('show every column but secret ones, which have to be asked for', ({ assert }) => {
-    const { declaration } = new Kind(definition)
+    const { declaration } = new Kind(Thing, definition)
     assert.deepEqual(declaration.fields!.default, ['id', 'createdAt', 'updatedAt'])
     assert.deepEqual(declaration.fields!.allowed, ['id', 'createdAt', 'updatedAt', 'accountSecret'])
   })
 
   test('are called in messages by their name in kebab-case', ({ assert }) => {
-    assert.equal(new Kind(definition).label, 'registry-project')
+    assert.equal(new Kind(Thing, definition).label, 'registry-project')
   })
 
   test('take no body where nobody may write', ({ assert }) => {
-    const { createBody, updateBody } = new Kind(definition)
+    const { createBody, updateBody } = new Kind(Thing, definition)
     assert.isUndefined(createBody)
     assert.isUndefined(updateBody)
   })
 
   test('that offer what no index serves, or a secret as a filter, are found out', ({ assert }) => {
-    const careless = new Kind({ ...definition, filters: ['id', 'updatedAt', 'accountSecret'] })
+    const careless = new Kind(Thing, {
+      ...definition,
+      filters: ['id', 'updatedAt', 'accountSecret'],
+    })
     const problems = checkDeclaration(careless.declaration).join('\n')
     assert.include(problems, 'updatedAt')
     assert.include(problems, 'accountSecret is secret')

@@ -1,0 +1,66 @@
+import type { Declaration, Link } from '#query/declaration'
+import type { Column } from '#records/column'
+import type { KindDefinition } from '#records/kind_definition'
+import type { ModelClass } from '#records/model'
+
+const MAX_PAGE = 50
+
+/** A relation as far as queries go through it. */
+interface Relation {
+  readonly to: () => { readonly declaration: Declaration }
+  readonly by: string
+}
+
+/** What is known of a kind by then. */
+interface Described {
+  readonly name: string
+  readonly table: string
+  readonly columns: Readonly<Record<string, Column>>
+  readonly relations: Readonly<Record<string, Relation>>
+}
+
+/** What queries on a kind may say. */
+export function declarationOf<M extends ModelClass>(
+  { name, table, columns, relations }: Described,
+  { filters, sorts, defaultSort, indexes, includable = [], ...traits }: KindDefinition<M>
+): Declaration {
+  const shown = Object.keys(columns).filter((key) => !columns[key]!.internal)
+  const open = shown.filter((key) => !columns[key]!.secret && !columns[key]!.optIn)
+  const onRequest = shown.filter((key) => !open.includes(key))
+  return {
+    name,
+    table,
+    properties: columns,
+    indexes,
+    fields: {
+      default: open,
+      ...(traits.namesAllowedFields !== false && { allowed: [...open, ...onRequest] }),
+    },
+    filters: { allowed: filters },
+    sorts: { allowed: sorts, default: defaultSort && Object.fromEntries([defaultSort]) },
+    pagination: { maxLimit: MAX_PAGE },
+    relations: {
+      ...(includable.length > 0 && { allowed: includable }),
+      links: Object.fromEntries(Object.entries(relations).map(([key, to]) => [key, linkOf(to)])),
+    },
+  }
+}
+
+/** A declaration that knows some columns only, and no other kinds. */
+export function narrowed(declaration: Declaration, names: readonly string[]): Declaration {
+  const known = (name: string) => names.includes(name)
+  const { properties, indexes, filters, sorts } = declaration
+  return {
+    ...declaration,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => known(name))),
+    indexes: indexes?.filter((sequence) => sequence.every(known)),
+    fields: { default: names, allowed: names },
+    filters: { ...filters, allowed: filters?.allowed?.filter(known) },
+    sorts: { ...sorts, allowed: sorts?.allowed?.filter(known) },
+    relations: {},
+  }
+}
+
+function linkOf({ to, by }: Relation): Link {
+  return { target: () => to().declaration, local: by, foreign: 'id' }
+}

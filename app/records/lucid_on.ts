@@ -1,0 +1,45 @@
+import db from '@adonisjs/lucid/services/db'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type pg from 'pg'
+
+type Connection = pg.ClientBase & { __knexUid?: string }
+type Knex = ReturnType<ReturnType<typeof db.connection>['getWriteClient']>
+
+let lent = 0
+
+/**
+ * Lets models take part in one of our transactions: `Node.query({ client: await lucidOn(transaction) })`. What they write is
+ * kept or undone with the rest of it; whoever opened the transaction ends it.
+ */
+export function lucidOn(transaction: pg.ClientBase): Promise<TransactionClientContract> {
+  const client = db.connection()
+  const knex = borrowing(client.getWriteClient(), transaction)
+  const opened = Object.create(client, {
+    getWriteClient: { value: () => ({ transaction: async () => knex }) },
+  }) as typeof client
+  return opened.transaction()
+}
+
+/** The builder of statements that Lucid uses, with one connection instead of a pool. */
+function borrowing(knex: Knex, connection: Connection): Knex {
+  connection.__knexUid ??= `transaction${++lent}`
+  const client = Object.create(knex.client, {
+    acquireConnection: { value: async () => connection },
+    releaseConnection: { value: async () => {} },
+  })
+  const context = Object.create((knex as unknown as { context: object }).context, {
+    client: { value: client },
+  })
+  const ending = { value: notOurs }
+  return Object.create(knex, {
+    context: { value: context },
+    isCompleted: { value: () => false },
+    transaction: ending,
+    commit: ending,
+    rollback: ending,
+  }) as Knex
+}
+
+function notOurs(): never {
+  throw new Error('The transaction is not ended here, but where it was opened, by inTransaction')
+}

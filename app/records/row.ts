@@ -1,0 +1,34 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { DateTime } from 'luxon'
+
+import type { ModelClass } from '#records/model'
+
+/** What a record says, by the names of the wire. */
+export type Attributes = Readonly<Record<string, unknown>>
+
+type Own<M extends ModelClass> = Exclude<keyof InstanceType<M>, keyof LucidRow> & string
+type Relationship<Type extends string = string> = { readonly __opaque_type: Type }
+
+/** The names of a model's columns. */
+export type ColumnName<M extends ModelClass> = {
+  [Name in Own<M>]: NonNullable<InstanceType<M>[Name]> extends Relationship ? never : Name
+}[Own<M>]
+
+/** The names of a model's relations to one other record. */
+export type RelationName<M extends ModelClass> = {
+  [Name in Own<M>]: NonNullable<InstanceType<M>[Name]> extends Relationship<'belongsTo'>
+    ? Name
+    : never
+}[Own<M>]
+
+type Plain<Value> = Value extends DateTime ? string : Value
+
+/** The columns of one model; of any, where it is not known which. */
+type Columns<M extends ModelClass> = [Exclude<ColumnName<M>, 'id'>] extends [never]
+  ? Record<string, unknown>
+  : { readonly [Name in ColumnName<M>]: Plain<InstanceType<M>[Name]> }
+
+/**
+ * A record of a model as statements answer it: plain, with times as ISO text and sealed secrets open.
+ */
+export type Row<M extends ModelClass = ModelClass> = { readonly id: string } & Columns<M>
