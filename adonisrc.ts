@@ -11,6 +11,7 @@ export default defineConfig({
     () => import('#providers/identity_provider'),
     () => import('#providers/connections_provider'),
     () => import('#providers/messaging_provider'),
+    () => import('#providers/services_provider'),
     () => import('#providers/neighbours_provider'),
   ],
   preloads: [() => import('#start/kernel'), () => import('#start/routes')],

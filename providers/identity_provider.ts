@@ -99,6 +99,8 @@ export default class IdentityWiring {
       const { seedIdentity } = await import('#identity/embedded/seeds')
       await seedIdentity()
     }
+    const { wireIdentity } = await import('#providers/identity_services')
+    wireIdentity(this.app)
     return new EmbeddedProvider()
   }
 }

@@ -17,13 +17,22 @@ export function clientFor({ id, realmId }: Owner): NewClient {
   return { name: id, displayName: id, realmId }
 }
 
+/** A client that is attached to its record; where that was a change of a record, others are told of it after their owner. */
+export interface AttachedClient {
+  readonly tell: () => Promise<void>
+}
+
+/** The client of a record that is about to be written. */
+export interface NewOwnClient {
+  readonly id: string
+  /** In the record's transaction: the client is not for nothing. */
+  readonly attach: (transaction: pg.ClientBase) => Promise<AttachedClient>
+}
+
 /**
  * How records get their clients: either both are there in the end, or neither is.
  */
 export interface RecordClients {
-  /** Does the work that writes a record, which is told its client's id and has to call `keep` in its transaction. */
-  around<T>(owner: Owner, work: (clientId: string) => Promise<T>): Promise<T>
-
-  /** In the record's transaction: its client is not for nothing. */
-  keep(transaction: pg.ClientBase, owner: Owner, clientId: string): Promise<void>
+  /** Does the work that writes a record with its client's id, and has to attach the client in its transaction. */
+  around<T>(owner: Owner, work: (client: NewOwnClient) => Promise<T>): Promise<T>
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '@adonisjs/core/logger'
+import app from '@adonisjs/core/services/app'
 
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
@@ -7,8 +8,6 @@ import { coreReactions, departureSweeps } from '#core/departures'
 import { clientTasks, identityProvider } from '#core/clients/identity'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
 import { environmentRegistrySweep, formerClientSweep, registrySweep } from '#core/registries/sweeps'
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
 import { reactTo } from '#auth/reactions'
 import type { RunningJob } from '#jobs/running_job'
 import type { Sweep } from '#jobs/sweep'
@@ -25,7 +24,7 @@ export async function coreSweeps(logger: Logger): Promise<readonly Sweep[]> {
     nodeClientSweep(provider, logger),
     analysisClientSweep(provider, logger),
     ...departureSweeps(provider),
-    presenceSweep(new NodePresence(pools.for(databaseUrl('core')))),
+    presenceSweep(await app.container.make(NodePresence)),
     environmentRegistrySweep,
     registrySweep,
     formerClientSweep,

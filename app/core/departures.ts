@@ -1,30 +1,31 @@
-import type pg from 'pg'
+import app from '@adonisjs/core/services/app'
 
-import { analyses } from '#core/analyses/services'
-import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_file'
-import { projects } from '#core/projects/services'
+import { AnalysisService } from '#core/analyses/analysis_service'
+import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
+import { ProjectService } from '#core/projects/project_service'
+import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { Reactions } from '#auth/reactions'
 import { realmSweep, userSweep } from '#auth/reconcile_people'
 import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
-import type { Origin } from '#kernel/origin'
-import { lazyService } from '#records/services'
 import { inTransaction } from '#records/transaction'
 import { unlessGone } from '#records/unless_gone'
 
-import { RegistryConnection } from './nodes/registry_connection.js'
-import { nodes } from './nodes/services.js'
+import { NodeService } from '#core/nodes/node_service'
 
 const PAGE = 100
 
-const files = lazyService('core', analysisBucketFile)
 const pool = () => pools.for(databaseUrl('core'))
 
 /** What belongs to a realm, and whoever refers to a user, by table. */
 const OF_REALMS = ['analyses', 'projects', 'nodes', 'registry_projects']
-const OF_USERS = { projects, analyses, analysis_bucket_files: files }
+const OF_USERS = {
+  projects: ProjectService,
+  analyses: AnalysisService,
+  analysis_bucket_files: AnalysisBucketFileService,
+}
 
 /** What core does when realms and users go. */
 export const coreReactions: Reactions = { realmDeleted: removeRealm, userDeleted: releaseUser }
@@ -44,12 +45,19 @@ export function departureSweeps(provider: Parameters<typeof realmSweep>[0]['prov
 /** Removes what belongs to a realm, each record as if somebody had deleted it; answers how many. */
 async function removeRealm(realmId: string): Promise<number> {
   const origin = await serviceOrigin()
-  const connection = new RegistryConnection(pool())
+  const { container } = app
+  const analyses = await container.make(AnalysisService)
+  const projects = await container.make(ProjectService)
+  const nodes = await container.make(NodeService)
+  const registryProjects = await container.make(RegistryProjectService)
   const removals: [string, (id: string) => Promise<unknown>][] = [
-    ['analyses', (id) => analyses().remove(origin, id)],
-    ['projects', (id) => projects().remove(origin, id)],
-    ['nodes', (id) => nodes().remove(origin, id)],
-    ['registry_projects', (id) => inOne((it) => connection.disconnect(it, origin, id))],
+    ['analyses', (id) => analyses.remove(origin, id)],
+    ['projects', (id) => projects.remove(origin, id)],
+    ['nodes', (id) => nodes.remove(origin, id)],
+    [
+      'registry_projects',
+      (id) => inTransaction(pool(), (it) => registryProjects.removeForNode(it, origin, id)),
+    ],
   ]
   let removed = 0
   for (const [table, remove] of removals) {
@@ -65,24 +73,15 @@ async function removeRealm(realmId: string): Promise<number> {
 async function releaseUser(userId: string): Promise<number> {
   const origin = await serviceOrigin()
   let released = 0
-  for (const [table, service] of Object.entries(OF_USERS)) {
+  for (const [table, Service] of Object.entries(OF_USERS)) {
+    const service = await app.container.make(Service)
     for await (const id of idsWhere(table, 'user_id', userId)) {
-      await unlessGone(release(service, origin, id))
+      await unlessGone(service.releaseUser(origin, id))
       released++
     }
   }
   return released
 }
-
-function release(
-  service: (typeof OF_USERS)['projects' | 'analyses'] | typeof files,
-  origin: Origin,
-  id: string
-) {
-  return inOne((transaction) => service().updateWithin(transaction, origin, id, { userId: null }))
-}
-
-const inOne = <T>(work: (transaction: pg.ClientBase) => Promise<T>) => inTransaction(pool(), work)
 
 async function* idsWhere(table: string, column: string, value: string): AsyncGenerator<string> {
   let last = '00000000-0000-0000-0000-000000000000'

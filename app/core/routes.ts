@@ -1,34 +1,32 @@
 import { analysis } from '#core/analyses/analysis'
+import { AnalysisService } from '#core/analyses/analysis_service'
 import { analysisClientRoutes } from '#core/analyses/analysis_client_routes'
-import { analyses } from '#core/analyses/services'
 import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_file'
-import { analysisBucketFiles } from '#core/analysis_bucket_files/services'
+import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
 import { analysisBucket } from '#core/analysis_buckets/analysis_bucket'
-import { analysisBuckets } from '#core/analysis_buckets/services'
-import { analysisNodeEvent } from '#core/analysis_node_events/analysis_node_event'
+import { AnalysisBucketService } from '#core/analysis_buckets/analysis_bucket_service'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
-import { analysisNodes } from '#core/analysis_nodes/services'
-import { masterImageGroup } from '#core/master_image_groups/master_image_group'
+import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { masterImage } from '#core/master_images/master_image'
+import { MasterImageService } from '#core/master_images/master_image_service'
 import { masterImageRoutes } from '#core/master_images/master_image_routes'
-import { masterImages } from '#core/master_images/services'
 import { credentialRoutes } from '#core/nodes/credential_routes'
 import { node } from '#core/nodes/node'
+import { NodeService } from '#core/nodes/node_service'
 import { notePresence } from '#core/nodes/note_presence'
-import { nodes } from '#core/nodes/services'
+import { PLAIN_KINDS } from '#core/plain_kinds'
 import { projectNode } from '#core/project_nodes/project_node'
-import { projectNodes } from '#core/project_nodes/services'
+import { ProjectNodeService } from '#core/project_nodes/project_node_service'
 import { project } from '#core/projects/project'
-import { projects } from '#core/projects/services'
+import { ProjectService } from '#core/projects/project_service'
 import { registry } from '#core/registries/registry'
+import { RegistryService } from '#core/registries/registry_service'
 import { serviceRoutes } from '#core/registries/service_routes'
-import { registries } from '#core/registries/services'
 import { registryProject } from '#core/registry_projects/registry_project'
-import { registryProjects } from '#core/registry_projects/services'
+import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { commonRoutes } from '#openapi/common_routes'
 import type { Surface } from '#http/surface'
 import { recordRoutes } from '#records/record_routes'
-import { lazyService } from '#records/services'
 
 const core: Surface = {
   name: 'core',
@@ -37,23 +35,21 @@ const core: Surface = {
   notesCaller: notePresence,
   routes(routes) {
     commonRoutes(routes, core)
-    for (const kind of [masterImageGroup, analysisNodeEvent]) {
-      recordRoutes(routes, kind, lazyService('core', kind))
-    }
-    recordRoutes(routes, registry, registries)
-    recordRoutes(routes, registryProject, registryProjects)
+    PLAIN_KINDS.forEach((kind) => recordRoutes(routes, kind))
+    recordRoutes(routes, registry, RegistryService)
+    recordRoutes(routes, registryProject, RegistryProjectService)
     serviceRoutes(routes)
-    recordRoutes(routes, node, nodes)
+    recordRoutes(routes, node, NodeService)
     credentialRoutes(routes)
-    recordRoutes(routes, project, projects)
-    recordRoutes(routes, projectNode, projectNodes)
-    recordRoutes(routes, masterImage, masterImages)
-    masterImageRoutes(routes, masterImages)
-    recordRoutes(routes, analysis, analyses)
+    recordRoutes(routes, project, ProjectService)
+    recordRoutes(routes, projectNode, ProjectNodeService)
+    recordRoutes(routes, masterImage, MasterImageService)
+    masterImageRoutes(routes)
+    recordRoutes(routes, analysis, AnalysisService)
     analysisClientRoutes(routes)
-    recordRoutes(routes, analysisNode, analysisNodes)
-    recordRoutes(routes, analysisBucket, analysisBuckets)
-    recordRoutes(routes, analysisBucketFile, analysisBucketFiles)
+    recordRoutes(routes, analysisNode, AnalysisNodeService)
+    recordRoutes(routes, analysisBucket, AnalysisBucketService)
+    recordRoutes(routes, analysisBucketFile, AnalysisBucketFileService)
   },
 }
 

@@ -1,20 +1,24 @@
 import { commonRoutes } from '#openapi/common_routes'
 import type { Surface } from '#http/surface'
 import { oauthRoutes } from '#identity/embedded/endpoints/routes'
-import { services } from '#identity/embedded/services'
 import { recordRoutes } from '#records/record_routes'
 import { client } from '#identity/clients/client'
+import { ClientService } from '#identity/clients/client_service'
 import { clientPermission } from '#identity/client_permissions/client_permission'
 import { clientRole } from '#identity/client_roles/client_role'
 import { clientScope } from '#identity/client_scopes/client_scope'
 import { identityProvider } from '#identity/identity_providers/identity_provider'
 import { permission } from '#identity/permissions/permission'
+import { PermissionService } from '#identity/permissions/permission_service'
 import { policy } from '#identity/policies/policy'
 import { realm } from '#identity/realms/realm'
+import { RealmService } from '#identity/realms/realm_service'
 import { role } from '#identity/roles/role'
+import { RoleService } from '#identity/roles/role_service'
 import { rolePermission } from '#identity/role_permissions/role_permission'
 import { scope } from '#identity/scopes/scope'
 import { user } from '#identity/users/user'
+import { UserService } from '#identity/users/user_service'
 import { userPermission } from '#identity/user_permissions/user_permission'
 import { userRole } from '#identity/user_roles/user_role'
 
@@ -25,20 +29,20 @@ const identity: Surface = {
   routes(routes) {
     commonRoutes(routes, identity)
     oauthRoutes(routes)
-    recordRoutes(routes, realm, services.realm)
-    recordRoutes(routes, user, services.user)
-    recordRoutes(routes, client, services.client)
-    recordRoutes(routes, role, services.role)
-    recordRoutes(routes, permission, services.permission)
-    recordRoutes(routes, scope, services.scope)
-    recordRoutes(routes, policy, services.policy)
-    recordRoutes(routes, identityProvider, services.identityProvider)
-    recordRoutes(routes, userRole.kind, services.userRole)
-    recordRoutes(routes, userPermission.kind, services.userPermission)
-    recordRoutes(routes, rolePermission.kind, services.rolePermission)
-    recordRoutes(routes, clientRole.kind, services.clientRole)
-    recordRoutes(routes, clientPermission.kind, services.clientPermission)
-    recordRoutes(routes, clientScope.kind, services.clientScope)
+    recordRoutes(routes, realm, RealmService)
+    recordRoutes(routes, user, UserService)
+    recordRoutes(routes, client, ClientService)
+    recordRoutes(routes, role, RoleService)
+    recordRoutes(routes, permission, PermissionService)
+    recordRoutes(routes, scope)
+    recordRoutes(routes, policy)
+    recordRoutes(routes, identityProvider)
+    recordRoutes(routes, userRole.kind)
+    recordRoutes(routes, userPermission.kind)
+    recordRoutes(routes, rolePermission.kind)
+    recordRoutes(routes, clientRole.kind)
+    recordRoutes(routes, clientPermission.kind)
+    recordRoutes(routes, clientScope.kind)
   },
 }
 

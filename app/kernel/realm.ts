@@ -18,3 +18,10 @@ export function requireRealm(actor: Actor, realmId: string | null): void {
     throw new PermissionDenied('The record belongs to another realm')
   }
 }
+
+/** The realm of a new record: the one that was sent, else the actor's. Throws where the actor may not write in it. */
+export function realmFor(actor: Actor, sent: string | null | undefined): string | null {
+  const realmId = sent ?? actor.realmId
+  requireRealm(actor, realmId)
+  return realmId
+}

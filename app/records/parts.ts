@@ -14,8 +14,11 @@ export interface Part {
   readonly by: string
 }
 
-/** Told of records that went, before anything they went along with has gone. */
-export type OnRemoved = (kind: Kind, records: readonly Values[]) => Promise<void>
+/** Records that went, before anything they went along with has gone. */
+export interface RemovedPart {
+  readonly kind: Kind
+  readonly records: readonly Values[]
+}
 
 /** What goes along with records of a kind, by itself or with something that does. */
 export function partsOf(whole: Kind): Part[] {
@@ -27,19 +30,18 @@ export function partsOf(whole: Kind): Part[] {
 }
 
 /**
- * Removes what goes along with records that are about to be removed and are locked, the innermost first. However much that is,
- * the statements and the memory it takes grow by the set, not by the record.
+ * Removes what goes along with records that are about to be removed and are locked, the innermost first, some at each step. However
+ * much that is, the statements and the memory it takes grow by the set, not by the record.
  */
-export async function removeParts(
+export async function* removeParts(
   { transaction, pool }: { transaction: pg.ClientBase; pool: DatabasePool },
-  { kind: whole, ids }: { kind: Kind; ids: readonly string[] },
-  onRemoved: OnRemoved
-): Promise<void> {
-  for (const part of partsOf(whole)) {
-    const store = new RecordStore(part.kind, pool)
-    for await (const batch of batchesOf(transaction, part, ids)) {
-      await removeParts({ transaction, pool }, { kind: part.kind, ids: batch }, onRemoved)
-      await onRemoved(part.kind, await store.removeAll(transaction, batch))
+  { kind: whole, ids }: { kind: Kind; ids: readonly string[] }
+): AsyncGenerator<RemovedPart> {
+  for (const { kind, by } of partsOf(whole)) {
+    const store = new RecordStore(kind, pool)
+    for await (const batch of batchesOf(transaction, { kind, by }, ids)) {
+      yield* removeParts({ transaction, pool }, { kind, ids: batch })
+      yield { kind, records: await store.removeAll(transaction, batch) }
     }
   }
 }

@@ -17,26 +17,33 @@ import {
   updateOperation,
 } from '#records/record_documents'
 import type { RecordService } from '#records/record_service'
+import { serviceKeyOf, type ServiceKey } from '#records/service_key'
 
-/** The service is asked for with each request: it exists once the application has its connections. */
-type ServiceOf = () => RecordService
+type Handling = (ctx: HttpContext, service: RecordService) => Promise<void>
 
 /**
- * Gives a kind the routes it declares: list and read, and create, update and delete where somebody may do that.
+ * Gives a kind the routes it declares: list and read, and create, update and delete where somebody may do that. Its service is
+ * made by the container, which is asked with each request: routes are declared before there are connections.
  */
-export function recordRoutes(routes: SurfaceRoutes, kind: Kind, service: ServiceOf): void {
+export function recordRoutes(
+  routes: SurfaceRoutes,
+  kind: Kind,
+  service: ServiceKey = serviceKeyOf(kind)
+): void {
   const { collection, access } = kind
   const record = `${collection}/:id`
-  routes.get(collection, (ctx) => list(ctx, service()), listOperation(kind))
-  routes.get(record, (ctx) => read(ctx, service()), readOperation(kind))
+  const by = (handle: Handling) => async (ctx: HttpContext) =>
+    handle(ctx, (await ctx.containerResolver.make(service)) as RecordService)
+  routes.get(collection, by(list), listOperation(kind))
+  routes.get(record, by(read), readOperation(kind))
   if (access.create) {
-    routes.post(collection, (ctx) => create(ctx, service()), createOperation(kind))
+    routes.post(collection, by(create), createOperation(kind))
   }
   if (access.update) {
-    routes.post(record, (ctx) => update(ctx, service()), updateOperation(kind))
+    routes.post(record, by(update), updateOperation(kind))
   }
   if (access.remove) {
-    routes.delete(record, (ctx) => remove(ctx, service()), removeOperation(kind))
+    routes.delete(record, by(remove), removeOperation(kind))
   }
 }
 

@@ -2,9 +2,9 @@ import { commonRoutes } from '#openapi/common_routes'
 import type { Surface } from '#http/surface'
 import { recordRoutes } from '#records/record_routes'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
-import { bucketFiles } from '#storage/bucket_files/services'
+import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { bucket } from '#storage/buckets/bucket'
-import { buckets } from '#storage/buckets/services'
+import { BucketService } from '#storage/buckets/bucket_service'
 import { downloadRoutes } from '#storage/downloads/download_routes'
 import { resumableRoutes } from '#storage/resumable/resumable_routes'
 import { tarRoutes } from '#storage/tar/tar_routes'
@@ -16,8 +16,8 @@ const storage: Surface = {
   summary: 'Buckets and the files in them',
   routes(routes) {
     commonRoutes(routes, storage)
-    recordRoutes(routes, bucket, buckets)
-    recordRoutes(routes, bucketFile, bucketFiles)
+    recordRoutes(routes, bucket, BucketService)
+    recordRoutes(routes, bucketFile, BucketFileService)
     uploadRoutes(routes)
     resumableRoutes(routes)
     downloadRoutes(routes)

@@ -3,15 +3,12 @@ import vine from '@vinejs/vine'
 
 import { AnalysisCredentials } from '#core/analyses/analysis_credentials'
 import { AnalysisPermissions, CHANGING } from '#core/analyses/analysis_permissions'
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
 import { loggedIn } from '#kernel/access'
 import { answer, answerSecret } from '#http/answer'
 import { body } from '#kernel/body'
 import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
-import { eventSink } from '#records/event_sink'
 import { chosenSecret } from '#auth/chosen_secret'
 import { originOf } from '#kernel/request_origin'
 
@@ -104,31 +101,36 @@ const GRANTED_SCHEMA: JsonSchema = {
   properties: { ...(GRANT.properties as JsonSchema), data: GRANT, meta: NO_META },
 }
 
-const options = () => ({ pool: pools.for(databaseUrl('core')), sink: eventSink })
-const credentials = () => new AnalysisCredentials(options())
-const permissions = () => new AnalysisPermissions(options())
+const credentialsFor = (ctx: HttpContext) => ctx.containerResolver.make(AnalysisCredentials)
+const permissionsFor = (ctx: HttpContext) => ctx.containerResolver.make(AnalysisPermissions)
 
 async function readCredentials(ctx: HttpContext): Promise<void> {
-  answerSecret(ctx, await credentials().read(originOf(ctx), ctx.params.id))
+  const credentials = await credentialsFor(ctx)
+  answerSecret(ctx, await credentials.read(originOf(ctx), ctx.params.id))
 }
 
 async function rotateCredentials(ctx: HttpContext): Promise<void> {
   const { secret } = await bodyOf(ctx, newSecret)
-  answerSecret(ctx, await credentials().rotate(originOf(ctx), ctx.params.id, secret ?? undefined))
+  const credentials = await credentialsFor(ctx)
+  answerSecret(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, secret ?? undefined))
 }
 
 async function listPermissions(ctx: HttpContext): Promise<void> {
-  const data = await permissions().list(originOf(ctx), ctx.params.id)
+  const permissions = await permissionsFor(ctx)
+  const data = await permissions.list(originOf(ctx), ctx.params.id)
   answer(ctx, { data, meta: { total: data.length } })
 }
 
 async function grantPermission(ctx: HttpContext): Promise<void> {
   const { permissionId } = await bodyOf(ctx, newPermission)
-  const granted = await permissions().grant(originOf(ctx), ctx.params.id, permissionId)
+  const permissions = await permissionsFor(ctx)
+  const granted = await permissions.grant(originOf(ctx), ctx.params.id, permissionId)
   answer(ctx, { ...granted, data: granted, meta: {} }, 201)
 }
 
 async function revokePermission(ctx: HttpContext): Promise<void> {
   const { id, permissionId } = ctx.params
-  answer(ctx, { data: await permissions().revoke(originOf(ctx), id, permissionId), meta: {} }, 202)
+  const permissions = await permissionsFor(ctx)
+  const revoked = await permissions.revoke(originOf(ctx), id, permissionId)
+  answer(ctx, { data: revoked, meta: {} }, 202)
 }

@@ -1,7 +1,6 @@
 import type pg from 'pg'
 
-import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
-import { isUuid } from '#kernel/is_uuid'
+import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { EntityNotFound } from '#kernel/failures'
 import { decode } from '#query/decode'
 import { columnOf } from '#query/sql/identifiers'
@@ -11,18 +10,14 @@ import type { Written } from '#records/record_store'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
-/** What was to be created is there already: the one who asks again is answered as before. */
-class AlreadyThere extends Error {
-  constructor(readonly id: string) {
-    super('The record is there already')
-  }
-}
-
 /** A part of an analysis and the analysis itself, both held. */
 export interface HeldPart {
   readonly analysis: Values
   readonly part: Values
 }
+
+/** What was to be created, or the id of what is there already: the one who asks again is answered as before. */
+export type Made = Pick<Written, 'data'> | { readonly existing: string }
 
 /**
  * Records that are part of an analysis. Whoever writes one holds the analysis first: what the analysis tells of its parts is
@@ -31,21 +26,9 @@ export interface HeldPart {
 export abstract class AnalysisPartService extends RecordService {
   protected readonly upkeep: AnalysisUpkeep
 
-  constructor(kind: Kind, options: RecordServiceOptions) {
+  constructor(kind: Kind, options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
     super(kind, options)
-    this.upkeep = new AnalysisUpkeep(options)
-  }
-
-  override async create(origin: Origin, body: Values): Promise<string> {
-    try {
-      return await super.create(origin, body)
-    } catch (error) {
-      if (error instanceof AlreadyThere) {
-        const { selection } = decode(this.kind.declaration, '', 'record')
-        return this.read(origin, error.id, selection)
-      }
-      throw error
-    }
+    this.upkeep = upkeep
   }
 
   /** The analysis of a part that is about to be created, held from now on. */
@@ -57,12 +40,12 @@ export abstract class AnalysisPartService extends RecordService {
     return analysis
   }
 
-  /** Ends a creation whose record is there already, with the same values in these columns; it is answered instead. */
-  protected async answerExisting(
+  /** The id of the record that has the same values in these columns, if there is one. */
+  protected async existing(
     transaction: pg.ClientBase,
     values: Values,
     columns: readonly string[]
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     const conditions = columns.map(
       (name, index) => `${columnOf(name, this.kind.columns[name]!)} = $${index + 1}`
     )
@@ -70,35 +53,36 @@ export abstract class AnalysisPartService extends RecordService {
       `select id from ${this.kind.table} where ${conditions.join(' and ')}`,
       columns.map((name) => values[name])
     )
-    if (rows[0]) {
-      throw new AlreadyThere(rows[0].id)
+    return rows[0]?.id
+  }
+
+  protected async answerMade(origin: Origin, made: Made): Promise<string> {
+    if ('data' in made) {
+      return made.data
     }
+    const { selection } = decode(this.kind.declaration, '', 'record')
+    return this.read(origin, made.existing, selection)
   }
 
   /** Changes a part in one transaction, which holds its analysis and it. */
-  protected async change(
+  protected async holdingPart(
     id: string,
     work: (transaction: pg.ClientBase, held: HeldPart) => Promise<Written>
   ): Promise<string> {
+    this.requireId(id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const analysis = await this.#lockAnalysisOf(transaction, id)
-      const part = analysis && (await this.store.lock(transaction, id))
-      if (!part) {
-        throw new EntityNotFound(this.kind.label)
-      }
-      return work(transaction, { analysis, part })
+      return work(transaction, { analysis, part: await this.lock(transaction, id) })
     })
     return data
   }
 
-  async #lockAnalysisOf(transaction: pg.ClientBase, id: string): Promise<Values | undefined> {
-    if (!isUuid(id)) {
-      return undefined
-    }
+  async #lockAnalysisOf(transaction: pg.ClientBase, id: string): Promise<Values> {
     const { rows } = await transaction.query<{ analysis_id: string }>(
       `select analysis_id from ${this.kind.table} where id = $1`,
       [id]
     )
-    return rows[0] && this.upkeep.lock(transaction, rows[0].analysis_id)
+    const analysis = rows[0] && (await this.upkeep.lock(transaction, rows[0].analysis_id))
+    return analysis ?? this.missing()
   }
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
-import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { analysis } from '#core/analyses/analysis'
+import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import {
   requireChangeable,
   requireMember,
@@ -10,21 +11,23 @@ import {
 } from '#core/analyses/analysis_rules'
 import { figuresOf } from '#core/analyses/node_figures'
 import { startingWith, type StartingNode } from '#core/analyses/starting_nodes'
-import { analysisNode } from '#core/analysis_nodes/analysis_node'
-import { ClientOwnerService } from '#core/clients/client_owner_service'
+import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { generatedName } from '#core/names/generated_name'
-import { clientTasks } from '#core/clients/identity'
+import type { OwnClients } from '#core/clients/own_clients'
 import { count } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
-import { EntityNotFound, RelationInvalid } from '#kernel/failures'
+import type { Actor } from '#kernel/actor'
+import { RelationInvalid } from '#kernel/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { holds, isKind, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
-import { isUuid } from '#kernel/is_uuid'
-import type { Kind, Values } from '#records/kind'
-import type { WrittenChange } from '#records/record_change'
+import type { Values } from '#records/kind'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import { inTransaction } from '#records/transaction'
+import type { Written } from '#records/record_store'
+import { inTransaction, sideBySide } from '#records/transaction'
+import { clock } from '#kernel/clock'
+
+const CLIENT = { names: ANALYSIS_CLIENT_PERMISSIONS }
 
 /** What of that which nodes approve stands in the record itself. */
 const OWN_CONTENT = ['masterImageId', 'imageCommandArguments'] as const
@@ -35,125 +38,174 @@ const PROJECT = `select realm_id as "realmId", master_image_id as "masterImageId
   ) as "hasNodeOfActor"
   from projects p where id = $1`
 
+interface Needs {
+  readonly clients: OwnClients
+  readonly analysisNodes: AnalysisNodeService
+  readonly upkeep: AnalysisUpkeep
+}
+
 /**
  * Analyses, as far as they are records: who may create and change them, the client they log in with, and the nodes they start
  * with, which are those that agreed to take part in the project.
  */
-export class AnalysisService extends ClientOwnerService {
-  protected override readonly clientPermissions = { names: ANALYSIS_CLIENT_PERMISSIONS }
-  readonly #nodes: RecordService
+export class AnalysisService extends RecordService {
+  readonly #clients: OwnClients
+  readonly #analysisNodes: AnalysisNodeService
   readonly #upkeep: AnalysisUpkeep
 
-  constructor(kind: Kind, options: RecordServiceOptions) {
-    super(kind, options)
-    this.#nodes = new RecordService(analysisNode, options)
-    this.#upkeep = new AnalysisUpkeep(options)
+  constructor(options: RecordServiceOptions, { clients, analysisNodes, upkeep }: Needs) {
+    super(analysis, options)
+    this.#clients = clients
+    this.#analysisNodes = analysisNodes
+    this.#upkeep = upkeep
+  }
+
+  override async create(origin: Origin, body: Values): Promise<string> {
+    const { actor } = origin
+    enforce(this.kind.access.create!, actor)
+    await this.requireRelations(body)
+    requireThat(actor, isKind('user'))
+    const project = await this.#projectFor(actor, body.projectId as string)
+    requireMember(actor, project)
+    const values = valuesOf(body, project, actor)
+    requireThat(actor, holds('analysis_create', values))
+    return this.#clients.around(values, CLIENT, (client) =>
+      inTransaction(this.pool, async (transaction) => {
+        const [{ written, nodes }, attached] = await sideBySide(
+          this.#insertCounted(transaction, origin, { ...values, clientId: client.id }),
+          client.attach(transaction)
+        )
+        await attached.tell()
+        await this.#analysisNodes.assign(transaction, origin, written.values, nodes)
+        return written.data
+      })
+    )
+  }
+
+  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+    enforce(this.kind.access.update!, origin.actor)
+    await this.requireRelations(body)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      requireThat(origin.actor, holds('analysis_update', previous))
+      const sent = stored(body)
+      requireChangeable(previous, sent)
+      const written = await this.change(transaction, origin, previous, withImage(previous, sent))
+      const changed = OWN_CONTENT.filter((name) => previous[name] !== written.values[name])
+      await this.#upkeep.followContent(transaction, origin, previous.id as string, changed)
+      return written
+    })
+    return data
   }
 
   /** Holds the project before the analysis, as everybody does. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    await this.requireRemovableClient(origin, id)
+    await this.#clients.requireRemovable(origin.actor, 'analyses', id, ANALYSIS_CLIENT_PERMISSIONS)
+    this.requireId(id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const analysis = isUuid(id) && (await this.#lockWithProject(transaction, id))
-      if (!analysis) {
-        throw new EntityNotFound(this.kind.label)
-      }
-      const { realmId } = analysis
-      requireThat(origin.actor, holds('analysis_delete', analysis), mayWriteIn(realmId as string))
-      return this.removeWithin(transaction, origin, id)
+      await lockProjectOf(transaction, id)
+      const previous = await this.lock(transaction, id)
+      const { realmId, projectId, clientId } = previous
+      requireThat(origin.actor, holds('analysis_delete', previous), mayWriteIn(realmId as string))
+      const removed = await this.removeUntold(transaction, origin, previous)
+      await count(transaction, 'analyses', projectId as string, -1)
+      await this.#clients.removeLater(transaction, clientId as string | null)
+      await removed.tell()
+      return removed
     })
     return data
   }
 
-  protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {
-    requireThat(actor, isKind('user'))
-    const { rows } = await this.pool.query<ProjectOfAnalysis>(PROJECT, [
-      body.projectId,
-      actor.realmId,
-    ])
-    const project = rows[0] ?? goneMeanwhile()
-    requireMember(actor, project)
-    const masterImageId = body.masterImageId ?? project.masterImageId
-    const values = {
-      ...stored(body),
-      name: body.name ?? generatedName(),
-      masterImageId,
-      configurationImageValid: masterImageId !== null,
-      realmId: project.realmId,
-      userId: actor.id,
+  /** Shows what an analysis tells of its nodes and files. What it shows already is not written again. */
+  async showFigures(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    id: string,
+    figures: Values
+  ): Promise<void> {
+    const held = await this.store.lock(transaction, id)
+    const changed = Object.entries(figures).filter(([name, value]) => held && held[name] !== value)
+    if (held && changed.length > 0) {
+      await this.change(transaction, origin, held, Object.fromEntries(changed))
     }
-    requireThat(actor, holds('analysis_create', values))
-    return values
   }
 
-  protected override async inCreation(
+  /** An analysis that is locked has no image from now on: its own is about to be removed. */
+  async leaveImage(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    await this.changeById(transaction, origin, id, {
+      masterImageId: null,
+      imageCommandArguments: null,
+      configurationImageValid: false,
+    })
+    await this.#upkeep.followContent(transaction, origin, id, ['masterImageId'])
+  }
+
+  /** An analysis that is locked has no registry from now on: its own is about to be removed. */
+  async leaveRegistry(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    await this.changeById(transaction, origin, id, { registryId: null })
+  }
+
+  /** An analysis stays when the user is gone who made it. */
+  async releaseUser(origin: Origin, id: string): Promise<void> {
+    await inTransaction(this.pool, (transaction) =>
+      this.changeById(transaction, origin, id, { userId: null })
+    )
+  }
+
+  /** Gives an analysis another client in place of one that is gone; false where the analysis is gone as well. */
+  async replaceClient(origin: Origin, id: string, clientId: string): Promise<boolean> {
+    return inTransaction(this.pool, async (transaction) => {
+      const previous = await this.store.lock(transaction, id)
+      if (previous) {
+        await this.change(transaction, origin, previous, { clientId })
+        await this.#clients.grantLater(transaction, clientId, CLIENT)
+      }
+      return previous !== undefined
+    })
+  }
+
+  /** Counts the analysis in its project, which is held by that, and gives it the nodes that agreed to the project. */
+  async #insertCounted(
     transaction: pg.ClientBase,
-    _origin: Origin,
+    origin: Origin,
     values: Values
-  ): Promise<Values> {
-    if (!(await count(transaction, 'analyses', values.projectId as string, 1))) {
+  ): Promise<{ written: Written; nodes: readonly StartingNode[] }> {
+    const projectId = values.projectId as string
+    if (!(await count(transaction, 'analyses', projectId, 1))) {
       return goneMeanwhile()
     }
-    const nodes = await startingWith(transaction, values.projectId as string)
-    return nodes.length === 0 ? values : { ...values, ...figuresOf(nodes) }
+    const nodes = await startingWith(transaction, projectId)
+    const figures = nodes.length === 0 ? {} : figuresOf(nodes)
+    const written = await this.insert(transaction, origin, { ...values, ...figures })
+    return { written, nodes }
   }
 
-  protected override async prepareUpdate(
-    { actor }: Origin,
-    previous: Values,
-    body: Values
-  ): Promise<Values> {
-    requireThat(actor, holds('analysis_update', previous))
-    const values = stored(body)
-    requireChangeable(previous, values)
-    return withImage(previous, values)
+  async #projectFor(actor: Actor, projectId: string): Promise<ProjectOfAnalysis> {
+    const { rows } = await this.pool.query<ProjectOfAnalysis>(PROJECT, [projectId, actor.realmId])
+    return rows[0] ?? goneMeanwhile()
   }
+}
 
-  protected override async afterWrite(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    { type, previous, next }: WrittenChange
-  ): Promise<void> {
-    if (type === 'created') {
-      const nodes = await startingWith(transaction, next!.projectId as string)
-      await this.#assign(transaction, origin, next!, nodes)
-    } else if (type === 'updated') {
-      const changed = OWN_CONTENT.filter((name) => previous![name] !== next![name])
-      await this.#upkeep.followContent(transaction, origin, next!.id as string, changed)
-    } else if (type === 'deleted') {
-      await count(transaction, 'analyses', previous!.projectId as string, -1)
-      if (previous!.clientId !== null) {
-        await clientTasks().removeLater(transaction, previous!.clientId as string)
-      }
-    }
+function valuesOf(body: Values, project: ProjectOfAnalysis, actor: Actor): Values {
+  const masterImageId = body.masterImageId ?? project.masterImageId
+  return {
+    id: clock.uuid(),
+    ...stored(body),
+    name: body.name ?? generatedName(),
+    masterImageId,
+    configurationImageValid: masterImageId !== null,
+    realmId: project.realmId,
+    userId: actor.id,
   }
+}
 
-  async #assign(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    { id, realmId }: Values,
-    nodes: readonly StartingNode[]
-  ): Promise<void> {
-    for (const { nodeId, nodeRealmId, approvalStatus } of nodes) {
-      await this.#nodes.createWithin(transaction, origin, {
-        analysisId: id,
-        analysisRealmId: realmId,
-        nodeId,
-        nodeRealmId,
-        approvalStatus,
-      })
-    }
-  }
-
-  async #lockWithProject(transaction: pg.ClientBase, id: string): Promise<Values | undefined> {
-    await transaction.query(
-      `select 1 from projects where id = (select project_id from analyses where id = $1)
-       for no key update`,
-      [id]
-    )
-    return this.store.lock(transaction, id)
-  }
+async function lockProjectOf(transaction: pg.ClientBase, id: string): Promise<void> {
+  await transaction.query(
+    `select 1 from projects where id = (select project_id from analyses where id = $1)
+     for no key update`,
+    [id]
+  )
 }
 
 function goneMeanwhile(): never {

@@ -2,12 +2,11 @@ import type pg from 'pg'
 
 import { analysis } from '#core/analyses/analysis'
 import { outdatedApprovals, type Content } from '#core/analyses/approved_content'
-import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import { assignedNodes, figuresOf } from '#core/analyses/node_figures'
-import { analysisNode } from '#core/analysis_nodes/analysis_node'
+import { skipsApproval } from '#core/analysis_nodes/approval_switch'
+import type { DatabasePool } from '#database/database_pool'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { RecordStore } from '#records/record_store'
 
 const HAS_ENTRYPOINT = `select exists (
@@ -19,19 +18,32 @@ const DECIDED = `select a.id from analysis_nodes a join nodes n on n.id = a.node
   where a.analysis_id = $1 and a.approval_status is not null and n.type <> 'aggregator'
   order by a.id`
 
+/** What follows is written by the services of those kinds. They have the upkeep done, so they are looked for when needed. */
+interface Services {
+  readonly analyses: () => Promise<{
+    showFigures(
+      transaction: pg.ClientBase,
+      origin: Origin,
+      id: string,
+      figures: Values
+    ): Promise<void>
+  }>
+  readonly analysisNodes: () => Promise<{
+    withdrawDecision(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
+  }>
+}
+
 /**
  * Keeps what an analysis tells of its nodes and files in step with them, in the transaction that changes those. Whoever calls
  * holds the analysis locked: then nothing is counted that somebody else is about to change.
  */
 export class AnalysisUpkeep {
   readonly #store: RecordStore
-  readonly #analyses: RecordService
-  readonly #nodes: RecordService
+  readonly #services: Services
 
-  constructor(options: RecordServiceOptions) {
-    this.#store = new RecordStore(analysis, options.pool)
-    this.#analyses = new RecordService(analysis, options)
-    this.#nodes = new RecordService(analysisNode, options)
+  constructor(pool: DatabasePool, services: Services) {
+    this.#store = new RecordStore(analysis, pool)
+    this.#services = services
   }
 
   /** The analysis as it stands, held until the transaction ends. */
@@ -41,14 +53,14 @@ export class AnalysisUpkeep {
 
   /** After a node came, went, or told something. */
   async followNodes(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
-    await this.#write(transaction, origin, id, figuresOf(await assignedNodes(transaction, id)))
+    await this.#show(transaction, origin, id, figuresOf(await assignedNodes(transaction, id)))
   }
 
   /** After a file came, went, or became what the analysis starts with. */
   async followFiles(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     const { rows } = await transaction.query<{ isValid: boolean }>(HAS_ENTRYPOINT, [id])
     const { isValid } = rows[0]!
-    await this.#write(transaction, origin, id, { configurationEntrypointValid: isValid })
+    await this.#show(transaction, origin, id, { configurationEntrypointValid: isValid })
   }
 
   /** After something was taken away from an analysis that nodes are asked about: they agreed to something else. */
@@ -96,18 +108,15 @@ export class AnalysisUpkeep {
     id: string,
     assignments: readonly string[]
   ): Promise<void> {
-    const undecided = { approvalStatus: null, approvedDigest: null }
+    const analysisNodes = await this.#services.analysisNodes()
     for (const assignment of assignments) {
-      await this.#nodes.updateWithin(transaction, origin, assignment, undecided)
+      await analysisNodes.withdrawDecision(transaction, origin, assignment)
     }
     await this.followNodes(transaction, { ...origin, contentChanged: undefined }, id)
   }
 
-  async #write(transaction: pg.ClientBase, origin: Origin, id: string, told: Values) {
-    const held = await this.lock(transaction, id)
-    const changed = Object.entries(told).filter(([name, value]) => held && held[name] !== value)
-    if (changed.length > 0) {
-      await this.#analyses.updateWithin(transaction, origin, id, Object.fromEntries(changed))
-    }
+  async #show(transaction: pg.ClientBase, origin: Origin, id: string, figures: Values) {
+    const analyses = await this.#services.analyses()
+    await analyses.showFigures(transaction, origin, id, figures)
   }
 }

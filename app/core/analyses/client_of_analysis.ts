@@ -1,5 +1,7 @@
+import app from '@adonisjs/core/services/app'
+
 import { analysis } from '#core/analyses/analysis'
-import { analyses } from '#core/analyses/services'
+import { AnalysisService } from '#core/analyses/analysis_service'
 import { identityProvider } from '#core/clients/identity'
 import { BadRequest } from '#kernel/failures'
 import { clientsOf } from '#core/clients/client_directory'
@@ -12,7 +14,8 @@ const { selection: EVERYTHING } = decode(analysis.declaration, '', 'record')
 
 /** An analysis with all of its attributes; throws where there is none with this id. */
 export async function readAnalysis(origin: Origin, id: string): Promise<Values> {
-  return JSON.parse(await analyses().read(origin, id, EVERYTHING)) as Values
+  const analyses = await app.container.make(AnalysisService)
+  return JSON.parse(await analyses.read(origin, id, EVERYTHING)) as Values
 }
 
 /** The client that an analysis logs in with; throws where it has none. */

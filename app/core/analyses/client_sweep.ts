@@ -1,9 +1,8 @@
 import type { Logger } from '@adonisjs/core/logger'
+import app from '@adonisjs/core/services/app'
 
-import { analyses } from '#core/analyses/services'
+import { AnalysisService } from '#core/analyses/analysis_service'
 import { clientSweep } from '#core/clients/client_sweep'
-import { clientTasks } from '#core/clients/identity'
-import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import type { ReconcilingProvider } from '#core/clients/reconcile_clients'
 import type { Sweep } from '#jobs/sweep'
 
@@ -17,10 +16,8 @@ export function analysisClientSweep(
 ): Sweep {
   const owners = {
     table: 'analyses',
-    service: analyses,
+    service: () => app.container.make(AnalysisService),
     permissions: { names: [] },
-    assigned: (transaction, clientId) =>
-      clientTasks().grantLater(transaction, clientId, { names: ANALYSIS_CLIENT_PERMISSIONS }),
   } satisfies Parameters<typeof clientSweep>[1]
   return clientSweep('analysis-clients', owners, { provider, logger })
 }

@@ -1,16 +1,18 @@
 import type pg from 'pg'
 
-import { AnalysisPartService } from '#core/analyses/analysis_part_service'
+import { AnalysisPartService, type Made } from '#core/analyses/analysis_part_service'
+import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import type { Content } from '#core/analyses/approved_content'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
+import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_file'
 import { requireFileWriter } from '#core/analysis_bucket_files/file_writer'
 import { enforce } from '#kernel/access'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
-import type { Kind, Values } from '#records/kind'
-import type { WrittenChange } from '#records/record_change'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Values } from '#records/kind'
+import type { RecordServiceOptions } from '#records/record_service'
+import { inTransaction } from '#records/transaction'
 
 interface Bucket {
   readonly analysisId: string
@@ -27,72 +29,81 @@ const CREATOR = { user: 'userId', client: 'clientId', robot: 'robotId' } as cons
  * The files of analyses. One of those with code is what the analysis starts with: the last one that was said to be.
  */
 export class AnalysisBucketFileService extends AnalysisPartService {
-  /** For changes that follow from others, and from which nothing follows. */
-  readonly #files: RecordService
+  constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
+    super(analysisBucketFile, options, upkeep)
+  }
 
-  constructor(kind: Kind, options: RecordServiceOptions) {
-    super(kind, options)
-    this.#files = new RecordService(kind, options)
+  override async create(origin: Origin, body: Values): Promise<string> {
+    const { actor } = origin
+    enforce(this.kind.access.create!, actor)
+    await this.requireRelations(body)
+    const bucket = await this.#bucketOf(body.analysisBucketId as string)
+    await requireFileWriter(this.pool, actor, bucket)
+    requireSameBucket(bucket, body)
+    const { analysisId, realmId } = bucket
+    const values: Values = { ...body, analysisId, realmId, [CREATOR[actor.kind]]: actor.id }
+    const made = await inTransaction(this.pool, async (transaction): Promise<Made> => {
+      const analysis = await this.lockAnalysis(transaction, analysisId)
+      const existing = await this.existing(transaction, values, [
+        'analysisBucketId',
+        'bucketFileId',
+      ])
+      if (existing !== undefined) {
+        return { existing }
+      }
+      await this.#requireOpen(transaction, analysis, values)
+      await this.#takeOver(transaction, origin, values)
+      const written = await this.insert(transaction, origin, values)
+      await this.#follow(transaction, origin, undefined, written.values)
+      return written
+    })
+    return this.answerMade(origin, made)
   }
 
   override async update(origin: Origin, id: string, body: Values): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
-    return this.change(id, async (transaction, { analysis, part }) => {
+    return this.holdingPart(id, async (transaction, { analysis, part }) => {
       await requireFileWriter(transaction, origin.actor, part)
       if (Object.keys(body).length > 0) {
         await this.#requireOpen(transaction, analysis, part)
       }
-      if (body.root === true) {
-        await this.#takeOver(transaction, origin, part)
-      }
-      return this.updateWithin(transaction, origin, id, body)
+      await this.#takeOver(transaction, origin, { ...part, root: body.root })
+      const written = await this.change(transaction, origin, part, body)
+      await this.#follow(transaction, origin, part, written.values)
+      return written
     })
   }
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    return this.change(id, async (transaction, { part }) => {
+    return this.holdingPart(id, async (transaction, { part }) => {
       await requireFileWriter(transaction, origin.actor, part)
-      return this.removeWithin(transaction, origin, id)
+      const removed = await this.removeUntold(transaction, origin, part)
+      await this.#follow(transaction, origin, part, undefined)
+      await removed.tell()
+      return removed
     })
   }
 
-  protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {
-    const { rows } = await this.pool.query<Bucket>(BUCKET, [body.analysisBucketId])
-    const bucket = rows[0]
-    if (!bucket) {
-      throw new EntityNotFound('analysis-bucket')
-    }
-    const { analysisId, realmId } = bucket
-    await requireFileWriter(this.pool, actor, bucket)
-    requireSameBucket(bucket, body)
-    return { ...body, analysisId, realmId, [CREATOR[actor.kind]]: actor.id }
+  /** A file stays when the user is gone who made it. */
+  async releaseUser(origin: Origin, id: string): Promise<void> {
+    await inTransaction(this.pool, (transaction) =>
+      this.changeById(transaction, origin, id, { userId: null })
+    )
   }
 
-  protected override async inCreation(
+  /** Has the analysis follow a file that came, changed or went. */
+  async #follow(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Values
-  ): Promise<Values> {
-    const analysis = await this.lockAnalysis(transaction, values.analysisId)
-    await this.answerExisting(transaction, values, ['analysisBucketId', 'bucketFileId'])
-    await this.#requireOpen(transaction, analysis, values)
-    if (values.root === true) {
-      await this.#takeOver(transaction, origin, values)
-    }
-    return values
-  }
-
-  protected override async afterWrite(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    { type, previous, next }: WrittenChange
+    previous: Values | undefined,
+    next: Values | undefined
   ): Promise<void> {
     const file = (next ?? previous)!
     const id = file.analysisId as string
     const changed = contentChanged(previous, next)
     const isContent = changed.length > 0 && (await this.#isCode(transaction, file))
-    if (type === 'deleted' && isContent) {
+    if (next === undefined && isContent) {
       await this.upkeep.followRemoval(transaction, origin, id, 'files')
     }
     if (previous?.root !== next?.root) {
@@ -101,6 +112,14 @@ export class AnalysisBucketFileService extends AnalysisPartService {
     if (isContent) {
       await this.upkeep.followContent(transaction, origin, id, changed)
     }
+  }
+
+  async #bucketOf(analysisBucketId: string): Promise<Bucket> {
+    const { rows } = await this.pool.query<Bucket>(BUCKET, [analysisBucketId])
+    if (!rows[0]) {
+      throw new EntityNotFound('analysis-bucket')
+    }
+    return rows[0]
   }
 
   /** Code that nodes are asked about stays as it is; results come in while it runs. */
@@ -118,15 +137,18 @@ export class AnalysisBucketFileService extends AnalysisPartService {
     return rowCount === 1
   }
 
-  /** Only one file of a bucket is its root. */
+  /** Only one file of a bucket is its root: one that becomes it takes the place of another. */
   async #takeOver(transaction: pg.ClientBase, origin: Origin, file: Values): Promise<void> {
+    if (file.root !== true) {
+      return
+    }
     const { rows } = await transaction.query<{ id: string }>(
       `select id from analysis_bucket_files
        where analysis_bucket_id = $1 and root and id is distinct from $2::uuid`,
       [file.analysisBucketId, file.id ?? null]
     )
     for (const { id } of rows) {
-      await this.#files.updateWithin(transaction, origin, id, { root: false })
+      await this.changeById(transaction, origin, id, { root: false })
     }
   }
 }

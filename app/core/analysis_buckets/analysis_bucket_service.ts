@@ -1,62 +1,64 @@
 import app from '@adonisjs/core/services/app'
-import type pg from 'pg'
 
 import { AnalysisPartService } from '#core/analyses/analysis_part_service'
+import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { analysisBucket } from '#core/analysis_buckets/analysis_bucket'
 import { enforce } from '#kernel/access'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { requireRealm } from '#kernel/realm'
-import type { WrittenChange } from '#records/record_change'
+import type { RecordServiceOptions } from '#records/record_service'
+import { inTransaction } from '#records/transaction'
 
 /**
  * The buckets of analyses, which belong to the realm of their analysis.
  */
 export class AnalysisBucketService extends AnalysisPartService {
+  constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
+    super(analysisBucket, options, upkeep)
+  }
+
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    await this.requireRelations(body)
+    const realmId = await this.#realmOf(body.analysisId as string)
+    requireRealm(origin.actor, realmId)
+    await requireBucketOf(realmId, body.bucketId as string)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      await this.lockAnalysis(transaction, body.analysisId)
+      return this.insert(transaction, origin, { ...body, realmId })
+    })
+    return data
+  }
+
+  /** The files of a bucket go with it. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    return this.change(id, async (transaction, { part }) => {
+    return this.holdingPart(id, async (transaction, { part }) => {
       requireRealm(origin.actor, part.realmId as string)
-      return this.removeWithin(transaction, origin, id)
+      const removed = await this.removeUntold(transaction, origin, part)
+      if (part.type === 'CODE') {
+        const analysisId = part.analysisId as string
+        await this.upkeep.followRemoval(transaction, origin, analysisId, 'files')
+        await this.upkeep.followFiles(transaction, origin, analysisId)
+        await this.upkeep.followContent(transaction, origin, analysisId, ['files', 'entrypoint'])
+      }
+      await removed.tell()
+      return removed
     })
   }
 
-  protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {
+  async #realmOf(analysisId: string): Promise<string> {
     const { rows } = await this.pool.query<{ realmId: string }>(
       'select realm_id as "realmId" from analyses where id = $1',
-      [body.analysisId]
+      [analysisId]
     )
     if (!rows[0]) {
       throw new EntityNotFound('analysis')
     }
-    const { realmId } = rows[0]
-    requireRealm(actor, realmId)
-    await requireBucketOf(realmId, body.bucketId as string)
-    return { ...body, realmId }
-  }
-
-  protected override async inCreation(
-    transaction: pg.ClientBase,
-    _origin: Origin,
-    values: Values
-  ): Promise<Values> {
-    await this.lockAnalysis(transaction, values.analysisId)
-    return values
-  }
-
-  /** The files of a bucket go with it. */
-  protected override async afterWrite(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    { type, previous }: WrittenChange
-  ): Promise<void> {
-    if (type === 'deleted' && previous!.type === 'CODE') {
-      const id = previous!.analysisId as string
-      await this.upkeep.followRemoval(transaction, origin, id, 'files')
-      await this.upkeep.followFiles(transaction, origin, id)
-      await this.upkeep.followContent(transaction, origin, id, ['files', 'entrypoint'])
-    }
+    return rows[0].realmId
   }
 }
 

@@ -1,8 +1,11 @@
 import type pg from 'pg'
 
-import { AnalysisPartService } from '#core/analyses/analysis_part_service'
+import { AnalysisPartService, type Made } from '#core/analyses/analysis_part_service'
+import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { digestOf } from '#core/analyses/approved_content'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
+import type { StartingNode } from '#core/analyses/starting_nodes'
+import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { firstApproval } from '#core/analysis_nodes/approval'
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
@@ -11,7 +14,9 @@ import { either, holds, mayWriteIn, requireThat } from '#auth/verification/check
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { requireRealm } from '#kernel/realm'
-import type { WrittenChange } from '#records/record_change'
+import type { RecordServiceOptions } from '#records/record_service'
+import type { Written } from '#records/record_store'
+import { inTransaction } from '#records/transaction'
 
 const ENDS = `select a.realm_id as "analysisRealmId", n.realm_id as "nodeRealmId", n.type
   from analyses a, nodes n where a.id = $1 and n.id = $2`
@@ -25,28 +30,75 @@ const EXECUTION = ['executionStatus', 'executionProgress']
  * also tells how far they are.
  */
 export class AnalysisNodeService extends AnalysisPartService {
+  constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
+    super(analysisNode, options, upkeep)
+  }
+
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    await this.requireRelations(body)
+    const { analysisId, nodeId } = body
+    const { type, ...realms } = await this.#endsOf(body)
+    requireRealm(origin.actor, realms.analysisRealmId)
+    const values = { analysisId, nodeId, ...realms, approvalStatus: firstApproval(type) }
+    const made = await inTransaction(this.pool, async (transaction): Promise<Made> => {
+      const analysis = await this.lockAnalysis(transaction, analysisId)
+      requireUnlocked(analysis)
+      await this.#requireInProject(transaction, analysis, nodeId)
+      const existing = await this.existing(transaction, values, ['analysisId', 'nodeId'])
+      if (existing !== undefined) {
+        return { existing }
+      }
+      const written = await this.insert(transaction, origin, values)
+      await this.upkeep.followNodes(transaction, origin, analysisId as string)
+      return written
+    })
+    return this.answerMade(origin, made)
+  }
+
   override async update(origin: Origin, id: string, body: Values): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
-    return this.change(id, async (transaction, { part }) => {
+    return this.holdingPart(id, async (transaction, { part }) => {
       requireEitherRealm(origin.actor, part)
       requireAuthority(origin.actor, part, body)
       const decided = await this.#withDigest(transaction, part, body)
-      return this.updateWithin(transaction, origin, id, decided)
+      const written = await this.change(transaction, origin, part, decided)
+      await this.upkeep.followNodes(transaction, origin, part.analysisId as string)
+      return written
     })
   }
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    return this.change(id, async (transaction, { part }) => {
+    return this.holdingPart(id, async (transaction, { part }) => {
       requireEitherRealm(origin.actor, part)
-      return this.removeWithin(transaction, origin, id)
+      return this.#takeOut(transaction, origin, part)
     })
+  }
+
+  /** Gives an analysis that was just created the nodes it starts with, which it shows already. */
+  async assign(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    { id: analysisId, realmId: analysisRealmId }: Values,
+    nodes: readonly StartingNode[]
+  ): Promise<void> {
+    for (const { nodeId, nodeRealmId, approvalStatus } of nodes) {
+      const values = { analysisId, analysisRealmId, nodeId, nodeRealmId, approvalStatus }
+      await this.insert(transaction, origin, values)
+    }
+  }
+
+  /** Takes back what a node decided. Whoever calls this has the analysis follow. */
+  async withdrawDecision(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    const undecided = { approvalStatus: null, approvedDigest: null }
+    await this.changeById(transaction, origin, id, undecided)
   }
 
   /** Takes a node out of all analyses. Whoever calls this holds those, and the node. */
   async removeNode(transaction: pg.ClientBase, origin: Origin, nodeId: string): Promise<void> {
     for (const { id } of await assignmentsOf(transaction, nodeId)) {
-      await this.removeWithin(transaction, origin, id)
+      await this.#takeOut(transaction, origin, await this.lock(transaction, id))
     }
   }
 
@@ -57,39 +109,22 @@ export class AnalysisNodeService extends AnalysisPartService {
     }
   }
 
-  protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {
-    const { analysisId, nodeId } = body
+  /** Others hear first what becomes of the analysis. */
+  async #takeOut(transaction: pg.ClientBase, origin: Origin, part: Values): Promise<Written> {
+    const analysisId = part.analysisId as string
+    const removed = await this.removeUntold(transaction, origin, part)
+    await this.upkeep.followRemoval(transaction, origin, analysisId, 'nodes')
+    await this.upkeep.followNodes(transaction, origin, analysisId)
+    await removed.tell()
+    return removed
+  }
+
+  async #endsOf({ analysisId, nodeId }: Values) {
     const { rows } = await this.pool.query(ENDS, [analysisId, nodeId])
     if (!rows[0]) {
       throw new EntityNotFound('analysis')
     }
-    const { type, ...realms } = rows[0]
-    requireRealm(actor, realms.analysisRealmId)
-    return { analysisId, nodeId, ...realms, approvalStatus: firstApproval(type) }
-  }
-
-  protected override async inCreation(
-    transaction: pg.ClientBase,
-    _origin: Origin,
-    values: Values
-  ): Promise<Values> {
-    const analysis = await this.lockAnalysis(transaction, values.analysisId)
-    requireUnlocked(analysis)
-    await this.#requireInProject(transaction, analysis, values.nodeId)
-    await this.answerExisting(transaction, values, ['analysisId', 'nodeId'])
-    return values
-  }
-
-  protected override async afterWrite(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    { type, previous, next }: WrittenChange
-  ): Promise<void> {
-    const id = (next ?? previous)!.analysisId as string
-    if (type === 'deleted') {
-      await this.upkeep.followRemoval(transaction, origin, id, 'nodes')
-    }
-    await this.upkeep.followNodes(transaction, origin, id)
+    return rows[0]
   }
 
   /** With an approval is kept what was approved. */

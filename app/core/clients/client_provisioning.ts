@@ -8,9 +8,18 @@ import type { IdentityProvider, ProviderClient } from '#auth/provider'
 
 import { clientsOf } from './client_directory.js'
 import type { ClientIntents } from './client_intents.js'
-import { clientFor, type Owner, type RecordClients } from '#auth/record_clients'
+import {
+  clientFor,
+  type AttachedClient,
+  type NewOwnClient,
+  type Owner,
+  type RecordClients,
+} from '#auth/record_clients'
 
 const CREATION_LIMIT_MS = 3_000
+
+/** The provider itself tells of its clients. */
+const NOTHING_TO_TELL: AttachedClient = { tell: async () => {} }
 
 interface ProvisioningOptions {
   provider: IdentityProvider
@@ -36,18 +45,14 @@ export class ClientProvisioning implements RecordClients {
     this.#limitMs = limitMs
   }
 
-  async around<T>(owner: Owner, work: (clientId: string) => Promise<T>): Promise<T> {
+  async around<T>(owner: Owner, work: (client: NewOwnClient) => Promise<T>): Promise<T> {
     const client = await this.provide(owner)
     try {
-      return await work(client.id)
+      return await work({ id: client.id, attach: (it) => this.#attach(it, owner) })
     } catch (error) {
       await this.withdraw(owner, client)
       throw error
     }
-  }
-
-  keep(transaction: pg.ClientBase, { id }: Owner): Promise<void> {
-    return this.#intents.fulfil(transaction, id)
   }
 
   /** Remembers the intent, then creates the client. Where that fails, the intent stays until nothing can be left of it. */
@@ -67,6 +72,11 @@ export class ClientProvisioning implements RecordClients {
     } catch (error) {
       this.#logger.warn({ err: error, record: id }, 'a client without a record is removed later')
     }
+  }
+
+  async #attach(transaction: pg.ClientBase, { id }: Owner): Promise<AttachedClient> {
+    await this.#intents.fulfil(transaction, id)
+    return NOTHING_TO_TELL
   }
 
   async #inTime<T>(work: Promise<T>): Promise<T> {

@@ -1,5 +1,4 @@
 import type { Logger } from '@adonisjs/core/logger'
-import type pg from 'pg'
 
 import { serviceOrigin } from '#auth/service_origin'
 import { databaseUrl } from '#database/addresses'
@@ -12,8 +11,7 @@ import {
   type ReconcilingProvider,
 } from '#core/clients/reconcile_clients'
 import type { Sweep } from '#jobs/sweep'
-import type { RecordService } from '#records/record_service'
-import { inTransaction } from '#records/transaction'
+import type { Origin } from '#kernel/origin'
 
 const EVERY_MS = 60 * 60_000
 const PAGE = 100
@@ -21,10 +19,13 @@ const PAGE = 100
 /** A kind of record that logs in with a client of its own. */
 interface Owners {
   readonly table: 'nodes' | 'analyses'
-  readonly service: () => RecordService
+  readonly service: () => Promise<OwnerService>
   readonly permissions: WantedPermissions
-  /** What follows from a new client, in the transaction that writes it down. */
-  readonly assigned?: (transaction: pg.ClientBase, clientId: string) => Promise<void>
+}
+
+/** Whose records can be given another client; false where the record is gone. */
+interface OwnerService {
+  replaceClient(origin: Origin, id: string, clientId: string): Promise<boolean>
 }
 
 interface Surroundings {
@@ -66,21 +67,7 @@ async function* inPages({ table }: Owners): AsyncIterable<OwnerOfClient> {
 }
 
 /** The record may have been deleted since it was read; then its new client goes again. */
-async function assign(
-  { table, service, assigned }: Owners,
-  id: string,
-  clientId: string
-): Promise<boolean> {
-  const origin = await serviceOrigin()
-  return inTransaction(pool(), async (transaction) => {
-    const { rowCount } = await transaction.query(
-      `select 1 from ${table} where id = $1 for update`,
-      [id]
-    )
-    if (rowCount === 1) {
-      await service().updateWithin(transaction, origin, id, { clientId })
-      await assigned?.(transaction, clientId)
-    }
-    return rowCount === 1
-  })
+async function assign({ service }: Owners, id: string, clientId: string): Promise<boolean> {
+  const owners = await service()
+  return owners.replaceClient(await serviceOrigin(), id, clientId)
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '@adonisjs/core/logger'
+import app from '@adonisjs/core/services/app'
 
 import { clientSweep } from '#core/clients/client_sweep'
 import { databaseUrl } from '#database/addresses'
@@ -10,7 +11,7 @@ import type { ReconcilingProvider } from '#core/clients/reconcile_clients'
 import { intentSweep } from '#core/clients/reconcile_intents'
 import type { Sweep } from '#jobs/sweep'
 
-import { nodes } from '#core/nodes/services'
+import { NodeService } from '#core/nodes/node_service'
 
 const pool = () => pools.for(databaseUrl('core'))
 
@@ -27,7 +28,7 @@ export function nodeClientSweep(
   const permissions = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
   return clientSweep(
     'node-clients',
-    { table: 'nodes', service: nodes, permissions },
+    { table: 'nodes', service: () => app.container.make(NodeService), permissions },
     { provider, logger }
   )
 }

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
 import { masterImage } from '#core/master_images/master_image'
-import type { MasterImageService } from '#core/master_images/master_image_service'
+import { MasterImageService } from '#core/master_images/master_image_service'
 import { loggedIn } from '#kernel/access'
 import { answer } from '#http/answer'
 import { body } from '#kernel/body'
@@ -18,8 +18,8 @@ const command = body({
 })
 
 /** What images can be told to do, beside what all records can. */
-export function masterImageRoutes(routes: SurfaceRoutes, service: () => MasterImageService): void {
-  routes.post('/master-images/command', (ctx) => run(ctx, service()), {
+export function masterImageRoutes(routes: SurfaceRoutes): void {
+  routes.post('/master-images/command', run, {
     name: 'commandMasterImage',
     summary: 'Have an image built, or all of them synchronized with their repository',
     access: masterImage.access.remove!,
@@ -39,7 +39,8 @@ const ANSWER = {
   additionalProperties: false,
 }
 
-async function run(ctx: HttpContext, service: MasterImageService): Promise<void> {
+async function run(ctx: HttpContext): Promise<void> {
+  const service = await ctx.containerResolver.make(MasterImageService)
   const { command: name, id } = await bodyOf(ctx, command)
   if (name === 'sync') {
     await service.synchronize(originOf(ctx))

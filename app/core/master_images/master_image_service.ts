@@ -1,16 +1,13 @@
 import type pg from 'pg'
 
-import { analysis } from '#core/analyses/analysis'
-import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import type { AnalysisService } from '#core/analyses/analysis_service'
+import { masterImage } from '#core/master_images/master_image'
 import { MASTER_IMAGE_SOURCE } from '#core/master_images/master_image_source'
-import { isUuid } from '#kernel/is_uuid'
 import { newMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandTo } from '#bus/names'
 import { enforce } from '#kernel/access'
-import { EntityNotFound } from '#kernel/failures'
 import { writeCommand } from '#outbox/write'
 import type { Origin } from '#kernel/origin'
-import type { Kind, Values } from '#records/kind'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
@@ -19,13 +16,11 @@ import { inTransaction } from '#records/transaction'
  * here that it was asked.
  */
 export class MasterImageService extends RecordService {
-  readonly #analyses: RecordService
-  readonly #upkeep: AnalysisUpkeep
+  readonly #analyses: AnalysisService
 
-  constructor(kind: Kind, options: RecordServiceOptions) {
-    super(kind, options)
-    this.#analyses = new RecordService(analysis, options)
-    this.#upkeep = new AnalysisUpkeep(options)
+  constructor(options: RecordServiceOptions, analyses: AnalysisService) {
+    super(masterImage, options)
+    this.#analyses = analyses
   }
 
   /** Has the images and groups of the repository taken over. */
@@ -42,37 +37,34 @@ export class MasterImageService extends RecordService {
   async build(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const image = isUuid(id) && (await this.store.lock(transaction, id))
-      if (!image) {
-        throw new EntityNotFound(this.kind.label)
-      }
+      const image = await this.lock(transaction, id)
       const command = execute('masterImageBuilder', { id: image.id })
       await writeCommand(transaction, command, `masterImage/${image.id}`)
-      return this.updateWithin(transaction, origin, id, { buildStatus: 'starting' })
+      return this.change(transaction, origin, image, { buildStatus: 'starting' })
     })
     return data
   }
 
   /** Analyses that were to run on the image have none from now on. */
-  protected override async inRemoval(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    previous: Values
-  ): Promise<void> {
-    const { rows } = await transaction.query<{ id: string }>(
-      'select id from analyses where master_image_id = $1 order by id for update',
-      [previous.id]
-    )
-    const none = {
-      masterImageId: null,
-      imageCommandArguments: null,
-      configurationImageValid: false,
-    }
-    for (const { id } of rows) {
-      await this.#analyses.updateWithin(transaction, origin, id, none)
-      await this.#upkeep.followContent(transaction, origin, id, ['masterImageId'])
-    }
+  override async remove(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      for (const analysisId of await lockAnalysesOn(transaction, previous.id as string)) {
+        await this.#analyses.leaveImage(transaction, origin, analysisId)
+      }
+      return this.removeRecord(transaction, origin, previous)
+    })
+    return data
   }
+}
+
+async function lockAnalysesOn(transaction: pg.ClientBase, imageId: string): Promise<string[]> {
+  const { rows } = await transaction.query<{ id: string }>(
+    'select id from analyses where master_image_id = $1 order by id for update',
+    [imageId]
+  )
+  return rows.map(({ id }) => id)
 }
 
 function execute(

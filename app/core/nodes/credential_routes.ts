@@ -83,15 +83,17 @@ export function credentialRoutes(routes: SurfaceRoutes): void {
 }
 
 const pool = () => pools.for(databaseUrl('core'))
-const credentials = () => new NodeCredentials(pool())
+const credentialsFor = (ctx: HttpContext) => ctx.containerResolver.make(NodeCredentials)
 
 async function read(ctx: HttpContext): Promise<void> {
-  answerSecret(ctx, await credentials().read(originOf(ctx), ctx.params.id))
+  const credentials = await credentialsFor(ctx)
+  answerSecret(ctx, await credentials.read(originOf(ctx), ctx.params.id))
 }
 
 async function rotate(ctx: HttpContext): Promise<void> {
   const wanted = (await bodyOf(ctx, newCredentials)) as NewCredentials
-  answerSecret(ctx, await credentials().rotate(originOf(ctx), ctx.params.id, wanted))
+  const credentials = await credentialsFor(ctx)
+  answerSecret(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, wanted))
 }
 
 async function readAccount(ctx: HttpContext): Promise<void> {

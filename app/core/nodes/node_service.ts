@@ -1,146 +1,222 @@
 import type pg from 'pg'
 
-import { analysisNode } from '#core/analysis_nodes/analysis_node'
-import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
-import { ClientOwnerService } from '#core/clients/client_owner_service'
-import { projectNodes } from '#core/project_nodes/services'
+import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
+import type { OwnClients } from '#core/clients/own_clients'
+import type { ProjectNodeService } from '#core/project_nodes/project_node_service'
+import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { enforce } from '#kernel/access'
-import { BadRequest, EntityNotFound, ServiceUnavailable } from '#kernel/failures'
-import { issue } from '#kernel/issues'
 import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import type { Origin } from '#kernel/origin'
-import type { Kind, Values } from '#records/kind'
-import { isUuid } from '#kernel/is_uuid'
-import { requireRealm } from '#kernel/realm'
-import type { WrittenChange } from '#records/record_change'
-import type { RecordServiceOptions } from '#records/record_service'
-import { lazyService } from '#records/services'
-import { inTransaction } from '#records/transaction'
+import type { Values } from '#records/kind'
+import { realmFor } from '#kernel/realm'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Written } from '#records/record_store'
+import { inTransaction, sideBySide } from '#records/transaction'
+import { clock } from '#kernel/clock'
 
-import { clientTasks } from '#core/clients/identity'
-import { areAllLocked, lockOwners } from './owners.js'
-import { storedPublicKey } from './public_key.js'
-import { RegistryConnection } from './registry_connection.js'
+import { node } from './node.js'
+import { requireOwner, withStoredKey } from './node_rules.js'
+import { holdingOwners } from './owners.js'
 
-/** How often something begins anew because the node got into another project or analysis meanwhile. */
-const ATTEMPTS = 5
+const CLIENT = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
 
-const analysisNodes = lazyService('core', analysisNode, AnalysisNodeService)
+interface Needs {
+  readonly clients: OwnClients
+  readonly registryProjects: RegistryProjectService
+  readonly projectNodes: ProjectNodeService
+  readonly analysisNodes: AnalysisNodeService
+}
 
 /**
  * Nodes. Each logs in with a client of its own, and has a project in the registry it is connected to.
  */
-export class NodeService extends ClientOwnerService {
-  protected override readonly clientPermissions = {
-    names: NODE_CLIENT_PERMISSIONS,
-    nothingElse: true,
-  }
-  readonly #connection: RegistryConnection
+export class NodeService extends RecordService {
+  readonly #clients: OwnClients
+  readonly #registryProjects: RegistryProjectService
+  readonly #projectNodes: ProjectNodeService
+  readonly #analysisNodes: AnalysisNodeService
 
-  constructor(kind: Kind, options: RecordServiceOptions) {
-    super(kind, options)
-    this.#connection = new RegistryConnection(options.pool)
+  constructor(options: RecordServiceOptions, needs: Needs) {
+    super(node, options)
+    this.#clients = needs.clients
+    this.#registryProjects = needs.registryProjects
+    this.#projectNodes = needs.projectNodes
+    this.#analysisNodes = needs.analysisNodes
+  }
+
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    await this.requireRelations(body)
+    const realmId = requireOwner(realmFor(origin.actor, body.realmId as string | null))
+    const registryId = body.registryId ?? (await this.#onlyRegistry())
+    const values = { ...withStoredKey(body), id: clock.uuid(), realmId, registryId }
+    return this.#clients.around(values, CLIENT, (client) =>
+      inTransaction(this.pool, async (transaction) => {
+        const [written, attached] = await sideBySide(
+          this.#insertConnected(transaction, origin, { ...values, clientId: client.id }),
+          client.attach(transaction)
+        )
+        await attached.tell()
+        return written.data
+      })
+    )
   }
 
   override async update(origin: Origin, id: string, body: Values): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
-    if (body.type === undefined) {
-      return super.update(origin, id, body)
+    await this.requireRelations(body)
+    if (body.type !== undefined) {
+      return this.#holding(origin, id, (transaction, previous) =>
+        this.#update(transaction, origin, previous, body)
+      )
     }
-    return this.#holding(origin, id, async (transaction, previous) => {
-      const values = await this.prepareUpdate(origin, previous, body, transaction)
-      const { data } = await this.updateWithin(transaction, origin, id, values)
-      return data
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      return this.#update(transaction, origin, previous, body)
     })
+    return data
   }
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    await this.requireRemovableClient(origin, id)
-    return this.#holding(origin, id, async (transaction) => {
-      const { data } = await this.removeWithin(transaction, origin, id)
-      return data
+    await this.#clients.requireRemovable(origin.actor, 'nodes', id, NODE_CLIENT_PERMISSIONS)
+    return this.#holding(origin, id, async (transaction, previous) => {
+      const nodeId = previous.id as string
+      await this.#projectNodes.discount(transaction, nodeId)
+      await this.#analysisNodes.removeNode(transaction, origin, nodeId)
+      await this.#clients.removeLater(transaction, previous.clientId as string | null)
+      const removed = await this.removeUntold(transaction, origin, previous)
+      await this.#disconnect(transaction, origin, previous)
+      await removed.tell()
+      return removed
     })
   }
 
-  protected override async prepareCreation(origin: Origin, body: Values): Promise<Values> {
-    const values = await super.prepareCreation(origin, body)
-    requireOwner(values)
-    const registryId = values.registryId ?? (await this.#onlyRegistry())
-    return { ...withStoredKey(values), registryId }
+  /** Puts a node down as on- or offline, if it is still there. */
+  async showOnline(origin: Origin, id: string, online: boolean): Promise<void> {
+    await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.store.lock(transaction, id)
+      if (previous && previous.online !== online) {
+        await this.change(transaction, origin, previous, { online })
+      }
+    })
   }
 
-  protected override async inCreation(
+  /** Gives a node another client in place of one that is gone; false where the node is gone as well. */
+  async replaceClient(origin: Origin, id: string, clientId: string): Promise<boolean> {
+    return inTransaction(this.pool, async (transaction) => {
+      const previous = await this.store.lock(transaction, id)
+      if (previous) {
+        await this.change(transaction, origin, previous, { clientId })
+      }
+      return previous !== undefined
+    })
+  }
+
+  /** A node that is locked has no registry from now on: it is about to be removed, with what is in it. */
+  async leaveRegistry(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    const nothing = { registryId: null, registryProjectId: null }
+    await this.changeById(transaction, origin, id, nothing)
+  }
+
+  /** A node that is locked has no project in its registry from now on: that is about to be removed. */
+  async leaveRegistryProject(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    id: string
+  ): Promise<void> {
+    await this.changeById(transaction, origin, id, { registryProjectId: null })
+  }
+
+  /** Others hear of the node before they hear of its registry project, to which its row refers. */
+  async #insertConnected(
     transaction: pg.ClientBase,
     origin: Origin,
     values: Values
-  ): Promise<Values> {
-    return values.registryId === null
-      ? values
-      : { ...values, ...(await this.#connection.connect(transaction, origin, values)) }
+  ): Promise<Written> {
+    if (values.registryId === null) {
+      return this.insert(transaction, origin, values)
+    }
+    const project = await this.#registryProjects.insertForNode(transaction, origin, values)
+    const { id: registryProjectId, externalName } = project.values
+    const connected = { ...values, registryProjectId, externalName }
+    const written = await this.insert(transaction, origin, connected)
+    await project.tell()
+    return written
   }
 
-  protected override async prepareUpdate(
+  /** A node whose type changes is held with what it is part of, which counts its nodes by type. */
+  async #update(
+    transaction: pg.ClientBase,
     origin: Origin,
     previous: Values,
-    body: Values,
-    transaction: pg.ClientBase
+    body: Values
+  ): Promise<Written> {
+    const connection = await this.#reconnect(transaction, origin, previous, body)
+    const values = { ...withStoredKey(body), ...connection }
+    const written = await this.change(transaction, origin, previous, values)
+    if (written.values.registryProjectId !== previous.registryProjectId) {
+      await this.#disconnect(transaction, origin, previous)
+    }
+    if (written.values.type !== previous.type) {
+      await this.#analysisNodes.followNode(transaction, origin, previous.id as string)
+    }
+    return written
+  }
+
+  /**
+   * What a node that is changed keeps of its connection. Its former registry project, where it gets another one or none, is
+   * removed by `#disconnect` once the node does not refer to it any more.
+   */
+  async #reconnect(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    previous: Values,
+    body: Values
   ): Promise<Values> {
-    const connection = await this.#connection.change(transaction, origin, { previous, body })
-    return { ...withStoredKey(body), ...connection }
+    const next: Values = { ...previous, ...body }
+    if (next.registryId === null) {
+      return { registryProjectId: null }
+    }
+    const externalName = body.externalName ?? previous.externalName
+    if (previous.registryProjectId === null || next.registryId !== previous.registryId) {
+      const wanted = { ...next, externalName }
+      const project = await this.#registryProjects.insertForNode(transaction, origin, wanted)
+      await project.tell()
+      return { externalName: project.values.externalName, registryProjectId: project.values.id }
+    }
+    if (externalName !== null && externalName !== previous.externalName) {
+      const renamed = { ...previous, externalName }
+      await this.#registryProjects.renameForNode(transaction, origin, renamed)
+    }
+    return body.externalName === undefined ? {} : { externalName }
   }
 
-  /** Whoever removes a node holds what it is part of. */
-  protected override async inRemoval(
+  async #disconnect(
     transaction: pg.ClientBase,
     origin: Origin,
-    { id, clientId }: Values
+    { registryProjectId }: Values
   ): Promise<void> {
-    await projectNodes().discount(transaction, id as string)
-    await analysisNodes().removeNode(transaction, origin, id as string)
-    if (clientId !== null) {
-      await clientTasks().removeLater(transaction, clientId as string)
-    }
-  }
-
-  protected override async afterWrite(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    { previous, next }: WrittenChange
-  ): Promise<void> {
-    const former = previous?.registryProjectId as string | null | undefined
-    if (former && former !== next?.registryProjectId) {
-      await this.#connection.disconnect(transaction, origin, former)
-    }
-    if (previous && next && previous.type !== next.type) {
-      await analysisNodes().followNode(transaction, origin, next.id as string)
+    if (registryProjectId !== null) {
+      await this.#registryProjects.removeForNode(transaction, origin, registryProjectId as string)
     }
   }
 
   /** Does something with a node that changes what it is part of, which is locked before it. */
   async #holding(
-    { actor }: Origin,
+    origin: Origin,
     id: string,
-    work: (transaction: pg.ClientBase, node: Values) => Promise<string>
+    work: (transaction: pg.ClientBase, node: Values) => Promise<Written>
   ): Promise<string> {
-    if (!isUuid(id)) {
-      throw new EntityNotFound(this.kind.label)
-    }
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const done = await inTransaction(this.pool, async (transaction) => {
-        const locked = await lockOwners(transaction, id)
-        const node = await this.store.lock(transaction, id)
-        if (!node) {
-          throw new EntityNotFound(this.kind.label)
-        }
-        requireRealm(actor, node.realmId as string)
-        return (await areAllLocked(transaction, id, locked)) ? work(transaction, node) : undefined
-      })
-      if (done !== undefined) {
-        return done
+    this.requireId(id)
+    return holdingOwners(this.pool, id, async (transaction, areHeld) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      if (!(await areHeld())) {
+        return undefined
       }
-    }
-    throw new ServiceUnavailable('Others are changing what the node is part of; try again shortly')
+      const { data } = await work(transaction, previous)
+      return data
+    })
   }
 
   async #onlyRegistry(): Promise<string | null> {
@@ -150,19 +226,4 @@ export class NodeService extends ClientOwnerService {
     })
     return rows.length === 1 ? rows[0]!.id : null
   }
-}
-
-/** A client belongs to a realm, so a node of no realm could not log in. */
-function requireOwner({ realmId }: Values): void {
-  if (realmId === null) {
-    throw new BadRequest('Property realmId is invalid', {
-      issues: [issue('required', ['realmId'], 'Name a realm: yours is not known')],
-    })
-  }
-}
-
-function withStoredKey(values: Values): Values {
-  return typeof values.publicKey === 'string'
-    ? { ...values, publicKey: storedPublicKey(values.publicKey) }
-    : values
 }

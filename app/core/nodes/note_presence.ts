@@ -1,7 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
 import { originOf } from '#kernel/request_origin'
 
 import { NodePresence } from './presence.js'
@@ -9,21 +7,20 @@ import { NodePresence } from './presence.js'
 /** Nobody's request waits longer than this for being noted. */
 const WAIT_MS = 2_000
 
-let presence: NodePresence | undefined
-
 /**
  * Notes that a client called, which may be a node's. Its first request waits for that, once a minute, so that what it is
  * answered shows the node online already.
  */
 export function notePresence(ctx: HttpContext): Promise<void> | undefined {
-  if (ctx.actor?.kind !== 'client') {
-    return undefined
-  }
-  presence ??= new NodePresence(pools.for(databaseUrl('core')))
+  return ctx.actor?.kind === 'client' ? note(ctx) : undefined
+}
+
+async function note(ctx: HttpContext): Promise<void> {
+  const presence = await ctx.containerResolver.make(NodePresence)
   const noting = presence.saw(originOf(ctx))?.catch((error) => {
     ctx.logger.warn({ err: error }, 'that a client called was not noted')
   })
-  return noting && notLongerThan(WAIT_MS, noting)
+  await (noting && notLongerThan(WAIT_MS, noting))
 }
 
 async function notLongerThan(limitMs: number, work: Promise<void>): Promise<void> {

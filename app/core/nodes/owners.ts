@@ -1,11 +1,36 @@
 import type pg from 'pg'
 
 import { lockProjects } from '#core/projects/counters'
+import { ServiceUnavailable } from '#kernel/failures'
+import { inTransaction } from '#records/transaction'
+
+/** How often something begins anew because the node got into another project or analysis meanwhile. */
+const ATTEMPTS = 5
+
+/** What is done while all that a node is part of is held. It is done anew where it answers undefined. */
+type Work<T> = (
+  transaction: pg.ClientBase,
+  areHeld: () => Promise<boolean>
+) => Promise<T | undefined>
 
 /**
- * Locks the projects and analyses that a node is part of, which everybody locks before the node itself. Answers their ids.
+ * Holds the projects and analyses that a node is part of, which everybody locks before the node itself. `work` locks the
+ * node, and asks then whether it became part of others before that.
  */
-export async function lockOwners(
+export async function holdingOwners<T>(pool: pg.Pool, nodeId: string, work: Work<T>): Promise<T> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const done = await inTransaction(pool, async (transaction) => {
+      const locked = await lockOwners(transaction, nodeId)
+      return work(transaction, () => areAllLocked(transaction, nodeId, locked))
+    })
+    if (done !== undefined) {
+      return done
+    }
+  }
+  throw new ServiceUnavailable('Others are changing what the node is part of; try again shortly')
+}
+
+async function lockOwners(
   transaction: pg.ClientBase,
   nodeId: string
 ): Promise<ReadonlySet<string>> {
@@ -17,8 +42,7 @@ export async function lockOwners(
   return new Set([...projects, ...analyses])
 }
 
-/** Whether a node, locked by now, is part of nothing else than of what was locked before it. */
-export async function areAllLocked(
+async function areAllLocked(
   transaction: pg.ClientBase,
   nodeId: string,
   locked: ReadonlySet<string>

@@ -4,10 +4,9 @@ import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
-import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
-import { nodes } from './services.js'
+import type { NodeService } from './node_service.js'
 
 /** How long a node counts as online after its client called. */
 const ONLINE_MS = 5 * 60_000
@@ -23,12 +22,14 @@ const BATCH = 100
  */
 export class NodePresence {
   readonly #pool: pg.Pool
+  readonly #nodes: NodeService
   readonly #notedAt = new Map<string, number>()
   /** What is being noted of clients that called a moment ago. */
   readonly #noting = new Map<string, Promise<void>>()
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, nodes: NodeService) {
     this.#pool = pool
+    this.#nodes = nodes
   }
 
   /** A client called. Undefined where that is noted already; else what is done when it is. */
@@ -57,7 +58,7 @@ export class NodePresence {
     while (silent.length > 0 && !signal.aborted) {
       const origin = await serviceOrigin()
       for (const id of silent) {
-        await this.#write(origin, id, false)
+        await this.#nodes.showOnline(origin, id, false)
       }
       put += silent.length
       silent = await this.#silentNodes()
@@ -75,7 +76,7 @@ export class NodePresence {
       [origin.actor.id, new Date(now)]
     )
     for (const { id } of rows.filter(({ online }) => !online)) {
-      await this.#write(origin, id, true)
+      await this.#nodes.showOnline(origin, id, true)
     }
   }
 
@@ -95,18 +96,6 @@ export class NodePresence {
       [new Date(clock.now() - ONLINE_MS)]
     )
     return rows.map(({ id }) => id)
-  }
-
-  async #write(origin: Origin, id: string, online: boolean): Promise<void> {
-    await inTransaction(this.#pool, async (transaction) => {
-      const { rows } = await transaction.query<{ online: boolean }>(
-        'select online from nodes where id = $1 for update',
-        [id]
-      )
-      if (rows[0] && rows[0].online !== online) {
-        await nodes().updateWithin(transaction, origin, id, { online })
-      }
-    })
   }
 }
 

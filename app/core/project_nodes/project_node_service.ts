@@ -1,17 +1,17 @@
 import type pg from 'pg'
 
-import { isUuid } from '#kernel/is_uuid'
 import type { NODE_TYPES } from '#core/nodes/node'
 import { count } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
-import { EntityNotFound, RelationInvalid } from '#kernel/failures'
+import { RelationInvalid } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { isRealmWritable, requireRealm } from '#kernel/realm'
-import { RecordService } from '#records/record_service'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
 import { isApprovedAtOnce } from './approval.js'
+import { projectNode } from './project_node.js'
 
 interface NodeOfProject {
   readonly realmId: string
@@ -22,15 +22,51 @@ interface NodeOfProject {
  * Nodes of projects. The project's realm asks, the node's realm decides; either of them may end it.
  */
 export class ProjectNodeService extends RecordService {
+  constructor(options: RecordServiceOptions) {
+    super(projectNode, options)
+  }
+
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    await this.requireRelations(body)
+    const projectRealmId = await this.#realmOf(body.projectId as string)
+    requireRealm(origin.actor, projectRealmId)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      if (!(await count(transaction, 'nodes', body.projectId as string, 1))) {
+        return goneMeanwhile()
+      }
+      const { realmId: nodeRealmId, type } = await nodeFor(transaction, body.nodeId as string)
+      const approvalStatus = isApprovedAtOnce(type) ? 'approved' : null
+      const values = { ...body, projectRealmId, nodeRealmId, approvalStatus }
+      return this.insert(transaction, origin, values)
+    })
+    return data
+  }
+
+  /** The decision is the node's. */
+  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+    enforce(this.kind.access.update!, origin.actor)
+    await this.requireRelations(body)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      requireRealm(origin.actor, previous.nodeRealmId as string)
+      return this.change(transaction, origin, previous, body)
+    })
+    return data
+  }
+
+  /** Its project is locked first, as everybody does before anything in it. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    if (!isUuid(id)) {
-      throw new EntityNotFound(this.kind.label)
-    }
+    this.requireId(id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      await this.#lockProjectOf(transaction, id)
-      await this.#requireRemovable(transaction, origin, id)
-      return this.removeWithin(transaction, origin, id)
+      await lockProjectOf(transaction, id)
+      const previous = await this.lock(transaction, id)
+      if (!isRealmWritable(origin.actor, previous.nodeRealmId as string)) {
+        requireRealm(origin.actor, previous.projectRealmId as string)
+      }
+      await count(transaction, 'nodes', previous.projectId as string, -1)
+      return this.removeRecord(transaction, origin, previous)
     })
     return data
   }
@@ -44,65 +80,22 @@ export class ProjectNodeService extends RecordService {
     )
   }
 
-  protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {
+  async #realmOf(projectId: string): Promise<string> {
     const { rows } = await this.pool.query<{ realmId: string }>(
       'select realm_id as "realmId" from projects where id = $1',
-      [body.projectId]
+      [projectId]
     )
     const { realmId } = rows[0] ?? goneMeanwhile()
-    requireRealm(actor, realmId)
-    return { ...body, projectRealmId: realmId }
+    return realmId
   }
+}
 
-  protected override async inCreation(
-    transaction: pg.ClientBase,
-    _origin: Origin,
-    values: Values
-  ): Promise<Values> {
-    if (!(await count(transaction, 'nodes', values.projectId as string, 1))) {
-      return goneMeanwhile()
-    }
-    const { realmId, type } = await nodeFor(transaction, values.nodeId as string)
-    const approvalStatus = isApprovedAtOnce(type) ? 'approved' : null
-    return { ...values, nodeRealmId: realmId, approvalStatus }
-  }
-
-  /** Whoever removes one has locked its project, as everybody does before anything in it. */
-  protected override async inRemoval(
-    transaction: pg.ClientBase,
-    _origin: Origin,
-    { projectId }: Values
-  ): Promise<void> {
-    await count(transaction, 'nodes', projectId as string, -1)
-  }
-
-  /** The decision is the node's. */
-  protected override async prepareUpdate(
-    { actor }: Origin,
-    { nodeRealmId }: Values,
-    body: Values
-  ): Promise<Values> {
-    requireRealm(actor, nodeRealmId as string)
-    return body
-  }
-
-  async #lockProjectOf(transaction: pg.ClientBase, id: string): Promise<void> {
-    await transaction.query(
-      `select p.id from projects p join project_nodes n on n.project_id = p.id
-       where n.id = $1 for no key update of p`,
-      [id]
-    )
-  }
-
-  async #requireRemovable(transaction: pg.ClientBase, { actor }: Origin, id: string) {
-    const previous = await this.store.lock(transaction, id)
-    if (!previous) {
-      throw new EntityNotFound(this.kind.label)
-    }
-    if (!isRealmWritable(actor, previous.nodeRealmId as string)) {
-      requireRealm(actor, previous.projectRealmId as string)
-    }
-  }
+async function lockProjectOf(transaction: pg.ClientBase, id: string): Promise<void> {
+  await transaction.query(
+    `select p.id from projects p join project_nodes n on n.project_id = p.id
+     where n.id = $1 for no key update of p`,
+    [id]
+  )
 }
 
 async function nodeFor(transaction: pg.ClientBase, id: string): Promise<NodeOfProject> {

@@ -1,28 +1,53 @@
 import type pg from 'pg'
 
 import { generatedName } from '#core/names/generated_name'
+import { enforce } from '#kernel/access'
 import { BadRequest } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import { RecordService } from '#records/record_service'
+import { realmFor } from '#kernel/realm'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { inTransaction } from '#records/transaction'
+
+import { project } from './project.js'
 
 /**
  * Projects belong to the realm of who creates them, and are not deleted while they hold analyses.
  */
 export class ProjectService extends RecordService {
-  protected override async prepareCreation(origin: Origin, body: Values): Promise<Values> {
-    const values = await super.prepareCreation(origin, body)
+  constructor(options: RecordServiceOptions) {
+    super(project, options)
+  }
+
+  override async create(origin: Origin, body: Values): Promise<string> {
     const { actor } = origin
-    return { ...values, name: body.name ?? generatedName(), [`${actor.kind}Id`]: actor.id }
+    enforce(this.kind.access.create!, actor)
+    await this.requireRelations(body)
+    const realmId = realmFor(actor, body.realmId as string | null)
+    const name = body.name ?? generatedName()
+    const values = { ...body, realmId, name, [`${actor.kind}Id`]: actor.id }
+    const { data } = await inTransaction(this.pool, (transaction) =>
+      this.insert(transaction, origin, values)
+    )
+    return data
   }
 
   /** The project is locked, so that no analysis and no node can come meanwhile. */
-  protected override async inRemoval(
-    transaction: pg.ClientBase,
-    _origin: Origin,
-    { id }: Values
-  ): Promise<void> {
-    await requireNoAnalyses(transaction, id as string)
+  override async remove(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      await requireNoAnalyses(transaction, previous.id as string)
+      return this.removeRecord(transaction, origin, previous)
+    })
+    return data
+  }
+
+  /** A project stays when the user is gone who made it. */
+  async releaseUser(origin: Origin, id: string): Promise<void> {
+    await inTransaction(this.pool, (transaction) =>
+      this.changeById(transaction, origin, id, { userId: null })
+    )
   }
 }
 

@@ -1,3 +1,4 @@
+import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { serviceOrigin } from '#auth/service_origin'
@@ -5,7 +6,7 @@ import { inTransaction } from '#records/transaction'
 import { unlessGone } from '#records/unless_gone'
 
 import { IS_DUE, type Place } from './registry_links.js'
-import { registries } from './services.js'
+import { RegistryService } from './registry_service.js'
 import { corePool, registryLinks } from './work.js'
 
 /** Has everything removed that the platform has in a registry, and then the record of the registry. Answers where that is. */
@@ -27,8 +28,9 @@ export async function completeDepartures(): Promise<number> {
        select 1 from registry_links l where l.registry_id = s.registry_id
          and (${IS_DUE} or not l.is_parted))`
   )
+  const registries = await app.container.make(RegistryService)
   for (const { id } of rows) {
-    await unlessGone(registries().take(await serviceOrigin(), id))
+    await unlessGone(registries.take(await serviceOrigin(), id))
   }
   return rows.length
 }

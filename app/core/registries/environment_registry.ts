@@ -1,9 +1,11 @@
+import app from '@adonisjs/core/services/app'
+
 import { serviceOrigin } from '#auth/service_origin'
 import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'
 
-import { registries } from './services.js'
+import { RegistryService } from './registry_service.js'
 import { corePool } from './work.js'
 
 const NAME = 'default'
@@ -20,6 +22,7 @@ export async function enterHarbor(harbor: Harbor | undefined = env.HARBOR_URL) {
   }
   const { host, accountName, accountSecret } = harbor
   const origin = await serviceOrigin()
+  const registries = await app.container.make(RegistryService)
   return inTransaction(corePool(), async (transaction) => {
     const { rows } = await transaction.query(
       `select id, account_name as "accountName", account_secret as "accountSecret"
@@ -29,15 +32,14 @@ export async function enterHarbor(harbor: Harbor | undefined = env.HARBOR_URL) {
     const [known] = rows
     if (!known) {
       const values = { name: NAME, host, accountName, accountSecret }
-      const made = await registries().createWithin(transaction, origin, values)
-      return made.values.id as string
+      return registries.enter(transaction, origin, values)
     }
     const knownSecret = unseal('registry account', known.accountSecret)
     if (known.accountName === accountName && knownSecret === accountSecret) {
       return undefined
     }
     const account = { accountName, accountSecret }
-    await registries().updateWithin(transaction, origin, known.id, account)
+    await registries.changeAccount(transaction, origin, known.id, account)
     return known.id as string
   })
 }

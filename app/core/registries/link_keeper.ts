@@ -1,14 +1,12 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
-import { registryProject } from '#core/registry_projects/registry_project'
-import { registryProjectRecords } from '#core/registry_projects/services'
+import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { DatabasePool } from '#database/database_pool'
 import type { Origin } from '#kernel/origin'
 import type { Task } from '#jobs/tasks/task_queue'
 import { performDue, performOne, type TaskWorker } from '#jobs/tasks/perform'
 import type { Values } from '#records/kind'
-import { RecordStore } from '#records/record_store'
 import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 
@@ -25,6 +23,7 @@ import { keyOf, type Link, type Place, type RegistryLinks } from './registry_lin
 interface LinkKeeperOptions {
   readonly pool: DatabasePool
   readonly links: RegistryLinks
+  readonly projects: RegistryProjectService
   readonly driverOf: (access: RegistryAccess) => RegistryDriver
   /** How registries tell the platform what happens in them, if they can. */
   readonly hook: (registryId: string) => Promise<Hook | null>
@@ -53,12 +52,10 @@ const NOTHING: LinkedProject = { id: null, account: null, webhookId: null }
  */
 export class LinkKeeper {
   readonly #options: LinkKeeperOptions
-  readonly #store: RecordStore
   readonly #worker: TaskWorker<Place>
 
   constructor(options: LinkKeeperOptions) {
     this.#options = options
-    this.#store = new RecordStore(registryProject, options.pool)
     this.#worker = {
       tasks: options.links.tasks,
       atOnce: 1,
@@ -157,13 +154,8 @@ export class LinkKeeper {
     })
   }
 
-  /** What is so already is not written again, and nobody is told of it. */
-  async #write(transaction: pg.ClientBase, origin: Origin, id: string, linked: LinkedProject) {
-    const now = await this.#store.lock(transaction, id)
-    const next = columnsOf(linked)
-    if (now && Object.entries(next).some(([name, value]) => now[name] !== value)) {
-      await registryProjectRecords().updateWithin(transaction, origin, id, next)
-    }
+  #write(transaction: pg.ClientBase, origin: Origin, id: string, linked: LinkedProject) {
+    return this.#options.projects.showLink(transaction, origin, id, columnsOf(linked))
   }
 
   async #subject({ registryId, externalName }: Place): Promise<Subject | undefined> {

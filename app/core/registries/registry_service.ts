@@ -1,33 +1,64 @@
 import type pg from 'pg'
 
-import { analysis } from '#core/analyses/analysis'
-import { isUuid } from '#kernel/is_uuid'
-import { node } from '#core/nodes/node'
-import { registryProjectRecords } from '#core/registry_projects/services'
+import type { AnalysisService } from '#core/analyses/analysis_service'
+import type { NodeService } from '#core/nodes/node_service'
+import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { enforce } from '#kernel/access'
-import { EntityNotFound } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import type { WrittenChange } from '#records/record_change'
-import { RecordService } from '#records/record_service'
-import { lazyService } from '#records/services'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Written } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
 
 import { HookSecrets } from './hook_secrets.js'
 import { requireHost } from './host_rules.js'
+import { registry } from './registry.js'
 import { RegistryLinks } from './registry_links.js'
 import { linkAllOf } from './registry_projects_of.js'
 
 /** What decides how a registry is reached: whatever is in it is looked at anew when one of them changes. */
 const ACCESS = ['host', 'accountName', 'accountSecret']
 
-const analyses = lazyService('core', analysis)
-const nodes = lazyService('core', node)
+interface Needs {
+  readonly analyses: AnalysisService
+  readonly nodes: NodeService
+  readonly registryProjects: RegistryProjectService
+}
 
 /**
  * Registries. Whatever is in one outlives its record, and so do the nodes and analyses that used it.
  */
 export class RegistryService extends RecordService {
+  readonly #needs: Needs
+
+  constructor(options: RecordServiceOptions, needs: Needs) {
+    super(registry, options)
+    this.#needs = needs
+  }
+
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    await this.requireRelations(body)
+    requireHost(body.host)
+    const { data } = await inTransaction(this.pool, (transaction) =>
+      this.insert(transaction, origin, body)
+    )
+    return data
+  }
+
+  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+    enforce(this.kind.access.update!, origin.actor)
+    await this.requireRelations(body)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      if (body.host !== previous.host) {
+        requireHost(body.host)
+      }
+      return this.#update(transaction, origin, previous, body)
+    })
+    return data
+  }
+
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     return this.take(origin, id)
@@ -35,75 +66,72 @@ export class RegistryService extends RecordService {
 
   /** Removes a registry for somebody who was allowed to have it removed. */
   async take(origin: Origin, id: string): Promise<string> {
-    if (!isUuid(id)) {
-      throw new EntityNotFound(this.kind.label)
-    }
-    return inTransaction(this.pool, async (transaction) => {
-      await usersOf(transaction, id)
-      const { data } = await this.removeWithin(transaction, origin, id)
-      return data
+    this.requireId(id)
+    const { analyses, nodes, registryProjects } = this.#needs
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      await lockUsers(transaction, id)
+      const previous = await this.lock(transaction, id)
+      const users = await lockUsers(transaction, id)
+      for (const analysisId of users.analyses) {
+        await analyses.leaveRegistry(transaction, origin, analysisId)
+      }
+      for (const nodeId of users.nodes) {
+        await nodes.leaveRegistry(transaction, origin, nodeId)
+      }
+      for (const projectId of await lockIn(transaction, 'registry_projects', id)) {
+        await registryProjects.removeWithRegistry(transaction, origin, projectId)
+      }
+      return this.removeRecord(transaction, origin, previous)
     })
+    return data
   }
 
-  protected override async prepareCreation(_origin: Origin, body: Values): Promise<Values> {
-    requireHost(body.host)
-    return body
+  /** Enters a registry that the environment names; answers its id. */
+  async enter(transaction: pg.ClientBase, origin: Origin, values: Values): Promise<string> {
+    const entered = await this.insert(transaction, origin, values)
+    return entered.values.id as string
   }
 
-  protected override async prepareUpdate(
-    _origin: Origin,
-    previous: Values,
-    body: Values
-  ): Promise<Values> {
-    if (body.host !== previous.host) {
-      requireHost(body.host)
-    }
-    return body
-  }
-
-  protected override async inRemoval(
+  /** Gives a registry the account that the environment names. */
+  async changeAccount(
     transaction: pg.ClientBase,
     origin: Origin,
-    { id }: Values
+    id: string,
+    account: { accountName: string | null; accountSecret: string | null }
   ): Promise<void> {
-    const users = await usersOf(transaction, id as string)
-    for (const analysisId of users.analyses) {
-      await analyses().updateWithin(transaction, origin, analysisId, { registryId: null })
-    }
-    for (const nodeId of users.nodes) {
-      const nothing = { registryId: null, registryProjectId: null }
-      await nodes().updateWithin(transaction, origin, nodeId, nothing)
-    }
-    for (const projectId of await idsIn(transaction, 'registry_projects', id as string)) {
-      await registryProjectRecords().removeWithin(transaction, origin, projectId)
-    }
+    await this.#update(transaction, origin, await this.lock(transaction, id), account)
   }
 
-  protected override async afterWrite(
+  /** Where and how a registry is reached may be another from now on: then all that is in it is looked at anew. */
+  async #update(
     transaction: pg.ClientBase,
-    _origin: Origin,
-    { previous, next }: WrittenChange
-  ): Promise<void> {
-    if (!previous || !next || ACCESS.every((name) => previous[name] === next[name])) {
-      return
+    origin: Origin,
+    previous: Values,
+    values: Values
+  ): Promise<Written> {
+    const id = previous.id as string
+    const written = await this.change(transaction, origin, previous, values)
+    const isElsewhere = written.values.host !== previous.host
+    if (isElsewhere) {
+      await new RegistryLinks(this.pool).moveAll(transaction, id)
+      await new HookSecrets(this.pool).revoke(transaction, id)
     }
-    if (previous.host !== next.host) {
-      await new RegistryLinks(this.pool).moveAll(transaction, next.id as string)
-      await new HookSecrets(this.pool).revoke(transaction, next.id as string)
+    if (ACCESS.some((name) => written.values[name] !== previous[name])) {
+      await linkAllOf(transaction, id)
     }
-    await linkAllOf(transaction, next.id as string)
+    return written
   }
 }
 
 /** Locks what uses a registry, before the registry itself. */
-async function usersOf(transaction: pg.ClientBase, registryId: string) {
+async function lockUsers(transaction: pg.ClientBase, registryId: string) {
   return {
-    analyses: await idsIn(transaction, 'analyses', registryId),
-    nodes: await idsIn(transaction, 'nodes', registryId),
+    analyses: await lockIn(transaction, 'analyses', registryId),
+    nodes: await lockIn(transaction, 'nodes', registryId),
   }
 }
 
-async function idsIn(
+async function lockIn(
   transaction: pg.ClientBase,
   table: 'analyses' | 'nodes' | 'registry_projects',
   registryId: string

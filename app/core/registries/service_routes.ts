@@ -14,7 +14,6 @@ import { hookBody } from './hook_body.js'
 import { HookSenders, type HookSender } from './hook_sender.js'
 import { COMMANDS, RegistryOperations, type Command } from './operations.js'
 import { robotSecret } from './robot_secret.js'
-import { hookSecrets } from './work.js'
 
 const REGISTRY = 'registry'
 const operations = new RegistryOperations()
@@ -76,14 +75,12 @@ async function hear(ctx: HttpContext): Promise<void> {
   answer(ctx, null, 202)
 }
 
-let senders: HookSenders | undefined
-
 async function requireSender(ctx: HttpContext): Promise<HookSender> {
   if (ctx.actor) {
     enforce(telling, ctx.actor)
     return { registryId: null }
   }
-  senders ??= new HookSenders(hookSecrets())
+  const senders = await ctx.containerResolver.make(HookSenders)
   const sender = await senders.find(ctx.request.header('authorization'), ctx.request.ip())
   if (!sender) {
     throw new Unauthorized('A registry sends the account it was given, others an access token')

@@ -1,7 +1,8 @@
+import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { generatedExternalName } from '#core/names/external_name'
-import { registryProjectRecords } from '#core/registry_projects/services'
+import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 
@@ -27,9 +28,10 @@ export async function setUp(
   if (!(await lock(transaction, registryId))) {
     return
   }
+  const projects = await app.container.make(RegistryProjectService)
   for (const project of standardProjects()) {
     if (!(await isTaken(transaction, registryId, project))) {
-      await registryProjectRecords().createWithin(transaction, origin, { ...project, registryId })
+      await projects.insertStandard(transaction, origin, { ...project, registryId })
     }
   }
   await stay(transaction, registryId)

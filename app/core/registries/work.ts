@@ -1,3 +1,6 @@
+import app from '@adonisjs/core/services/app'
+
+import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { serviceOrigin } from '#auth/service_origin'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
@@ -20,6 +23,7 @@ export async function linkKeeper(): Promise<LinkKeeper> {
   return new LinkKeeper({
     pool: corePool(),
     links: registryLinks(),
+    projects: await app.container.make(RegistryProjectService),
     driverOf,
     hook: (registryId) => hookOf(hookSecrets(), registryId),
     origin: serviceOrigin,

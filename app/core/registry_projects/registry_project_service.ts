@@ -1,71 +1,140 @@
 import type pg from 'pg'
 
-import { isUuid } from '#kernel/is_uuid'
-import { node } from '#core/nodes/node'
+import { generatedExternalName } from '#core/names/external_name'
 import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
 import { enforce } from '#kernel/access'
-import { EntityNotFound } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import { requireRealm } from '#kernel/realm'
-import type { WrittenChange } from '#records/record_change'
-import { RecordService } from '#records/record_service'
-import { lazyService } from '#records/services'
+import { RecordService, type RecordServiceOptions, type Untold } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
+
+import { registryProject } from './registry_project.js'
 
 /** What of a registry not everybody may pull. */
 const PRIVATE = ['node', 'incoming', 'outgoing']
 
-const nodes = lazyService('core', node)
+/** The nodes that have a project in a registry. They write their projects, so they are looked for when they are needed. */
+interface ConnectedNodes {
+  leaveRegistryProject(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
+}
 
 /**
- * Registry projects. Their registries follow them by commands.
+ * Registry projects. Their registries follow them by commands, unless it is a registry itself that is followed.
  */
 export class RegistryProjectService extends RecordService {
-  /** Nodes are locked before their registry project, as everywhere. */
-  override async remove(origin: Origin, id: string): Promise<string> {
-    enforce(this.kind.access.remove!, origin.actor)
-    if (!isUuid(id)) {
-      throw new EntityNotFound(this.kind.label)
-    }
-    return inTransaction(this.pool, async (transaction) => {
-      await lockNodes(transaction, id)
-      const project = await this.store.lock(transaction, id)
-      if (!project) {
-        throw new EntityNotFound(this.kind.label)
-      }
-      requireRealm(origin.actor, project.realmId as string | null)
-      const { data } = await this.removeWithin(transaction, origin, id)
-      return data
-    })
+  readonly #nodes: () => Promise<ConnectedNodes>
+
+  constructor(options: RecordServiceOptions, nodes: () => Promise<ConnectedNodes>) {
+    super(registryProject, options)
+    this.#nodes = nodes
   }
 
   /** Those that are not made for a node belong to no realm. */
-  protected override async prepareCreation(_origin: Origin, body: Values): Promise<Values> {
-    return { ...body, realmId: null, public: !PRIVATE.includes(body.type as string) }
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    await this.requireRelations(body)
+    const values = { ...body, realmId: null, public: !PRIVATE.includes(body.type as string) }
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const project = await this.insert(transaction, origin, values)
+      await linkLater(transaction, project.values)
+      return project
+    })
+    return data
   }
 
-  protected override async inRemoval(
+  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+    enforce(this.kind.access.update!, origin.actor)
+    await this.requireRelations(body)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      const project = await this.change(transaction, origin, previous, body)
+      if (previous.externalName !== project.values.externalName) {
+        await unlinkLater(transaction, previous)
+      }
+      await linkLater(transaction, project.values)
+      return project
+    })
+    return data
+  }
+
+  /** Nodes are locked before their registry project, as everywhere. */
+  override async remove(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    this.requireId(id)
+    const nodes = await this.#nodes()
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      await lockNodes(transaction, id)
+      const previous = await this.lockFor(origin, transaction, id)
+      for (const nodeId of await lockNodes(transaction, id)) {
+        await nodes.leaveRegistryProject(transaction, origin, nodeId)
+      }
+      const removed = await this.removeUntold(transaction, origin, previous)
+      await unlinkLater(transaction, previous)
+      await removed.tell()
+      return removed
+    })
+    return data
+  }
+
+  /** The project of a node that is about to be connected. Others are told of it once they were told of the node. */
+  async insertForNode(
     transaction: pg.ClientBase,
     origin: Origin,
-    { id }: Values
-  ): Promise<void> {
-    for (const nodeId of await lockNodes(transaction, id as string)) {
-      await nodes().updateWithin(transaction, origin, nodeId, { registryProjectId: null })
+    { name, realmId, registryId, externalName }: Values
+  ): Promise<Untold> {
+    const project = await this.insertUntold(transaction, origin, {
+      name,
+      externalName: externalName ?? generatedExternalName(),
+      type: 'node',
+      public: false,
+      realmId,
+      registryId,
+    })
+    await linkLater(transaction, project.values)
+    return project
+  }
+
+  /** Gives the project of a node the name that the node got. */
+  async renameForNode(transaction: pg.ClientBase, origin: Origin, node: Values): Promise<void> {
+    const { registryProjectId, externalName, realmId } = node
+    const previous = await this.store.lock(transaction, registryProjectId as string)
+    if (previous) {
+      await unlinkLater(transaction, previous)
+      await this.change(transaction, origin, previous, { externalName, realmId })
+      await linkLater(transaction, previous)
     }
   }
 
-  protected override async afterWrite(
-    transaction: pg.ClientBase,
-    _origin: Origin,
-    { previous, next }: WrittenChange
-  ): Promise<void> {
-    if (previous && previous.externalName !== next?.externalName) {
+  /** Removes the project of a node that refers to it no more. */
+  async removeForNode(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    const previous = await this.store.lock(transaction, id)
+    if (previous) {
       await unlinkLater(transaction, previous)
+      await this.removeRecord(transaction, origin, previous)
     }
-    if (next) {
-      await linkLater(transaction, next)
+  }
+
+  /** Enters a project that every registry has; whoever calls has all of the registry linked. */
+  async insertStandard(transaction: pg.ClientBase, origin: Origin, values: Values): Promise<void> {
+    await this.insert(transaction, origin, values)
+  }
+
+  /** Shows what was found or made in the registry. What is so already is not written again, and nobody is told of it. */
+  async showLink(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    id: string,
+    linked: Values
+  ): Promise<void> {
+    const previous = await this.store.lock(transaction, id)
+    if (previous && Object.entries(linked).some(([name, value]) => previous[name] !== value)) {
+      await this.change(transaction, origin, previous, linked)
     }
+  }
+
+  /** Removes a project whose registry is removed; what is in there is left as it is. */
+  async removeWithRegistry(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    await this.removeRecord(transaction, origin, await this.lock(transaction, id))
   }
 }
 

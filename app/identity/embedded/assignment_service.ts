@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import { PermissionDenied, RelationInvalid } from '#kernel/failures'
 import {
@@ -9,12 +10,13 @@ import {
   type GivablePermission,
 } from '#identity/embedded/strength'
 import { visibleRealm } from '#identity/embedded/visible_realm'
-import type { Condition } from '#query/condition'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { requireRealm } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { inTransaction } from '#records/transaction'
 import type { Assignment } from './assignment.js'
+import { standingIsHeard } from './standing.js'
 
 const PERMISSION = 'name, built_in as "builtIn", realm_id as "realmId" from permissions'
 
@@ -33,27 +35,50 @@ export class AssignmentService extends RecordService {
   readonly #assignment: Assignment
 
   constructor(assignment: Assignment, options: RecordServiceOptions) {
-    super(assignment.kind, options)
+    super(assignment.kind, { ...options, scope: visibleRealm })
     this.#assignment = assignment
   }
 
-  protected override visible(actor: Actor): readonly Condition[] {
-    return visibleRealm(actor, this.kind)
-  }
-
   /** The realms follow from what is named, which only the transaction holds. */
-  protected override async prepareCreation(_origin: Origin, body: Values): Promise<Values> {
-    return body
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    await this.requireRelations(body)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const realms = await this.#holdGivable(transaction, origin.actor, body)
+      return this.insert(transaction, origin, { ...body, ...realms })
+    })
+    await standingIsHeard()
+    return data
   }
 
-  protected override async inCreation(
-    transaction: pg.ClientBase,
-    { actor }: Origin,
-    values: Values
-  ): Promise<Values> {
+  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+    enforce(this.kind.access.update!, origin.actor)
+    await this.requireRelations(body)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      await this.#requireOwnerNotStronger(transaction, origin.actor, previous)
+      return this.change(transaction, origin, previous, body)
+    })
+    await standingIsHeard()
+    return data
+  }
+
+  override async remove(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      await this.#requireOwnerNotStronger(transaction, origin.actor, previous)
+      return this.removeRecord(transaction, origin, previous)
+    })
+    await standingIsHeard()
+    return data
+  }
+
+  /** Holds an owner and what it is given, which the actor has to have; answers their realms. */
+  async #holdGivable(transaction: pg.ClientBase, actor: Actor, body: Values): Promise<Values> {
     const { owner, given } = this.#assignment
-    const ownerId = values[`${owner}Id`] as string
-    const givenId = values[`${given}Id`] as string
+    const ownerId = body[`${owner}Id`] as string
+    const givenId = body[`${given}Id`] as string
     const ownerRealm = await this.#held(transaction, owner, ownerId)
     await this.#holdRoles(transaction, ownerId, givenId)
     const givenRealm = await this.#held(transaction, given, givenId)
@@ -63,25 +88,7 @@ export class AssignmentService extends RecordService {
     }
     await this.#requireGivable(transaction, actor, givenId)
     await requireNotStronger(transaction, actor, owner, ownerId)
-    return { ...values, [`${owner}RealmId`]: ownerRealm, [`${given}RealmId`]: givenRealm }
-  }
-
-  protected override async prepareUpdate(
-    { actor }: Origin,
-    previous: Values,
-    body: Values,
-    transaction: pg.ClientBase
-  ): Promise<Values> {
-    await this.#requireOwnerNotStronger(transaction, actor, previous)
-    return body
-  }
-
-  protected override async inRemoval(
-    transaction: pg.ClientBase,
-    { actor }: Origin,
-    previous: Values
-  ): Promise<void> {
-    await this.#requireOwnerNotStronger(transaction, actor, previous)
+    return { [`${owner}RealmId`]: ownerRealm, [`${given}RealmId`]: givenRealm }
   }
 
   async #requireOwnerNotStronger(transaction: pg.ClientBase, actor: Actor, assignment: Values) {

@@ -1,13 +1,21 @@
+import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { RelationInvalid } from '#kernel/failures'
 import { failureOf } from '#http/classify'
 import { issue } from '#kernel/issues'
-import { clientFor, type Owner, type RecordClients } from '#auth/record_clients'
+import { ClientService } from '#identity/clients/client_service'
+import {
+  clientFor,
+  type AttachedClient,
+  type NewOwnClient,
+  type Owner,
+  type RecordClients,
+} from '#auth/record_clients'
 import type { Origin } from '#kernel/origin'
+import type { Values } from '#records/kind'
 import { clock } from '#kernel/clock'
 import { platformOrigin } from './platform_origin.js'
-import { services } from './services.js'
 
 /** How long it is taken for granted what the platform's own client may do. */
 const TRUSTED_MS = 10_000
@@ -17,29 +25,14 @@ const TRUSTED_MS = 10_000
  * remember and nothing to take back.
  */
 export class ClientsAlongside implements RecordClients {
-  /** Who creates a client, found out before there is a transaction. */
-  readonly #origins = new Map<string, Origin>()
   #trusted: { origin: Promise<Origin>; until: number } | undefined
 
-  async around<T>(_owner: Owner, work: (clientId: string) => Promise<T>): Promise<T> {
-    const clientId = clock.uuid()
-    this.#origins.set(clientId, { ...(await this.#trustedOrigin()), requestId: clock.uuid() })
-    try {
-      return await work(clientId)
-    } finally {
-      this.#origins.delete(clientId)
-    }
-  }
-
-  async keep(transaction: pg.ClientBase, owner: Owner, clientId: string): Promise<void> {
-    const origin = this.#origins.get(clientId)!
-    const client = { id: clientId, ...clientFor(owner), authMethod: 'secret' }
-    await services
-      .client()
-      .createAlongside(transaction, origin, client)
-      .catch((error) => {
-        throw failureOf(error) instanceof RelationInvalid ? unknownRealm(error) : error
-      })
+  /** Who creates the client is found out before there is a transaction. */
+  async around<T>(owner: Owner, work: (client: NewOwnClient) => Promise<T>): Promise<T> {
+    const client = { id: clock.uuid(), ...clientFor(owner), authMethod: 'secret' }
+    const origin = { ...(await this.#trustedOrigin()), requestId: clock.uuid() }
+    const clients = await app.container.make(ClientService)
+    return work({ id: client.id, attach: (it) => attach(clients, it, origin, client) })
   }
 
   #trustedOrigin(): Promise<Origin> {
@@ -49,6 +42,19 @@ export class ClientsAlongside implements RecordClients {
       this.#trusted = { origin, until: clock.now() + TRUSTED_MS }
     }
     return this.#trusted.origin
+  }
+}
+
+async function attach(
+  clients: ClientService,
+  transaction: pg.ClientBase,
+  origin: Origin,
+  client: Values
+): Promise<AttachedClient> {
+  try {
+    return await clients.insertAlongside(transaction, origin, client)
+  } catch (error) {
+    throw failureOf(error) instanceof RelationInvalid ? unknownRealm(error) : error
   }
 }
 

@@ -1,7 +1,11 @@
+import app from '@adonisjs/core/services/app'
+
 import type { Actor } from '#kernel/actor'
 import { EntityConflict, PermissionDenied } from '#kernel/failures'
 import { failureOf } from '#http/classify'
 import { identityPool } from '#identity/embedded/database'
+import { ClientService } from '#identity/clients/client_service'
+import { clientPermission } from '#identity/client_permissions/client_permission'
 import { newSecret, readSecret } from '#identity/embedded/client_secrets'
 import { actingWithin, beyond, bindings, isSelf } from '#identity/embedded/strength'
 import type {
@@ -13,9 +17,9 @@ import type {
 import type { NewClient } from '#auth/record_clients'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
+import { serviceKeyOf } from '#records/service_key'
 import { unlessGone } from '#records/unless_gone'
 import { platformOrigin } from './platform_origin.js'
-import { services } from './services.js'
 
 const CLIENT = `id, name, display_name as "displayName", realm_id as "realmId", active,
   auth_method <> 'none' as "isConfidential"`
@@ -29,6 +33,9 @@ const GRANT = `select g.id, g.client_id as "clientId", g.permission_id as "permi
     json_build_object('id', p.id, 'name', p.name) as permission
   from client_permissions g join permissions p on p.id = g.permission_id`
 
+const clientService = () => app.container.make(ClientService)
+const grantService = () => app.container.make(serviceKeyOf(clientPermission.kind))
+
 /**
  * The clients of the embedded provider. They are written by the same services as over HTTP, in the platform's own name, so
  * that the rules and the events are the same.
@@ -40,7 +47,8 @@ export class EmbeddedClients implements ClientDirectory {
     const { name, realmId } = wanted
     const origin = await platformOrigin()
     const body = { ...wanted, authMethod: 'secret' }
-    const created = await unlessThere(() => services.client().create(origin, body))
+    const clients = await clientService()
+    const created = await unlessThere(() => clients.create(origin, body))
     if (created) {
       return (await this.read(idIn(created))) ?? this.create(wanted)
     }
@@ -78,7 +86,8 @@ export class EmbeddedClients implements ClientDirectory {
   /** Whoever made a client under the name of a record knew its secret, and must not become the record by that. */
   async #takeOver(origin: Origin, { id }: ProviderClient): Promise<ProviderClient | undefined> {
     const secret = { secret: newSecret(), authMethod: 'secret', redirectUri: null }
-    const taken = await unlessGone(services.client().update(origin, id, secret))
+    const clients = await clientService()
+    const taken = await unlessGone(clients.update(origin, id, secret))
     return taken === undefined ? undefined : this.read(id)
   }
 
@@ -96,18 +105,21 @@ export class EmbeddedClients implements ClientDirectory {
     within?: Actor
   ): Promise<ProviderClient | undefined> {
     const origin = await originFor(undefined, within)
-    const rotated = await unlessGone(services.client().update(origin, id, change))
+    const clients = await clientService()
+    const rotated = await unlessGone(clients.update(origin, id, change))
     return rotated === undefined ? undefined : this.read(id, { secret: true })
   }
 
   async display(id: string, displayName: string): Promise<void> {
     const origin = await platformOrigin()
-    await unlessGone(services.client().update(origin, id, { displayName }))
+    const clients = await clientService()
+    await unlessGone(clients.update(origin, id, { displayName }))
   }
 
   async remove(id: string): Promise<void> {
     const origin = await platformOrigin()
-    await unlessGone(services.client().remove(origin, id))
+    const clients = await clientService()
+    await unlessGone(clients.remove(origin, id))
   }
 
   async requireWithin(id: string, within: Actor): Promise<void> {
@@ -135,14 +147,16 @@ export class EmbeddedClients implements ClientDirectory {
   ): Promise<ClientPermission> {
     const origin = await originFor(by, within)
     const body = { clientId, permissionId }
-    await unlessThere(() => services.clientPermission().create(origin, body))
+    const grants = await grantService()
+    await unlessThere(() => grants.create(origin, body))
     const where = 'g.client_id = $1 and g.permission_id = $2'
     return (await one<ClientPermission>(`${GRANT} where ${where}`, [clientId, permissionId]))!
   }
 
   async revoke(clientPermissionId: string, by?: Origin, within?: Actor): Promise<void> {
     const origin = await originFor(by, within)
-    await unlessGone(services.clientPermission().remove(origin, clientPermissionId))
+    const grants = await grantService()
+    await unlessGone(grants.remove(origin, clientPermissionId))
   }
 }
 

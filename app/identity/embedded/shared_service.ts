@@ -1,31 +1,49 @@
-import type pg from 'pg'
-
 import { enforce } from '#kernel/access'
 import { realmAsSent } from '#identity/embedded/realm_as_sent'
-import { SeenService } from '#identity/embedded/seen_service'
+import { visibleRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
+import type { Kind, Values } from '#records/kind'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { inTransaction } from '#records/transaction'
 import { requireRemovable, requireSameName } from './built_in.js'
+import { standingIsHeard } from './standing.js'
 
 /** Records of one realm and of all of them, some of which the provider came with. */
-export class SharedService extends SeenService {
+export class SharedService extends RecordService {
+  constructor(kind: Kind, options: RecordServiceOptions) {
+    super(kind, { ...options, scope: visibleRealm })
+  }
+
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    await this.requireRelations(body)
+    const values = { ...body, realmId: realmAsSent(origin.actor, body) }
+    const { data } = await inTransaction(this.pool, (transaction) =>
+      this.insert(transaction, origin, values)
+    )
+    return data
+  }
+
+  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+    enforce(this.kind.access.update!, origin.actor)
+    await this.requireRelations(body)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      requireSameName(this.kind, previous, body)
+      return this.change(transaction, origin, previous, body)
+    })
+    await standingIsHeard()
+    return data
+  }
+
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     await requireRemovable(this.pool, this.kind, id)
-    return super.remove(origin, id)
-  }
-
-  protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {
-    return { ...body, realmId: realmAsSent(actor, body) }
-  }
-
-  protected override async prepareUpdate(
-    _origin: Origin,
-    previous: Values,
-    body: Values,
-    _transaction: pg.ClientBase
-  ): Promise<Values> {
-    requireSameName(this.kind, previous, body)
-    return body
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      return this.removeRecord(transaction, origin, previous)
+    })
+    await standingIsHeard()
+    return data
   }
 }

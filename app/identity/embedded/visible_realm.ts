@@ -3,6 +3,7 @@ import { where, type Condition } from '#query/condition'
 import { columnOf } from '#query/sql/identifiers'
 import type { Kind } from '#records/kind'
 import { isMasterMember } from '#kernel/realm'
+import type { Scope } from '#records/record_reads'
 
 /**
  * The records of the provider an actor may see: those of its own realm and of none, in the master realm all.
@@ -20,7 +21,10 @@ export function visibleRealm(actor: Actor, { realm, columns }: Kind): readonly C
   ]
 }
 
-/** Somebody's own record, for those who may see no other. */
-export function onlyOwn({ id }: Actor): readonly Condition[] {
-  return [where.sql((row, bind) => `${row}.id = ${bind(id)}::uuid`)]
+/** The records that somebody with a permission may see; everybody else sees its own. */
+export function ownOrRealm(permission: string): Scope {
+  return (actor, kind) =>
+    actor.permissions.has(permission)
+      ? visibleRealm(actor, kind)
+      : [where.sql((row, bind) => `${row}.id = ${bind(actor.id)}::uuid`)]
 }

@@ -1,46 +1,64 @@
-import type pg from 'pg'
-
+import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import { PermissionDenied } from '#kernel/failures'
+import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { NamedService } from '#identity/embedded/named_service'
 import { realmAsSent } from '#identity/embedded/realm_as_sent'
+import { standingIsHeard } from '#identity/embedded/standing'
 import { hasAtHand, type GivablePermission } from '#identity/embedded/strength'
 import { visibleRealm } from '#identity/embedded/visible_realm'
-import type { Condition } from '#query/condition'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
+import type { RecordServiceOptions } from '#records/record_service'
+import { inTransaction } from '#records/transaction'
+
+import { permission } from './permission.js'
 
 /** Permissions of one realm, and those that hold in all of them. */
 export class PermissionService extends NamedService {
-  protected override visible(actor: Actor): readonly Condition[] {
-    return visibleRealm(actor, this.kind)
+  constructor(options: RecordServiceOptions) {
+    super(permission, { ...options, scope: visibleRealm })
   }
 
-  protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {
-    return { ...body, realmId: realmAsSent(actor, body) }
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    await this.requireRelations(body)
+    const values = { ...body, realmId: realmAsSent(origin.actor, body) }
+    const { data } = await inTransaction(this.pool, (transaction) =>
+      this.insert(transaction, origin, values)
+    )
+    return data
   }
 
-  protected override async prepareUpdate(
-    origin: Origin,
-    previous: Values,
-    body: Values
-  ): Promise<Values> {
-    requireAtHand(origin.actor, previous)
-    return super.prepareUpdate(origin, previous, body)
+  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+    enforce(this.kind.access.update!, origin.actor)
+    await this.requireRelations(body)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      requireAtHand(origin.actor, previous)
+      requireSameName(this.kind, previous, body)
+      return this.change(transaction, origin, previous, body)
+    })
+    await standingIsHeard()
+    return data
   }
 
-  protected override async inRemoval(
-    _transaction: pg.ClientBase,
-    { actor }: Origin,
-    previous: Values
-  ): Promise<void> {
-    requireAtHand(actor, previous)
+  override async remove(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    await requireRemovable(this.pool, this.kind, id)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      requireAtHand(origin.actor, previous)
+      return this.removeRecord(transaction, origin, previous)
+    })
+    await standingIsHeard()
+    return data
   }
 }
 
 function requireAtHand(actor: Actor, values: Values): void {
-  const permission = values as unknown as GivablePermission
-  if (!hasAtHand(actor, permission)) {
-    throw PermissionDenied.missing([permission.name])
+  const asked = values as unknown as GivablePermission
+  if (!hasAtHand(actor, asked)) {
+    throw PermissionDenied.missing([asked.name])
   }
 }

@@ -1,56 +1,67 @@
-import type pg from 'pg'
-
 import { enforce } from '#kernel/access'
+import type { ClientService } from '#identity/clients/client_service'
 import { newConsoles } from '#identity/clients/consoles'
+import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { NamedService } from '#identity/embedded/named_service'
+import { standingIsHeard } from '#identity/embedded/standing'
 import { requireNobodyStronger } from '#identity/embedded/strength'
 import type { Origin } from '#kernel/origin'
-import type { Kind, Values } from '#records/kind'
+import type { Values } from '#records/kind'
 import { requireRealm } from '#kernel/realm'
-import type { RecordService, RecordServiceOptions } from '#records/record_service'
-import type { Written } from '#records/record_store'
+import type { RecordServiceOptions } from '#records/record_service'
+import { inTransaction } from '#records/transaction'
+
+import { realm } from './realm.js'
 
 /**
  * Realms belong to themselves; whether there is one more, or one less, is up to the master realm. Each comes with the clients
  * that its users sign in through.
  */
 export class RealmService extends NamedService {
-  readonly #clients: () => RecordService
+  readonly #clients: ClientService
 
-  constructor(kind: Kind, options: RecordServiceOptions, clients: () => RecordService) {
-    super(kind, options)
+  constructor(options: RecordServiceOptions, clients: ClientService) {
+    super(realm, options)
     this.#clients = clients
   }
 
-  override async remove(origin: Origin, id: string): Promise<string> {
-    enforce(this.kind.access.remove!, origin.actor)
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    await this.requireRelations(body)
     requireRealm(origin.actor, null)
-    return super.remove(origin, id)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const created = await this.insert(transaction, origin, body)
+      for (const client of newConsoles(created.values.id as string)) {
+        await this.#clients.insertConsole(transaction, origin, client)
+      }
+      return created
+    })
+    return data
   }
 
-  override async createWithin(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    values: Values
-  ): Promise<Written> {
-    const realm = await super.createWithin(transaction, origin, values)
-    for (const client of newConsoles(realm.values.id as string)) {
-      await this.#clients().createWithin(transaction, origin, client)
-    }
-    return realm
-  }
-
-  protected override async prepareCreation({ actor }: Origin, body: Values): Promise<Values> {
-    requireRealm(actor, null)
-    return body
+  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+    enforce(this.kind.access.update!, origin.actor)
+    await this.requireRelations(body)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      requireSameName(this.kind, previous, body)
+      return this.change(transaction, origin, previous, body)
+    })
+    await standingIsHeard()
+    return data
   }
 
   /** Everybody of a realm goes with it. */
-  protected override async inRemoval(
-    transaction: pg.ClientBase,
-    { actor }: Origin,
-    { id }: Values
-  ): Promise<void> {
-    await requireNobodyStronger(transaction, actor, id as string)
+  override async remove(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    requireRealm(origin.actor, null)
+    await requireRemovable(this.pool, this.kind, id)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      await requireNobodyStronger(transaction, origin.actor, previous.id as string)
+      return this.removeRecord(transaction, origin, previous)
+    })
+    await standingIsHeard()
+    return data
   }
 }

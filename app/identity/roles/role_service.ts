@@ -1,27 +1,43 @@
-import type pg from 'pg'
-
+import { enforce } from '#kernel/access'
+import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { SharedService } from '#identity/embedded/shared_service'
+import { standingIsHeard } from '#identity/embedded/standing'
 import { requireNotStronger } from '#identity/embedded/strength'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
+import type { RecordServiceOptions } from '#records/record_service'
+import { inTransaction } from '#records/transaction'
 
-/** Roles of one realm, and those that hold in all of them. */
+import { role } from './role.js'
+
+/** Roles of one realm, and those that hold in all of them. Nobody changes one that may do more than itself. */
 export class RoleService extends SharedService {
-  protected override async prepareUpdate(
-    origin: Origin,
-    previous: Values,
-    body: Values,
-    transaction: pg.ClientBase
-  ): Promise<Values> {
-    await requireNotStronger(transaction, origin.actor, 'role', previous.id as string)
-    return super.prepareUpdate(origin, previous, body, transaction)
+  constructor(options: RecordServiceOptions) {
+    super(role, options)
   }
 
-  protected override async inRemoval(
-    transaction: pg.ClientBase,
-    { actor }: Origin,
-    { id }: Values
-  ): Promise<void> {
-    await requireNotStronger(transaction, actor, 'role', id as string)
+  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+    enforce(this.kind.access.update!, origin.actor)
+    await this.requireRelations(body)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      await requireNotStronger(transaction, origin.actor, 'role', previous.id as string)
+      requireSameName(this.kind, previous, body)
+      return this.change(transaction, origin, previous, body)
+    })
+    await standingIsHeard()
+    return data
+  }
+
+  override async remove(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    await requireRemovable(this.pool, this.kind, id)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      await requireNotStronger(transaction, origin.actor, 'role', previous.id as string)
+      return this.removeRecord(transaction, origin, previous)
+    })
+    await standingIsHeard()
+    return data
   }
 }

@@ -1,17 +1,19 @@
-import type pg from 'pg'
-
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { requireUnlikeName } from '#auth/chosen_secret'
 import { hashPassword } from '#identity/embedded/passwords'
+import { standingIsHeard } from '#identity/embedded/standing'
 import { requireNotStronger } from '#identity/embedded/strength'
-import { onlyOwn, visibleRealm } from '#identity/embedded/visible_realm'
-import type { Condition } from '#query/condition'
+import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
-import { RecordService } from '#records/record_service'
+import { realmFor } from '#kernel/realm'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
+
+import { user } from './user.js'
 
 /** What users may not change of themselves. */
 const MANAGED = ['name', 'nameLocked', 'active']
@@ -21,50 +23,59 @@ const MANAGED = ['name', 'nameLocked', 'active']
  * holds the permission for that.
  */
 export class UserService extends RecordService {
+  constructor(options: RecordServiceOptions) {
+    super(user, { ...options, scope: ownOrRealm('user_read') })
+  }
+
   override async create(origin: Origin, body: Values): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     requireUnlikeName('password', body.password, body.name)
-    return super.create(origin, await withHash(body))
+    const hashed = await withHash(body)
+    await this.requireRelations(body)
+    const values = { ...hashed, realmId: realmFor(origin.actor, body.realmId as string | null) }
+    const { data } = await inTransaction(this.pool, (transaction) =>
+      this.insert(transaction, origin, values)
+    )
+    return data
   }
 
   override async update(origin: Origin, id: string, body: Values): Promise<string> {
-    enforce(this.kind.access.update!, origin.actor)
-    if (!origin.actor.permissions.has('user_update')) {
-      requireOwn(origin.actor, id, body)
+    const { actor } = origin
+    enforce(this.kind.access.update!, actor)
+    if (!actor.permissions.has('user_update')) {
+      requireOwn(actor, id, body)
     }
     if (body.password !== undefined) {
       requireUnlikeName('password', body.password, body.name ?? (await this.#nameOf(id)))
     }
-    return super.update(origin, id, await withHash(body))
+    const hashed = await withHash(body)
+    await this.requireRelations(body)
+    const ended = endsSessions(body) ? { sessionsSince: new Date(clock.now()) } : {}
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      await requireNotStronger(transaction, actor, 'user', previous.id as string)
+      requireUnlockedName(previous, body)
+      return this.change(transaction, origin, previous, { ...hashed, ...ended })
+    })
+    await standingIsHeard()
+    return data
+  }
+
+  override async remove(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockFor(origin, transaction, id)
+      await requireNotStronger(transaction, origin.actor, 'user', previous.id as string)
+      return this.removeRecord(transaction, origin, previous)
+    })
+    await standingIsHeard()
+    return data
   }
 
   async #nameOf(id: string): Promise<string | undefined> {
     const text = 'select name from users where id::text = lower($1)'
     const { rows } = await this.pool.query<{ name: string }>(text, [id])
     return rows[0]?.name
-  }
-
-  protected override visible(actor: Actor): readonly Condition[] {
-    return actor.permissions.has('user_read') ? visibleRealm(actor, this.kind) : onlyOwn(actor)
-  }
-
-  protected override async prepareUpdate(
-    { actor }: Origin,
-    previous: Values,
-    body: Values,
-    transaction: pg.ClientBase
-  ): Promise<Values> {
-    await requireNotStronger(transaction, actor, 'user', previous.id as string)
-    requireUnlockedName(previous, body)
-    return endsSessions(body) ? { ...body, sessionsSince: new Date(clock.now()) } : body
-  }
-
-  protected override async inRemoval(
-    transaction: pg.ClientBase,
-    { actor }: Origin,
-    { id }: Values
-  ): Promise<void> {
-    await requireNotStronger(transaction, actor, 'user', id as string)
   }
 }
 

@@ -1,15 +1,15 @@
 import type pg from 'pg'
 
 import { enforce } from '#kernel/access'
-import { EntityNotFound } from '#kernel/failures'
 import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow } from '#query/sql/list_statement'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
-import type { WrittenChange } from '#records/record_change'
-import { RecordService } from '#records/record_service'
+import type { Values } from '#records/kind'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 import { owns, reachableFiles, requireOwnerOr, requireReach } from '#storage/access/access'
+import { bucketFile } from '#storage/bucket_files/bucket_file'
 import { FILE_BY_ID, type FileRow } from '#storage/bucket_files/file_row'
 import { tellOfFiles } from '#storage/buckets/storage_events'
 
@@ -20,6 +20,10 @@ import { showsBucket, touchesBucket } from './touches_bucket.js'
  * Files of buckets. Their bytes are in the object store; they come and go by what stands here, never the other way round.
  */
 export class BucketFileService extends RecordService {
+  constructor(options: RecordServiceOptions) {
+    super(bucketFile, options)
+  }
+
   override async list({ actor }: Origin, query: DecodedQuery): Promise<ListRow> {
     enforce(this.kind.access.read, actor)
     return this.store.list(query, { where: await reachableFiles(actor, touchesBucket(query)) })
@@ -32,7 +36,7 @@ export class BucketFileService extends RecordService {
     if (record === undefined) {
       const file = await this.fileRow(id)
       await requireReach(actor, showsBucket(selection) ? file.bucket : file)
-      return this.#gone()
+      return this.missing()
     }
     return record
   }
@@ -42,7 +46,7 @@ export class BucketFileService extends RecordService {
     const { rows } = isUuid(id)
       ? await this.pool.query<FileRow>(FILE_BY_ID, [id])
       : { rows: [] as FileRow[] }
-    return rows[0] ?? this.#gone()
+    return rows[0] ?? this.missing()
   }
 
   override async remove(origin: Origin, id: string): Promise<string> {
@@ -51,23 +55,21 @@ export class BucketFileService extends RecordService {
     if (!owns(origin.actor, file.bucket)) {
       requireOwnerOr(origin.actor, file, 'bucket_update')
     }
-    const { data } = await inTransaction(this.pool, (transaction) =>
-      this.removeWithin(transaction, origin, file.id)
-    )
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lock(transaction, file.id)
+      const removed = await this.removeUntold(transaction, origin, previous)
+      await tellOfFiles(transaction, origin, 'deletionFinished', [previous])
+      await removed.tell()
+      return removed
+    })
     await removeObject(file)
     return data
   }
 
-  protected override async afterWrite(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    { type, previous, next }: WrittenChange
-  ): Promise<void> {
-    const event = type === 'created' ? 'creationFinished' : 'deletionFinished'
-    await tellOfFiles(transaction, origin, event, [(next ?? previous)!])
-  }
-
-  #gone(): never {
-    throw new EntityNotFound(this.kind.label)
+  /** Makes a file of what an upload brought, all of which is in the object store. */
+  async keep(transaction: pg.ClientBase, origin: Origin, values: Values): Promise<string> {
+    const written = await this.insert(transaction, origin, values)
+    await tellOfFiles(transaction, origin, 'creationFinished', [written.values])
+    return written.data
   }
 }

@@ -7,16 +7,13 @@ import { decode, type DecodedQuery, type Selection } from '#query/decode'
 import type { ListRow } from '#query/sql/list_statement'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
-import type { Kind, Values } from '#records/kind'
-import type { WrittenChange } from '#records/record_change'
-import { RecordService } from '#records/record_service'
+import type { Values } from '#records/kind'
+import { realmFor } from '#kernel/realm'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Written } from '#records/record_store'
 import { afterCommit, inTransaction } from '#records/transaction'
-import {
-  reachableBuckets,
-  requireOwnerOr,
-  requireReach,
-  type Reached,
-} from '#storage/access/access'
+import { clock } from '#kernel/clock'
+import { reachableBuckets, requireOwnerOr, requireReach, type Reached } from '#storage/access/access'
 import { bucket, bucketColumns, type BucketRow } from '#storage/buckets/bucket'
 import { announcePlace, preparePlace, restorePlace } from '#storage/objects/places'
 import { tellOfBucket, tellOfFiles, type CommandedOrigin } from '#storage/buckets/storage_events'
@@ -35,6 +32,10 @@ const EVERYTHING = decode(bucket.declaration, '', 'record').selection
  * Buckets, each with a place in the object store. The place is made before the bucket and given up after it.
  */
 export class BucketService extends RecordService {
+  constructor(options: RecordServiceOptions) {
+    super(bucket, options)
+  }
+
   /** A bucket by its id or, where that is none, by its name. Throws where there is none. */
   async find(idOrName: string): Promise<BucketRow> {
     return isUuid(idOrName) ? this.#byId(idOrName) : this.#byName(idOrName)
@@ -58,9 +59,21 @@ export class BucketService extends RecordService {
     const record = await this.store.read(id, selection, { where: await reachableBuckets(actor) })
     if (record === undefined) {
       await requireReach(actor, await this.#byId(id))
-      return this.#gone()
+      return this.missing()
     }
     return record
+  }
+
+  override async create(origin: Origin, body: Values): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    await this.requireRelations(body)
+    const values = ownedBy(origin, { id: clock.uuid(), ...body })
+    return inPlace(values, () =>
+      inTransaction(this.pool, async (transaction) => {
+        const { data } = await this.#insert(transaction, origin, values)
+        return data
+      })
+    )
   }
 
   /** No attribute of a bucket changes; a place that its objects have lost is made again. */
@@ -69,17 +82,17 @@ export class BucketService extends RecordService {
     const found = await this.find(idOrName)
     requireOwnerOr(actor, found, 'bucket_update')
     await restorePlace(found.id, found.region)
-    return (await this.store.read(found.id, EVERYTHING, {})) ?? this.#gone()
+    return (await this.store.read(found.id, EVERYTHING, {})) ?? this.missing()
   }
 
   override async remove(origin: Origin, idOrName: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const { id } = await this.find(idOrName)
     const { removed, leave } = await inTransaction(this.pool, async (transaction) => {
-      const previous = (await this.store.lock(transaction, id)) ?? this.#gone()
+      const previous = await this.lock(transaction, id)
       requireOwnerOr(origin.actor, previous as unknown as Reached, 'bucket_delete')
       const departure = await prepareDeparture(transaction, id)
-      return { removed: await this.removeWithin(transaction, origin, id), leave: departure }
+      return { removed: await this.#remove(transaction, origin, previous), leave: departure }
     })
     await leave()
     return removed.data
@@ -93,12 +106,12 @@ export class BucketService extends RecordService {
         await tellOfBucket(transaction, origin, 'creationStarted', wanted)
       }
     })
-    const values = await this.prepareCreation(origin, wanted)
-    return this.aroundCreation(origin, values, async () => async (transaction) => {
+    const values = ownedBy(origin, wanted)
+    return inPlace(values, async () => async (transaction) => {
       const known = await this.store.lock(transaction, id)
       await (known
         ? tellOfBucket(transaction, origin, 'creationFinished', known)
-        : this.createWithin(transaction, origin, values))
+        : this.#insert(transaction, origin, values))
     })
   }
 
@@ -111,70 +124,58 @@ export class BucketService extends RecordService {
     }
     await tellOfBucket(transaction, origin, 'deletionStarted', { id: known.id })
     const leave = await prepareDeparture(transaction, known.id as string)
-    await this.removeWithin(transaction, origin, id)
+    await this.#remove(transaction, origin, known)
     afterCommit(transaction, () => void leave())
   }
 
-  protected override async prepareCreation(origin: Origin, body: Values): Promise<Values> {
-    const values = await super.prepareCreation(origin, body)
-    const { kind, id } = origin.actor
-    return { ...values, actorType: kind, actorId: id }
+  async #insert(transaction: pg.ClientBase, origin: Origin, values: Values): Promise<Written> {
+    const written = await this.insert(transaction, origin, values)
+    await tellOfBucket(transaction, origin, 'creationFinished', written.values)
+    return written
   }
 
-  /** What is away now is not there to be cleaned up either; that is left to the sweep. */
-  protected override async aroundCreation<T>(
-    _origin: Origin,
-    values: Values,
-    work: () => Promise<T>
-  ): Promise<T> {
-    const id = values.id as string
-    try {
-      await preparePlace(id, values.region as string | null | undefined)
-      return await work()
-    } catch (error) {
-      const isAway = error instanceof ServiceUnavailable
-      await (isAway ? undefined : giveBack(id))
-      throw error
+  /** Only files are part of a bucket. What follows storage hears before those who follow records. */
+  async #remove(transaction: pg.ClientBase, origin: Origin, previous: Values): Promise<Written> {
+    for await (const files of this.removeParts(transaction, previous)) {
+      await tellOfFiles(transaction, origin, 'deletionFinished', files.records)
+      await this.tellOfPart(transaction, origin, files)
     }
-  }
-
-  protected override async afterWrite(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    { type, previous, next }: WrittenChange
-  ): Promise<void> {
-    if (type !== 'updated') {
-      const event = type === 'created' ? 'creationFinished' : 'deletionFinished'
-      await tellOfBucket(transaction, origin, event, (next ?? previous)!)
-    }
-  }
-
-  /** Only files are part of a bucket. */
-  protected override async afterPartsWent(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    _kind: Kind,
-    files: readonly Values[]
-  ): Promise<void> {
-    await tellOfFiles(transaction, origin, 'deletionFinished', files)
+    const removed = await this.removeRow(transaction, origin, previous)
+    await tellOfBucket(transaction, origin, 'deletionFinished', previous)
+    await removed.tell()
+    return removed
   }
 
   async #byId(id: string): Promise<BucketRow> {
     const found = isUuid(id) ? await this.#one(BY_ID, id) : undefined
-    return found ?? this.#gone()
+    return found ?? this.missing()
   }
 
   async #byName(name: string): Promise<BucketRow> {
     const canBeOne = !name.includes('\0')
-    return (canBeOne ? await this.#one(BY_NAME, name) : undefined) ?? this.#gone()
+    return (canBeOne ? await this.#one(BY_NAME, name) : undefined) ?? this.missing()
   }
 
   async #one(text: string, value: string): Promise<BucketRow | undefined> {
     const { rows } = await this.pool.query<BucketRow>(text, [value])
     return rows[0]
   }
+}
 
-  #gone(): never {
-    throw new EntityNotFound(this.kind.label)
+/** A new bucket belongs to a realm the actor may write in, and to the actor. */
+function ownedBy({ actor }: Origin, body: Values): Values {
+  const realmId = realmFor(actor, body.realmId as string | null)
+  return { ...body, realmId, actorType: actor.kind, actorId: actor.id }
+}
+
+/** Makes the place of a bucket before it. What is away now is not there to be cleaned up either; that is left to the sweep. */
+async function inPlace<T>({ id, region }: Values, work: () => Promise<T>): Promise<T> {
+  try {
+    await preparePlace(id as string, region as string | null | undefined)
+    return await work()
+  } catch (error) {
+    const isAway = error instanceof ServiceUnavailable
+    await (isAway ? undefined : giveBack(id as string))
+    throw error
   }
 }

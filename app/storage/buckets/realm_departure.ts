@@ -1,9 +1,11 @@
+import app from '@adonisjs/core/services/app'
+
 import type { Reactions } from '#auth/reactions'
 import { realmSweep } from '#auth/reconcile_people'
 import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
 import { unlessGone } from '#records/unless_gone'
-import { buckets } from '#storage/buckets/services'
+import { BucketService } from '#storage/buckets/bucket_service'
 import { storagePool } from '#storage/database'
 
 const PAGE = 100
@@ -22,10 +24,11 @@ export function bucketDepartureSweep(
 /** Removes the buckets of a realm, each as if somebody had deleted it; answers how many. */
 async function removeBucketsOf(realmId: string): Promise<number> {
   const origin = await serviceOrigin()
+  const buckets = await app.container.make(BucketService)
   let removed = 0
   for (let some = await bucketsOf(realmId); some.length > 0; some = await bucketsOf(realmId)) {
     for (const id of some) {
-      await unlessGone(buckets().remove(origin, id))
+      await unlessGone(buckets.remove(origin, id))
     }
     removed += some.length
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 
+import app from '@adonisjs/core/services/app'
 import vine from '@vinejs/vine'
 
 import { defineConsumer, type Conclusion, type GivenUpMessage } from '#bus/consumer'
@@ -13,7 +14,7 @@ import { serviceOrigin } from '#auth/service_origin'
 import { isUuid } from '#kernel/is_uuid'
 import { afterCommit } from '#records/transaction'
 import { bucket } from '#storage/buckets/bucket'
-import { buckets } from '#storage/buckets/services'
+import { BucketService } from '#storage/buckets/bucket_service'
 import { tellOfBucket, type CommandedOrigin } from '#storage/buckets/storage_events'
 
 import { giveBack } from './departure.js'
@@ -35,8 +36,9 @@ export const bucketConsumer = defineConsumer({
 async function create(message: Message): Promise<Conclusion> {
   const wanted = await contentOf(message, bucket.createBody!)
   const origin = await originOf(message)
+  const buckets = await app.container.make(BucketService)
   try {
-    return await buckets().createCommanded(origin, { ...wanted, id: bucketIdOf(message) })
+    return await buckets.createCommanded(origin, { ...wanted, id: bucketIdOf(message) })
   } catch (error) {
     throw isRefusal(error) ? new MalformedMessage(error.message, { cause: error }) : error
   }
@@ -45,7 +47,8 @@ async function create(message: Message): Promise<Conclusion> {
 async function remove(message: Message): Promise<Conclusion> {
   const { id } = await contentOf(message, ofBucket)
   const origin = await originOf(message)
-  return (transaction) => buckets().removeCommanded(transaction, origin, id)
+  const buckets = await app.container.make(BucketService)
+  return (transaction) => buckets.removeCommanded(transaction, origin, id)
 }
 
 /** Whoever asked hears that it came to nothing, and no more of the reason than is about what they sent. */

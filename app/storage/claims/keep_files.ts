@@ -1,10 +1,11 @@
+import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { EntityConflict } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import { inTransaction, sideBySide } from '#records/transaction'
-import { bucketFiles } from '#storage/bucket_files/services'
-import { buckets } from '#storage/buckets/services'
+import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
+import { BucketService } from '#storage/buckets/bucket_service'
 import { filePath } from '#storage/bucket_files/paths'
 import { storagePool } from '#storage/database'
 import type { Claim } from './claims.js'
@@ -47,45 +48,46 @@ export async function keepFiles(
 ): Promise<string[]> {
   if (arrived.length === 0) return []
   try {
-    return await inTransaction(storagePool(), (transaction) =>
-      makeFiles(transaction, origin, arrived, sender)
-    )
+    const bucketFiles = await app.container.make(BucketFileService)
+    return await inTransaction(storagePool(), async (transaction) => {
+      await takeClaims(transaction, arrived)
+      return makeFiles(arrived, (file) =>
+        bucketFiles.keep(transaction, origin, { ...valuesOf(file), ...sender })
+      )
+    })
   } catch (error) {
-    if (error instanceof ClaimLost) await buckets().find(bucketId)
+    if (error instanceof ClaimLost) {
+      const buckets = await app.container.make(BucketService)
+      await buckets.find(bucketId)
+    }
     throw error
   }
 }
 
-async function makeFiles(
-  transaction: pg.ClientBase,
-  origin: Origin,
-  arrived: readonly Arrived[],
-  sender: Sender
-): Promise<string[]> {
+/** Throws where a path of what has arrived is claimed by others meanwhile. */
+async function takeClaims(transaction: pg.ClientBase, arrived: readonly Arrived[]): Promise<void> {
   const { rowCount } = await transaction.query(
     'delete from bucket_file_claims where id = any($1::uuid[])',
     [arrived.map(({ claim }) => claim.id)]
   )
   if (rowCount !== arrived.length) throw new ClaimLost()
+}
+
+async function makeFiles(
+  arrived: readonly Arrived[],
+  make: (file: Arrived) => Promise<string>
+): Promise<string[]> {
   const records: string[] = []
   for (let start = 0; start < arrived.length; start += MADE_AT_ONCE) {
     const some = arrived.slice(start, start + MADE_AT_ONCE)
-    const making = some.map((file) => makeFile(transaction, origin, file, sender))
-    records.push(...(await sideBySide(...making)))
+    records.push(...(await sideBySide(...some.map(make))))
   }
   return records
 }
 
-async function makeFile(
-  transaction: pg.ClientBase,
-  origin: Origin,
-  { claim, size, sha256 }: Arrived,
-  sender: Sender
-): Promise<string> {
+function valuesOf({ claim, size, sha256 }: Arrived) {
   const { id, bucketId, path, hash, layout } = claim
-  const values = { id, bucketId, ...filePath(path), hash, layout, size, sha256, ...sender }
-  const { data } = await bucketFiles().createWithin(transaction, origin, values)
-  return data
+  return { id, bucketId, ...filePath(path), hash, layout, size, sha256 }
 }
 
 function senderOf({ actor }: Origin): Sender {

@@ -8,7 +8,7 @@ import { originOf } from '#kernel/request_origin'
 import { requireReach } from '#storage/access/access'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
 import type { FileRow } from '#storage/bucket_files/file_row'
-import { bucketFiles } from '#storage/bucket_files/services'
+import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { attachment } from '#storage/downloads/content_disposition'
 import { exactly } from '#storage/objects/exactly'
 import { ObjectMissing } from '#storage/objects/errors'
@@ -38,7 +38,8 @@ class RangeUnsatisfiable extends Failure {
 /** Answers with the content of a file. No database connection is held while it flows. */
 export async function download(ctx: HttpContext): Promise<void> {
   const { request, response } = ctx
-  const file = await bucketFiles().fileRow(ctx.params.id)
+  const bucketFiles = await ctx.containerResolver.make(BucketFileService)
+  const file = await bucketFiles.fileRow(ctx.params.id)
   await requireReach(originOf(ctx).actor, file)
   const { size } = file.size === null ? await factsOf(file) : { size: file.size }
   const shown = presentationOf(file, size, request.request.headers)

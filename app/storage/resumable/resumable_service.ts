@@ -1,8 +1,10 @@
+import app from '@adonisjs/core/services/app'
+
 import { BadRequest, EntityConflict, PayloadTooLarge } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import { owns, requireReach } from '#storage/access/access'
 import type { BucketRow } from '#storage/buckets/bucket'
-import { buckets } from '#storage/buckets/services'
+import { BucketService } from '#storage/buckets/bucket_service'
 import { claimPath, PathTaken, releaseClaims, type Claim } from '#storage/claims/claims'
 import { HELD_MS } from '#storage/claims/heartbeat'
 import { ContainerMissing } from '#storage/objects/errors'
@@ -54,7 +56,7 @@ export class ResumableService {
   }
 
   async begin(origin: Origin, idOrName: string, beginning: Beginning): Promise<ResumableUpload> {
-    const bucket = await buckets().find(idOrName)
+    const bucket = await bucketNamed(idOrName)
     await requireReach(origin.actor, bucket, 'upload')
     const { length, metadata } = beginning
     const path = pathInMetadata(metadata)
@@ -113,7 +115,7 @@ export class ResumableService {
     named: Named,
     work: (upload: ResumableUpload, hold: Hold) => Promise<T>
   ): Promise<T> {
-    const bucket = await buckets().find(named.bucket)
+    const bucket = await bucketNamed(named.bucket)
     const known = await findUpload(named.upload, bucket.id)
     if (!owns(actor, known)) await requireReach(actor, bucket, 'upload')
     return this.#locks.holding(known.id, async (hold) =>
@@ -151,6 +153,11 @@ export class ResumableService {
       throw new PayloadTooLarge(`A file may have at most ${this.#maxBytes} bytes`)
     }
   }
+}
+
+async function bucketNamed(idOrName: string): Promise<BucketRow> {
+  const buckets = await app.container.make(BucketService)
+  return buckets.find(idOrName)
 }
 
 /** The bucket may have lost its place in the store behind our back; it is made again. */

@@ -6,7 +6,7 @@ import { loggedIn } from '#kernel/access'
 import type { Operation, SurfaceRoutes } from '#http/surface'
 import { originOf } from '#kernel/request_origin'
 import { requireReach } from '#storage/access/access'
-import { buckets } from '#storage/buckets/services'
+import { BucketService } from '#storage/buckets/bucket_service'
 import { sendHead, sendStream } from '#storage/downloads/send_stream'
 import { objectStore } from '#storage/objects/store'
 import { bucketEntries, requireSizes } from './bucket_entries.js'
@@ -33,7 +33,8 @@ export function tarRoutes(routes: SurfaceRoutes): void {
 }
 
 async function streamBucket(ctx: HttpContext): Promise<void> {
-  const bucket = await buckets().find(ctx.params.id)
+  const buckets = await ctx.containerResolver.make(BucketService)
+  const bucket = await buckets.find(ctx.params.id)
   await requireReach(originOf(ctx).actor, bucket)
   await requireSizes(bucket.id)
   if (ctx.request.method() === 'HEAD') {

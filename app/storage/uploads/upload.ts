@@ -1,8 +1,10 @@
+import app from '@adonisjs/core/services/app'
+
 import { BadRequest, PayloadTooLarge, ServiceUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
 import type { BucketRow } from '#storage/buckets/bucket'
-import { buckets } from '#storage/buckets/services'
+import { BucketService } from '#storage/buckets/bucket_service'
 import { keepFiles, type Arrived } from '#storage/claims/keep_files'
 import { PathClaims } from '#storage/claims/path_claims'
 import { ContainerMissing, PutInterrupted } from '#storage/objects/errors'
@@ -127,7 +129,8 @@ export class Upload {
   async #meaningOf(error: unknown): Promise<unknown> {
     const hasLostPlace = error instanceof ContainerMissing
     if (!hasLostPlace && !(error instanceof PutInterrupted)) return error
-    const { id, region } = await buckets().find(this.#target.bucket.id)
+    const buckets = await app.container.make(BucketService)
+    const { id, region } = await buckets.find(this.#target.bucket.id)
     if (!hasLostPlace) return error
     await restorePlace(id, region)
     return new PlaceRestored(error)

@@ -8,7 +8,7 @@ import { originOf } from '#kernel/request_origin'
 import { env } from '#start/env'
 import { requireReach } from '#storage/access/access'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
-import { buckets } from '#storage/buckets/services'
+import { BucketService } from '#storage/buckets/bucket_service'
 import { objectStore } from '#storage/objects/store'
 import { boundaryOf, partsOf, requireContent } from './multipart.js'
 import { RequestBody } from './request_body.js'
@@ -57,7 +57,8 @@ export function uploadRoutes(routes: SurfaceRoutes): void {
 
 async function upload(ctx: HttpContext): Promise<void> {
   const origin = originOf(ctx)
-  const bucket = await buckets().find(ctx.params.id)
+  const buckets = await ctx.containerResolver.make(BucketService)
+  const bucket = await buckets.find(ctx.params.id)
   await requireReach(origin.actor, bucket, 'upload')
   const { headers } = ctx.request.request
   requireContent(headers)

@@ -1,9 +1,11 @@
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { ClientIntents } from '#core/clients/client_intents'
 import { identityProvider } from '#core/clients/identity'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { node } from '#core/nodes/node'
+import { NodeService } from '#core/nodes/node_service'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
@@ -21,6 +23,7 @@ const FIRST_ID = '00000000-0000-4000-8000-000000000000'
 
 const MINUTE_MS = 60_000
 const pool = () => pools.for(databaseUrl('core'))
+const newPresence = async () => new NodePresence(pool(), await app.container.make(NodeService))
 const silent = { warn() {} }
 const running = new AbortController().signal
 
@@ -53,7 +56,7 @@ test.group('Presence of nodes', (group) => {
   test('L24: a node is online once its client called', async ({ assert }) => {
     const { id, clientId } = await created()
     assert.isFalse((await read(id)).online)
-    await new NodePresence(pool()).saw(callOf(clientId))
+    await (await newPresence()).saw(callOf(clientId))
     assert.isTrue((await read(id)).online)
   })
 
@@ -93,8 +96,8 @@ test.group('Presence of nodes', (group) => {
     cleanup,
   }) => {
     const { id, clientId } = await created()
-    const sweep = presenceSweep(new NodePresence(pool()))
-    await new NodePresence(pool()).saw(callOf(clientId))
+    const sweep = presenceSweep(await newPresence())
+    await (await newPresence()).saw(callOf(clientId))
     const then = clock.now()
     cleanup(holdClock({ now: () => then + 4 * MINUTE_MS }))
     await sweep.run(running)
@@ -102,7 +105,7 @@ test.group('Presence of nodes', (group) => {
     cleanup(holdClock({ now: () => then + 6 * MINUTE_MS }))
     assert.isAbove(await sweep.run(running), 0)
     assert.isFalse((await read(id)).online)
-    await new NodePresence(pool()).saw(callOf(clientId))
+    await (await newPresence()).saw(callOf(clientId))
     assert.isTrue((await read(id)).online)
   })
 
@@ -111,7 +114,7 @@ test.group('Presence of nodes', (group) => {
     cleanup,
   }) => {
     const { id, clientId } = await created()
-    const presence = new NodePresence(pool())
+    const presence = await newPresence()
     const then = clock.now()
     const seenAt = async () => {
       const { rows } = await pool().query(
@@ -140,11 +143,11 @@ test.group('Presence of nodes', (group) => {
     const changes: RecordChange[] = []
     cleanup(useEventSink({ record: async (_, change) => void changes.push(change) }))
     for (let process = 0; process < 3; process++) {
-      await new NodePresence(pool()).saw(callOf(clientId))
+      await (await newPresence()).saw(callOf(clientId))
     }
     const then = clock.now()
     cleanup(holdClock({ now: () => then + 6 * MINUTE_MS }))
-    await new NodePresence(pool()).putDown(running)
+    await (await newPresence()).putDown(running)
     const ofNode = changes.filter((change) => change.id === id)
     assert.deepEqual(
       ofNode.map(({ type, next }) => [type, next!.online]),
@@ -160,7 +163,7 @@ test.group('Presence of nodes', (group) => {
     assert,
   }) => {
     const { id, clientId } = await created()
-    const presence = new NodePresence(pool())
+    const presence = await newPresence()
     await presence.saw(callOf(clientId, 'user'))
     await presence.saw(callOf(clock.uuid()))
     await presence.saw(callOf('not-an-id'))

@@ -1,7 +1,22 @@
+import app from '@adonisjs/core/services/app'
+
+import { ClientService } from '#identity/clients/client_service'
+import { clientPermission } from '#identity/client_permissions/client_permission'
+import { clientRole } from '#identity/client_roles/client_role'
+import { clientScope } from '#identity/client_scopes/client_scope'
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
-import { services } from '#identity/embedded/services'
 import { platformOrigin } from '#identity/embedded/platform_origin'
+import { PermissionService } from '#identity/permissions/permission_service'
+import { RealmService } from '#identity/realms/realm_service'
+import { rolePermission } from '#identity/role_permissions/role_permission'
+import { RoleService } from '#identity/roles/role_service'
+import { scope } from '#identity/scopes/scope'
+import { UserService } from '#identity/users/user_service'
+import { userPermission } from '#identity/user_permissions/user_permission'
+import { userRole } from '#identity/user_roles/user_role'
 import { TokenVerifier } from '#auth/verification/token_verifier'
+import type { RecordService } from '#records/record_service'
+import { serviceKeyOf, type ServiceKey } from '#records/service_key'
 import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { testAuthenticator } from '#tests/helpers/identities'
@@ -18,7 +33,26 @@ export interface Answered {
   body: any
 }
 
-type Service = keyof typeof services
+/** What the container knows the services of the provider by. */
+const SERVICES = {
+  realm: RealmService,
+  user: UserService,
+  client: ClientService,
+  role: RoleService,
+  permission: PermissionService,
+  scope: serviceKeyOf(scope),
+  userRole: serviceKeyOf(userRole.kind),
+  userPermission: serviceKeyOf(userPermission.kind),
+  rolePermission: serviceKeyOf(rolePermission.kind),
+  clientRole: serviceKeyOf(clientRole.kind),
+  clientPermission: serviceKeyOf(clientPermission.kind),
+  clientScope: serviceKeyOf(clientScope.kind),
+} satisfies Record<string, ServiceKey>
+
+type Service = keyof typeof SERVICES
+
+const serviceOf = async (name: Service): Promise<RecordService> =>
+  app.container.make(SERVICES[name])
 
 /** Names that are in no other test, and of no other run of the same one. */
 export const unique = (prefix: string) => `${prefix}-${clock.uuid().slice(0, 8)}`
@@ -77,15 +111,17 @@ export async function introspect(accessToken: string): Promise<any> {
 
 /** Makes a record as the platform itself. */
 export async function make(service: Service, body: Record<string, unknown>): Promise<any> {
-  return JSON.parse(await services[service]().create(await platformOrigin(), body))
+  return JSON.parse(await (await serviceOf(service)).create(await platformOrigin(), body))
 }
 
 export async function change(service: Service, id: string, body: object): Promise<void> {
-  await services[service]().update(await platformOrigin(), id, body as Record<string, unknown>)
+  await (
+    await serviceOf(service)
+  ).update(await platformOrigin(), id, body as Record<string, unknown>)
 }
 
 export async function remove(service: Service, id: string): Promise<void> {
-  await services[service]().remove(await platformOrigin(), id)
+  await (await serviceOf(service)).remove(await platformOrigin(), id)
 }
 
 /** A user with a password, in the master realm unless another is given. */

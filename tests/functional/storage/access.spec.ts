@@ -1,3 +1,4 @@
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
@@ -6,14 +7,16 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { clock, holdClock } from '#kernel/clock'
 import { mayReach } from '#storage/access/access'
-import { bucketFiles } from '#storage/bucket_files/services'
-import { buckets } from '#storage/buckets/services'
+import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
+import { BucketService } from '#storage/buckets/bucket_service'
 import { strictRealm } from '#storage/access/strict_realm'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { aBucket, aFile, ask, person } from './storage_scene.js'
 
+const bucketFiles = () => app.container.make(BucketFileService)
+const buckets = () => app.container.make(BucketService)
 const HOME = clock.uuid()
 const AWAY = clock.uuid()
 
@@ -104,11 +107,14 @@ for (const [mode, isStrict, callers] of [
             assert.equal(read.body.code, 'permission_denied')
             assert.notInclude(JSON.stringify(read.body), bucket.name as string)
           }
-          const row = await buckets().find(bucket.id)
+          const row = await (await buckets()).find(bucket.id)
           assert.equal(await mayReach(caller.actor, row), reaches)
           const mayFill = owned === 'home' ? reaches : fills
           assert.equal(await mayReach(caller.actor, row, 'upload'), mayFill)
-          assert.equal(await mayReach(caller.actor, await bucketFiles().fileRow(file.id)), reaches)
+          assert.equal(
+            await mayReach(caller.actor, await (await bucketFiles()).fileRow(file.id)),
+            reaches
+          )
         })
       }
     }
@@ -125,7 +131,7 @@ for (const [mode, isStrict, callers] of [
         })
         assert.equal((await ask(maker, 'GET', `/buckets/${id}`)).status, 200)
         assert.equal(await total(maker, `/buckets?filter[id]=${id}`), 1)
-        assert.isTrue(await mayReach(maker.actor, await buckets().find(id), 'upload'))
+        assert.isTrue(await mayReach(maker.actor, await (await buckets()).find(id), 'upload'))
       }
       const namesake = person(AWAY)
       const { id } = await aBucket({
@@ -247,7 +253,10 @@ test.group('Where machines have to take part in the analysis', (group) => {
       assert.equal(await total(caller, `/buckets?filter[id]=${id}`), reaches ? 1 : 0)
       const files = `/bucket-files?filter[bucketId]=${id}&include=bucket`
       assert.equal(await total(caller, files), reaches ? 1 : 0)
-      assert.equal(await mayReach(caller.actor, await buckets().find(id), 'upload'), reaches)
+      assert.equal(
+        await mayReach(caller.actor, await (await buckets()).find(id), 'upload'),
+        reaches
+      )
     })
   }
 

@@ -1,12 +1,14 @@
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { clock } from '#kernel/clock'
-import { bucketFiles } from '#storage/bucket_files/services'
+import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { storagePool } from '#storage/database'
 
 import { aBucket, aFile, ask, objectsOf, person, withoutStore } from './storage_scene.js'
 
+const bucketFiles = () => app.container.make(BucketFileService)
 const REALM = clock.uuid()
 const ELSEWHERE = clock.uuid()
 const KEYS = [
@@ -33,7 +35,7 @@ test.group('Files of buckets', () => {
     assert.strictEqual(body.data.size, 7)
     const more = await ask(identity(), 'GET', `/bucket-files/${id}?fields=%2Bsha256,%2Blayout`)
     assert.sameMembers(Object.keys(more.body.data), KEYS)
-    const row = await bucketFiles().fileRow(id)
+    const row = await (await bucketFiles()).fileRow(id)
     assert.equal(row.layout, 'own')
     assert.strictEqual(row.size, 7)
   })
@@ -45,7 +47,7 @@ test.group('Files of buckets', () => {
       await storagePool().query('update bucket_files set size = $2 where id = $1', [id, size])
       const { body } = await ask(person(REALM), 'GET', `/bucket-files/${id}`)
       assert.strictEqual(body.data.size, size)
-      assert.strictEqual((await bucketFiles().fileRow(id)).size, size)
+      assert.strictEqual((await (await bucketFiles()).fileRow(id)).size, size)
     }
   })
 

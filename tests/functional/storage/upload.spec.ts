@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { PayloadTooLarge } from '#kernel/failures'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
-import { buckets } from '#storage/buckets/services'
+import { BucketService } from '#storage/buckets/bucket_service'
 import { claimPath, claimPaths } from '#storage/claims/claims'
 import { storagePool } from '#storage/database'
 import { objectAddress } from '#storage/objects/layout'
@@ -36,6 +37,7 @@ import {
   uploaded,
 } from './files_scene.js'
 
+const buckets = () => app.container.make(BucketService)
 const MIB = 1024 ** 2
 const run = promisify(execFile)
 
@@ -128,7 +130,7 @@ test.group('Uploads | files', () => {
   })
 
   test('are sent to a bucket by its name too', async ({ assert }) => {
-    const { name } = await buckets().find(await newBucket())
+    const { name } = await (await buckets()).find(await newBucket())
     assert.equal((await upload(name, [text('a')])).status, 201)
   })
 
@@ -312,7 +314,7 @@ test.group('Uploads | limits', () => {
     ])
     .run(async ({ assert }, { files, bytes, isKept }) => {
       const bucketId = await newBucket()
-      const bucket = await buckets().find(bucketId)
+      const bucket = await (await buckets()).find(bucketId)
       const origin = { actor: somebody.actor, requestId: '', address: '', userAgent: undefined }
       const sending = new Upload(
         { origin, bucket, store: await objectStore() },

@@ -37,10 +37,10 @@ const create = (
   write: (transaction: pg.ClientBase, clientId: string) => Promise<unknown>,
   steps = provisioning()
 ) =>
-  steps.around(record, (clientId) =>
+  steps.around(record, ({ id: clientId, attach }) =>
     inTransaction(pool, async (transaction) => {
       await write(transaction, clientId)
-      await steps.keep(transaction, record)
+      await attach(transaction)
       return clientId
     })
   )
@@ -284,10 +284,10 @@ test.group('Intents without a record', (group) => {
   }) => {
     const record = owner()
     const steps = provisioning()
-    await steps.around(record, () =>
+    await steps.around(record, ({ attach }) =>
       inTransaction(pool, async (transaction) => {
         await keep(transaction, record.id)
-        await steps.keep(transaction, record)
+        await attach(transaction)
         cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
         assert.equal(await reconcile(), 0)
       })

@@ -1,6 +1,7 @@
+import app from '@adonisjs/core/services/app'
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { platformOrigin } from '#identity/embedded/platform_origin'
-import { services } from '#identity/embedded/services'
+import { ClientService } from '#identity/clients/client_service'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { ExternalProvider } from '#auth/external/external_provider'
 import { RemoteProvider } from '#auth/external/remote_provider'
@@ -71,7 +72,8 @@ providerSuite('embedded, in this process', {
       user: ADMIN,
       revoke: revokingAt(url),
       async deactivate(clientId) {
-        await services.client().update(await platformOrigin(), clientId, { active: false })
+        const clients = await app.container.make(ClientService)
+        await clients.update(await platformOrigin(), clientId, { active: false })
       },
       async stop() {
         await provider.close()

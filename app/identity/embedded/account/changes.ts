@@ -3,9 +3,9 @@ import { readUser } from '#identity/embedded/accounts'
 import { beginLogin, endLogin, type Login } from '#identity/embedded/authorize/login_sessions'
 import { heldNames } from '#identity/embedded/held_permissions'
 import { InvalidCredentials } from '#identity/embedded/oauth/oauth_failure'
-import { services } from '#identity/embedded/services'
 import { signInUser } from '#identity/embedded/sign_in/sign_in'
 import { user } from '#identity/users/user'
+import { UserService } from '#identity/users/user_service'
 import type { Origin } from '#kernel/origin'
 import { sourceOf } from '#kernel/request_origin'
 import type { Visit } from './visit.js'
@@ -16,7 +16,8 @@ export async function changeProfile({ ctx, login, sent }: Visit): Promise<void> 
     displayName: filled(sent.display_name),
     email: filled(sent.email),
   })
-  await services.user().update(await originOf(ctx, login), login.user.id, change)
+  const users = await ctx.containerResolver.make(UserService)
+  await users.update(await originOf(ctx, login), login.user.id, change)
 }
 
 /** Changes the password of somebody who knows the one of now, which ends all sessions but that of the browser. */
@@ -28,7 +29,8 @@ export async function changePassword({ ctx, browser, login, sent }: Visit): Prom
   const change = await user.updateBody!.validate({ password })
   const { name, id, realmId, realmName } = login.user
   await requireCurrent({ realm: { id: realmId, name: realmName }, name, password: current }, ctx)
-  await services.user().update(await originOf(ctx, login), id, change)
+  const users = await ctx.containerResolver.make(UserService)
+  await users.update(await originOf(ctx, login), id, change)
   await endLogin(browser.value!)
   await beginLogin(browser.renew(), (await readUser(id))!)
 }

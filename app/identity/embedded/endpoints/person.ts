@@ -5,10 +5,10 @@ import { reportDroppedQuery } from '#http/dropped_keys'
 import { EntityNotFound, Unauthorized } from '#kernel/failures'
 import { readUser } from '#identity/embedded/accounts'
 import { forbidCaching } from '#identity/embedded/oauth/endpoint'
-import { services } from '#identity/embedded/services'
 import { userClaims } from '#identity/embedded/tokens/id_token'
 import { introspect, type LiveToken } from '#identity/embedded/tokens/introspect'
 import { user } from '#identity/users/user'
+import { UserService } from '#identity/users/user_service'
 import { decode } from '#query/decode'
 import { describe } from '#query/describe'
 import { originOf } from '#kernel/request_origin'
@@ -52,7 +52,8 @@ export async function showMe(ctx: HttpContext): Promise<void> {
     'record'
   )
   reportDroppedQuery(ctx, dropped)
-  const data = JSON.parse(await services.user().read(originOf(ctx), actor.id, selection))
+  const users = await ctx.containerResolver.make(UserService)
+  const data = JSON.parse(await users.read(originOf(ctx), actor.id, selection))
   const meta = { schema: describe(user.declaration).record }
   answer(ctx, { ...data, data, meta })
 }

@@ -1,0 +1,112 @@
+import type { Logger } from '@adonisjs/core/logger'
+import type pg from 'pg'
+
+import type { DatabasePool } from '#database/database_pool'
+import type { Actor } from '#kernel/actor'
+import { ClientIntents } from '#core/clients/client_intents'
+import type { WantedPermissions } from '#auth/client_permissions'
+import { ClientProvisioning } from '#core/clients/client_provisioning'
+import type {
+  AttachedClient,
+  NewOwnClient,
+  RecordClients,
+} from '#auth/record_clients'
+import type { IdentityProvider } from '#auth/provider'
+import { reachOf } from '#auth/reach'
+import { isUuid } from '#kernel/is_uuid'
+import type { Values } from '#records/kind'
+import { isRealmWritable } from '#kernel/realm'
+
+import type { ClientTasks } from '#core/clients/client_tasks'
+
+interface OwnClientsOptions {
+  readonly pool: DatabasePool
+  readonly tasks: ClientTasks
+  readonly identity: () => Promise<IdentityProvider>
+  readonly logger: () => Promise<Pick<Logger, 'warn'>>
+}
+
+/**
+ * The clients that nodes and analyses log in with: each comes with its record, and goes with it.
+ */
+export class OwnClients {
+  readonly #options: OwnClientsOptions
+  #clients: Promise<RecordClients> | undefined
+
+  constructor(options: OwnClientsOptions) {
+    this.#options = options
+  }
+
+  /** Lets `work` write a record with the id of its client, and attach that in the same transaction. */
+  async around<T>(
+    { id, realmId }: Values,
+    permissions: WantedPermissions,
+    work: (client: NewOwnClient) => Promise<T>
+  ): Promise<T> {
+    const clients = await this.#recordClients()
+    return clients.around({ id: id as string, realmId: realmId as string }, (client) =>
+      work({ id: client.id, attach: (it) => this.#attach(it, client, permissions) })
+    )
+  }
+
+  /** Has a client removed once the record it belongs to is. */
+  async removeLater(transaction: pg.ClientBase, clientId: string | null): Promise<void> {
+    if (clientId !== null) {
+      await this.#options.tasks.removeLater(transaction, clientId)
+    }
+  }
+
+  /** Has a client get its permissions once its record is kept. */
+  grantLater(
+    transaction: pg.ClientBase,
+    clientId: string,
+    permissions: WantedPermissions
+  ): Promise<void> {
+    return this.#options.tasks.grantLater(transaction, clientId, permissions)
+  }
+
+  /**
+   * Throws where the client that would go with a record was given more than its owner and such clients have. To be asked before
+   * the transaction; who may not remove the record anyway is told so there.
+   */
+  async requireRemovable(
+    actor: Actor,
+    table: 'nodes' | 'analyses',
+    id: string,
+    permissions: readonly string[]
+  ): Promise<void> {
+    const { rows } = await this.#options.pool.read<{ clientId: string | null; realmId: string }>({
+      name: `client-of-removed-${table}`,
+      text: `select client_id as "clientId", realm_id as "realmId" from ${table} where id = $1`,
+      values: [isUuid(id) ? id : null],
+    })
+    const { clientId, realmId } = rows[0] ?? { clientId: null, realmId: null }
+    if (clientId !== null && isRealmWritable(actor, realmId)) {
+      const { clients } = await this.#options.identity()
+      await clients?.requireWithin?.(clientId, reachOf(actor, permissions))
+    }
+  }
+
+  async #attach(
+    transaction: pg.ClientBase,
+    client: NewOwnClient,
+    permissions: WantedPermissions
+  ): Promise<AttachedClient> {
+    await this.grantLater(transaction, client.id, permissions)
+    return client.attach(transaction)
+  }
+
+  #recordClients(): Promise<RecordClients> {
+    return (this.#clients ??= this.#open().catch((error) => {
+      this.#clients = undefined
+      throw error
+    }))
+  }
+
+  async #open(): Promise<RecordClients> {
+    const { pool, identity, logger } = this.#options
+    const provider = await identity()
+    const options = { provider, intents: new ClientIntents(pool), logger: await logger() }
+    return provider.clientsAlongside?.(pool) ?? new ClientProvisioning(options)
+  }
+}

@@ -1,0 +1,5 @@
+import { analysisNodeEvent } from '#core/analysis_node_events/analysis_node_event'
+import { masterImageGroup } from '#core/master_image_groups/master_image_group'
+
+/** The kinds without rules of their own. */
+export const PLAIN_KINDS = [masterImageGroup, analysisNodeEvent]

@@ -1,0 +1,82 @@
+import type { DatabasePool } from '#database/database_pool'
+import { enforce } from '#kernel/access'
+import type { Actor } from '#kernel/actor'
+import { EntityNotFound } from '#kernel/failures'
+import type { Condition } from '#query/condition'
+import type { DecodedQuery, Selection } from '#query/decode'
+import type { ListRow, ReadOptions } from '#query/sql/list_statement'
+import type { Origin } from '#kernel/origin'
+import type { Kind } from '#records/kind'
+import { RecordStore } from '#records/record_store'
+import { askedSecrets, revealTo, type AskedSecrets } from '#records/secrets'
+
+/** Which records of a kind an actor sees, where that is not all of them. */
+export type Scope = (actor: Actor, kind: Kind) => readonly Condition[]
+
+/**
+ * What can be read of the records of a kind.
+ */
+export class RecordReads {
+  protected readonly store: RecordStore
+  readonly #scope: Scope | undefined
+
+  constructor(
+    readonly kind: Kind,
+    protected readonly pool: DatabasePool,
+    scope?: Scope
+  ) {
+    this.store = new RecordStore(kind, pool)
+    this.#scope = scope
+  }
+
+  async list(origin: Origin, query: DecodedQuery): Promise<ListRow> {
+    enforce(this.kind.access.read, origin.actor)
+    const secrets = askedSecrets(this.kind, query.selection)
+    const options = this.#optionsFor(origin.actor, secrets)
+    if (!secrets) {
+      return this.store.list(query, options)
+    }
+    const { data, total } = await this.store.list(
+      { ...query, selection: secrets.selection },
+      options
+    )
+    return { data: await secrets.show(origin, data), total }
+  }
+
+  async read(origin: Origin, id: string, selection: Selection): Promise<string> {
+    enforce(this.kind.access.read, origin.actor)
+    const secrets = askedSecrets(this.kind, selection)
+    const options = this.#optionsFor(origin.actor, secrets)
+    const record = await this.store.read(id, secrets?.selection ?? selection, options)
+    if (record === undefined) {
+      return this.missing()
+    }
+    return secrets ? secrets.show(origin, record) : record
+  }
+
+  /** A page for somebody who is not logged in, of what the kind shows everybody. */
+  async listOpen(query: DecodedQuery): Promise<ListRow> {
+    enforce(this.kind.access.read, undefined)
+    return this.store.list(query, {})
+  }
+
+  /** A record for somebody who is not logged in, as far as the kind shows it to everybody. */
+  async readOpen(id: string, selection: Selection): Promise<string> {
+    enforce(this.kind.access.read, undefined)
+    return (await this.store.read(id, selection, {})) ?? this.missing()
+  }
+
+  /** Which record a path means; it is its id, unless a kind has other names for its records. */
+  async idOf(named: string): Promise<string> {
+    return named
+  }
+
+  protected missing(): never {
+    throw new EntityNotFound(this.kind.label)
+  }
+
+  #optionsFor(actor: Actor, secrets: AskedSecrets | undefined): ReadOptions {
+    const where = this.#scope?.(actor, this.kind) ?? []
+    return { ...(where.length > 0 && { where }), ...(secrets && { reveal: revealTo(actor) }) }
+  }
+}

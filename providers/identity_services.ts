@@ -1,0 +1,64 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { ClientService } from '#identity/clients/client_service'
+import { clientPermission } from '#identity/client_permissions/client_permission'
+import { clientRole } from '#identity/client_roles/client_role'
+import { clientScope } from '#identity/client_scopes/client_scope'
+import { AssignmentService } from '#identity/embedded/assignment_service'
+import { announcingSink } from '#identity/embedded/changes'
+import { identityPool } from '#identity/embedded/database'
+import { SharedService } from '#identity/embedded/shared_service'
+import { visibleRealm } from '#identity/embedded/visible_realm'
+import { identityProvider } from '#identity/identity_providers/identity_provider'
+import { PermissionService } from '#identity/permissions/permission_service'
+import { policy } from '#identity/policies/policy'
+import { RealmService } from '#identity/realms/realm_service'
+import { rolePermission } from '#identity/role_permissions/role_permission'
+import { RoleService } from '#identity/roles/role_service'
+import { scope } from '#identity/scopes/scope'
+import { UserService } from '#identity/users/user_service'
+import { userPermission } from '#identity/user_permissions/user_permission'
+import { userRole } from '#identity/user_roles/user_role'
+import { RecordService } from '#records/record_service'
+import { serviceKeyOf } from '#records/service_key'
+
+/** Kinds that nobody writes. */
+const SEEN = [policy, identityProvider]
+
+const ASSIGNMENTS = [
+  userRole,
+  userPermission,
+  rolePermission,
+  clientRole,
+  clientPermission,
+  clientScope,
+]
+
+const options = () => ({ pool: identityPool(), sink: announcingSink })
+
+/**
+ * Wires the services of the embedded provider, one for each kind. Both its surface and the provider itself need them; who comes
+ * second finds them wired.
+ */
+export function wireIdentity({ container }: ApplicationService): void {
+  if (container.hasBinding(ClientService)) {
+    return
+  }
+  container.singleton(ClientService, () => new ClientService(options()))
+  container.singleton(UserService, () => new UserService(options()))
+  container.singleton(RoleService, () => new RoleService(options()))
+  container.singleton(PermissionService, () => new PermissionService(options()))
+  container.singleton(
+    RealmService,
+    async (resolver) => new RealmService(options(), await resolver.make(ClientService))
+  )
+  container.singleton(serviceKeyOf(scope), () => new SharedService(scope, options()))
+  for (const kind of SEEN) {
+    const seen = () => new RecordService(kind, { ...options(), scope: visibleRealm })
+    container.singleton(serviceKeyOf(kind), seen)
+  }
+  for (const assignment of ASSIGNMENTS) {
+    const assigning = () => new AssignmentService(assignment, options())
+    container.singleton(serviceKeyOf(assignment.kind), assigning)
+  }
+}

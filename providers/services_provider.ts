@@ -1,0 +1,37 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { surfacesOf } from '#configuration/processes'
+import type { SurfaceName } from '#configuration/surfaces'
+import { env } from '#start/env'
+
+type Wiring = (app: ApplicationService) => void
+
+/** Loaded only where the process works for the surface. */
+const WIRINGS: Partial<Record<SurfaceName, () => Promise<Wiring>>> = {
+  core: async () => {
+    const { wireCore } = await import('#providers/core_services')
+    return wireCore
+  },
+  storage: async () => {
+    const { wireStorage } = await import('#providers/storage_services')
+    return wireStorage
+  },
+  identity: async () => {
+    const { wireIdentity } = await import('#providers/identity_services')
+    return wireIdentity
+  },
+}
+
+/**
+ * Wires the services of the surfaces this process works for: the container makes each when it is first needed, and once.
+ */
+export default class ServicesProvider {
+  constructor(protected app: ApplicationService) {}
+
+  async boot() {
+    for (const surface of surfacesOf(env)) {
+      const wire = await WIRINGS[surface]?.()
+      wire?.(this.app)
+    }
+  }
+}
