@@ -5,6 +5,7 @@ export default defineConfig({
   providers: [
     () => import('@adonisjs/core/providers/app_provider'),
     () => import('@adonisjs/core/providers/hash_provider'),
+    { file: () => import('@adonisjs/core/providers/repl_provider'), environment: ['repl'] },
     () => import('@adonisjs/lucid/database_provider'),
     () => import('@adonisjs/drive/drive_provider'),
     () => import('#providers/http_provider'),
@@ -14,7 +15,11 @@ export default defineConfig({
     () => import('#providers/services_provider'),
     () => import('#providers/neighbours_provider'),
   ],
-  preloads: [() => import('#start/kernel'), () => import('#start/routes')],
+  preloads: [
+    () => import('#start/kernel'),
+    () => import('#start/routes'),
+    { file: () => import('#start/repl'), environment: ['repl'] },
+  ],
   directories: { migrations: 'database/migrations' },
   tests: { suites: [], forceExit: false },
 })

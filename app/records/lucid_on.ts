@@ -1,9 +1,10 @@
-import db from '@adonisjs/lucid/services/db'
-import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type pg from 'pg'
 
+import { RecordModel } from '#records/model'
+
 type Connection = pg.ClientBase & { __knexUid?: string }
-type Knex = ReturnType<ReturnType<typeof db.connection>['getWriteClient']>
+type Knex = ReturnType<QueryClientContract['getWriteClient']>
 
 let lent = 0
 
@@ -12,7 +13,7 @@ let lent = 0
  * kept or undone with the rest of it; whoever opened the transaction ends it.
  */
 export function lucidOn(transaction: pg.ClientBase): Promise<TransactionClientContract> {
-  const client = db.connection()
+  const client = RecordModel.$adapter.modelConstructorClient(RecordModel)
   const knex = borrowing(client.getWriteClient(), transaction)
   const opened = Object.create(client, {
     getWriteClient: { value: () => ({ transaction: async () => knex }) },

@@ -9,9 +9,13 @@ import { columnOf, quoteName } from '#query/sql/identifiers'
 import { compileList } from '#query/sql/list_statement'
 import type { Statement } from '#query/sql/statement'
 import type { Kind } from '#records/kind'
+import { lucidOn } from '#records/lucid_on'
+import type { RecordModel } from '#records/model'
+import { RecordStore } from '#records/record_store'
 import { allKinds, type ServedKind } from '#tests/helpers/all_kinds'
 import { boot } from '#tests/helpers/application'
 import { manyRecords } from '#tests/helpers/many_records'
+import { sampleRecord } from '#tests/helpers/sample_records'
 
 const ROWS = 20_000
 
@@ -92,6 +96,30 @@ for (const served of allKinds) {
           const row = rows.find((candidate) => candidate.name === stored(kind, name))
           assert.include(types[type], row.type, name)
           assert.equal(row.nullable, nullable, name)
+        }
+      })
+    })
+
+    test('its model reads every column of a row as what it is', async ({ assert }) => {
+      const { id } = await sampleRecord(served.surface, kind)
+      await inside(served, async (client) => {
+        const row = await new RecordStore(kind, pools.for(databaseUrl(served.surface))).lock(
+          client,
+          id as string
+        )
+        const query = kind.model.query({ client: await lucidOn(client) }).where('id', row!.id)
+        Object.keys(kind.relations).forEach((relation) => query.preload(relation as never))
+        const record = await query.firstOrFail()
+        const read = { ...record.$attributes }
+        for (const [name, { type }] of Object.entries(kind.columns)) {
+          if (type === 'timestamp') {
+            assert.equal(record.$attributes[name].toMillis(), Date.parse(row![name] as string))
+            read[name] = row![name]
+          }
+        }
+        assert.deepEqual(read, row)
+        for (const [relation, { by }] of Object.entries(kind.relations)) {
+          assert.equal((record.$preloaded[relation] as RecordModel).id, row![by], relation)
         }
       })
     })
