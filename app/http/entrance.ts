@@ -15,23 +15,23 @@ const SECURITY_HEADERS: Record<string, string> = {
 
 type Next = () => Promise<void>
 
-interface Gate {
+interface Guard {
   handle(ctx: HttpContext, next: Next): Promise<void>
 }
 
 /**
- * What every request passes before its route: it gets the headers each answer has, is observed, and goes through the gates
+ * What every request passes before its route: it gets the headers each answer has, is observed, and goes through the guards
  * in their order.
  */
 export class Entrance {
-  readonly #cors: Gate
-  readonly #authentication: Gate
-  readonly #limits: Gate
+  readonly #cors: Guard
+  readonly #authentication: Guard
+  readonly #limits: Guard
 
-  constructor(gates: { cors: Gate; authentication: Gate; limits: Gate }) {
-    this.#cors = gates.cors
-    this.#authentication = gates.authentication
-    this.#limits = gates.limits
+  constructor(guards: { cors: Guard; authentication: Guard; limits: Guard }) {
+    this.#cors = guards.cors
+    this.#authentication = guards.authentication
+    this.#limits = guards.limits
   }
 
   handle(ctx: HttpContext, next: Next): Promise<void> {
