@@ -4,7 +4,7 @@ import app from '@adonisjs/core/services/app'
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { clientWorker } from '#core/clients/client_worker'
-import { coreReactions, departureSweeps } from '#core/departures'
+import { coreReactions, removalSweeps } from '#core/removals'
 import { clientTasks, identityProvider } from '#core/clients/identity'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
 import { environmentRegistrySweep, formerClientSweep, registrySweep } from '#core/registries/sweeps'
@@ -23,7 +23,7 @@ export async function coreSweeps(logger: Logger): Promise<readonly Sweep[]> {
     coreIntentSweep(provider),
     nodeClientSweep(provider, logger),
     analysisClientSweep(provider, logger),
-    ...departureSweeps(provider),
+    ...removalSweeps(provider),
     presenceSweep(await app.container.make(NodePresence)),
     environmentRegistrySweep,
     registrySweep,

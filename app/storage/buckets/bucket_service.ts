@@ -18,7 +18,7 @@ import { bucket, bucketColumns, type BucketRow } from '#storage/buckets/bucket'
 import { announcePlace, preparePlace, restorePlace } from '#storage/objects/places'
 import { tellOfBucket, tellOfFiles, type CommandedOrigin } from '#storage/buckets/storage_events'
 
-import { giveBack, prepareDeparture } from './departure.js'
+import { giveBack, prepareRemoval } from './bucket_removal.js'
 
 const BY_ID = `select ${bucketColumns('b')} from buckets b where b.id = $1`
 
@@ -91,7 +91,7 @@ export class BucketService extends RecordService {
     const { removed, leave } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lock(transaction, id)
       requireOwnerOr(origin.actor, previous as unknown as Reached, 'bucket_delete')
-      const departure = await prepareDeparture(transaction, id)
+      const departure = await prepareRemoval(transaction, id)
       return { removed: await this.#remove(transaction, origin, previous), leave: departure }
     })
     await leave()
@@ -123,7 +123,7 @@ export class BucketService extends RecordService {
       return tellOfBucket(transaction, origin, 'deletionFailed', { id, error })
     }
     await tellOfBucket(transaction, origin, 'deletionStarted', { id: known.id })
-    const leave = await prepareDeparture(transaction, known.id as string)
+    const leave = await prepareRemoval(transaction, known.id as string)
     await this.#remove(transaction, origin, known)
     afterCommit(transaction, () => void leave())
   }
