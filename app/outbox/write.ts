@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
-import { newMessageId, type Message } from '#bus/message'
+import { type Message } from '#bus/message'
+import { newId } from '#kernel/new_id'
 import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
@@ -84,7 +85,7 @@ export function writeCommands(
 /** Keeps what matters to security for the audit trail. It belongs to no transaction, and is kept when this resolves. */
 export async function noteSecurity(event: SecurityEvent): Promise<void> {
   const { type, subject, id, realmId, origin, count } = event
-  const messageId = newMessageId()
+  const messageId = newId()
   const content = { security: { event: type, subject, id, realmId, count, doer: doerOf(origin) } }
   const pool = pools.for(databaseUrl(surfacesOf(env)[0]!))
   await insert(pool, { messageId, pending: audit, orderedBy: messageId, content })
@@ -100,7 +101,7 @@ export const securityOutbox: SecuritySink = { note: noteSecurity }
 function entryOf(change: RecordChange): NewEntry {
   const { kind, id } = change
   return {
-    messageId: newMessageId(),
+    messageId: newId(),
     pending: kind === UNAUDITED ? OF_CHANGES & ~audit : OF_CHANGES,
     orderedBy: `${kind}/${id}`,
     content: { change: changeContent(change, kindNamed(kind)) },

@@ -1,6 +1,6 @@
 import type { Channel } from 'amqplib'
 
-import { pause, pauseAfter } from '../back_off.js'
+import { pause, pauseAfter } from '#kernel/back_off'
 import type { BusLogger } from '../bus.js'
 
 const REOPEN = { firstMs: 50, longestMs: 2_000 }

@@ -4,9 +4,9 @@ import { serviceOrigin } from '#auth/service_origin'
 import { inTransaction } from '#records/transaction'
 import { unlessGone } from '#records/unless_gone'
 
-import type { Place } from './registry_links.js'
+import { IS_DUE, type Place } from './registry_links.js'
 import { registries } from './services.js'
-import { corePool } from './work.js'
+import { corePool, registryLinks } from './work.js'
 
 /** Has everything removed that the platform has in a registry, and then the record of the registry. Answers where that is. */
 export function beginDeparture(registryId: string): Promise<Place[]> {
@@ -25,7 +25,7 @@ export async function completeDepartures(): Promise<number> {
   const { rows } = await corePool().query<{ id: string }>(
     `select registry_id as id from registry_states s where is_leaving and not exists (
        select 1 from registry_links l where l.registry_id = s.registry_id
-         and (l.due_at is not null or not l.is_parted))`
+         and (${IS_DUE} or not l.is_parted))`
   )
   for (const { id } of rows) {
     await unlessGone(registries().take(await serviceOrigin(), id))
@@ -35,9 +35,10 @@ export async function completeDepartures(): Promise<number> {
 
 async function partAll(transaction: pg.ClientBase, registryId: string): Promise<Place[]> {
   const { rows } = await transaction.query<Place>(
-    `update registry_links set is_parted = true, due_at = now(), attempts = 0, revision = revision + 1
-     where registry_id = $1 returning registry_id as "registryId", external_name as "externalName"`,
+    `update registry_links set is_parted = true where registry_id = $1
+     returning registry_id as "registryId", external_name as "externalName"`,
     [registryId]
   )
+  await registryLinks().putAll(transaction, rows)
   return rows
 }

@@ -6,10 +6,9 @@ import { completeDepartures } from './departure.js'
 import { enterHarbor } from './environment_registry.js'
 import { renewFormerClient } from './former_client.js'
 import { findStrays, findUnlinked, findUnproven } from './strays.js'
-import { corePool, linkKeeper, registryLinks } from './work.js'
+import { corePool, linkKeeper } from './work.js'
 
 const EVERY_MS = 15_000
-const BATCH = 20
 
 /**
  * Brings registries into line that were away, or whose commands were lost. Answers how many
@@ -23,13 +22,7 @@ export const registrySweep: Sweep = {
     await findUnlinked()
     await findUnproven()
     const keeper = await linkKeeper()
-    let due = await registryLinks().due(BATCH)
-    while (due.length > 0 && !signal.aborted) {
-      for (const place of due) {
-        await (signal.aborted ? undefined : keeper.keep(place))
-      }
-      due = await registryLinks().due(BATCH)
-    }
+    await keeper.keepDue(signal)
     return completeDepartures()
   },
 }

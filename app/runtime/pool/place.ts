@@ -4,7 +4,7 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import config from '#config/pool'
 import type { Failing } from '#observability/health'
-import { BackOff } from './back_off.js'
+import { RestartPause } from './restart_pause.js'
 import { Member, type Program } from './member.js'
 
 export type PlaceState = 'starting' | 'ready' | 'restarting' | 'stopping'
@@ -26,7 +26,7 @@ export class Place {
   readonly kind: 'web' | 'jobs'
   readonly name: string
   readonly #options: PlaceOptions
-  readonly #backOff = new BackOff(config.restart)
+  readonly #restartPause = new RestartPause(config.restart)
   readonly #stopping = new AbortController()
   /** Every process here that did not end yet: the one at work, one that starts, one that drains. */
   readonly #alive = new Set<Member>()
@@ -141,7 +141,7 @@ export class Place {
     if (signal.aborted) {
       return false
     }
-    const restartInMs = this.#backOff.next(ranForMs)
+    const restartInMs = this.#restartPause.next(ranForMs)
     this.#restarts++
     this.#absence = `is started again: ${problem}`
     this.#options.logger.error({ process: this.name, restartInMs }, problem)

@@ -1,4 +1,3 @@
-import { notePassed } from '#storage/objects/short_lived_memory'
 import { ObjectDamaged } from '#storage/objects/errors'
 
 /**
@@ -14,7 +13,6 @@ export async function* exactly(
     count += chunk.byteLength
     if (count > size) throw new ObjectDamaged(size, 'more')
     yield chunk
-    notePassed(chunk.byteLength)
   }
   if (count < size) throw new ObjectDamaged(size, `${count}`)
 }

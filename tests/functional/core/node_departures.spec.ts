@@ -5,7 +5,7 @@ import { test } from '@japa/runner'
 import { analysis } from '#core/analyses/analysis'
 import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_file'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
-import { doClientTasks } from '#core/clients/client_task_runner'
+import { clientWorker } from '#core/clients/client_worker'
 import { coreReactions, departureSweeps } from '#core/departures'
 import { clientTasks, identityProvider } from '#core/clients/identity'
 import { node } from '#core/nodes/node'
@@ -17,6 +17,7 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { reactTo } from '#auth/reactions'
 import type { PeopleDirectory, ProviderChange } from '#auth/provider'
+import { performDue } from '#jobs/tasks/perform'
 import { openOutbox } from '#outbox/open'
 import type { Kind, Values } from '#records/kind'
 import { clock } from '#kernel/clock'
@@ -96,7 +97,7 @@ test.group('Realms that go', () => {
     await tell('realm', realmId)
     const provider = await identityProvider()
     const options = { tasks: clientTasks(), provider, logger: { warn() {} } }
-    while ((await doClientTasks(options)).taken > 0);
+    await performDue(clientWorker(options))
     assert.notExists(await provider.clients!.read(body.data.clientId))
     const { rows } = await pool().query(
       `select content->'command'->>'type' as type from outbox

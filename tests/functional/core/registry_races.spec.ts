@@ -57,7 +57,7 @@ test.group('A registry that is deleted while it is set up', (group) => {
   })
 
   test('rests no more, and is not left once more', async ({ assert }) => {
-    const resting = () => registryLinks().putBack(place(), 'away', true)
+    const resting = () => registryLinks().noteProblem(place(), 'away', true)
     assert.isUndefined(await whileDeleting(registryId, resting))
   })
 

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import CorsMiddleware from '@adonisjs/cors/cors_middleware'
+import FrameworkCors from '@adonisjs/cors/cors_middleware'
 import type { CorsConfig } from '@adonisjs/cors/types'
 
 export interface OriginRules {
@@ -12,19 +12,22 @@ export interface OriginRules {
 /**
  * Says which pages of other origins may call, and whether with credentials.
  */
-export class Origins {
+export default class CorsMiddleware {
   readonly #isTrusted: OriginRules['isTrusted']
-  readonly #trusted: CorsMiddleware
-  readonly #others: CorsMiddleware
+  readonly #trusted: FrameworkCors
+  readonly #others: FrameworkCors
 
   constructor({ isTrusted, withCredentials, withoutCredentials }: OriginRules) {
     this.#isTrusted = isTrusted
-    this.#trusted = new CorsMiddleware(withCredentials)
-    this.#others = new CorsMiddleware(withoutCredentials)
+    this.#trusted = new FrameworkCors(withCredentials)
+    this.#others = new FrameworkCors(withoutCredentials)
   }
 
-  async handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
-    const cors = this.#isTrusted(ctx.request.header('origin') ?? '') ? this.#trusted : this.#others
-    await cors.handle(ctx, next)
+  handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
+    const { origin } = ctx.request.request.headers
+    if (!origin) {
+      return next()
+    }
+    return (this.#isTrusted(origin) ? this.#trusted : this.#others).handle(ctx, next)
   }
 }
