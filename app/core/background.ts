@@ -3,7 +3,7 @@ import type { Logger } from '@adonisjs/core/logger'
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { clientWorker } from '#core/clients/client_worker'
-import { coreReactions, departureSweeps } from '#core/departures'
+import { coreReactions, removalSweeps } from '#core/removals'
 import { clientTasks, identityProvider } from '#core/clients/identity'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
 import { environmentRegistrySweep, formerClientSweep, registrySweep } from '#core/registries/sweeps'
@@ -24,7 +24,7 @@ export async function coreSweeps(logger: Logger): Promise<readonly Sweep[]> {
     coreIntentSweep(provider),
     nodeClientSweep(provider, logger),
     analysisClientSweep(provider, logger),
-    ...departureSweeps(provider),
+    ...removalSweeps(provider),
     presenceSweep(new NodePresence(pools.for(databaseUrl('core')))),
     environmentRegistrySweep,
     registrySweep,

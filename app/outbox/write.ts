@@ -8,7 +8,7 @@ import { pools } from '#database/pools'
 import type { SecurityEvent, SecuritySink } from '#audit/security_event'
 import type { EventSink, RecordChange } from '#records/events'
 import { declaredKinds, type Kind } from '#records/kind'
-import { leaveLast } from '#records/transaction'
+import { deferToCommit } from '#records/transaction'
 import { env } from '#start/env'
 import { DESTINATIONS, type Content } from './entry.js'
 import { changeContent } from './payloads/change_content.js'
@@ -142,7 +142,7 @@ async function writeAllWithin(
 }
 
 async function writeWithin(transaction: pg.ClientBase, entry: NewEntry): Promise<void> {
-  await leaveLast(transaction, insert(transaction, entry))
+  await deferToCommit(transaction, insert(transaction, entry))
   wakeRelayAfter(transaction)
 }
 

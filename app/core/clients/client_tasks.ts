@@ -4,7 +4,7 @@ import type { WantedPermissions } from '#auth/client_permissions'
 import type { TaskQueue } from '#jobs/tasks/task_queue'
 import { topicOf } from '#jobs/tasks/task_runner'
 import { Tasks } from '#jobs/tasks/tasks'
-import { afterCommit, leaveLast } from '#records/transaction'
+import { afterCommit, deferToCommit } from '#records/transaction'
 import { signals } from '#signals/current'
 
 const QUEUE: TaskQueue = {
@@ -44,7 +44,7 @@ export class ClientTasks extends Tasks<ClientTask> {
   }
 
   async #later(transaction: pg.ClientBase, key: string, data: ClientTask): Promise<void> {
-    await leaveLast(transaction, this.put({ key, data }, transaction))
+    await deferToCommit(transaction, this.put({ key, data }, transaction))
     afterCommit(transaction, () => signals.wake(topicOf(QUEUE)))
   }
 }

@@ -2,10 +2,10 @@ import type { Sweep } from '#jobs/sweep'
 import { inTransaction } from '#records/transaction'
 
 import { commandRegistry } from './commands.js'
-import { completeDepartures } from './departure.js'
+import { completeRemovals } from './registry_removal.js'
 import { enterHarbor } from './environment_registry.js'
 import { renewFormerClient } from './former_client.js'
-import { findStrays, findUnlinked, findUnproven } from './strays.js'
+import { findOrphans, findUnlinked, findUnproven } from './orphans.js'
 import { corePool, linkKeeper } from './work.js'
 
 const EVERY_MS = 15_000
@@ -18,12 +18,12 @@ export const registrySweep: Sweep = {
   name: 'registries',
   schedule: { everyMs: EVERY_MS },
   async run(signal) {
-    await findStrays(null)
+    await findOrphans(null)
     await findUnlinked()
     await findUnproven()
     const keeper = await linkKeeper()
     await keeper.keepDue(signal)
-    return completeDepartures()
+    return completeRemovals()
   },
 }
 

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
-import { coreReactions } from '#core/departures'
+import { coreReactions } from '#core/removals'
 import { identityProvider } from '#core/clients/identity'
 import { registry } from '#core/registries/registry'
 import { usePermissionPolicy } from '#auth/verification/permission_policy'

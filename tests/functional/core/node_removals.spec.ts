@@ -6,7 +6,7 @@ import { analysis } from '#core/analyses/analysis'
 import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_file'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { clientWorker } from '#core/clients/client_worker'
-import { coreReactions, departureSweeps } from '#core/departures'
+import { coreReactions, removalSweeps } from '#core/removals'
 import { clientTasks, identityProvider } from '#core/clients/identity'
 import { node } from '#core/nodes/node'
 import { projectNode } from '#core/project_nodes/project_node'
@@ -119,7 +119,7 @@ test.group('Realms that go', () => {
       hasRealm: async (id) => others.has(id),
       hasUser: async () => false,
     }
-    const [realms] = departureSweeps({
+    const [realms] = removalSweeps({
       people,
       known: async () => {},
       introspect: async () => undefined,

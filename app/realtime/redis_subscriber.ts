@@ -4,37 +4,39 @@ import type { Namespace } from 'socket.io'
 import { connectSubscriber, type RedisConnection } from '#signals/redis'
 import type { Report } from '#signals/signals'
 
-type Hear = (pattern: Buffer, channel: Buffer, packet: Buffer) => void
+type PacketListener = (pattern: Buffer, channel: Buffer, packet: Buffer) => void
 
-/** Events are sent by the emitter, which knows whether they were taken; adapters only hear. */
-const MUTE = { publish() {}, on() {}, off() {} }
+/** Events are sent by the emitter, which knows whether they were taken; adapters only listen. */
+const SILENT = { publish() {}, on() {}, off() {} }
 
 /**
- * Hears through Redis what is emitted for the sockets of this process. One connection serves all namespaces. Processes do
+ * Receives through Redis what is emitted for the sockets of this process. One connection serves all namespaces. Processes do
  * not look into each other's sockets, so of what the adapters would subscribe to, only the events are.
  */
-export class RedisEars {
+export class RedisSubscriber {
   readonly #redis: RedisConnection
   readonly #report: Report
-  readonly #byPattern = new Map<string, Hear>()
+  readonly #byPattern = new Map<string, PacketListener>()
 
-  static async connect(url: string, report: Report): Promise<RedisEars> {
+  static async connect(url: string, report: Report): Promise<RedisSubscriber> {
     const isAway = (error: Error) => report(error, 'events for sockets are not heard now')
-    return new RedisEars(await connectSubscriber(url, isAway), report)
+    return new RedisSubscriber(await connectSubscriber(url, isAway), report)
   }
 
   private constructor(redis: RedisConnection, report: Report) {
     this.#redis = redis
     this.#report = report
     redis.on('ready', () => this.#subscribe([...this.#byPattern.keys()]))
-    redis.on('pmessageBuffer', (pattern, channel, packet) => this.#hear(pattern, channel, packet))
+    redis.on('pmessageBuffer', (pattern, channel, packet) =>
+      this.#dispatch(pattern, channel, packet)
+    )
   }
 
   /** What makes the adapter of a namespace; the library calls it with `new`, which no arrow function stands. */
   get adapter() {
-    const ear = () => this.#ear()
+    const client = () => this.#client()
     return function adapterOf(namespace: Namespace) {
-      return createAdapter(MUTE, ear())(namespace)
+      return createAdapter(SILENT, client())(namespace)
     }
   }
 
@@ -43,13 +45,13 @@ export class RedisEars {
   }
 
   /** The client of Redis as an adapter sees it. */
-  #ear() {
+  #client() {
     let pattern = ''
     return {
       psubscribe: (wanted: string) => void (pattern = wanted),
-      on: (event: string, hear: Hear) => {
+      on: (event: string, listener: PacketListener) => {
         if (event === 'pmessageBuffer') {
-          this.#byPattern.set(pattern, hear)
+          this.#byPattern.set(pattern, listener)
           this.#subscribe([pattern])
         }
       },
@@ -73,7 +75,7 @@ export class RedisEars {
   }
 
   /** Anybody who reaches Redis can write what is no packet. */
-  #hear(pattern: Buffer | string, channel: Buffer, packet: Buffer): void {
+  #dispatch(pattern: Buffer | string, channel: Buffer, packet: Buffer): void {
     try {
       this.#byPattern.get(String(pattern))?.(Buffer.from(pattern), channel, packet)
     } catch (error) {

@@ -14,18 +14,18 @@ const ATTEMPTS = 5
  * (which is seen within the time a verdict is relied upon), when the provider stays away for longer than that, and with
  * `closed`.
  */
-export function stayVerified(verifier: Judge, token: string, closed: AbortSignal): AbortSignal {
-  const vigil = new Vigil(verifier, token)
+export function guardToken(verifier: Judge, token: string, closed: AbortSignal): AbortSignal {
+  const guard = new TokenGuard(verifier, token)
   if (closed.aborted) {
-    vigil.end(closed.reason)
+    guard.end(closed.reason)
   } else {
-    closed.addEventListener('abort', () => vigil.end(closed.reason), { once: true })
-    void vigil.begin()
+    closed.addEventListener('abort', () => guard.end(closed.reason), { once: true })
+    void guard.begin()
   }
-  return vigil.signal
+  return guard.signal
 }
 
-class Vigil {
+class TokenGuard {
   readonly #verifier: Judge
   readonly #token: string
   readonly #ended = new AbortController()

@@ -22,7 +22,7 @@ const UNPROVEN = `
   where not is_parted and settled_at < now() - interval '1 day' and not ${IS_DUE}`
 
 /** Makes due what the platform has in registries although no record names it any more; of all of them, or of one. */
-export function findStrays(registryId: string | null): Promise<Place[]> {
+export function findOrphans(registryId: string | null): Promise<Place[]> {
   return makeDue(STRAYS, [registryId])
 }
 

@@ -18,7 +18,7 @@ interface Options<C extends Channel> {
  * A channel that is opened again whenever it, or its connection, was lost. What was delivered or published on one channel
  * can only be settled on that one, so users keep the channel they got it from and compare.
  */
-export class LastingChannel<C extends Channel> {
+export class ReconnectingChannel<C extends Channel> {
   readonly #options: Options<C>
   readonly #closing = new AbortController()
   #current: C | undefined

@@ -6,7 +6,7 @@ import type { IHasher } from 'hash-wasm'
  * The SHA-256 of bytes that arrive in pieces. Between them it is kept beside the upload, as 116 bytes; a state that another
  * version wrote cannot be gone on from, and the digest is taken from the whole object in the end.
  */
-export class LastingDigest {
+export class SavedDigest {
   readonly #hasher: IHasher | undefined
 
   private constructor(hasher: IHasher | undefined) {
@@ -14,15 +14,15 @@ export class LastingDigest {
   }
 
   /** Goes on from a state, or begins where nothing is stored yet. */
-  static async from(state: Buffer | null, stored: number): Promise<LastingDigest> {
+  static async from(state: Buffer | null, stored: number): Promise<SavedDigest> {
     const { createSHA256 } = await import('hash-wasm')
     const hasher = await createSHA256()
-    if (stored === 0) return new LastingDigest(hasher.init())
-    if (state === null) return new LastingDigest(undefined)
+    if (stored === 0) return new SavedDigest(hasher.init())
+    if (state === null) return new SavedDigest(undefined)
     try {
-      return new LastingDigest(hasher.load(state))
+      return new SavedDigest(hasher.load(state))
     } catch {
-      return new LastingDigest(undefined)
+      return new SavedDigest(undefined)
     }
   }
 

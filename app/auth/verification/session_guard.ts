@@ -17,23 +17,23 @@ const LONGEST_MS = 24 * 60 * 60_000
  * For connections that outlive their token. They end when the provider says that the session does, when it says nothing for
  * longer than a verdict is relied upon, after a day where there is no session, and with `closed`.
  */
-export function followSession(verifier: Judge, token: string, closed: AbortSignal): Following {
-  const followed = new FollowedSession(verifier, token)
+export function guardSession(verifier: Judge, token: string, closed: AbortSignal): Following {
+  const guard = new SessionGuard(verifier, token)
   if (closed.aborted) {
-    followed.end(closed.reason)
+    guard.end(closed.reason)
   }
-  closed.addEventListener('abort', () => followed.end(closed.reason), { once: true })
-  followed.begin()
-  return followed
+  closed.addEventListener('abort', () => guard.end(closed.reason), { once: true })
+  guard.begin()
+  return guard
 }
 
-class FollowedSession implements Following {
+class SessionGuard implements Following {
   readonly #verifier: Judge
   readonly #token: string
   readonly #ended = new AbortController()
   readonly #longestAt = clock.now() + LONGEST_MS
   readonly #ignore: () => void
-  #hear: (actor: Actor) => void = () => {}
+  #listener: (actor: Actor) => void = () => {}
   #verdict: Verdict | undefined
   /** Until when the verdict holds where the provider says nothing any more. */
   #reliableUntil = 0
@@ -51,8 +51,8 @@ class FollowedSession implements Following {
     return this.#ended.signal
   }
 
-  onChange(hear: (actor: Actor) => void): void {
-    this.#hear = hear
+  onChange(listener: (actor: Actor) => void): void {
+    this.#listener = listener
   }
 
   async actor(): Promise<Actor | undefined> {
@@ -121,7 +121,7 @@ class FollowedSession implements Following {
     this.#verdict = verdict
     this.#reliableUntil = endsWithToken ? until + spare : until
     this.#lookAt(endsWithToken ? until : until - spare)
-    this.#hear(actor)
+    this.#listener(actor)
   }
 
   #outlast(error: unknown): void {

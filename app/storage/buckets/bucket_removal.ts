@@ -8,7 +8,7 @@ import { clear, vacate } from '#storage/objects/places'
  * Prepares that a bucket, which is locked, goes for good; what is answered is to be done once it has. Where files are still on
  * their way into it, its places stay known as new, and the sweep looks at them once more when those have come to their end.
  */
-export async function prepareDeparture(
+export async function prepareRemoval(
   transaction: pg.ClientBase,
   bucketId: string
 ): Promise<() => Promise<void>> {

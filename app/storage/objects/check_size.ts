@@ -4,7 +4,7 @@ import { ObjectDamaged } from '#storage/objects/errors'
  * Passes on the bytes of an object that must have so many; fails before one too many, and instead of ending early. What was
  * announced with a length must never end in good order with another.
  */
-export async function* exactly(
+export async function* checkSize(
   size: number,
   source: AsyncIterable<Uint8Array>
 ): AsyncGenerator<Uint8Array, void, undefined> {

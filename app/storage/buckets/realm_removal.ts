@@ -12,9 +12,7 @@ const PAGE = 100
 export const storageReactions: Partial<Reactions> = { realmDeleted: removeBucketsOf }
 
 /** Finds out about realms that went while nobody listened, or of which not everything could be removed. */
-export function bucketDepartureSweep(
-  provider: Parameters<typeof realmSweep>[0]['provider']
-): Sweep {
+export function bucketRemovalSweep(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep {
   const options = { provider, held: realmsWithBuckets, forget: removeBucketsOf }
   return { ...realmSweep(options), name: 'buckets-of-gone-realms' }
 }

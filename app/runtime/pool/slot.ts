@@ -7,9 +7,9 @@ import type { Failing } from '#observability/health'
 import { RestartPause } from './restart_pause.js'
 import { Member, type Program } from './member.js'
 
-export type PlaceState = 'starting' | 'ready' | 'restarting' | 'stopping'
+export type SlotState = 'starting' | 'ready' | 'restarting' | 'stopping'
 
-interface PlaceOptions {
+interface SlotOptions {
   kind: 'web' | 'jobs'
   program: Program
   logger: Pick<Logger, 'info' | 'error'>
@@ -20,12 +20,12 @@ interface PlaceOptions {
 }
 
 /**
- * A place in a pool with a process in it, which is started again when it ends by itself, and replaced at a reload.
+ * A slot in a pool with a process in it, which is started again when it ends by itself, and replaced at a reload.
  */
-export class Place {
+export class Slot {
   readonly kind: 'web' | 'jobs'
   readonly name: string
-  readonly #options: PlaceOptions
+  readonly #options: SlotOptions
   readonly #restartPause = new RestartPause(config.restart)
   readonly #stopping = new AbortController()
   /** Every process here that did not end yet: the one at work, one that starts, one that drains. */
@@ -34,13 +34,13 @@ export class Place {
   #absence = 'is starting'
   #restarts = 0
 
-  constructor(options: PlaceOptions) {
+  constructor(options: SlotOptions) {
     this.kind = options.kind
     this.name = options.program.name
     this.#options = options
   }
 
-  get state(): PlaceState {
+  get state(): SlotState {
     if (this.#stopping.signal.aborted) {
       return 'stopping'
     }
@@ -78,7 +78,7 @@ export class Place {
     await Promise.all([...this.#alive].map((member) => this.#retire(member)))
   }
 
-  /** What keeps the process here from working, under the name of the place. */
+  /** What keeps the process here from working, under the name of the slot. */
   async failing(): Promise<Failing[]> {
     const { name } = this
     if (this.state === 'stopping') {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
-import { GentleServer } from '#http/gentle_server'
+import { GracefulServer } from '#http/graceful_server'
 import { metrics } from '#observability/metrics'
 import { Drain } from '#kernel/drain'
 
@@ -15,7 +15,7 @@ function park(drain: Drain, response: ServerResponse): void {
   drain.signal.addEventListener('abort', () => response.end('nothing came'))
 }
 
-async function listening(server: GentleServer): Promise<string> {
+async function listening(server: GracefulServer): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -38,7 +38,7 @@ test.group('A server that closes gently', () => {
   }) => {
     const drain = new Drain()
     let arrived = 0
-    const server = new GentleServer((_request, response) => {
+    const server = new GracefulServer((_request, response) => {
       arrived += 1
       park(drain, response)
     }, drain)
@@ -49,7 +49,7 @@ test.group('A server that closes gently', () => {
     while (arrived < parked.length) await delay(5)
 
     drain.begin()
-    const took = await milliseconds(() => server.closeGently())
+    const took = await milliseconds(() => server.closeGracefully())
     assert.isBelow(took, 500)
     for (const response of await Promise.all(parked)) {
       assert.equal(await text(response), 'nothing came')
@@ -59,14 +59,14 @@ test.group('A server that closes gently', () => {
 
   test('a stream that ends with the process does not hold up the end', async ({ assert }) => {
     const drain = new Drain()
-    const server = new GentleServer((_request, response) => {
+    const server = new GracefulServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
       park(drain, response)
     }, drain)
     const response = await ask(await listening(server))
 
     drain.begin()
-    const closed = server.closeGently()
+    const closed = server.closeGracefully()
     assert.equal(await text(response), 'data: 1\n\nnothing came')
     assert.isBelow(await milliseconds(() => closed), 2_500)
   })
@@ -75,13 +75,13 @@ test.group('A server that closes gently', () => {
     assert,
   }) => {
     const drain = new Drain()
-    const server = new GentleServer((_request, response) => response.end('here'), drain)
+    const server = new GracefulServer((_request, response) => response.end('here'), drain)
     const url = await listening(server)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     await text(await ask(url, agent))
 
     drain.begin()
-    const closed = server.closeGently()
+    const closed = server.closeGracefully()
     await delay(500)
     const last = await ask(url, agent)
     assert.equal(last.headers.connection, 'close')
@@ -91,7 +91,7 @@ test.group('A server that closes gently', () => {
 
   test('a connection that is not used any more is closed after a while', async ({ assert }) => {
     const drain = new Drain()
-    const server = new GentleServer((_request, response) => response.end('here'), drain)
+    const server = new GracefulServer((_request, response) => response.end('here'), drain)
     const url = await listening(server)
     const agent = new Agent({ keepAlive: true })
     await text(await ask(url, agent))
@@ -100,20 +100,20 @@ test.group('A server that closes gently', () => {
     while (server.connectionCount < 2) await delay(5)
 
     drain.begin()
-    const took = await milliseconds(() => server.closeGently())
+    const took = await milliseconds(() => server.closeGracefully())
     assert.isAbove(took, 1_400)
     assert.isBelow(took, 2_500)
   })
 
   test('a request that has only begun to arrive is still answered', async ({ assert }) => {
     const drain = new Drain()
-    const server = new GentleServer((_request, response) => response.end('here'), drain)
+    const server = new GracefulServer((_request, response) => response.end('here'), drain)
     const socket = connect(Number(new URL(await listening(server)).port), '127.0.0.1')
     socket.write('GET / HTTP/1.1\r\n')
     await delay(50)
 
     drain.begin()
-    const closed = server.closeGently()
+    const closed = server.closeGracefully()
     await delay(2_200)
     socket.write('host: hub\r\n\r\n')
     assert.match(await text(socket), /^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*here/i)
@@ -123,13 +123,13 @@ test.group('A server that closes gently', () => {
   test('an answer that is read slowly is sent to its end', async ({ assert }) => {
     const size = 20_000_000
     const drain = new Drain()
-    const server = new GentleServer((_request, response) => {
+    const server = new GracefulServer((_request, response) => {
       response.writeHead(200, { 'content-length': size }).end(Buffer.alloc(size, 'x'))
     }, drain)
     const response = await ask(await listening(server))
 
     drain.begin()
-    const closed = server.closeGently()
+    const closed = server.closeGracefully()
     await delay(2_200)
     assert.lengthOf(await text(response), size)
     await closed
@@ -137,7 +137,7 @@ test.group('A server that closes gently', () => {
 })
 
 test.group('A server that is given connections', () => {
-  async function handingOver(server: GentleServer): Promise<{ url: string; offers: boolean[] }> {
+  async function handingOver(server: GracefulServer): Promise<{ url: string; offers: boolean[] }> {
     const offers: boolean[] = []
     const port = createServer((socket: Socket) => {
       offers.push(server.take(socket))
@@ -149,12 +149,12 @@ test.group('A server that is given connections', () => {
 
   test('it serves them like its own, and takes none once it is closed', async ({ assert }) => {
     const drain = new Drain()
-    const server = new GentleServer((_request, response) => response.end('here'), drain)
+    const server = new GracefulServer((_request, response) => response.end('here'), drain)
     const { url, offers } = await handingOver(server)
     assert.equal(await text(await ask(url)), 'here')
 
     drain.begin()
-    await server.closeGently()
+    await server.closeGracefully()
     const late = connect(Number(new URL(url).port), '127.0.0.1')
     await once(late, 'connect')
     while (offers.length < 2) await delay(5)
@@ -163,7 +163,7 @@ test.group('A server that is given connections', () => {
   })
 
   test('it answers a request that takes too long to arrive with 408', async ({ assert }) => {
-    const server = new GentleServer((_request, response) => response.end('here'), new Drain())
+    const server = new GracefulServer((_request, response) => response.end('here'), new Drain())
     Object.assign(server, { headersTimeout: 100, connectionsCheckingInterval: 20 })
     server.expectConnections()
     const { url } = await handingOver(server)
@@ -200,7 +200,7 @@ test.group('A server with slow clients', () => {
     assert,
     cleanup,
   }) => {
-    const server = new GentleServer((_request, response) => response.end('here'), new Drain())
+    const server = new GracefulServer((_request, response) => response.end('here'), new Drain())
     server.headersTimeout = 600
     const url = await listening(server)
     cleanup(() => void server.close())
@@ -219,21 +219,21 @@ test.group('A server with slow clients', () => {
   })
 
   test('is set to 15 seconds for heads, and to none for answers', ({ assert }) => {
-    const server = new GentleServer(() => {}, new Drain())
+    const server = new GracefulServer(() => {}, new Drain())
     assert.equal(server.headersTimeout, 15_000)
     assert.equal(server.requestTimeout, 0)
     assert.equal(server.timeout, 0)
   })
 
   test('answers what is no request with the envelope', async ({ assert, cleanup }) => {
-    const server = new GentleServer((_request, response) => response.end('here'), new Drain())
+    const server = new GracefulServer((_request, response) => response.end('here'), new Drain())
     const url = await listening(server)
     cleanup(() => void server.close())
     assert.match(await sendSlowly(url, ['what is this\r\n\r\n']), /400 .*"code":"bad_request"/s)
   })
 
   test('lets an answer take as long as it takes', async ({ assert, cleanup }) => {
-    const server = new GentleServer((_request, response) => {
+    const server = new GracefulServer((_request, response) => {
       response.write('beginning ')
       setTimeout(() => response.end('end'), 1_500)
     }, new Drain())
@@ -256,7 +256,7 @@ test.group('A server with many clients', () => {
 
   const limited = async (all: number, perAddress: number, isShared = false) => {
     const limits = { all, perAddress, isShared: () => isShared }
-    return new GentleServer((_request, response) => response.end('here'), new Drain(), limits)
+    return new GracefulServer((_request, response) => response.end('here'), new Drain(), limits)
   }
 
   test('closes connections beyond those that one address may have, until one ends', async ({

@@ -30,7 +30,7 @@ const OF_USERS = { projects, analyses, analysis_bucket_files: files }
 export const coreReactions: Reactions = { realmDeleted: removeRealm, userDeleted: releaseUser }
 
 /** Finds out about realms and users that went while nobody listened. */
-export function departureSweeps(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep[] {
+export function removalSweeps(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep[] {
   return [
     realmSweep({ provider, held: () => heldIn(OF_REALMS, 'realm_id'), forget: removeRealm }),
     userSweep({

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 
 import { test } from '@japa/runner'
 
-import { digestOf, LastingDigest } from '#storage/resumable/lasting_digest'
+import { digestOf, SavedDigest } from '#storage/resumable/saved_digest'
 
 const content = randomBytes(300_000)
 const expected = createHash('sha256').update(content).digest('hex')
@@ -13,19 +13,19 @@ test.group('The digest of an upload', () => {
     for (let round = 0; round < 20; round++) {
       let state: Buffer | null = null
       for (let offset = 0; offset < content.length;) {
-        const digest = await LastingDigest.from(state, offset)
+        const digest = await SavedDigest.from(state, offset)
         const piece = content.subarray(offset, offset + randomInt(1, 100_000))
         digest.update(piece)
         state = digest.save()
         offset += piece.length
       }
-      const last = await LastingDigest.from(state, content.length)
+      const last = await SavedDigest.from(state, content.length)
       assert.equal(last.end(), expected)
     }
   })
 
   test('of nothing is known without a state', async ({ assert }) => {
-    const digest = await LastingDigest.from(null, 0)
+    const digest = await SavedDigest.from(null, 0)
     assert.equal(digest.end(), createHash('sha256').digest('hex'))
   })
 
@@ -33,7 +33,7 @@ test.group('The digest of an upload', () => {
     assert,
   }) => {
     for (const state of [null, Buffer.alloc(116), Buffer.from('a')]) {
-      const digest = await LastingDigest.from(state, 10)
+      const digest = await SavedDigest.from(state, 10)
       digest.update(content)
       assert.isNull(digest.save())
       assert.isUndefined(digest.end())

@@ -22,7 +22,7 @@ const NO_LIMITS: ConnectionLimits = { all: 0, perAddress: 0, isShared: () => fal
  * An HTTP server that knows what is under way on it, so that it can be closed without failing a request. From the
  * beginning of the drain on, every answer tells its client that the connection ends with it.
  */
-export class GentleServer extends Server {
+export class GracefulServer extends Server {
   readonly #connections = new Map<Socket, Connection>()
   readonly #count = new ConnectionCount()
   readonly #limits: ConnectionLimits
@@ -62,7 +62,7 @@ export class GentleServer extends Server {
    * Accepts nothing more and waits until every connection is closed: after its last answer, after some time without a
    * request, or at the limit. The drain must have begun.
    */
-  async closeGently(): Promise<void> {
+  async closeGracefully(): Promise<void> {
     // The HTTP server's own `close` would cut idle connections under the hands of clients about to use them.
     NetServer.prototype.close.call(this)
     const startedAt = performance.now()

@@ -9,7 +9,7 @@ import { registries } from './services.js'
 import { corePool, registryLinks } from './work.js'
 
 /** Has everything removed that the platform has in a registry, and then the record of the registry. Answers where that is. */
-export function beginDeparture(registryId: string): Promise<Place[]> {
+export function beginRemoval(registryId: string): Promise<Place[]> {
   return inTransaction(corePool(), async (transaction) => {
     await transaction.query(
       `insert into registry_states (registry_id, is_leaving) select id, true from registries where id = $1 for key share
@@ -21,7 +21,7 @@ export function beginDeparture(registryId: string): Promise<Place[]> {
 }
 
 /** Removes the records of registries that are to be left and in which nothing is left. Answers how many. */
-export async function completeDepartures(): Promise<number> {
+export async function completeRemovals(): Promise<number> {
   const { rows } = await corePool().query<{ id: string }>(
     `select registry_id as id from registry_states s where is_leaving and not exists (
        select 1 from registry_links l where l.registry_id = s.registry_id

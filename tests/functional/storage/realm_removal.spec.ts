@@ -5,7 +5,7 @@ import { realm } from '#identity/realms/realm'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
 import { followRealms } from '#storage/background'
-import { bucketDepartureSweep } from '#storage/buckets/realm_departure'
+import { bucketRemovalSweep } from '#storage/buckets/realm_removal'
 import { storagePool } from '#storage/database'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
@@ -78,7 +78,7 @@ test.group('Buckets of a realm that is deleted', () => {
     await aBucket()
     await removeRealm(realmId)
     assert.equal(await leftOf(realmId), 3)
-    const sweep = bucketDepartureSweep(await identityProvider())
+    const sweep = bucketRemovalSweep(await identityProvider())
     await sweep.run(running)
     assert.equal(await leftOf(realmId), 0)
     assert.equal(await leftOf(other), 1)
