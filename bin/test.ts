@@ -19,7 +19,8 @@ if (job) {
   await runJob(job)
 } else {
   const { names, flags } = suitesAskedFor(process.argv.slice(2))
-  if (flags.length > 0 || names.includes('services')) {
+  const isMany = process.env.TEST_PROCESSES !== undefined
+  if (flags.length > 0 || (names.includes('services') && !isMany)) {
     await runAlone(names, flags)
   } else {
     const passed = await runSideBySide(SUITES.filter(({ name }) => names.includes(name)))
@@ -47,7 +48,7 @@ async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promis
   }, LEFT_OPEN_MS).unref()
 }
 
-/** Everything in this process, for those who look at a few tests, or at servers that are shared by all. */
+/** Everything in this process, for those who look at a few tests, or at real servers, which need room. */
 async function runAlone(names: string[], flags: string[]): Promise<void> {
   const database = needsDatabase(names) ? await testDatabase() : undefined
   await runHere({

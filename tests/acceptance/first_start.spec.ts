@@ -13,7 +13,8 @@ const run = promisify(execFile)
 /** A data folder that outlives the programs that are started on it one after the other. */
 async function dataFolder(cleanup: (clean: () => Promise<void>) => void): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-first-'))
-  cleanup(() => rm(folder, { recursive: true, force: true }))
+  // The database of a program that was killed may be writing for another moment.
+  cleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
   return join(folder, 'data')
 }
 

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
+import { builtProgram } from '#tests/helpers/built_program'
 import { prepareData } from '#tests/helpers/prepared_data'
 import { livingIn, procFile } from '#tests/services/servers/process_table'
 
@@ -35,8 +36,6 @@ const DEFAULTS: Variables = {
   NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
 }
 
-let building: Promise<void> | undefined
-
 /**
  * A program of the hub with everything it starts, in real processes: on free ports, with a folder of its own as working
  * directory and for its data. Whoever starts one calls `remove`; all of it ends with the tests in any case.
@@ -56,7 +55,7 @@ export class HubProcesses {
 
   static async #launchIn(folder: string, program: Program, setting: Setting) {
     const { variables, files = {}, root = ROOT } = setting
-    await (building ??= makeBuild())
+    await builtProgram()
     for (const [file, content] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true })
       await writeFile(join(folder, file), content)
@@ -184,15 +183,6 @@ export class HubProcesses {
       throw new Error(`The program did not say ${pattern}:\n${this.output}`)
     }
     return found
-  }
-}
-
-/** Builds what changed, as every start by npm does; for tests that are started without it. */
-async function makeBuild(): Promise<void> {
-  const step = (name: string) => import(join(ROOT, 'bin', 'bootstrap', `${name}.mjs`))
-  const [{ isBuilt, build }, { exclusively }] = await Promise.all([step('build'), step('lock')])
-  if (!isBuilt(ROOT)) {
-    await exclusively(ROOT, () => build(ROOT, process.execPath))
   }
 }
 

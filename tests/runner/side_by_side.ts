@@ -6,11 +6,13 @@ import { join } from 'node:path'
 
 import type { TestSuite } from '@japa/runner/types'
 
+import { builtProgram } from '#tests/helpers/built_program'
+
 import { closingLine } from './closing_line.js'
 import { environmentOf, type Job, type JobMessage, type JobResult } from './job.js'
 import { jobsOf } from './jobs.js'
 import { slowestFiles } from './slowest_files.js'
-import { needsDatabase } from './suites.js'
+import { needsBuild, needsDatabase } from './suites.js'
 import { DatabaseTemplate } from './template.js'
 
 const NOTHING: JobResult = { passed: 0, failed: 0, skipped: 0, seconds: {} }
@@ -25,7 +27,10 @@ export async function runSideBySide(suites: readonly TestSuite[]): Promise<boole
   const folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
   let template: DatabaseTemplate | undefined
   try {
-    if (needsDatabase(suites.map(({ name }) => name))) {
+    const names = suites.map(({ name }) => name)
+    // A test that waited for the build would have less time of its own.
+    if (needsBuild(names)) await builtProgram()
+    if (needsDatabase(names)) {
       template = await DatabaseTemplate.prepare(folder)
     }
     return await new Run(folder, template).all(jobsOf(suites))

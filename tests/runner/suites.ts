@@ -43,6 +43,12 @@ export const SUITES: TestSuite[] = [
 export const needsDatabase = (suites: readonly string[]): boolean =>
   suites.some((name) => !WITHOUT_DATABASE.has(name))
 
+/** Suites that start the program as it is built. */
+const STARTING_PROGRAMS = new Set(['acceptance', 'installations', 'services'])
+
+export const needsBuild = (suites: readonly string[]): boolean =>
+  suites.some((name) => STARTING_PROGRAMS.has(name))
+
 function functional(name: string, mounting: Mounting): TestSuite {
   return {
     name,
