@@ -17,7 +17,11 @@ export function commandRegistry(
 }
 
 /** Has what a registry told looked at, once the transaction is kept. */
-export function processHook(transaction: pg.ClientBase, told: Attributes, id: string): Promise<void> {
+export function processHook(
+  transaction: pg.ClientBase,
+  told: Attributes,
+  id: string
+): Promise<void> {
   return send(transaction, 'HOOK_PROCESS', told, `registryHook/${id}`)
 }
 

@@ -21,7 +21,7 @@ import { bucket, bucketColumns, type BucketRow } from '#storage/buckets/bucket'
 import { announcePlace, preparePlace, restorePlace } from '#storage/objects/places'
 import { tellOfBucket, tellOfFiles, type CommandedOrigin } from '#storage/buckets/storage_events'
 
-import { giveBack, prepareDeparture } from './departure.js'
+import { giveBack, prepareRemoval } from './bucket_removal.js'
 
 const BY_ID = `select ${bucketColumns('b')} from buckets b where b.id = $1`
 
@@ -78,7 +78,7 @@ export class BucketService extends RecordService {
     const { removed, leave } = await inTransaction(this.pool, async (transaction) => {
       const previous = (await this.store.lock(transaction, id)) ?? this.#gone()
       requireOwnerOr(origin.actor, previous as unknown as Reached, 'bucket_delete')
-      const departure = await prepareDeparture(transaction, id)
+      const departure = await prepareRemoval(transaction, id)
       return { removed: await this.removeWithin(transaction, origin, id), leave: departure }
     })
     await leave()
@@ -110,7 +110,7 @@ export class BucketService extends RecordService {
       return tellOfBucket(transaction, origin, 'deletionFailed', { id, error })
     }
     await tellOfBucket(transaction, origin, 'deletionStarted', { id: known.id })
-    const leave = await prepareDeparture(transaction, known.id as string)
+    const leave = await prepareRemoval(transaction, known.id as string)
     await this.removeWithin(transaction, origin, id)
     afterCommit(transaction, () => void leave())
   }
