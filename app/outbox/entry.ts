@@ -1,7 +1,7 @@
 import type { Message } from '#bus/message'
 import type { SecurityEvent } from '#audit/security_event'
 import type { ChangeType } from '#records/events'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import type { Diff } from './payloads/diff.js'
 
 /** Where entries go, each with its own mark: the bit that is set in `pending` while the entry still has to go there. */
@@ -28,7 +28,7 @@ export interface ChangeContent {
   /** The realms that hear of it. */
   readonly realms: readonly string[]
   /** The record as it is now, or was before it was deleted. */
-  readonly data: Values
+  readonly data: Attributes
   /** What an update changed. */
   readonly diff?: Diff
   /** Whether the audit trail keeps it for good. */

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 
 export type ChangeType = 'created' | 'updated' | 'deleted'
 
@@ -14,8 +14,8 @@ export interface RecordChange {
   readonly id: string
   readonly realmId: string | null
   readonly origin: Origin
-  readonly previous: Values | undefined
-  readonly next: Values | undefined
+  readonly previous: Attributes | undefined
+  readonly next: Attributes | undefined
   /** Whether the record got another secret; what it was and is stays untold. */
   readonly replacesSecrets?: boolean
 }

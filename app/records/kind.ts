@@ -8,9 +8,9 @@ import { declarationOf, narrowed } from '#records/declaration_of'
 import type { AnyBody, Kept, KindDefinition } from '#records/kind_definition'
 import type { ModelClass } from '#records/model'
 import { belongingsOf } from '#records/relation'
-import type { ColumnName } from '#records/row'
+import type { Attributes, ColumnName } from '#records/row'
 
-export type Values = Record<string, unknown>
+export type { Values } from '#records/values'
 
 /** A relation to one record of another kind. */
 export interface Relation {
@@ -68,6 +68,12 @@ export class Kind<M extends ModelClass = ModelClass> {
     this.createBody = definition.create
     this.updateBody = definition.update
     this.reveals = definition.reveals ?? (() => false)
+  }
+
+  /** The realm whose members may write a record; null where that is none. */
+  realmOf(record: Attributes): string | null {
+    const realm = this.realm === undefined ? null : record[this.realm]
+    return typeof realm === 'string' ? realm : null
   }
 }
 

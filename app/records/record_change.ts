@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 
 import type { Origin } from '#kernel/origin'
 import type { ChangeType, RecordChange } from '#records/events'
-import type { Kind, Values } from '#records/kind'
+import type { Kind } from '#records/kind'
+import type { Attributes } from '#records/row'
 
 /** A record before and after it was written; one of the two is missing where it was created or deleted. */
 export interface WrittenChange {
   readonly type: ChangeType
-  readonly previous?: Values
-  readonly next?: Values
+  readonly previous?: Attributes
+  readonly next?: Attributes
 }
 
 /**
@@ -23,8 +24,8 @@ export function changeOf(
   return {
     kind: kind.name,
     type,
-    id: record.id as string,
-    realmId: kind.realm === undefined ? null : (record[kind.realm] as string | null),
+    id: String(record.id),
+    realmId: kind.realmOf(record),
     origin,
     previous: previous && withoutSecrets(kind, previous),
     next: next && withoutSecrets(kind, next),
@@ -33,22 +34,22 @@ export function changeOf(
 }
 
 /** Whether something would be another after `values` are written into a record that is as `previous` says. */
-export function changesSomething(previous: Values, values: Values): boolean {
+export function changesSomething(previous: Attributes, values: Attributes): boolean {
   return Object.entries(values).some(
     ([name, value]) => !isDeepStrictEqual(value ?? null, previous[name] ?? null)
   )
 }
 
-function differInSecrets({ secrets }: Kind, previous?: Values, next?: Values): boolean {
+function differInSecrets({ secrets }: Kind, previous?: Attributes, next?: Attributes): boolean {
   const isUpdate = previous !== undefined && next !== undefined
   return isUpdate && secrets.some((name) => previous[name] !== next[name])
 }
 
-function withoutSecrets({ secrets }: Kind, values: Values): Values {
+function withoutSecrets({ secrets }: Kind, values: Attributes): Attributes {
   if (secrets.length === 0) {
     return values
   }
-  const open = { ...values }
+  const open: Record<string, unknown> = { ...values }
   secrets.forEach((name) => delete open[name])
   return open
 }

@@ -3,7 +3,7 @@ import type { Selection } from '#query/decode'
 import type { Reveal } from '#query/sql/objects'
 import { projectionOf, type Projection } from '#query/sql/projection'
 import type { Origin } from '#kernel/origin'
-import { kindOf, type Kind, type Values } from '#records/kind'
+import { kindOf, type Kind } from '#records/kind'
 import { noteSecretRead } from '#audit/security_events'
 
 /** What the secrets of any kind are to an actor. */
@@ -19,6 +19,9 @@ export function askedSecrets(kind: Kind, selection: Selection): AskedSecrets | u
   const projection = projectionOf(kind.declaration, selection)
   return projection.guarded ? new AskedSecrets(projection, selection) : undefined
 }
+
+/** A record in an answer, as JSON has it. */
+type Shown = Record<string, unknown>
 
 /** A place in an answer where secrets of a kind may stand. */
 interface Place {
@@ -48,7 +51,7 @@ export class AskedSecrets {
    * that none is shown that could not be noted.
    */
   async show(origin: Origin, data: string): Promise<string> {
-    const read = JSON.parse(data) as Values | Values[]
+    const read = JSON.parse(data) as Shown | Shown[]
     const found = this.#places.flatMap((place) =>
       [read].flat().flatMap((record) => recordsAt(record, place.path).map((at) => ({ place, at })))
     )
@@ -58,7 +61,7 @@ export class AskedSecrets {
     return JSON.stringify(read)
   }
 
-  async #note(origin: Origin, found: readonly { place: Place; at: Values }[]): Promise<void> {
+  async #note(origin: Origin, found: readonly { place: Place; at: Shown }[]): Promise<void> {
     const owners = new Map(
       found
         .filter(({ place, at }) => place.secrets.some((name) => (at[name] ?? null) !== null))
@@ -78,20 +81,19 @@ function placesIn(projection: Projection, path: readonly string[] = []): Place[]
   return secrets.length > 0 ? [{ path, kind, secrets, added }, ...below] : below
 }
 
-function recordsAt(record: Values, [relation, ...rest]: readonly string[]): Values[] {
+function recordsAt(record: Shown, [relation, ...rest]: readonly string[]): Shown[] {
   if (relation === undefined) {
     return [record]
   }
-  const related = record[relation] as Values | null
+  const related = record[relation] as Shown | null
   return related ? recordsAt(related, rest) : []
 }
 
-function ownerOf({ name, realm }: Kind, record: Values) {
-  const realmId = realm === undefined ? null : (record[realm] as string | null)
-  return { kind: name, id: record.id as string, realmId }
+function ownerOf(kind: Kind, record: Shown) {
+  return { kind: kind.name, id: String(record.id), realmId: kind.realmOf(record) }
 }
 
-async function unseal({ kind, secrets }: Place, record: Values): Promise<void> {
+async function unseal({ kind, secrets }: Place, record: Shown): Promise<void> {
   for (const name of secrets) {
     const { unseal: open } = kind.columns[name]!
     if (open && typeof record[name] === 'string') {

@@ -3,20 +3,20 @@ import type pg from 'pg'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandTo } from '#bus/names'
 import { writeCommand } from '#outbox/write'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 
 /** Has a registry get what belongs to a registry project, once the transaction is kept. */
-export function linkLater(transaction: pg.ClientBase, { id }: Values): Promise<void> {
+export function linkLater(transaction: pg.ClientBase, { id }: Attributes): Promise<void> {
   return send(transaction, 'PROJECT_LINK', { id })
 }
 
 /** Has a registry remove what belongs to a registry project, by the name it has there until now. */
-export function unlinkLater(transaction: pg.ClientBase, project: Values): Promise<void> {
+export function unlinkLater(transaction: pg.ClientBase, project: Attributes): Promise<void> {
   const { id, registryId, externalName, accountId } = project
   return send(transaction, 'PROJECT_UNLINK', { id, registryId, externalName, accountId })
 }
 
-function send(transaction: pg.ClientBase, type: string, data: Values): Promise<void> {
+function send(transaction: pg.ClientBase, type: string, data: Attributes): Promise<void> {
   const command = newMessage(commandTo(COMMAND_QUEUES.registry), type, data)
   return writeCommand(transaction, command, `registryProject/${String(data.id)}`)
 }

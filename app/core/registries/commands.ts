@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandTo } from '#bus/names'
 import { writeCommand } from '#outbox/write'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 
 export type RegistryCommand = 'SETUP' | 'CLEANUP' | 'DELETE'
 
@@ -17,11 +17,15 @@ export function commandRegistry(
 }
 
 /** Has what a registry told looked at, once the transaction is kept. */
-export function processHook(transaction: pg.ClientBase, told: Values, id: string): Promise<void> {
+export function processHook(
+  transaction: pg.ClientBase,
+  told: Attributes,
+  id: string
+): Promise<void> {
   return send(transaction, 'HOOK_PROCESS', told, `registryHook/${id}`)
 }
 
-function send(transaction: pg.ClientBase, type: string, data: Values, orderedBy: string) {
+function send(transaction: pg.ClientBase, type: string, data: Attributes, orderedBy: string) {
   return writeCommand(
     transaction,
     newMessage(commandTo(COMMAND_QUEUES.registry), type, data),

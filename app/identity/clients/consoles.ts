@@ -1,5 +1,3 @@
-import type { Values } from '#records/kind'
-
 /** The clients as which web interfaces sign users in, in every realm, with the names that users see. */
 export const CONSOLES: Readonly<Record<string, string>> = {
   'admin-console': 'Administration',
@@ -15,7 +13,7 @@ export const CONSOLE_TRAITS = {
 }
 
 /** Those that a realm gets when it is made. */
-export const newConsoles = (realmId: string): Values[] =>
+export const newConsoles = (realmId: string) =>
   Object.entries(CONSOLES).map(([name, displayName]) => ({
     name,
     displayName,

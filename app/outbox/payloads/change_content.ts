@@ -1,6 +1,7 @@
 import type { Column } from '#records/column'
 import type { RecordChange } from '#records/events'
-import type { Kind, Values } from '#records/kind'
+import type { Kind } from '#records/kind'
+import type { Attributes } from '#records/row'
 import type { ChangeContent } from '../entry.js'
 import { diffOf, type Diff } from './diff.js'
 import { doerOf } from './doer.js'
@@ -60,7 +61,7 @@ function isApprovedFromTheStart({ type, next }: RecordChange): boolean {
   return type === 'created' && typeof next?.approvalStatus === 'string'
 }
 
-function realmsIn(record: Values, columns: readonly string[]): string[] {
+function realmsIn(record: Attributes, columns: readonly string[]): string[] {
   const realms = columns.map((column) => record[column])
   return [...new Set(realms.filter((realm) => typeof realm === 'string'))]
 }
@@ -71,12 +72,12 @@ const knownColumns = new WeakMap<Kind, readonly Named[]>()
 const shownColumns = new WeakMap<Kind, readonly Named[]>()
 
 /** The attributes of a record that may be known at all. */
-function known(record: Values, kind: Kind | undefined): Values {
+function known(record: Attributes, kind: Kind | undefined): Attributes {
   return kind ? pick(record, columnsOf(kind, knownColumns, isKnown)) : record
 }
 
 /** A record as everybody is shown it. */
-function shown(record: Values, kind: Kind | undefined): Values {
+function shown(record: Attributes, kind: Kind | undefined): Attributes {
   return kind ? pick(record, columnsOf(kind, shownColumns, isShown)) : record
 }
 
@@ -96,8 +97,8 @@ function columnsOf(
   return columns
 }
 
-function pick(record: Values, columns: readonly Named[]): Values {
-  const picked: Values = {}
+function pick(record: Attributes, columns: readonly Named[]): Attributes {
+  const picked: Record<string, unknown> = {}
   for (const [name, column] of columns) {
     if (record[name] !== undefined) {
       picked[name] = printed(record[name], column)

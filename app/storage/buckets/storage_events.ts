@@ -5,7 +5,7 @@ import { newId } from '#kernel/new_id'
 import { EVENT_KEYS, eventOn, type EventKey } from '#bus/names'
 import { writeCommands, type OrderedMessage } from '#outbox/write'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 
 /** What is told of the work on a bucket or a file. */
 export type StorageEvent =
@@ -26,7 +26,7 @@ export function tellOfBucket(
   transaction: pg.ClientBase,
   origin: Partial<CommandedOrigin>,
   event: StorageEvent,
-  content: Values
+  content: Attributes
 ): Promise<void> {
   const key = EVENT_KEYS.storageBucket
   return writeCommands(transaction, [told(key, 'bucket', origin, event, content)])
@@ -37,7 +37,7 @@ export function tellOfFiles(
   transaction: pg.ClientBase,
   origin: Partial<CommandedOrigin>,
   event: StorageEvent,
-  files: readonly Values[]
+  files: readonly Attributes[]
 ): Promise<void> {
   const key = EVENT_KEYS.storageBucketFile
   const messages = files.map((file) => told(key, 'bucketFile', origin, event, shownToPeers(file)))
@@ -49,14 +49,14 @@ function told(
   kind: string,
   { command }: Partial<CommandedOrigin>,
   event: StorageEvent,
-  content: Values
+  content: Attributes
 ): OrderedMessage {
   const message = newMessage(eventOn(key), event, withPlainTimes(content), answering(command))
   return { message, orderedBy: `${kind}/${content.id ?? message.id}` }
 }
 
 /** Where and how bytes are kept is nobody else's business. */
-function shownToPeers({ layout: _, sha256: __, ...file }: Values): Values {
+function shownToPeers({ layout: _, sha256: __, ...file }: Attributes): Attributes {
   return file
 }
 
@@ -69,7 +69,7 @@ function answering(command: Message | undefined) {
 }
 
 /** The database writes times with an offset. */
-function withPlainTimes(content: Values): Values {
+function withPlainTimes(content: Attributes): Attributes {
   const times = Object.entries(content).flatMap(([name, value]) =>
     (name === 'createdAt' || name === 'updatedAt') && typeof value === 'string'
       ? [[name, new Date(value).toISOString()]]
