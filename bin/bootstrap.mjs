@@ -18,9 +18,9 @@ const commands = {
   'hubctl': { built: true, program: 'build/bin/hubctl.js' },
   'db:url': { built: true, program: 'build/bin/db_url.js' },
   'build': { built: true },
-  'test': { built: true, program: 'bin/test.ts' },
+  'test': { built: false, program: 'bin/test.ts' },
   'test:watch': {
-    built: true,
+    built: false,
     program: 'bin/test.ts',
     flags: ['--watch-path=app', '--watch-path=tests', '--watch-path=start'],
     otherwise: ['unit'],
@@ -57,7 +57,7 @@ async function main([name, ...args]) {
 
 function runProgram({ program, flags = [], args: fixed = [], otherwise = [] }, args) {
   const loader = program.endsWith('.ts')
-    ? [`--import=${import.meta.resolve('@poppinss/ts-exec')}`]
+    ? [`--import=${import.meta.resolve('./bootstrap/typescript.mjs')}`]
     : []
   const file = fileURLToPath(new URL(`../${program}`, import.meta.url))
   const given = args.length > 0 ? args : otherwise

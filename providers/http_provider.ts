@@ -1,9 +1,8 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import * as corsRules from '#config/cors'
-import { Origins } from '#http/origins'
 import AuthenticationMiddleware, { type Authenticator } from '#auth/authentication_middleware'
-import { Entrance } from '#http/entrance'
+import * as corsRules from '#config/cors'
+import CorsMiddleware from '#http/cors_middleware'
 import LimitMiddleware from '#http/limit_middleware'
 import { RateLimiter } from '#http/rate_limiter'
 import { env } from '#start/env'
@@ -21,8 +20,8 @@ const LIMITS = {
 }
 
 /**
- * Wires what stands in front of all routes: other origins, who sends a request, and how many of them are counted (together
- * through Redis where there is one, else per process).
+ * Wires the middleware that depends on something: which other origins may call, who sends a request, and how many of them are
+ * counted (together through Redis where there is one, else per process).
  */
 export default class HttpProvider {
   constructor(protected app: ApplicationService) {}
@@ -30,13 +29,12 @@ export default class HttpProvider {
   register() {
     const { container } = this.app
     container.singleton('authenticator', () => undefined)
-    container.singleton(Entrance, async (resolver) => {
-      const limiter = new RateLimiter(LIMITS, await resolver.make('redis'))
-      return new Entrance({
-        cors: new Origins(corsRules),
-        authentication: new AuthenticationMiddleware(await resolver.make('authenticator')),
-        limits: new LimitMiddleware(limiter),
-      })
+    container.singleton(CorsMiddleware, () => new CorsMiddleware(corsRules))
+    container.singleton(AuthenticationMiddleware, async (resolver) => {
+      return new AuthenticationMiddleware(await resolver.make('authenticator'))
+    })
+    container.singleton(LimitMiddleware, async (resolver) => {
+      return new LimitMiddleware(new RateLimiter(LIMITS, await resolver.make('redis')))
     })
   }
 }

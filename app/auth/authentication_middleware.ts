@@ -28,7 +28,7 @@ export interface Following {
   /** Who it is, with what it may do now; undefined where the session has ended. */
   actor(): Promise<Actor | undefined>
   /** Has a function called whenever that may have become something else. */
-  onChange(hear: (actor: Actor) => void): void
+  onChange(listener: (actor: Actor) => void): void
 }
 
 export interface TokenSources {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { inTransaction } from '#records/transaction'
 import { AttemptCounter } from './attempt_counter.js'
-import { pause, pauseAfter, type BackOff } from './back_off.js'
+import { pause, pauseAfter, type BackOff } from '#kernel/back_off'
 import type { Bus, BusLogger, CauseOfDeath, Delivery } from './bus.js'
 import type { Conclusion, Consumer, Handler, OutwardHandler } from './consumer.js'
 import { Abandoned, GivenUp, MalformedMessage } from './errors.js'

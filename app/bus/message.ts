@@ -1,4 +1,5 @@
 import { clock } from '#kernel/clock'
+import { newId } from '#kernel/new_id'
 import { MalformedMessage } from './errors.js'
 
 export { MalformedMessage }
@@ -29,28 +30,9 @@ export interface Message {
 
 type Fields = Record<string, unknown>
 
-const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
-const ID_LENGTH = 21
-/** The largest multiple of the alphabet in a byte; what is above would make the first letters more likely. */
-const UNBIASED = 256 - (256 % ALPHABET.length)
-/** Some bytes are not used; so many are nearly always enough. */
-const BYTES_AT_ONCE = 28
-
 const LARGEST_BYTES = 16 * 1024 * 1024
 const LONGEST_NAME = 255
 const PRINTABLE = /^[\x20-\x7e]+$/
-
-export function newMessageId(): string {
-  let id = ''
-  while (id.length < ID_LENGTH) {
-    for (const byte of clock.random(BYTES_AT_ONCE)) {
-      if (byte < UNBIASED && id.length < ID_LENGTH) {
-        id += ALPHABET[byte % ALPHABET.length]
-      }
-    }
-  }
-  return id
-}
 
 /** Makes a message with an id and a time of its own; further metadata reaches every event that answers it. */
 export function newMessage(
@@ -60,7 +42,7 @@ export function newMessage(
   metadata: Fields = {}
 ): Message {
   return {
-    id: newMessageId(),
+    id: newId(),
     type,
     data,
     metadata: { timestamp: clock.now(), ...metadata, routing },

@@ -3,14 +3,15 @@ import app from '@adonisjs/core/services/app'
 
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
-import { ClientTaskRunner } from '#core/clients/client_task_runner'
-import { coreReactions, departureSweeps } from '#core/departures'
+import { clientWorker } from '#core/clients/client_worker'
+import { coreReactions, removalSweeps } from '#core/removals'
 import { clientTasks, identityProvider } from '#core/clients/identity'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
 import { environmentRegistrySweep, formerClientSweep, registrySweep } from '#core/registries/sweeps'
 import { reactTo } from '#auth/reactions'
 import type { RunningJob } from '#jobs/running_job'
 import type { Sweep } from '#jobs/sweep'
+import { TaskRunner } from '#jobs/tasks/task_runner'
 import { signals } from '#signals/current'
 
 /**
@@ -22,7 +23,7 @@ export async function coreSweeps(logger: Logger): Promise<readonly Sweep[]> {
     coreIntentSweep(provider),
     nodeClientSweep(provider, logger),
     analysisClientSweep(provider, logger),
-    ...departureSweeps(provider),
+    ...removalSweeps(provider),
     presenceSweep(await app.container.make(NodePresence)),
     environmentRegistrySweep,
     registrySweep,
@@ -35,7 +36,8 @@ export async function coreSweeps(logger: Logger): Promise<readonly Sweep[]> {
  */
 export async function followIdentities(logger: Logger): Promise<RunningJob> {
   const provider = await identityProvider()
-  const runner = await ClientTaskRunner.start({ tasks: clientTasks(), provider, signals, logger })
+  const worker = clientWorker({ tasks: clientTasks(), provider, logger })
+  const runner = await TaskRunner.start({ worker, signals, logger })
   const stopReacting = await reactTo(provider, coreReactions, logger)
   return {
     async stop() {

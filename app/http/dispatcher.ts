@@ -2,36 +2,43 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { HttpContext, Router, Server } from '@adonisjs/core/http'
 import type { ApplicationService } from '@adonisjs/core/types'
+import type { RouteJSON } from '@adonisjs/core/types/http'
 
 import { JSON_TYPE } from '#http/answer'
-import { Entrance } from '#http/entrance'
-import { ExceptionHandler } from '#http/exception_handler'
+import ExceptionHandler from '#http/exception_handler'
+import { throughRouteMiddleware, throughServerMiddleware } from '#http/pipeline'
 import { BadRequest, envelopeOf, RouteNotFound } from '#kernel/failures'
 
 const badUrl = new BadRequest('The path holds a malformed escape sequence')
 
+type Step = (ctx: HttpContext) => Promise<void>
+
 /**
- * Takes a request to its route and sees to it that it is answered. It uses the framework's router, request and response,
- * and stands in for its server, whose stacks of middleware and containers cost every request more than the routes do.
+ * Takes a request through the middleware of `start/kernel.ts` to its route and sees to it that it is answered. It uses the
+ * framework's router, request and response, and stands in for its server, which puts the stacks of middleware together anew for
+ * every request, at a higher price than that of the routes.
  */
 export class Dispatcher {
   readonly #app: ApplicationService
   readonly #server: Server
   readonly #router: Router
-  readonly #entrance: Entrance
-  readonly #failures = new ExceptionHandler()
+  readonly #failures: ExceptionHandler
+  readonly #routes = new WeakMap<RouteJSON, Step>()
+  #pass: Step = (ctx) => this.#route(ctx)
 
-  private constructor(app: ApplicationService, server: Server, entrance: Entrance) {
+  private constructor(app: ApplicationService, server: Server, failures: ExceptionHandler) {
     this.#app = app
     this.#server = server
     this.#router = server.getRouter()
-    this.#entrance = entrance
+    this.#failures = failures
   }
 
   static async of(app: ApplicationService): Promise<Dispatcher> {
     const server = await app.container.make('server')
     await server.boot()
-    return new Dispatcher(app, server, await app.container.make(Entrance))
+    const dispatcher = new Dispatcher(app, server, await app.container.make(ExceptionHandler))
+    dispatcher.#pass = await throughServerMiddleware(app, server, dispatcher.#pass)
+    return dispatcher
   }
 
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -64,7 +71,7 @@ export class Dispatcher {
 
   async #answer(ctx: HttpContext): Promise<void> {
     try {
-      await this.#entrance.handle(ctx, () => this.#route(ctx))
+      await this.#pass(ctx)
     } catch (error) {
       this.#failures.report(error, ctx)
       this.#failures.handle(error, ctx)
@@ -82,7 +89,19 @@ export class Dispatcher {
     ctx.params = found.params
     ctx.route = found.route
     ctx.routeKey = found.routeKey
-    await (found.route.handler as Handler)(ctx)
+    await this.#handlerOf(found.route)(ctx)
+  }
+
+  #handlerOf(route: RouteJSON): Step {
+    let handler = this.#routes.get(route)
+    if (!handler) {
+      handler = throughRouteMiddleware(
+        route,
+        async (ctx) => void (await (route.handler as Handler)(ctx))
+      )
+      this.#routes.set(route, handler)
+    }
+    return handler
   }
 }
 

@@ -8,7 +8,7 @@ import { noteRefusal } from '#audit/security_events'
 /**
  * The one place where a failed request becomes an answer: the error envelope, whatever was thrown.
  */
-export class ExceptionHandler {
+export default class ExceptionHandler {
   report(error: unknown, ctx: HttpContext): void {
     const failure = failureOf(error)
     if (failure.status >= 500) {

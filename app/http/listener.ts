@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { ConnectionLimits } from '#http/connection_limit'
-import { GentleServer } from '#http/gentle_server'
+import { GracefulServer } from '#http/graceful_server'
 import type { Drain } from '#kernel/drain'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown
@@ -15,7 +15,7 @@ const SAFE_REQUEST_ID = /^[\w.:-]{1,128}$/
 export function createListener(
   handle: Handle,
   { prefix, drain, limits }: { prefix: string; drain: Drain; limits?: ConnectionLimits }
-): GentleServer {
+): GracefulServer {
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     dropUnsafeRequestId(request)
     if (prefix) {
@@ -23,7 +23,7 @@ export function createListener(
     }
     handle(request, response)
   }
-  return new GentleServer(listener, drain, limits)
+  return new GracefulServer(listener, drain, limits)
 }
 
 /** An id that a caller chose goes into logs and headers, so only a harmless one is taken over. */

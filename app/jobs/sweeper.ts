@@ -3,6 +3,7 @@ import type pg from 'pg'
 
 import { Failure } from '#kernel/failures'
 import { untilNext, type Sweep } from '#jobs/sweep'
+import { doubledPause } from '#kernel/back_off'
 import { clock } from '#kernel/clock'
 
 const RETRY_MS = 10_000
@@ -79,10 +80,11 @@ export class Sweeper {
   }
 
   #untilRetry({ name, schedule }: Sweep): number {
-    const failures = this.#failures.get(name) ?? 0
-    this.#failures.set(name, failures + 1)
+    const failures = (this.#failures.get(name) ?? 0) + 1
+    this.#failures.set(name, failures)
     const { retryMs = RETRY_MS } = this.#options
-    return Math.min(retryMs * 2 ** Math.min(failures, 16), untilNext(schedule, clock.now()))
+    const longestMs = untilNext(schedule, clock.now())
+    return doubledPause(failures, { firstMs: retryMs, longestMs })
   }
 }
 

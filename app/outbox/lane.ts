@@ -1,4 +1,4 @@
-import { pauseAfter } from '#bus/back_off'
+import { pauseAfter } from '#kernel/back_off'
 import { Chain } from './chain.js'
 import type { Destination } from './destination.js'
 import { DESTINATIONS, type Entry } from './entry.js'

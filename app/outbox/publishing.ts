@@ -1,6 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
-import { Bell } from './bell.js'
+import { AutoResetEvent } from './auto_reset_event.js'
 import type { Destination } from './destination.js'
 import { DESTINATIONS, type DestinationName, type Entry } from './entry.js'
 import { Feed } from './feed.js'
@@ -31,7 +31,7 @@ export class Publishing {
   readonly #destinations: ReadonlyMap<DestinationName, Destination>
   readonly #configured: number
   readonly #logger: PublishingOptions['logger']
-  readonly #bell = new Bell()
+  readonly #wakeup = new AutoResetEvent()
   readonly #floor = new Floor()
   readonly #together = new Feed()
   readonly #apart = new Map<Lane, Feed>()
@@ -48,19 +48,19 @@ export class Publishing {
   /** Something was written. */
   wake(): void {
     this.#isWanted = true
-    this.#bell.ring()
+    this.#wakeup.set()
   }
 
   /** Publishes until the signal ends it, or throws where the database does. */
   async run(signal: AbortSignal): Promise<void> {
-    const ring = () => this.#bell.ring()
-    signal.addEventListener('abort', ring)
+    const wake = () => this.#wakeup.set()
+    signal.addEventListener('abort', wake)
     try {
       while (!signal.aborted) {
         await this.#round()
       }
     } finally {
-      signal.removeEventListener('abort', ring)
+      signal.removeEventListener('abort', wake)
     }
   }
 
@@ -68,7 +68,7 @@ export class Publishing {
   async finish(): Promise<void> {
     const deadline = performance.now() + LAST_WAIT_MS
     while (!this.#together.isIdle && performance.now() < deadline) {
-      await this.#bell.wait(LAST_LOOK_MS)
+      await this.#wakeup.wait(LAST_LOOK_MS)
       this.#separate()
     }
     for (const feed of [this.#together, ...this.#apart.values()]) {
@@ -95,8 +95,8 @@ export class Publishing {
   async #rest(): Promise<void> {
     const feeds = [this.#together, ...this.#apart.values()]
     const lingering = feeds.flatMap(({ lingersForMs }) => lingersForMs ?? [])
-    const hasRung = await this.#bell.wait(Math.min(POLL_MS, ...lingering))
-    if (!hasRung && lingering.length === 0) {
+    const wasSet = await this.#wakeup.wait(Math.min(POLL_MS, ...lingering))
+    if (!wasSet && lingering.length === 0) {
       this.#isWanted = true
     }
   }
@@ -210,13 +210,13 @@ export class Publishing {
     feed.reached(position, lane.bit)
     relayMetrics.published(lane.name)
     if (feed.isFirstThrough || feed.isRipe(performance.now())) {
-      this.#bell.ring()
+      this.#wakeup.set()
     }
   }
 
   #failed(lane: Lane, error: unknown): void {
     relayMetrics.failed(lane.name)
-    this.#bell.ring()
+    this.#wakeup.set()
     if (!this.#apart.has(lane)) {
       this.#logger.warn(
         { err: error, destination: lane.name },

@@ -1,13 +1,14 @@
 import type pg from 'pg'
 
-import { newMessageId, type Message } from '#bus/message'
+import { type Message } from '#bus/message'
+import { newId } from '#kernel/new_id'
 import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { SecurityEvent, SecuritySink } from '#audit/security_event'
 import type { EventSink, RecordChange } from '#records/events'
 import { declaredKinds, type Kind } from '#records/kind'
-import { leaveLast } from '#records/transaction'
+import { deferToCommit } from '#records/transaction'
 import { env } from '#start/env'
 import { DESTINATIONS, type Content } from './entry.js'
 import { changeContent } from './payloads/change_content.js'
@@ -84,7 +85,7 @@ export function writeCommands(
 /** Keeps what matters to security for the audit trail. It belongs to no transaction, and is kept when this resolves. */
 export async function noteSecurity(event: SecurityEvent): Promise<void> {
   const { type, subject, id, realmId, origin, count } = event
-  const messageId = newMessageId()
+  const messageId = newId()
   const content = { security: { event: type, subject, id, realmId, count, doer: doerOf(origin) } }
   const pool = pools.for(databaseUrl(surfacesOf(env)[0]!))
   await insert(pool, { messageId, pending: audit, orderedBy: messageId, content })
@@ -100,7 +101,7 @@ export const securityOutbox: SecuritySink = { note: noteSecurity }
 function entryOf(change: RecordChange): NewEntry {
   const { kind, id } = change
   return {
-    messageId: newMessageId(),
+    messageId: newId(),
     pending: kind === UNAUDITED ? OF_CHANGES & ~audit : OF_CHANGES,
     orderedBy: `${kind}/${id}`,
     content: { change: changeContent(change, kindNamed(kind)) },
@@ -141,7 +142,7 @@ async function writeAllWithin(
 }
 
 async function writeWithin(transaction: pg.ClientBase, entry: NewEntry): Promise<void> {
-  await leaveLast(transaction, insert(transaction, entry))
+  await deferToCommit(transaction, insert(transaction, entry))
   wakeRelayAfter(transaction)
 }
 

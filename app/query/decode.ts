@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 import type { Group } from './condition.js'
 import type { Vocabulary } from './declaration.js'
 import type { DroppedKey } from './dropped_keys.js'
@@ -5,7 +7,6 @@ import type { QueryParameter } from './errors.js'
 import { assertCodec, decodeFilter } from './filter.js'
 import { keysOfSchema } from './filter_keys.js'
 import { assertAnchored, indexedSorts } from './index_policy.js'
-import { Lru } from './lru.js'
 import { decodePagination, type Page } from './pagination.js'
 import { parseQueryString, type ParsedQueryString } from './query_string.js'
 import { Reading } from './reading.js'
@@ -47,7 +48,7 @@ const NO_FILTER: Group = Object.freeze({ kind: 'and', conditions: Object.freeze(
 const QUERIES_KEPT = 128
 const LONGEST_KEPT = 1024
 
-const kept = new WeakMap<Schema, Map<DecodeMode, Lru<string, DecodedQuery>>>()
+const kept = new WeakMap<Schema, Map<DecodeMode, LRUCache<string, DecodedQuery>>>()
 
 /**
  * Turns a raw query string into what is asked of a kind, or throws one `QueryError` with everything
@@ -120,10 +121,10 @@ function reportIgnored(
   }
 }
 
-function keptFor(schema: Schema, mode: DecodeMode): Lru<string, DecodedQuery> {
-  const modes = kept.get(schema) ?? new Map<DecodeMode, Lru<string, DecodedQuery>>()
+function keptFor(schema: Schema, mode: DecodeMode): LRUCache<string, DecodedQuery> {
+  const modes = kept.get(schema) ?? new Map<DecodeMode, LRUCache<string, DecodedQuery>>()
   kept.set(schema, modes)
-  const queries = modes.get(mode) ?? new Lru<string, DecodedQuery>(QUERIES_KEPT)
+  const queries = modes.get(mode) ?? new LRUCache<string, DecodedQuery>({ max: QUERIES_KEPT })
   modes.set(mode, queries)
   return queries
 }

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache'
+
 import { decodeFields } from './fields.js'
-import { Lru } from './lru.js'
 import type { QueryValue } from './query_tree.js'
 import { type Reading } from './reading.js'
 import { RelationScope } from './relation_scope.js'
@@ -22,7 +23,7 @@ export interface Scoped {
 const SELECTIONS_KEPT = 64
 const LONGEST_SPELLING = 512
 
-const kept = new WeakMap<Schema, Lru<string, Scoped>>()
+const kept = new WeakMap<Schema, LRUCache<string, Scoped>>()
 
 /**
  * Reads `include` and `fields`. Requests that choose alike share one selection, so that whatever is
@@ -35,7 +36,7 @@ export function decodeSelection(
   reading: Reading
 ): Scoped {
   const spelling = `${spelled(include)} ${spelled(fields)}`
-  const selections = kept.get(schema) ?? new Lru<string, Scoped>(SELECTIONS_KEPT)
+  const selections = kept.get(schema) ?? new LRUCache<string, Scoped>({ max: SELECTIONS_KEPT })
   kept.set(schema, selections)
   const known = selections.get(spelling)
   if (known) return known

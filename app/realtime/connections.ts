@@ -133,8 +133,8 @@ export class Connections {
 }
 
 interface Connection {
-  on(event: 'packet', hear: (packet: { type: string; data?: unknown }) => void): void
-  once(event: 'close', hear: () => void): void
+  on(event: 'packet', listener: (packet: { type: string; data?: unknown }) => void): void
+  once(event: 'close', listener: () => void): void
   close(discard: boolean): void
 }
 

@@ -1,7 +1,7 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { ServerOptions } from 'socket.io'
 
-import type { GentleServer } from '#http/gentle_server'
+import type { GracefulServer } from '#http/graceful_server'
 import { drain } from '#kernel/drain'
 import { publicPrefix } from '#configuration/surfaces'
 import type { Report } from '#signals/signals'
@@ -41,7 +41,7 @@ interface ServeOptions {
  */
 export async function serveRealtime(
   app: ApplicationService,
-  server: GentleServer,
+  server: GracefulServer,
   { cors, peerFolder }: ServeOptions
 ): Promise<void> {
   const authenticator = await app.container.make('authenticator')
@@ -74,8 +74,8 @@ async function adapter(report: Report) {
   if (!env.REDIS_URL) {
     return undefined
   }
-  const { RedisEars } = await import('./redis_ears.js')
-  const ears = await RedisEars.connect(env.REDIS_URL, report)
-  opened.push(ears)
-  return ears.adapter
+  const { RedisSubscriber } = await import('./redis_subscriber.js')
+  const subscriber = await RedisSubscriber.connect(env.REDIS_URL, report)
+  opened.push(subscriber)
+  return subscriber.adapter
 }

@@ -1,4 +1,5 @@
-import { Lru } from '#query/lru'
+import { LRUCache } from 'lru-cache'
+
 import type { Statement } from '#query/sql/statement'
 
 const SHAPES_WATCHED = 512
@@ -10,7 +11,7 @@ const NAMES_AT_MOST = 256
  * so only a bounded number of shapes gets one, each only once it has proven common.
  */
 export class NamedShapes {
-  readonly #uses = new Lru<string, number>(SHAPES_WATCHED)
+  readonly #uses = new LRUCache<string, number>({ max: SHAPES_WATCHED })
   readonly #named = new Set<string>()
 
   /** The statement as it is to be sent: with its name where it has earned one. */

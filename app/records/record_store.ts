@@ -1,8 +1,8 @@
 import type pg from 'pg'
+import { LRUCache } from 'lru-cache'
 
 import type { DatabasePool } from '#database/database_pool'
 import type { DecodedQuery, Selection } from '#query/decode'
-import { Lru } from '#query/lru'
 import { compileList, type ListRow, type ReadOptions } from '#query/sql/list_statement'
 import { compileRecord, type RecordRow } from '#query/sql/record_statement'
 import { statement, type Statement } from '#query/sql/statement'
@@ -35,7 +35,7 @@ const TEXTS_KEPT = 64
 export class RecordStore<M extends ModelClass = ModelClass> {
   readonly #kind: Kind<M>
   readonly #pool: DatabasePool
-  readonly #texts = new Lru<string, string>(TEXTS_KEPT)
+  readonly #texts = new LRUCache<string, string>({ max: TEXTS_KEPT })
   readonly #table: string
   readonly #returning: string
   readonly #names: ReadonlyMap<string, string>

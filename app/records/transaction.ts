@@ -11,14 +11,17 @@ export function afterCommit(transaction: pg.ClientBase, followUp: () => void): v
   awaitingCommit.get(transaction)?.add(followUp)
 }
 
-const leavingLast = new WeakMap<pg.ClientBase, Promise<unknown>[]>()
+const deferredStatements = new WeakMap<pg.ClientBase, Promise<unknown>[]>()
 
 /**
  * Lets a statement be among the last of a transaction: nobody waits for it but the end, which leaves right behind it and keeps
  * nothing where it fails. Its answer must not matter to whoever sent it.
  */
-export function leaveLast(transaction: pg.ClientBase, statement: Promise<unknown>): Promise<void> {
-  const last = leavingLast.get(transaction)
+export function deferToCommit(
+  transaction: pg.ClientBase,
+  statement: Promise<unknown>
+): Promise<void> {
+  const last = deferredStatements.get(transaction)
   if (!last) {
     return statement.then(() => {})
   }
@@ -38,7 +41,7 @@ export async function inTransaction<T>(
   const unawaited = [begin(client)]
   const followUps = new Set<() => void>()
   awaitingCommit.set(client, followUps)
-  leavingLast.set(client, unawaited)
+  deferredStatements.set(client, unawaited)
   let broken: Error | undefined
   try {
     const result = await whileOpen(() => work(client))
@@ -50,7 +53,7 @@ export async function inTransaction<T>(
     throw rootOf([error, ...(await failuresOf(unawaited))])
   } finally {
     awaitingCommit.delete(client)
-    leavingLast.delete(client)
+    deferredStatements.delete(client)
     client.release(broken)
   }
 }

@@ -6,7 +6,7 @@ import { corsOfSockets } from '#config/cors'
 import { notMadeUpYet } from '#configuration/first_secrets'
 import { surfacesOf } from '#configuration/processes'
 import { CONNECTION_LIMITS } from '#http/connection_limit'
-import type { GentleServer } from '#http/gentle_server'
+import type { GracefulServer } from '#http/graceful_server'
 import { Dispatcher } from '#http/dispatcher'
 import { createListener } from '#http/listener'
 import type { RunningJob } from '#jobs/running_job'
@@ -39,7 +39,7 @@ const STOP_LIMIT_MS = 28_000
 export class HubProcess {
   readonly #app = createApplication()
   #database: OwnDatabase | undefined
-  #web: GentleServer | undefined
+  #web: GracefulServer | undefined
   #admin: AdminPorts | undefined
   #jobs: RunningJob | undefined
 
@@ -59,7 +59,7 @@ export class HubProcess {
   async stop(): Promise<void> {
     setTimeout(giveUp, STOP_LIMIT_MS).unref()
     drain.begin()
-    await Promise.all([this.#web?.closeGently(), this.#jobs?.stop()])
+    await Promise.all([this.#web?.closeGracefully(), this.#jobs?.stop()])
     this.#admin?.close()
     await noteGatheredRefusals()
     await this.#app.terminate()
@@ -117,7 +117,7 @@ export class HubProcess {
   }
 }
 
-async function createWebServer(app: ApplicationService): Promise<GentleServer> {
+async function createWebServer(app: ApplicationService): Promise<GracefulServer> {
   const server = await app.container.make('server')
   const { handle } = await Dispatcher.of(app)
   const [alone, ...others] = env.SURFACES

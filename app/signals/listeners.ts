@@ -7,7 +7,7 @@ type Listener = (payload: string) => void
  */
 export class Listeners {
   readonly #report: Report
-  readonly #byChannel = new Map<string, Set<{ hear: Listener }>>()
+  readonly #byChannel = new Map<string, Set<{ listener: Listener }>>()
 
   constructor(report: Report) {
     this.#report = report
@@ -18,8 +18,8 @@ export class Listeners {
   }
 
   /** The returned function takes the listener off, and answers whether the channel has no other one left. */
-  add(channel: string, hear: Listener): () => boolean {
-    const entry = { hear }
+  add(channel: string, listener: Listener): () => boolean {
+    const entry = { listener }
     const entries = this.#byChannel.get(channel) ?? new Set()
     this.#byChannel.set(channel, entries.add(entry))
     return () => {
@@ -32,9 +32,9 @@ export class Listeners {
   }
 
   tell(channel: string, payload: string): void {
-    for (const { hear } of [...(this.#byChannel.get(channel) ?? [])]) {
+    for (const { listener } of [...(this.#byChannel.get(channel) ?? [])]) {
       try {
-        hear(payload)
+        listener(payload)
       } catch (error) {
         this.#report(error as Error, `a listener of ${channel} failed`)
       }

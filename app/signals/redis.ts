@@ -1,10 +1,13 @@
 import type { Redis, RedisOptions } from 'ioredis'
 
+import { pauseAfter } from '#kernel/back_off'
+
 export type RedisConnection = Redis
 
 /** A server that accepts connections and answers nothing is given up after this. */
 const ANSWER_LIMITS = { commandTimeout: 5_000, socketTimeout: 5_000 }
 const SIGN_OF_LIFE_EVERY_MS = 5_000
+const BACK_OFF = { firstMs: 200, longestMs: 5_000 }
 
 /**
  * Opens a connection to Redis. The client library is loaded only here, so that an installation without Redis does not
@@ -22,8 +25,7 @@ export async function connectRedis(
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     autoResubscribe: false,
-    retryStrategy: (attempt) =>
-      Math.min(100 * 2 ** Math.min(attempt, 6), 5_000) * (0.5 + Math.random() / 2),
+    retryStrategy: (attempt) => pauseAfter(attempt, BACK_OFF),
     ...options,
   })
   redis.on('error', onError)

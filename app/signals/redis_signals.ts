@@ -53,7 +53,7 @@ export class RedisSignals implements Signals {
 
   async subscribe(channel: string, listener: (payload: string) => void): Promise<Stop> {
     const remove = this.#listeners.add(channel, listener)
-    await this.#hear([channel])
+    await this.#subscribeTo([channel])
     return async () => {
       if (remove()) {
         // A connection that breaks now knows nothing of the channel when it is made again.
@@ -85,14 +85,14 @@ export class RedisSignals implements Signals {
 
   async #resume(): Promise<void> {
     const { channels } = this.#listeners
-    if (await this.#hear(channels)) {
+    if (await this.#subscribeTo(channels)) {
       const wakes = channels.filter((channel) => channel.startsWith(WAKE))
       wakes.forEach((channel) => this.#listeners.tell(channel, ''))
     }
   }
 
   /** Answers whether the channels are heard from now on; where not, they are with the next connection. */
-  async #hear(channels: readonly string[]): Promise<boolean> {
+  async #subscribeTo(channels: readonly string[]): Promise<boolean> {
     if (channels.length === 0 || this.#subscriber.status !== 'ready') {
       return false
     }

@@ -4,12 +4,12 @@ import { reactTo } from '#auth/reactions'
 import type { IdentityProvider } from '#auth/provider'
 import type { RunningJob } from '#jobs/running_job'
 import type { Sweep } from '#jobs/sweep'
-import { bucketDepartureSweep, storageReactions } from '#storage/buckets/realm_departure'
+import { bucketRemovalSweep, storageReactions } from '#storage/buckets/realm_removal'
 import { storageSweeps } from '#storage/sweeps/storage_sweeps'
 
 /** What storage looks after by itself: uploads that were interrupted, objects nobody has, realms that are gone. */
 export async function backgroundSweeps(logger: Logger): Promise<readonly Sweep[]> {
-  return [...storageSweeps(logger), bucketDepartureSweep(await identityProvider())]
+  return [...storageSweeps(logger), bucketRemovalSweep(await identityProvider())]
 }
 
 /** Follows what happens at the identity provider. */

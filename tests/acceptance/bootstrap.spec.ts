@@ -57,7 +57,6 @@ if (mode === 'wait') {
 /** Builds a small project around the bootstrap. Its packages are folders, so that no registry is needed. */
 async function makeProject(folder: string): Promise<void> {
   const real = (path: string) => JSON.stringify(join(repository, 'node_modules', path))
-  const loader = JSON.stringify(import.meta.resolve('@poppinss/ts-exec'))
   const files: Record<string, string> = {
     'app/greeting.ts': `export const greeting: string = 'hello'\n`,
     'app/page.html': '<p>copied</p>\n',
@@ -76,7 +75,7 @@ async function makeProject(folder: string): Promise<void> {
       },
     }),
     'vendor/typescript/bin/tsc': `require(${real('typescript/bin/tsc')})\n`,
-    'vendor/ts-exec/index.js': `import ${loader}\n`,
+    'vendor/core/index.js': `module.exports = require(${real('@swc/core')})\n`,
     [`vendor/${nodePackage}/bin/node`]: `#!/bin/sh\nexec "${process.execPath}" "$@"\n`,
     'vendor/extra/index.js': '',
   }
@@ -90,7 +89,7 @@ async function makeProject(folder: string): Promise<void> {
   await chmod(join(folder, `vendor/${nodePackage}/bin/node`), 0o755)
   await declarePackages(folder, {
     'typescript': { bin: { tsc: 'bin/tsc' } },
-    '@poppinss/ts-exec': { type: 'module', exports: './index.js' },
+    '@swc/core': { main: 'index.js' },
     [nodePackage]: { bin: { node: 'bin/node' } },
   })
 }
@@ -278,7 +277,7 @@ test.group('The way from a clone to a running program', (group) => {
   test('installs again when the lock changed', async ({ assert }) => {
     await declarePackages(project, {
       'typescript': { bin: { tsc: 'bin/tsc' } },
-      '@poppinss/ts-exec': { type: 'module', exports: './index.js' },
+      '@swc/core': { main: 'index.js' },
       [nodePackage]: { bin: { node: 'bin/node' } },
       'extra': {},
     })

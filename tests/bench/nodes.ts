@@ -131,9 +131,9 @@ async function requireKept(): Promise<void> {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const { rows } = await client.query(
-    `select count(*)::int as nodes, count(c.id)::int as clients, count(t.client_id)::int as tasks,
+    `select count(*)::int as nodes, count(c.id)::int as clients, count(t.key)::int as tasks,
        (select count(*)::int from outbox where content->'change'->>'kind' = 'node') as events
-     from nodes n left join clients c on c.id = n.client_id left join client_tasks t on t.client_id = c.id`
+     from nodes n left join clients c on c.id = n.client_id left join tasks t on t.queue = 'client' and t.key = c.id::text`
   )
   await client.end()
   const [{ nodes, clients, tasks, events }] = rows

@@ -484,7 +484,7 @@ test.group('Sockets | how they end', (group) => {
     const ends = Promise.all(sockets.map(ending))
     hub.drain.begin()
     const startedAt = performance.now()
-    await hub.server.closeGently()
+    await hub.server.closeGracefully()
     assert.isBelow(performance.now() - startedAt, 2_500)
     // After these a client connects again by itself.
     for (const reason of await ends) assert.oneOf(reason, ['transport close', 'transport error'])
@@ -503,7 +503,7 @@ test.group('Sockets | how they end', (group) => {
     deaf.pause()
     hub.drain.begin()
     const startedAt = performance.now()
-    await hub.server.closeGently()
+    await hub.server.closeGracefully()
     assert.isBelow(performance.now() - startedAt, 2_500)
     deaf.destroy()
   })

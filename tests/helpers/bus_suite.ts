@@ -13,7 +13,8 @@ import {
 } from '#bus/consumer'
 import { ConsumerRunner, type RetryPolicy } from '#bus/consumer_runner'
 import type { DeadLetters } from '#bus/dead_letters'
-import { MalformedMessage, newMessage, newMessageId, type Message } from '#bus/message'
+import { MalformedMessage, newMessage, type Message } from '#bus/message'
+import { newId } from '#kernel/new_id'
 import { eventOn } from '#bus/names'
 import { ServiceUnavailable } from '#kernel/failures'
 import { isTransactionOpen } from '#records/open_transaction'
@@ -32,7 +33,7 @@ const INTO_QUEUE = 'core.'
 
 /** What one test uses: names nobody else has, and consumers that end with it. */
 class Scene {
-  readonly name = newMessageId()
+  readonly name = newId()
   readonly #running: ConsumerRunner[] = []
 
   constructor(readonly subject: BusSubject) {}

@@ -3,7 +3,7 @@ import { Database } from '@adonisjs/lucid/database'
 import type { BaseSchema } from '@adonisjs/lucid/schema'
 import pg from 'pg'
 
-import { newMessageId } from '#bus/message'
+import { newId } from '#kernel/new_id'
 
 type Migration = new (...values: ConstructorParameters<typeof BaseSchema>) => BaseSchema
 
@@ -12,7 +12,7 @@ const nobody = { hasListeners: () => false, emit() {} }
 
 /** A database of its own with no table in it, to be migrated step by step. */
 export async function emptyDatabase() {
-  const name = `empty_${newMessageId().toLowerCase().replace(/\W/g, '_')}`
+  const name = `empty_${newId().toLowerCase().replace(/\W/g, '_')}`
   await onServer(`create database "${name}"`)
   const address = new URL(process.env.DATABASE_URL!)
   address.pathname = `/${name}`

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
+import { prepareData } from '#tests/helpers/prepared_data'
 import { livingIn, procFile } from '#tests/services/servers/process_table'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -31,6 +32,7 @@ const DEFAULTS: Variables = {
   PORT: '0',
   ADMIN_PORT: '0',
   RATE_LIMIT_ANONYMOUS: '0',
+  NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
 }
 
 let building: Promise<void> | undefined
@@ -46,11 +48,15 @@ export class HubProcesses {
   readonly #child: ChildProcess
   #output = ''
 
-  /** Starts a program and returns at once. */
+  /** Starts a program for the first time and returns at once. */
   static async launch(program: Program, setting: Setting = {}): Promise<HubProcesses> {
+    const folder = await mkdtemp(join(tmpdir(), 'hub-processes-'))
+    return HubProcesses.#launchIn(folder, program, setting)
+  }
+
+  static async #launchIn(folder: string, program: Program, setting: Setting) {
     const { variables, files = {}, root = ROOT } = setting
     await (building ??= makeBuild())
-    const folder = await mkdtemp(join(tmpdir(), 'hub-processes-'))
     for (const [file, content] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true })
       await writeFile(join(folder, file), content)
@@ -60,7 +66,10 @@ export class HubProcesses {
 
   /** Starts a program and returns when it says that it is ready. */
   static async start(program: Program, setting?: Setting): Promise<HubProcesses> {
-    const hub = await HubProcesses.launch(program, setting)
+    const folder = await mkdtemp(join(tmpdir(), 'hub-processes-'))
+    const { DATABASE_URL, DATA_DIR } = setting?.variables ?? {}
+    if (!DATABASE_URL && !DATA_DIR) await prepareData(join(folder, '.data'))
+    const hub = await HubProcesses.#launchIn(folder, program, setting ?? {})
     try {
       await hub.until('it was ready', () => hub.output.includes('is ready after'))
       return hub

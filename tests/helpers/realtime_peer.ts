@@ -1,11 +1,11 @@
 /**
  * Another process that serves sockets, for tests: to whoever has the token it was given, on the port it tells its parent.
  */
-import { RedisEars } from '#realtime/redis_ears'
+import { RedisSubscriber } from '#realtime/redis_subscriber'
 import { REALMS } from '#tests/helpers/identities'
 import { socketSite } from '#tests/helpers/sockets'
 
-const ears = await RedisEars.connect(process.env.PEER_REDIS_URL!, () => {})
+const ears = await RedisSubscriber.connect(process.env.PEER_REDIS_URL!, () => {})
 const site = await socketSite({
   adapter: ears.adapter,
   authenticator: {

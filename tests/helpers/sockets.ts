@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client'
 
-import type { GentleServer } from '#http/gentle_server'
+import type { GracefulServer } from '#http/graceful_server'
 import { createListener } from '#http/listener'
 import { RealtimeServer } from '#realtime/realtime_server'
 import { Drain } from '#kernel/drain'
@@ -13,7 +13,7 @@ type Handle = Parameters<typeof createListener>[0]
 
 export interface SocketSite {
   readonly url: string
-  readonly server: GentleServer
+  readonly server: GracefulServer
   readonly realtime: RealtimeServer
   readonly drain: Drain
   /** What was logged. */
@@ -70,7 +70,7 @@ export async function socketSite(
     async close() {
       clients.forEach((client) => client.disconnect())
       drain.begin()
-      await server.closeGently()
+      await server.closeGracefully()
     },
   }
 }

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 const PROGRAM = fileURLToPath(new URL('storage_server.ts', import.meta.url))
 
@@ -24,14 +25,7 @@ export class StorageProcess {
     personId: string,
     variables: Record<string, string | undefined>
   ): Promise<StorageProcess> {
-    const args = [
-      '--pdeathsig',
-      'KILL',
-      '--',
-      process.execPath,
-      '--import=@poppinss/ts-exec',
-      PROGRAM,
-    ]
+    const args = ['--pdeathsig', 'KILL', '--', process.execPath, RUN_TYPESCRIPT, PROGRAM]
     const child = spawn('setpriv', args, {
       env: { ...process.env, ...variables, PERSON_ID: personId },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -36,6 +36,7 @@ import { locateEmbeddedPostgres } from '#embedded/locate'
 import { LogFile } from '#embedded/log_file'
 import { readPidFile } from '#embedded/pid_file'
 import { launchOnFreePort, prepareCluster } from '#embedded/startup'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 const isRoot = process.getuid?.() === 0
 const nobody = 65_534
@@ -66,7 +67,7 @@ class Owner {
   readonly #process: ChildProcess
 
   constructor(dataDir: string, prefix: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-    const options = ['--import=@poppinss/ts-exec', '--input-type=module', '--eval', ownerScript]
+    const options = [RUN_TYPESCRIPT, '--input-type=module', '--eval', ownerScript]
     const [file, ...args] = [...prefix, process.execPath, ...options, '--', dataDir]
     const stdio = ['ignore', 'pipe', 'inherit'] as const
     this.#process = spawn(file!, args, { stdio: [...stdio], env: { ...process.env, ...env } })
@@ -138,7 +139,7 @@ async function refusal(promise: Promise<unknown>): Promise<Error | undefined> {
 function dbUrl(env: NodeJS.ProcessEnv): [number, string, string] {
   const { PATH } = process.env
   const options = { env: { PATH, NODE_ENV: 'test', ...env }, encoding: 'utf8' } as const
-  const args = ['--import=@poppinss/ts-exec', 'bin/db_url.ts']
+  const args = [RUN_TYPESCRIPT, 'bin/db_url.ts']
   const { status, stdout, stderr } = spawnSync(process.execPath, args, options)
   return [status!, stdout, stderr]
 }

@@ -8,6 +8,8 @@ export interface Job {
 export interface JobSetting extends Job {
   readonly databaseUrl: string | undefined
   readonly folder: string
+  /** A PostgreSQL folder with all tables, for installations that are started whole. */
+  readonly cluster: string | undefined
 }
 
 /** What a process says of its job when it has run it. */

@@ -4,18 +4,18 @@ import type { TestSuite } from '@japa/runner/types'
 
 import type { Job } from './job.js'
 
-/** Files of a suite that are worth a process of their own are larger than this. */
-const BYTES_PER_JOB = 45_000
+/** A process costs about three seconds before its first test: it imports and boots the application. */
+const BYTES_PER_JOB = 90_000
 
 /** Fills each table. */
 const SLOWEST = ['tests/integration/records/indexes.spec.ts']
 
 /**
  * Divides suites into jobs that take about as long as each other. Files that take long on their own are a job each and come
- * first, so that a run does not end with one of them.
+ * first, then the suites, those of one module at a time last, so that a run does not end with something long.
  */
 export function jobsOf(suites: readonly TestSuite[]): Job[] {
-  const jobs = suites.flatMap((suite) => [
+  const jobs = suites.toReversed().flatMap((suite) => [
     ...filesOf(suite)
       .filter(isSlow)
       .map((file) => ({ suite: suite.name, files: [file] })),
@@ -27,8 +27,10 @@ export function jobsOf(suites: readonly TestSuite[]): Job[] {
 
 const isSlow = (file: string): boolean => SLOWEST.includes(file) || startsInstallations(file)
 
+/** The tests of the interface share one program. */
 const startsInstallations = (file: string): boolean =>
-  file.startsWith('tests/acceptance/') && !file.startsWith('tests/acceptance/interface/')
+  /^tests\/(acceptance|installations|services)\//.test(file) &&
+  !file.startsWith('tests/acceptance/interface/')
 
 function filesOf({ files }: TestSuite): string[] {
   const patterns = files as string | string[]

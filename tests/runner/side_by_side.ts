@@ -6,8 +6,6 @@ import { join } from 'node:path'
 
 import type { TestSuite } from '@japa/runner/types'
 
-import { EmbeddedPostgres } from '#embedded/embedded_postgres'
-
 import { closingLine } from './closing_line.js'
 import { environmentOf, type Job, type JobMessage, type JobResult } from './job.js'
 import { jobsOf } from './jobs.js'
@@ -25,14 +23,14 @@ const PROCESSES = Number(process.env.TEST_PROCESSES ?? availableParallelism() + 
  */
 export async function runSideBySide(suites: readonly TestSuite[]): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
-  const server = needsDatabase(suites.map(({ name }) => name))
-    ? await EmbeddedPostgres.start({ dataDir: join(folder, 'postgres') })
-    : undefined
+  let template: DatabaseTemplate | undefined
   try {
-    const template = server && (await DatabaseTemplate.prepare(server))
+    if (needsDatabase(suites.map(({ name }) => name))) {
+      template = await DatabaseTemplate.prepare(folder)
+    }
     return await new Run(folder, template).all(jobsOf(suites))
   } finally {
-    await server?.stop()
+    await template?.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
@@ -92,7 +90,10 @@ class Run {
     await mkdir(folder)
     const databaseUrl = needsDatabase([job.suite]) ? await this.#template!.make() : undefined
     const child = fork(process.argv[1]!, {
-      env: { ...process.env, ...environmentOf({ ...job, databaseUrl, folder }) },
+      env: {
+        ...process.env,
+        ...environmentOf({ ...job, databaseUrl, folder, cluster: this.#template?.cluster }),
+      },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     this.#running.add(child)

@@ -36,6 +36,7 @@ export const SUITES: TestSuite[] = [
   functional('functional alone', 'alone'),
   { ...functional('alone sample', 'alone'), files: SAMPLE_ALONE },
   { name: 'acceptance', files: 'tests/acceptance/**/*.spec.ts', timeout: 120_000 },
+  { name: 'installations', files: 'tests/installations/**/*.spec.ts', timeout: 120_000 },
   { name: 'services', files: 'tests/services/**/*.spec.ts', timeout: 180_000 },
 ]
 

@@ -1,34 +1,61 @@
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
 import { Ignitor } from '@adonisjs/core'
 import pg from 'pg'
 
-import type { EmbeddedPostgres } from '#embedded/embedded_postgres'
+import { EmbeddedPostgres } from '#embedded/embedded_postgres'
+import { quickPostgres } from '#tests/helpers/quick_postgres'
 
-const TEMPLATE = 'template_of_tests'
+/** The database an installation keeps its tables in, where it is told of no other. */
+const TEMPLATE = 'hub'
 
 /**
  * Databases with all tables and nothing in them, each made in a tenth of a second from one that was migrated once.
  */
 export class DatabaseTemplate {
   readonly #server: EmbeddedPostgres
+  /** What whole installations may begin with instead of making it. */
+  readonly cluster: string
   #made = 0
 
-  private constructor(server: EmbeddedPostgres) {
+  private constructor(server: EmbeddedPostgres, cluster: string) {
     this.#server = server
+    this.cluster = cluster
   }
 
-  static async prepare(server: EmbeddedPostgres): Promise<DatabaseTemplate> {
-    await run(server, `create database ${TEMPLATE}`)
-    process.env.DATABASE_URL = server.urlOf(TEMPLATE)
+  static async prepare(folder: string): Promise<DatabaseTemplate> {
+    const dataDir = join(folder, 'postgres')
+    const first = await quickPostgres(dataDir)
+    process.env.DATABASE_URL = first.url
     await migrateAll()
     delete process.env.DATABASE_URL
-    return new DatabaseTemplate(server)
+    await first.stop()
+    const cluster = join(folder, 'cluster')
+    await mkdir(cluster, { mode: 0o700 })
+    await promisify(execFile)('cp', [
+      '-a',
+      join(dataDir, 'cluster'),
+      join(dataDir, 'password'),
+      cluster,
+    ])
+    return new DatabaseTemplate(await EmbeddedPostgres.start({ dataDir }), cluster)
   }
 
   /** Answers the address of a new database. */
   async make(): Promise<string> {
     const name = `tests_${++this.#made}`
-    await run(this.#server, `create database ${name} template ${TEMPLATE}`)
+    const client = new pg.Client({ connectionString: this.#server.urlOf('postgres') })
+    await client.connect()
+    await client.query(`create database ${name} template ${TEMPLATE} strategy file_copy`)
+    await client.end()
     return this.#server.urlOf(name)
+  }
+
+  stop(): Promise<void> {
+    return this.#server.stop()
   }
 }
 
@@ -42,11 +69,4 @@ async function migrateAll(): Promise<void> {
   const { SURFACE_NAMES } = await import('#configuration/surfaces')
   await migrate(app, SURFACE_NAMES)
   await app.terminate()
-}
-
-async function run(server: EmbeddedPostgres, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server.url })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
 }

@@ -9,7 +9,7 @@ import { test } from '@japa/runner'
 import { Redis } from 'ioredis'
 import { io, type Socket } from 'socket.io-client'
 
-import { RedisEars } from '#realtime/redis_ears'
+import { RedisSubscriber } from '#realtime/redis_subscriber'
 import { RedisEmitter } from '#realtime/redis_emitter'
 import { SignalsAway } from '#signals/signals'
 import { identity, REALMS, testAuthenticator } from '#tests/helpers/identities'
@@ -26,7 +26,7 @@ const REALM = `/resources/${REALMS.other}`
 test.group('Sockets of several processes', (group) => {
   let redis: RealServer
   let emitter: RedisEmitter
-  let ears: RedisEars
+  let ears: RedisSubscriber
   let here: Awaited<ReturnType<typeof socketSite>>
   let client: Redis
   let reported: string[]
@@ -41,7 +41,7 @@ test.group('Sockets of several processes', (group) => {
     client = new Redis(redis.url)
     client.on('error', () => {})
     emitter = await RedisEmitter.connect(redis.url)
-    ears = await RedisEars.connect(redis.url, (_error, what) => reported.push(what))
+    ears = await RedisSubscriber.connect(redis.url, (_error, what) => reported.push(what))
     here = await socketSite({ authenticator: testAuthenticator, adapter: ears.adapter })
     return async () => {
       await here.close()

@@ -16,6 +16,7 @@ import {
 } from '#tests/services/servers/process_table'
 import { RealServer, type Recipe } from '#tests/services/servers/real_server'
 import { SUBJECTS, type Subject } from '#tests/services/servers/subjects'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 for (const subject of SUBJECTS) {
   test.group(`Real servers | ${subject.name}`, (group) => {
@@ -178,7 +179,7 @@ async function startInProcessOfItsOwn({ module, start }: Subject) {
     console.log(folder)
     setInterval(() => {}, 1000)
   `
-  const node = ['--import=@poppinss/ts-exec', '--input-type=module', '--eval', script]
+  const node = [RUN_TYPESCRIPT, '--input-type=module', '--eval', script]
   const tests = spawn(process.execPath, node, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [output] = await once(tests.stdout, 'data')
   return { tests, folder: String(output).trim() }

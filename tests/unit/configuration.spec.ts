@@ -1,10 +1,7 @@
-import { execFile, type ExecFileOptions } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { test } from '@japa/runner'
-import { applicationKey, BrokenKeyFileError } from '#configuration/application_key'
 import type { Reader, Source } from '#configuration/catalogue'
 import { flatten, namesOf } from '#configuration/catalogue'
 import { renderExample, renderGuide } from '#configuration/documentation'
@@ -18,10 +15,7 @@ import { bytes, flag, host, integer, oneOf, text } from '#configuration/readers'
 import { ConfigurationError, Refusal } from '#configuration/report'
 import { baseUrl, connectionUrl, harborAccess } from '#configuration/url_readers'
 import { catalogue } from '#start/env'
-
-const run = promisify(execFile)
-const TS_EXEC = import.meta.resolve('@poppinss/ts-exec')
-const GENERATE = resolve('bin/generate_docs.ts')
+import { temporaryFolder } from '#tests/helpers/temporary_folder'
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -72,23 +66,6 @@ function accepts(reader: Reader<unknown>, value: string): boolean {
     if (error instanceof Refusal) return false
     throw error
   }
-}
-
-/** The address of one of our modules, as a script in another folder can import it. */
-function fileUrl(module: string): string {
-  return new URL(`../../${module}.js`, import.meta.url).href
-}
-
-async function evaluate(script: string, options: ExecFileOptions = {}): Promise<string> {
-  const args = ['--import', TS_EXEC, '--input-type=module', '--eval', script]
-  const { stdout } = await run(process.execPath, args, { ...options, encoding: 'utf8' })
-  return stdout.trim()
-}
-
-async function temporaryFolder(cleanup: (callback: () => Promise<void>) => void): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hub-configuration-'))
-  cleanup(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 test.group('Configuration readers', () => {
@@ -735,40 +712,6 @@ test.group('Configuration in production', () => {
   })
 })
 
-test.group('Application key', () => {
-  test('the key that was set is used as it is', ({ assert }) => {
-    assert.equal(applicationKey({ APP_KEY: 'k'.repeat(32), DATA_DIR: '/nowhere' }), 'k'.repeat(32))
-  })
-
-  test('a random key is made once and readable by its owner only', async ({ assert, cleanup }) => {
-    const settings = { APP_KEY: undefined, DATA_DIR: join(await temporaryFolder(cleanup), 'data') }
-    const key = applicationKey(settings)
-    assert.isAtLeast(key.length, 32)
-    assert.equal(applicationKey(settings), key)
-    const { mode } = await stat(join(settings.DATA_DIR, 'app.key'))
-    assert.equal(mode & 0o777, 0o600)
-  })
-
-  test('processes that start together agree on one key', async ({ assert, cleanup }) => {
-    const folder = await temporaryFolder(cleanup)
-    const script =
-      `import { applicationKey } from '${fileUrl('app/configuration/application_key')}';` +
-      `console.log(applicationKey({ DATA_DIR: ${JSON.stringify(folder)} }))`
-    const outputs = await Promise.all([1, 2, 3].map(() => evaluate(script)))
-    assert.lengthOf(new Set(outputs), 1)
-    assert.deepEqual(await readdir(folder), ['app.key'])
-  }).timeout(20_000)
-
-  test('a broken key file is refused instead of being replaced', async ({ assert, cleanup }) => {
-    const folder = await temporaryFolder(cleanup)
-    await writeFile(join(folder, 'app.key'), 'short')
-    assert.throws(
-      () => applicationKey({ APP_KEY: undefined, DATA_DIR: folder }),
-      BrokenKeyFileError
-    )
-  })
-})
-
 test.group('First secrets', () => {
   const OPEN = ['0.0.0.0', '::', '192.0.2.7', 'hub.example.org']
 
@@ -874,50 +817,4 @@ test.group('Configuration documents', () => {
     const source = Object.fromEntries([...lines].map(([, name, value]) => [name, value]))
     assert.deepEqual(read(source), read({}))
   })
-
-  test('the check fails on an outdated file and passes after it was written', async ({
-    assert,
-    cleanup,
-  }) => {
-    const folder = await temporaryFolder(cleanup)
-    await mkdir(join(folder, 'docs'))
-    const generate = async (...flags: string[]): Promise<{ code: number; stderr: string }> => {
-      const options = { cwd: folder, env: {} }
-      const args = ['--import', TS_EXEC, GENERATE, ...flags]
-      return run(process.execPath, args, options).then(
-        ({ stderr }) => ({ code: 0, stderr }),
-        ({ code, stderr }) => ({ code, stderr })
-      )
-    }
-
-    const missing = await generate('--check')
-    assert.equal(missing.code, 1)
-    assert.include(missing.stderr, 'docs/configuration.md is out of date')
-
-    await generate()
-    assert.containSubset(await generate('--check'), { code: 0 })
-
-    await writeFile(join(folder, '.env.example'), 'PORT=1')
-    const changed = await generate('--check')
-    assert.equal(changed.code, 1)
-    assert.include(changed.stderr, '.env.example is out of date')
-    assert.notInclude(changed.stderr, 'docs/configuration.md is')
-  }).timeout(30_000)
-})
-
-test.group('Configuration at start', () => {
-  test('a file .env adds what the environment does not set', async ({ assert, cleanup }) => {
-    const folder = await temporaryFolder(cleanup)
-    await writeFile(join(folder, '.env'), 'PORT=4100\nLOG_LEVEL=debug\n')
-    const script =
-      `import { env, warnings } from '${fileUrl('start/env')}';` +
-      'console.log(JSON.stringify([env.PORT, env.LOG_LEVEL, env.ADMIN_PORT, warnings]))'
-    const stdout = await evaluate(script, {
-      cwd: folder,
-      env: { LOG_LEVEL: 'warn', REDIS_ULR: 'x' },
-    })
-    const [port, level, adminPort, warnings] = JSON.parse(stdout)
-    assert.deepEqual([port, level, adminPort], [4100, 'warn', 4109])
-    assert.match(warnings[0], /^REDIS_ULR/)
-  }).timeout(20_000)
 })

@@ -10,5 +10,5 @@ export interface Judge {
   /** As `renew`, for a token whose own time is over: what holds for its bearer while the session goes on. */
   renewEnded(token: string, verdict: Verdict): Promise<Verdict>
   /** Has a function called with everybody who is forgotten, until the returned one is. */
-  onForgotten(hear: (whose: string) => void): () => void
+  onForgotten(listener: (whose: string) => void): () => void
 }

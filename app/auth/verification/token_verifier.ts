@@ -6,13 +6,13 @@ import { Failure, IdentityUnavailable } from '#kernel/failures'
 import type { IdentityProvider, Introspection, Standing } from '#auth/provider'
 import { clock } from '#kernel/clock'
 
-import { followSession } from './follow_session.js'
+import { guardSession } from './session_guard.js'
 import { actorOf, isAbout } from './introspected_actor.js'
 import type { Judge } from './judge.js'
 import type { Introspections, Told } from './shared_introspections.js'
 import { looksSigned, SignedTokens } from './signed_tokens.js'
 import { SingleFlight } from './single_flight.js'
-import { stayVerified } from './stay_verified.js'
+import { guardToken } from './token_guard.js'
 import { Verdicts, type Verdict } from './verdicts.js'
 
 const MAX_TOKEN_LENGTH = 16 * 1024
@@ -74,24 +74,24 @@ export class TokenVerifier implements Authenticator, Judge {
 
   /** Aborts with `closed`, and when the token ends or is revoked. */
   stay(token: string, closed: AbortSignal): AbortSignal {
-    return stayVerified(this, token, closed)
+    return guardToken(this, token, closed)
   }
 
   /** The bearer of a token for as long as the session goes on that the token came from. */
   follow(token: string, closed: AbortSignal): Following {
-    return followSession(this, token, closed)
+    return guardSession(this, token, closed)
   }
 
   /** Forgets what is known of somebody, of a session or a token, or of everybody, and has whoever follows it look again. */
   forget(whose: string): void {
     this.#verdicts.changes.note(whose)
-    this.#followers.forEach((hear) => hear(whose))
+    this.#followers.forEach((listener) => listener(whose))
   }
 
   /** Has a function called with everybody who is forgotten, until the returned one is. */
-  onForgotten(hear: (whose: string) => void): () => void {
-    this.#followers.add(hear)
-    return () => void this.#followers.delete(hear)
+  onForgotten(listener: (whose: string) => void): () => void {
+    this.#followers.add(listener)
+    return () => void this.#followers.delete(listener)
   }
 
   /** As `verify`, with the time until which that can be relied upon. */

@@ -3,7 +3,7 @@ import type { GetMessage, MessageProperties, Options } from 'amqplib'
 import { clock } from '#kernel/clock'
 import type { CauseOfDeath } from '../bus.js'
 import type { DeadLetter } from '../dead_letters.js'
-import { newMessageId } from '../message.js'
+import { newId } from '#kernel/new_id'
 
 const LONGEST_REASON = 1_000
 
@@ -25,7 +25,7 @@ export function deadProperties(
     ...identityOf(properties),
     persistent: true,
     headers: {
-      [HEADERS.id]: newMessageId(),
+      [HEADERS.id]: newId(),
       [HEADERS.queue]: queue,
       [HEADERS.reason]: reason.slice(0, LONGEST_REASON),
       [HEADERS.attempts]: attempts,

@@ -6,7 +6,7 @@ import { writeMessage, type Message } from '../message.js'
 import { EVENT_EXCHANGE } from '../names.js'
 import type { AmqpConnection } from './connection.js'
 import { isDeclaredOtherwise } from './declaration.js'
-import { LastingChannel } from './lasting_channel.js'
+import { ReconnectingChannel } from './reconnecting_channel.js'
 
 const PUBLISH_LIMIT_MS = 5_000
 
@@ -20,21 +20,21 @@ interface Target {
  */
 export class AmqpPublisher {
   readonly #connection: AmqpConnection
-  readonly #channel: LastingChannel<ConfirmChannel>
+  readonly #channel: ReconnectingChannel<ConfirmChannel>
   /** A declaration that is refused ends its channel, which must not be the one with messages under way. */
-  readonly #declaring: LastingChannel<Channel>
+  readonly #declaring: ReconnectingChannel<Channel>
   readonly #declared = new Map<string, Promise<unknown>>()
   /** Messages that found no queue; told before their confirm. */
   readonly #unroutable = new Set<string>()
 
   constructor(connection: AmqpConnection, logger: BusLogger) {
     this.#connection = connection
-    this.#channel = new LastingChannel({
+    this.#channel = new ReconnectingChannel({
       open: () => connection.channels.createConfirmChannel(),
       prepare: (channel) => this.#prepare(channel),
       logger,
     })
-    this.#declaring = new LastingChannel({
+    this.#declaring = new ReconnectingChannel({
       open: () => connection.channels.createChannel(),
       prepare: async (channel) => {
         await channel.assertExchange(EVENT_EXCHANGE, 'topic', { durable: true })

@@ -7,7 +7,7 @@ import { deadQueueOf, EVENT_EXCHANGE } from '../names.js'
 import type { AmqpConnection } from './connection.js'
 import { deadProperties } from './dead_properties.js'
 import { QueueDeclaration } from './declaration.js'
-import { LastingChannel } from './lasting_channel.js'
+import { ReconnectingChannel } from './reconnecting_channel.js'
 import type { AmqpPublisher } from './publisher.js'
 
 /** What could not be handled and did not say why is not asked for again at once. */
@@ -30,7 +30,7 @@ export class AmqpSubscription {
   readonly #subscription: Subscription
   readonly #deliver: (delivery: Delivery) => Promise<void>
   readonly #parts: Parts
-  readonly #channel: LastingChannel<Channel>
+  readonly #channel: ReconnectingChannel<Channel>
   readonly #declaration: QueueDeclaration
   readonly #lost = new WeakSet<Channel>()
   readonly #underWay = new Set<Promise<void>>()
@@ -48,7 +48,7 @@ export class AmqpSubscription {
       durable: true,
       ...(subscription.events && { arguments: ONE_AT_A_TIME }),
     })
-    this.#channel = new LastingChannel({
+    this.#channel = new ReconnectingChannel({
       open: () => parts.connection.channels.createChannel(),
       prepare: (channel) => this.#consume(channel),
       logger: parts.logger,

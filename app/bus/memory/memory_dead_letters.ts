@@ -4,7 +4,8 @@ import { seal, unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 import type { CauseOfDeath, Subscription } from '../bus.js'
 import type { Chosen, DeadLetter, DeadLetters } from '../dead_letters.js'
-import { newMessageId, readMessage, type Message } from '../message.js'
+import { readMessage, type Message } from '../message.js'
+import { newId } from '#kernel/new_id'
 
 const COLUMNS = `id, queue, message_id as "messageId", type, reason, attempts,
   died_at as "diedAt", body`
@@ -21,7 +22,7 @@ export async function bury(
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (queue, message_id)
      do update set reason = excluded.reason, attempts = excluded.attempts, died_at = now()`,
-    [newMessageId(), queue, id, type, reason.replaceAll('\0', ''), attempts, sealed(bytes)]
+    [newId(), queue, id, type, reason.replaceAll('\0', ''), attempts, sealed(bytes)]
   )
 }
 

@@ -1,7 +1,17 @@
 import type pg from 'pg'
 
-import { ServiceUnavailable } from '#kernel/failures'
+import type { TaskQueue } from '#jobs/tasks/task_queue'
+import { Tasks } from '#jobs/tasks/tasks'
 import { clock } from '#kernel/clock'
+import { ServiceUnavailable } from '#kernel/failures'
+
+/** How long a creation may take before its client counts as left over. */
+const GRACE_MS = 10 * 60_000
+
+const QUEUE: TaskQueue = {
+  name: 'client-intent',
+  backOff: { firstMs: 10_000, longestMs: 5 * 60_000 },
+}
 
 /** A record that is about to be created with a client of its own. */
 export interface Intent {
@@ -9,60 +19,40 @@ export interface Intent {
   readonly realmId: string
 }
 
-const BATCH = 100
-
 /**
- * What is remembered between the creation of a client at the provider and that of its record here. The record's own
- * transaction takes the intent away, so an intent that can still be abandoned has no record and will never get one.
+ * What is remembered between the creation of a client at the provider and that of its record here: a task to remove the client,
+ * due when the creation has taken too long. The record's own transaction withdraws it, so one that is begun has no record and
+ * will never get one. Its key is the id of the record.
  */
 export class ClientIntents {
-  readonly #pool: pg.Pool
+  readonly tasks: Tasks<Intent>
 
   constructor(pool: pg.Pool) {
-    this.#pool = pool
+    this.tasks = new Tasks(pool, QUEUE)
   }
 
-  async write({ recordId, realmId }: Intent): Promise<void> {
-    await this.#pool.query(
-      'insert into client_intents (record_id, realm_id, created_at) values ($1, $2, $3)',
-      [recordId, realmId, new Date(clock.now())]
-    )
+  async write(intent: Intent): Promise<void> {
+    const dueAt = clock.now() + GRACE_MS
+    await this.tasks.put({ key: intent.recordId, data: intent, dueAt })
   }
 
   /** Part of the record's transaction. Throws where the record came so late that its client is being removed. */
   async fulfil(transaction: pg.ClientBase, recordId: string): Promise<void> {
-    const { rowCount } = await transaction.query(
-      'delete from client_intents where record_id = $1 and abandoned_at is null',
-      [recordId]
-    )
-    if (rowCount !== 1) {
+    if (!(await this.tasks.withdraw(recordId, transaction))) {
       throw new ServiceUnavailable('Creating this took too long; try again')
     }
   }
 
-  /** Whether the record was not written; then it cannot be any more. Waits for a transaction that is still at it. */
-  async abandon(recordId: string): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(
-      'update client_intents set abandoned_at = $2 where record_id = $1 and abandoned_at is null',
-      [recordId, new Date(clock.now())]
-    )
-    return rowCount === 1
-  }
-
-  /** Abandons some of those that are older than this, and answers them with those abandoned before. */
-  async abandonOlderThan(time: number): Promise<Intent[]> {
-    const { rows } = await this.#pool.query<Intent>(
-      `update client_intents set abandoned_at = coalesce(abandoned_at, $2)
-       where record_id in (
-         select record_id from client_intents where created_at < $1 or abandoned_at is not null
-         order by created_at limit ${BATCH} for update skip locked)
-       returning record_id as "recordId", realm_id as "realmId"`,
-      [new Date(time), new Date(clock.now())]
-    )
-    return rows
-  }
-
-  async remove(recordId: string): Promise<void> {
-    await this.#pool.query('delete from client_intents where record_id = $1', [recordId])
+  /** Removes the client at once where the record was not written; then it cannot be any more. */
+  async abandon(recordId: string, removeClient: () => Promise<void>): Promise<void> {
+    const task = await this.tasks.takeEarly(recordId)
+    if (!task) return
+    try {
+      await removeClient()
+      await this.tasks.finish(task)
+    } catch (error) {
+      await this.tasks.putBack(task, 0)
+      throw error
+    }
   }
 }

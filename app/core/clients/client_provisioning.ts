@@ -65,11 +65,10 @@ export class ClientProvisioning implements RecordClients {
   /** Removes the client of a record that was not written. What cannot be done now is left to the reconciliation. */
   async withdraw({ id }: Owner, client: ProviderClient): Promise<void> {
     try {
-      if (await this.#intents.abandon(id)) {
+      await this.#intents.abandon(id, async () => {
         const clients = await clientsOf(this.#provider)
         await clients.remove(client.id)
-        await this.#intents.remove(id)
-      }
+      })
     } catch (error) {
       this.#logger.warn({ err: error, record: id }, 'a client without a record is removed later')
     }

@@ -1,10 +1,9 @@
 import type { Sweep } from '#jobs/sweep'
-import { clock } from '#kernel/clock'
+import { performDue, type TaskWorker } from '#jobs/tasks/perform'
 
 import { clientsOf, type ClientKeeper } from './client_directory.js'
 import type { ClientIntents, Intent } from './client_intents.js'
 
-const LEFT_ALONE_MS = 10 * 60_000
 const EVERY_MS = 5 * 60_000
 
 interface IntentReconciliation {
@@ -25,23 +24,26 @@ export function intentSweep(options: IntentReconciliation): Sweep {
   }
 }
 
-/** Answers how many clients were removed. */
+/** Answers how many clients were removed. The first failure ends it: what is left stays due. */
 export async function reconcileIntents(
   { provider, intents, hasRecord }: IntentReconciliation,
   signal: AbortSignal
 ): Promise<number> {
   let removed = 0
-  let batch = await intents.abandonOlderThan(clock.now() - LEFT_ALONE_MS)
-  while (batch.length > 0) {
-    for (const intent of batch) {
-      if (signal.aborted) {
-        return removed
-      }
-      removed += (await hasRecord(intent.recordId)) ? 0 : await removeClient(provider, intent)
-      await intents.remove(intent.recordId)
-    }
-    batch = await intents.abandonOlderThan(clock.now() - LEFT_ALONE_MS)
+  const failing = new AbortController()
+  const worker: TaskWorker<Intent> = {
+    tasks: intents.tasks,
+    atOnce: 1,
+    async perform({ data }) {
+      removed += (await hasRecord(data.recordId)) ? 0 : await removeClient(provider, data)
+    },
+    failed(error) {
+      failing.abort(error)
+      return 0
+    },
   }
+  await performDue(worker, AbortSignal.any([signal, failing.signal]))
+  failing.signal.throwIfAborted()
   return removed
 }
 

@@ -8,13 +8,13 @@ import { serviceOrigin } from '#auth/service_origin'
 import { body, type BodyValidator } from '#kernel/body'
 import { inTransaction } from '#records/transaction'
 
-import { beginDeparture, completeDepartures } from './departure.js'
+import { beginRemoval, completeRemovals } from './registry_removal.js'
 import { hookBody } from './hook_body.js'
 import { countHook } from './hooks.js'
 import type { Place } from './registry_links.js'
 import { robotSecret } from './robot_secret.js'
 import { setUp } from './setup.js'
-import { findStrays } from './strays.js'
+import { findOrphans } from './orphans.js'
 import { corePool, linkKeeper, registryLinks } from './work.js'
 
 const id = () => vine.string().uuid()
@@ -41,7 +41,7 @@ export const registryConsumer = defineConsumer({
     type === 'HOOK_PROCESS' ? messageId : String(subject ?? `${registryId}/${externalName}`),
   handlers: {
     SETUP: { outside: setUpRegistry },
-    CLEANUP: doing(ofRegistry, async (registry) => keepAll(await findStrays(registry.id))),
+    CLEANUP: doing(ofRegistry, async (registry) => keepAll(await findOrphans(registry.id))),
     DELETE: doing(ofRegistry, leaveRegistry),
     PROJECT_LINK: doing(ofProject, link),
     PROJECT_UNLINK: doing(ofName, unlink),
@@ -72,8 +72,8 @@ async function setUpRegistry(message: Message) {
 }
 
 async function leaveRegistry(registry: { id: string }): Promise<void> {
-  await keepAll(await beginDeparture(registry.id))
-  await completeDepartures()
+  await keepAll(await beginRemoval(registry.id))
+  await completeRemovals()
 }
 
 interface NamedProject {

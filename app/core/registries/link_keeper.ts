@@ -4,6 +4,8 @@ import type pg from 'pg'
 import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { DatabasePool } from '#database/database_pool'
 import type { Origin } from '#kernel/origin'
+import type { Task } from '#jobs/tasks/task_queue'
+import { performDue, performOne, type TaskWorker } from '#jobs/tasks/perform'
 import type { Values } from '#records/kind'
 import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
@@ -16,10 +18,7 @@ import {
   type RegistryAccess,
   type RegistryDriver,
 } from './driver.js'
-import type { Link, Place, RegistryLinks } from './registry_links.js'
-
-/** Often enough that a link is not lost to others when the database is slow once. */
-const PROLONGED_EVERY_MS = 10_000
+import { keyOf, type Link, type Place, type RegistryLinks } from './registry_links.js'
 
 interface LinkKeeperOptions {
   readonly pool: DatabasePool
@@ -53,32 +52,26 @@ const NOTHING: LinkedProject = { id: null, account: null, webhookId: null }
  */
 export class LinkKeeper {
   readonly #options: LinkKeeperOptions
+  readonly #worker: TaskWorker<Place>
 
   constructor(options: LinkKeeperOptions) {
     this.#options = options
+    this.#worker = {
+      tasks: options.links.tasks,
+      atOnce: 1,
+      perform: (task) => this.#perform(task),
+      failed: (error, task) => this.#failed(error, task),
+    }
   }
 
-  /** Does what is due at one place, unless somebody else is at it. It does not fail: what cannot be done now stays due. */
-  async keep(place: Place): Promise<void> {
-    const { links, logger } = this.#options
-    let link: Link | undefined
-    while ((link = await links.take(place))) {
-      const atIt = setInterval(() => void links.prolong(place).catch(() => {}), PROLONGED_EVERY_MS)
-      try {
-        await this.#keep(link)
-      } catch (error) {
-        const concernsAll = error instanceof RegistryFailure && error.concernsAll
-        const problem = error instanceof RegistryFailure ? error.message : 'See the log'
-        await links.putBack(link, problem, concernsAll)
-        logger.warn(
-          { err: error, ...place },
-          'a registry is not as it should be; tried again later'
-        )
-        return
-      } finally {
-        clearInterval(atIt)
-      }
-    }
+  /** Does what is due at one place, unless another process is at it. It does not fail: what cannot be done now stays due. */
+  keep(place: Place): Promise<void> {
+    return performOne(this.#worker, keyOf(place))
+  }
+
+  /** As `keep`, for whatever is due. */
+  keepDue(signal: AbortSignal): Promise<void> {
+    return performDue(this.#worker, signal)
   }
 
   /** Says in the log where a registry cannot be looked after as things are. */
@@ -94,20 +87,39 @@ export class LinkKeeper {
     }
   }
 
-  async #keep(link: Link): Promise<void> {
-    const subject = await this.#subject(link)
+  async #perform(task: Task<Place>): Promise<boolean> {
+    const link = await this.#options.links.find(task.data)
+    const subject = link && (await this.#subject(link))
     if (!subject) {
-      return
+      return false
     }
-    const { project } = subject
+    const { project, access } = subject
     if (project && !link.isParted) {
-      await this.#link(link, subject.access, project)
+      await this.#link(task, link, access, project)
     } else {
-      await this.#unlink(link, subject.access)
+      await this.#unlink(task, link, access)
     }
+    return true
   }
 
-  async #link(link: Link, access: RegistryAccess, project: ProjectInRecords): Promise<void> {
+  /** Where all of a registry is away, it rests as a whole instead of this link alone. */
+  async #failed(error: unknown, { data: place }: Task<Place>): Promise<number | undefined> {
+    const concernsAll = error instanceof RegistryFailure && error.concernsAll
+    const problem = error instanceof RegistryFailure ? error.message : 'See the log'
+    await this.#options.links.noteProblem(place, problem, concernsAll)
+    this.#options.logger.warn(
+      { err: error, ...place },
+      'a registry is not as it should be; tried again later'
+    )
+    return concernsAll ? 0 : undefined
+  }
+
+  async #link(
+    task: Task<Place>,
+    link: Link,
+    access: RegistryAccess,
+    project: ProjectInRecords
+  ): Promise<void> {
     const { links, driverOf, hook, origin: platform } = this.#options
     const { externalName: name, newSecret } = link
     const { host } = access
@@ -124,11 +136,11 @@ export class LinkKeeper {
       if (id !== undefined) {
         await this.#write(transaction, origin, id, linked)
       }
-      await links.settle(transaction, link, { accountId: linked.account?.id ?? null, host })
+      await links.settle(transaction, task, { accountId: linked.account?.id ?? null, host })
     })
   }
 
-  async #unlink(link: Link, access: RegistryAccess): Promise<void> {
+  async #unlink(task: Task<Place>, link: Link, access: RegistryAccess): Promise<void> {
     const { externalName: name, accountId, isAdopted } = link
     if (isAdopted !== null) {
       await this.#options.driverOf(access).unlink({ name, accountId, isAdopted })
@@ -138,7 +150,7 @@ export class LinkKeeper {
       for (const id of await lockProjects(transaction, link, accountId)) {
         await this.#write(transaction, origin, id, NOTHING)
       }
-      await this.#options.links.forget(transaction, link, access.host)
+      await this.#options.links.forget(transaction, task, access.host)
     })
   }
 

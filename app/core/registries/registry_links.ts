@@ -1,12 +1,17 @@
 import type pg from 'pg'
 
-import { seal, unseal } from '#records/sealing'
+import type { Task, TaskQueue } from '#jobs/tasks/task_queue'
+import { Tasks } from '#jobs/tasks/tasks'
 import { clock } from '#kernel/clock'
+import { seal, unseal } from '#records/sealing'
 
-/** How long a link stays with whoever took it and does not say that it is still at it: its process may be gone. */
-const LEASE_MS = 30_000
-const FIRST_PAUSE_MS = 15_000
-const LONGEST_PAUSE_MS = 60 * 60_000
+const QUEUE: TaskQueue = {
+  name: 'registry-link',
+  backOff: { firstMs: 15_000, longestMs: 60 * 60_000 },
+  pausedWhile: `exists (select 1 from registry_states s
+    where s.registry_id::text = t.data->>'registryId' and s.rests_until > $1)`,
+}
+
 /** How long a registry is left alone that does not answer, or not to us. */
 const REST_MS = 30_000
 
@@ -23,24 +28,49 @@ export interface Link extends Place {
   readonly isAdopted: boolean | null
   readonly accountId: string | null
   readonly newSecret: string | null
-  readonly revision: number
 }
 
-const COLUMNS = `l.registry_id as "registryId", l.external_name as "externalName",
-  l.is_parted as "isParted", l.is_adopted as "isAdopted", l.account_id as "accountId",
-  l.new_secret as "newSecret", l.revision`
+const PLACE = `l.registry_id as "registryId", l.external_name as "externalName"`
 
-const AGAIN = `revision = l.revision + 1, attempts = 0, due_at = excluded.due_at`
+const COLUMNS = `${PLACE}, l.is_parted as "isParted", l.is_adopted as "isAdopted",
+  l.account_id as "accountId", l.new_secret as "newSecret"`
+
+/** True of a link `l` that is to be brought into line. */
+export const IS_DUE = `exists (select 1 from tasks t
+  where t.queue = '${QUEUE.name}' and t.key = l.registry_id || '/' || l.external_name)`
+
+export const keyOf = ({ registryId, externalName }: Place): string =>
+  `${registryId}/${externalName}`
+
+const taskOf = ({ registryId, externalName }: Place) => ({
+  key: keyOf({ registryId, externalName }),
+  data: { registryId, externalName },
+})
 
 /**
  * What the platform has in registries under which name, or may have: it is written here before a registry is asked for
- * anything, and stays until the registry has removed it. What is due is brought into line with the records.
+ * anything, and stays until the registry has removed it. A task for each link that is due has it brought into line with the records.
  */
 export class RegistryLinks {
+  readonly tasks: Tasks<Place>
   readonly #pool: pg.Pool
 
   constructor(pool: pg.Pool) {
     this.#pool = pool
+    this.tasks = new Tasks(pool, QUEUE)
+  }
+
+  /** Makes links due. Their rows are written before, here as everywhere: then nobody waits for each other for good. */
+  async putAll(transaction: pg.ClientBase, places: readonly Place[]): Promise<void> {
+    for (const place of places) {
+      await this.tasks.put(taskOf(place), transaction)
+    }
+  }
+
+  /** Makes those of the links due that are not, and answers which those were. */
+  async putMissing(transaction: pg.ClientBase, places: readonly Place[]): Promise<Place[]> {
+    const put = await this.tasks.putMissing(places.map(taskOf), transaction)
+    return places.filter((place) => put.has(keyOf(place)))
   }
 
   /** The link of a registry project is wanted, unless its registry is being left; undefined where there is no such project. */
@@ -50,15 +80,16 @@ export class RegistryLinks {
     newSecret: string | null = null
   ): Promise<Place | undefined> {
     const { rows } = await transaction.query<Place>(
-      `insert into registry_links as l (registry_id, external_name, is_parted, new_secret, due_at)
-       select p.registry_id, p.external_name, coalesce(s.is_leaving, false), $2, $3
+      `insert into registry_links as l (registry_id, external_name, is_parted, new_secret)
+       select p.registry_id, p.external_name, coalesce(s.is_leaving, false), $2
        from registry_projects p join registries r on r.id = p.registry_id
        left join registry_states s on s.registry_id = r.id where p.id = $1 for key share of r
        on conflict (registry_id, external_name) do update set is_parted = excluded.is_parted,
-         new_secret = coalesce(excluded.new_secret, l.new_secret), ${AGAIN}
-       returning ${COLUMNS}`,
-      [projectId, newSecret && seal('chosen registry secret', newSecret), now()]
+         new_secret = coalesce(excluded.new_secret, l.new_secret)
+       returning ${PLACE}`,
+      [projectId, newSecret && seal('chosen registry secret', newSecret)]
     )
+    await this.putAll(transaction, rows)
     return rows[0]
   }
 
@@ -71,19 +102,21 @@ export class RegistryLinks {
     { registryId, externalName }: Place,
     { projectId = null, accountId = null }: { projectId?: string | null; accountId?: string | null }
   ): Promise<void> {
-    await transaction.query(
+    const { rows } = await transaction.query<Place>(
       `insert into registry_links as l
-         (registry_id, external_name, is_parted, is_adopted, account_id, due_at)
-       select r.id, $2, p.id is not null, case when $4::text is not null then false end, $4, $5
+         (registry_id, external_name, is_parted, is_adopted, account_id)
+       select r.id, $2, p.id is not null, case when $4::text is not null then false end, $4
        from registries r left join registry_projects p
          on p.registry_id = r.id and p.external_name = $2 and ($3::uuid is null or p.id = $3)
        where r.id = $1 and (p.id is not null or $4::text is not null or exists (
          select 1 from registry_links k where k.registry_id = $1 and k.external_name = $2))
        for key share of r
        on conflict (registry_id, external_name) do update set is_parted = excluded.is_parted,
-         account_id = coalesce(l.account_id, excluded.account_id), ${AGAIN}`,
-      [registryId, externalName, projectId, accountId, now()]
+         account_id = coalesce(l.account_id, excluded.account_id)
+       returning ${PLACE}`,
+      [registryId, externalName, projectId, accountId]
     )
+    await this.putAll(transaction, rows)
   }
 
   /**
@@ -97,33 +130,14 @@ export class RegistryLinks {
     )
   }
 
-  /** Takes a link that is due, unless somebody else has it or its registry rests. */
-  async take({ registryId, externalName }: Place): Promise<Link | undefined> {
+  /** What is known of a place; undefined where its registry is gone. */
+  async find({ registryId, externalName }: Place): Promise<Link | undefined> {
     const { rows } = await this.#pool.query<Link>(
-      `update registry_links l set attempts = l.attempts + 1, taken_until = $2
-       where ${TAKABLE} and l.registry_id = $3 and l.external_name = $4 returning ${COLUMNS}`,
-      [now(), now(LEASE_MS), registryId, externalName]
+      `select ${COLUMNS} from registry_links l where registry_id = $1 and external_name = $2`,
+      [registryId, externalName]
     )
     const [link] = rows
     return link && { ...link, newSecret: unseal('chosen registry secret', link.newSecret) }
-  }
-
-  /** Whoever took a link is still at it. */
-  async prolong({ registryId, externalName }: Place): Promise<void> {
-    await this.#pool.query(
-      `update registry_links set taken_until = $3
-       where registry_id = $1 and external_name = $2 and taken_until is not null`,
-      [registryId, externalName, now(LEASE_MS)]
-    )
-  }
-
-  /** Some of the links that can be taken, those first that wait longest. */
-  async due(limit: number): Promise<Place[]> {
-    const { rows } = await this.#pool.query<Place>(
-      `select ${COLUMNS} from registry_links l where ${TAKABLE} order by l.due_at limit $2`,
-      [now(), limit]
-    )
-    return rows
   }
 
   /** Remembers whether a project was in its registry, at this host, before the platform made one. */
@@ -138,73 +152,59 @@ export class RegistryLinks {
     )
   }
 
-  /** A link is as its record wants it; one that was asked for again meanwhile stays due. */
+  /** A link is as its record wants it; one that was asked for again meanwhile stays due, with the secret chosen for it. */
   async settle(
     transaction: pg.ClientBase,
-    { registryId, externalName, revision }: Link,
+    task: Task<Place>,
     { accountId, host }: { accountId: string | null; host: string }
   ): Promise<void> {
+    const { registryId, externalName } = task.data
     await transaction.query(
-      `update registry_links set taken_until = null, attempts = 0, problem = null, settled_at = $5,
-         account_id = case when ${isAt('$6')} then $4 else account_id end,
-         due_at = case when revision = $3 then null else due_at end,
-         new_secret = case when revision = $3 then null else new_secret end
+      `update registry_links set problem = null, settled_at = $4,
+         account_id = case when ${isAt('$5')} then $3 else account_id end
        where registry_id = $1 and external_name = $2`,
-      [registryId, externalName, revision, accountId, now(), host]
+      [registryId, externalName, accountId, now(), host]
     )
-  }
-
-  /** Nothing is left of a link in its registry. It is remembered as parted where its project is still there. */
-  async forget(transaction: pg.ClientBase, link: Link, host: string): Promise<void> {
-    const { registryId, externalName, revision } = link
-    const { rowCount } = await transaction.query(
-      `delete from registry_links l where registry_id = $1 and external_name = $2 and revision = $3
-         and not (is_parted and exists (select 1 from registry_projects p
-           where p.registry_id = l.registry_id and p.external_name = l.external_name))`,
-      [registryId, externalName, revision]
-    )
-    if (rowCount === 0) {
+    if (await this.tasks.finish(task, transaction)) {
       await transaction.query(
-        'update registry_links set is_adopted = null where registry_id = $1 and external_name = $2',
+        'update registry_links set new_secret = null where registry_id = $1 and external_name = $2',
         [registryId, externalName]
       )
-      await this.settle(transaction, link, { accountId: null, host })
     }
   }
 
-  /** Puts a link back that could not be brought into line; its registry rests where the reason concerns all of it. */
-  async putBack(
+  /** Nothing is left of a link in its registry. It is remembered as parted where its project is still there. */
+  async forget(transaction: pg.ClientBase, task: Task<Place>, host: string): Promise<void> {
+    const { registryId, externalName } = task.data
+    await transaction.query(
+      'update registry_links set is_adopted = null where registry_id = $1 and external_name = $2',
+      [registryId, externalName]
+    )
+    await this.settle(transaction, task, { accountId: null, host })
+    await transaction.query(
+      `delete from registry_links l where registry_id = $1 and external_name = $2
+         and not ${IS_DUE} and not (is_parted and exists (select 1 from registry_projects p
+           where p.registry_id = l.registry_id and p.external_name = l.external_name))`,
+      [registryId, externalName]
+    )
+  }
+
+  /** Notes why a link could not be brought into line; its registry rests where the reason concerns all of it. */
+  async noteProblem(
     { registryId, externalName }: Place,
     problem: string,
     concernsAll: boolean
   ): Promise<void> {
     await this.#pool.query(
-      `with put_back as (
-         update registry_links set taken_until = null, problem = $3,
-           due_at = case when $4 then due_at else $5::timestamptz
-             + least($6 * power(2, least(attempts - 1, 16)), $7) * interval '1 millisecond' end
-         where registry_id = $1 and external_name = $2)
+      `with noted as (
+         update registry_links set problem = $3 where registry_id = $1 and external_name = $2)
        insert into registry_states (registry_id, rests_until)
-       select id, $8 from registries where id = $1 and $4 for key share
+       select id, $5 from registries where id = $1 and $4 for key share
        on conflict (registry_id) do update set rests_until = excluded.rests_until`,
-      [
-        registryId,
-        externalName,
-        problem,
-        concernsAll,
-        now(),
-        FIRST_PAUSE_MS,
-        LONGEST_PAUSE_MS,
-        now(REST_MS),
-      ]
+      [registryId, externalName, problem, concernsAll, now(REST_MS)]
     )
   }
 }
-
-/** What is due, nobody has taken, and belongs to no registry that rests; `$1` is the time. */
-const TAKABLE = `l.due_at <= $1 and (l.taken_until is null or l.taken_until <= $1)
-  and not exists (select 1 from registry_states s
-    where s.registry_id = l.registry_id and s.rests_until > $1)`
 
 /** The registry has not moved elsewhere since it was called; `$1` is its id. */
 const isAt = (host: string) =>

@@ -2,14 +2,13 @@ import type { Sweep } from '#jobs/sweep'
 import { inTransaction } from '#records/transaction'
 
 import { commandRegistry } from './commands.js'
-import { completeDepartures } from './departure.js'
+import { completeRemovals } from './registry_removal.js'
 import { enterHarbor } from './environment_registry.js'
 import { renewFormerClient } from './former_client.js'
-import { findStrays, findUnlinked, findUnproven } from './strays.js'
-import { corePool, linkKeeper, registryLinks } from './work.js'
+import { findOrphans, findUnlinked, findUnproven } from './orphans.js'
+import { corePool, linkKeeper } from './work.js'
 
 const EVERY_MS = 15_000
-const BATCH = 20
 
 /**
  * Brings registries into line that were away, or whose commands were lost. Answers how many
@@ -19,18 +18,12 @@ export const registrySweep: Sweep = {
   name: 'registries',
   schedule: { everyMs: EVERY_MS },
   async run(signal) {
-    await findStrays(null)
+    await findOrphans(null)
     await findUnlinked()
     await findUnproven()
     const keeper = await linkKeeper()
-    let due = await registryLinks().due(BATCH)
-    while (due.length > 0 && !signal.aborted) {
-      for (const place of due) {
-        await (signal.aborted ? undefined : keeper.keep(place))
-      }
-      due = await registryLinks().due(BATCH)
-    }
-    return completeDepartures()
+    await keeper.keepDue(signal)
+    return completeRemovals()
   },
 }
 

@@ -1,7 +1,7 @@
 import type { ProviderChange } from '#auth/provider'
 import { eventSink } from '#records/event_sink'
 import type { EventSink, RecordChange } from '#records/events'
-import { leaveLast } from '#records/transaction'
+import { deferToCommit } from '#records/transaction'
 import { NotificationListener } from './notifications.js'
 
 const CHANNEL = 'identity_changes'
@@ -14,7 +14,7 @@ export const announcingSink: EventSink = {
   async record(transaction, change) {
     if (ANNOUNCED.has(change.kind)) {
       const values = [CHANNEL, announcementOf(change)]
-      await leaveLast(transaction, transaction.query('select pg_notify($1, $2)', values))
+      await deferToCommit(transaction, transaction.query('select pg_notify($1, $2)', values))
     }
     await eventSink.record(transaction, change)
   },

@@ -1,9 +1,9 @@
 import pg from 'pg'
 
 import { databaseUrl } from '#database/addresses'
+import { doubledPause } from '#kernel/back_off'
 
-const SHORTEST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 30_000
+const BACK_OFF = { firstMs: 250, longestMs: 30_000 }
 
 interface Hearing {
   readonly channel: string
@@ -20,7 +20,7 @@ export class NotificationListener {
   readonly #hearing: Hearing
   #client: pg.Client | undefined
   #timer: NodeJS.Timeout | undefined
-  #pause = SHORTEST_PAUSE_MS
+  #failures = 0
   #stopped = false
   #isHearing = false
 
@@ -45,7 +45,7 @@ export class NotificationListener {
     this.#client = client
     await client.connect()
     await client.query(`listen ${channel}`)
-    this.#pause = SHORTEST_PAUSE_MS
+    this.#failures = 0
     this.#isHearing = true
     onGap?.()
   }
@@ -66,9 +66,12 @@ export class NotificationListener {
       this.#isHearing = false
       this.#hearing.onGap?.()
     }
-    this.#timer = setTimeout(() => {
-      this.start().catch(() => {})
-    }, this.#pause)
-    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS)
+    this.#failures += 1
+    this.#timer = setTimeout(
+      () => {
+        this.start().catch(() => {})
+      },
+      doubledPause(this.#failures, BACK_OFF)
+    )
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { Lru } from '../lru.js'
+import { LRUCache } from 'lru-cache'
 
 /** One statement, ready for `pg`. The name belongs to the text: equal shapes have equal names. */
 export interface Statement {
@@ -10,7 +10,7 @@ export interface Statement {
 }
 
 const NAMES_KEPT = 512
-const names = new Lru<string, string>(NAMES_KEPT)
+const names = new LRUCache<string, string>({ max: NAMES_KEPT })
 
 export function statement(text: string, values: readonly unknown[]): Statement {
   return { name: nameOf(text), text, values }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-import type { GentleServer } from '#http/gentle_server'
+import type { GracefulServer } from '#http/graceful_server'
 import type { ToPrimary } from '#runtime/pool/messages'
 
 const REPORT_AFTER_MS = 100
@@ -9,12 +9,12 @@ const REPORT_AFTER_MS = 100
  * Takes over the connections that the primary gives to this process, and keeps it informed of how many there are.
  */
 export class Intake {
-  readonly #server: GentleServer
+  readonly #server: GracefulServer
   readonly #send: (message: ToPrimary) => void
   readonly #closed: string[] = []
   #report: NodeJS.Timeout | undefined
 
-  constructor(server: GentleServer, send: (message: ToPrimary) => void) {
+  constructor(server: GracefulServer, send: (message: ToPrimary) => void) {
     this.#server = server
     this.#send = send
     server.expectConnections()

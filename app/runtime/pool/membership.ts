@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { Socket } from 'node:net'
 
-import type { GentleServer } from '#http/gentle_server'
+import type { GracefulServer } from '#http/graceful_server'
 import { Intake } from '#runtime/pool/intake'
 import type { Answers, Question, ToMember, ToPrimary } from '#runtime/pool/messages'
 
@@ -28,7 +28,7 @@ export class Membership {
   }
 
   /** Reports that this process works. Connections and questions come from then on. */
-  begin(respond: Respond, server?: GentleServer): void {
+  begin(respond: Respond, server?: GracefulServer): void {
     const intake = server && new Intake(server, send)
     process.on('message', (message: ToMember, socket?: Socket) => {
       if (message.type === 'connection') {

@@ -5,28 +5,28 @@ import { issue } from '#kernel/issues'
 import { metrics } from '#observability/metrics'
 import { OK, type Page } from '#runtime/admin_server'
 import type { Answers } from './messages.js'
-import type { Place } from './place.js'
+import type { Slot } from './slot.js'
 
 /**
  * What a pool answers on the admin port, for all its processes.
  */
-export function poolPages(places: readonly Place[]): Record<string, Page> {
-  observe(places)
+export function poolPages(slots: readonly Slot[]): Record<string, Page> {
+  observe(slots)
   return {
     '/health/live': async () => OK,
     '/health/ready': async () => {
-      await requireAllReady(places)
+      await requireAllReady(slots)
       return OK
     },
-    '/metrics': async () => ({ type: metrics.contentType, body: await collectMetrics(places) }),
+    '/metrics': async () => ({ type: metrics.contentType, body: await collectMetrics(slots) }),
   }
 }
 
-async function requireAllReady(places: readonly Place[]): Promise<void> {
-  if (places.length === 0) {
+async function requireAllReady(slots: readonly Slot[]): Promise<void> {
+  if (slots.length === 0) {
     throw new ServiceUnavailable('Not ready: the pool is starting')
   }
-  const reports = await Promise.all(places.map((place) => place.failing()))
+  const reports = await Promise.all(slots.map((slot) => slot.failing()))
   const failing = reports.flat()
   if (failing.length > 0) {
     const names = [...new Set(failing.map(({ name }) => name))].join(', ')
@@ -36,9 +36,9 @@ async function requireAllReady(places: readonly Place[]): Promise<void> {
 }
 
 /** The series of each process under its name in the pool. One that does not answer is left out, not waited for. */
-async function collectMetrics(places: readonly Place[]): Promise<string> {
+async function collectMetrics(slots: readonly Slot[]): Promise<string> {
   const own = metrics.getMetricsAsJSON().then((all) => labelled(all, 'primary'))
-  const members = places.map(async ({ name, atWork }) => {
+  const members = slots.map(async ({ name, atWork }) => {
     const all = await atWork?.ask('metrics').catch(() => undefined)
     return labelled(all ?? [], name)
   })
@@ -56,7 +56,7 @@ function labelled(all: Answers['metrics'], name: string) {
   }))
 }
 
-function observe(places: readonly Place[]): void {
+function observe(slots: readonly Slot[]): void {
   new Gauge({
     name: 'pool_processes',
     help: 'Places of the pool by what becomes of them',
@@ -64,7 +64,7 @@ function observe(places: readonly Place[]): void {
     registers: [metrics],
     collect() {
       this.reset()
-      places.forEach(({ kind, state }) => this.inc({ kind, state }))
+      slots.forEach(({ kind, state }) => this.inc({ kind, state }))
     },
   })
   new Counter({
@@ -74,7 +74,7 @@ function observe(places: readonly Place[]): void {
     registers: [metrics],
     collect() {
       this.reset()
-      places.forEach(({ kind, restarts }) => this.inc({ kind }, restarts))
+      slots.forEach(({ kind, restarts }) => this.inc({ kind }, restarts))
     },
   })
 }

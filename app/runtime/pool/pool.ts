@@ -17,7 +17,7 @@ import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
 import { env } from '#start/env'
 import { Member, type Program } from './member.js'
 import { poolPages } from './pages.js'
-import { Place } from './place.js'
+import { Slot } from './slot.js'
 import { requirePoolable } from './preconditions.js'
 import { programs } from './programs.js'
 import { SharedPort } from './shared_port.js'
@@ -28,7 +28,7 @@ import { SharedPort } from './shared_port.js'
 export class Pool {
   readonly #environment: NodeJS.ProcessEnv
   readonly #logger = new Logger(loggerConfig.loggers.app)
-  readonly #places: Place[] = []
+  readonly #slots: Slot[] = []
   readonly #notMadeUpBefore = notMadeUpYet(env)
   readonly #folder = mkdtempSync(join(tmpdir(), 'hub-pool-'))
   #admin: AdminPorts | undefined
@@ -78,14 +78,14 @@ export class Pool {
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#port?.close()
-    await Promise.all(this.#places.map((place) => place.stop()))
+    await Promise.all(this.#slots.map((slot) => slot.stop()))
     this.#admin?.close()
     await this.#database?.stop()
   }
 
   async #start(): Promise<void> {
     collectProcessMetrics()
-    this.#admin = await AdminPorts.open(poolPages(this.#places))
+    this.#admin = await AdminPorts.open(poolPages(this.#slots))
     if (config.web > 0) {
       this.#port = await SharedPort.open(WEB)
     }
@@ -103,17 +103,17 @@ export class Pool {
       folder: this.#folder,
     })
     this.#migration = migration
-    this.#places.push(
-      ...web.map((program) => this.#place('web', program)),
-      ...jobs.map((program) => this.#place('jobs', program))
+    this.#slots.push(
+      ...web.map((program) => this.#slot('web', program)),
+      ...jobs.map((program) => this.#slot('jobs', program))
     )
     await this.#migrate()
-    await Promise.all(this.#places.map((place) => place.start()))
+    await Promise.all(this.#slots.map((slot) => slot.start()))
   }
 
-  #place(kind: 'web' | 'jobs', program: Program): Place {
+  #slot(kind: 'web' | 'jobs', program: Program): Slot {
     const port = kind === 'web' ? this.#port : undefined
-    return new Place({
+    return new Slot({
       kind,
       program,
       logger: this.#logger,
@@ -133,8 +133,8 @@ export class Pool {
     const startedAt = performance.now()
     try {
       await this.#migrate()
-      for (const place of this.#places) {
-        await place.replace()
+      for (const slot of this.#slots) {
+        await slot.replace()
       }
       const ms = Math.round(performance.now() - startedAt)
       this.#logger.info({ ms }, 'every process was replaced')

@@ -1,6 +1,6 @@
 import app from '@adonisjs/core/services/app'
+import { LRUCache } from 'lru-cache'
 
-import { Lru } from '#query/lru'
 import { clock } from '#kernel/clock'
 
 const KEPT_MS = 60_000
@@ -11,7 +11,7 @@ interface Answer {
   readonly analyses: Promise<ReadonlySet<string>>
 }
 
-const answers = new Lru<string, Answer>(CLIENTS)
+const answers = new LRUCache<string, Answer>({ max: CLIENTS })
 
 /**
  * The analyses in which a node takes part that logs in as this client, as core knows them. It is asked once a minute at most, so

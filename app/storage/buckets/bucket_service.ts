@@ -19,7 +19,7 @@ import { bucket, type Bucket, bucketColumns, type BucketRow } from '#storage/buc
 import { announcePlace, preparePlace, restorePlace } from '#storage/objects/places'
 import { tellOfBucket, tellOfFiles, type CommandedOrigin } from '#storage/buckets/storage_events'
 
-import { giveBack, prepareDeparture } from './departure.js'
+import { giveBack, prepareRemoval } from './bucket_removal.js'
 
 const BY_ID = `select ${bucketColumns('b')} from buckets b where b.id = $1`
 
@@ -92,7 +92,7 @@ export class BucketService extends RecordService<typeof Bucket> {
     const { removed, leave } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lock(transaction, id)
       requireOwnerOr(origin.actor, previous, 'bucket_delete')
-      const departure = await prepareDeparture(transaction, id)
+      const departure = await prepareRemoval(transaction, id)
       return { removed: await this.#remove(transaction, origin, previous), leave: departure }
     })
     await leave()
@@ -124,7 +124,7 @@ export class BucketService extends RecordService<typeof Bucket> {
       return tellOfBucket(transaction, origin, 'deletionFailed', { id, error })
     }
     await tellOfBucket(transaction, origin, 'deletionStarted', { id: known.id })
-    const leave = await prepareDeparture(transaction, known.id)
+    const leave = await prepareRemoval(transaction, known.id)
     await this.#remove(transaction, origin, known)
     afterCommit(transaction, () => void leave())
   }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
-import { newMessage, newMessageId, type Message } from '#bus/message'
+import { newMessage, type Message } from '#bus/message'
+import { newId } from '#kernel/new_id'
 import { EVENT_KEYS, eventOn, type EventKey } from '#bus/names'
 import { writeCommands, type OrderedMessage } from '#outbox/write'
 import type { Origin } from '#kernel/origin'
@@ -64,7 +65,7 @@ function shownToPeers({ layout: _, sha256: __, ...file }: Values): Values {
  * something they asked for.
  */
 function answering(command: Message | undefined) {
-  return { correlationId: newMessageId(), ...command?.metadata, persistent: true }
+  return { correlationId: newId(), ...command?.metadata, persistent: true }
 }
 
 /** The database writes times with an offset. */

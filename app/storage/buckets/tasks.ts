@@ -17,7 +17,7 @@ import { bucket } from '#storage/buckets/bucket'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { tellOfBucket, type CommandedOrigin } from '#storage/buckets/storage_events'
 
-import { giveBack } from './departure.js'
+import { giveBack } from './bucket_removal.js'
 
 const ofBucket = body({ id: vine.string().uuid() })
 

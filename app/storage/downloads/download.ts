@@ -10,7 +10,7 @@ import { bucketFile } from '#storage/bucket_files/bucket_file'
 import type { FileRow } from '#storage/bucket_files/file_row'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { attachment } from '#storage/downloads/content_disposition'
-import { exactly } from '#storage/objects/exactly'
+import { checkSize } from '#storage/objects/check_size'
 import { ObjectMissing } from '#storage/objects/errors'
 import { objectAddress } from '#storage/objects/layout'
 import type { ByteRange, ObjectFacts } from '#storage/objects/object_store'
@@ -58,7 +58,7 @@ export async function download(ctx: HttpContext): Promise<void> {
   const bytes = await open(file, range)
   announce(ctx, file, shown, verdict)
   await sendStream(ctx, bytes, {
-    check: (source) => exactly(lengthOf(shown, range), source),
+    check: (source) => checkSize(lengthOf(shown, range), source),
     pack: shown.isPacked ? createGzip() : undefined,
   })
 }

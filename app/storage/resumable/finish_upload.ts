@@ -4,7 +4,7 @@ import { keepFiles } from '#storage/claims/keep_files'
 import { PutInterrupted } from '#storage/objects/errors'
 import { objectStore } from '#storage/objects/store'
 import { UploadGone } from './failures.js'
-import { digestOf, LastingDigest } from './lasting_digest.js'
+import { digestOf, SavedDigest } from './saved_digest.js'
 import { claimOf, removeUpload, type ResumableUpload } from './resumable_uploads.js'
 
 /**
@@ -38,7 +38,7 @@ export async function discardUpload(upload: ResumableUpload): Promise<void> {
 }
 
 async function sha256Of(upload: ResumableUpload): Promise<string> {
-  const digest = await LastingDigest.from(upload.digest, upload.object.size)
+  const digest = await SavedDigest.from(upload.digest, upload.object.size)
   const found = digest.end()
   if (found !== undefined) return found
   const store = await objectStore()

@@ -5,7 +5,7 @@ import { objectStore } from '#storage/objects/store'
 import type { AnnouncedChecksum } from './announced_checksum.js'
 import { ChecksumMismatch, UploadGone, UploadInterrupted } from './failures.js'
 import { Incoming } from './incoming.js'
-import { LastingDigest } from './lasting_digest.js'
+import { SavedDigest } from './saved_digest.js'
 import { claimOf, recordProgress, removeUpload, type ResumableUpload } from './resumable_uploads.js'
 import type { Hold } from './upload_locks.js'
 
@@ -47,7 +47,7 @@ async function store(
   checksum: AnnouncedChecksum | undefined,
   { lost }: Hold
 ) {
-  const digest = await LastingDigest.from(upload.digest, upload.object.size)
+  const digest = await SavedDigest.from(upload.digest, upload.object.size)
   const objects = await objectStore()
   try {
     const bytes = digested(piece, [digest, ...(checksum ? [checksum] : [])])

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 
-import { exactly } from '#storage/objects/exactly'
+import { checkSize } from '#storage/objects/check_size'
 import { harmlessPath } from '#storage/bucket_files/paths'
 import { OpenedAhead } from './opened_ahead.js'
 import type { TarEntry } from './tar_entry.js'
@@ -35,7 +35,7 @@ async function* pieces(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Ar
       const bytes = await next.bytes
       yield tarHeader({ path: harmlessPath(path), size, modifiedAt })
       let left = size
-      for await (const chunk of exactly(size, bytes)) {
+      for await (const chunk of checkSize(size, bytes)) {
         left -= chunk.byteLength
         ahead.openWhileFlows(left)
         yield chunk

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
 import { PayloadTooLarge, RequestTimeout } from '#kernel/failures'
-import { notePassed } from '#storage/objects/short_lived_memory'
 
 /** The client sent nothing for so long that its upload was given up. */
 export class UploadStalled extends RequestTimeout {
@@ -47,7 +46,6 @@ export class Arrival {
         yield chunk
         this.#isClientsTurn = true
         this.#watch.refresh()
-        notePassed(chunk.byteLength)
       }
     } finally {
       this.#isClientsTurn = false

@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto'
 
-import { notePassed } from '#storage/objects/short_lived_memory'
-
 /** Files up to this size are taken into memory whole, where there is room, so that the next one can be read meanwhile. */
 const GATHERED_AT_MOST = 256 * 1024
 
@@ -96,6 +94,5 @@ export class GatheredBytes {
     this.isWhole = true
     // A copy, so that the chunks can go that it came in, with what else is in them.
     this.#chunks = [Buffer.concat(this.#chunks)]
-    notePassed(this.#taken)
   }
 }

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { freePort } from '#embedded/free_port'
+import { prepareData } from '#tests/helpers/prepared_data'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 const APP_ROOT = new URL('../../../', import.meta.url)
 const APP_FOLDER = fileURLToPath(APP_ROOT)
@@ -50,9 +52,15 @@ export async function startProgram(variables: Variables = {}): Promise<Program> 
     LOG_LEVEL: 'error',
     ...variables,
   }
+  await prepareData(given.DATA_DIR!)
   const child = spawn(process.execPath, await entryPoint(), {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TS_EXEC_PWD: APP_FOLDER, ...given },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: join(APP_FOLDER, 'node_modules/.cache/compiled'),
+      ...given,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const stop = async () => {
@@ -77,7 +85,7 @@ async function entryPoint(): Promise<string[]> {
   const file = (path: string) => fileURLToPath(new URL(path, APP_ROOT))
   return isBuilt(APP_FOLDER)
     ? [file('build/bin/server.js')]
-    : [`--import=${import.meta.resolve('@poppinss/ts-exec')}`, file('bin/server.ts')]
+    : [RUN_TYPESCRIPT, file('bin/server.ts')]
 }
 
 async function ready(child: ChildProcess, url: string): Promise<void> {

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
-import { coreReactions } from '#core/departures'
+import { coreReactions } from '#core/removals'
 import { identityProvider } from '#core/clients/identity'
 import { registry } from '#core/registries/registry'
 import { usePermissionPolicy } from '#auth/verification/permission_policy'
@@ -54,10 +54,10 @@ test.group('Creating analyses', (group) => {
     const client = await rowOf('clients', made.clientId)
     assert.equal(client.name, made.id)
     assert.equal(client.realm_id, scene.realms.project)
-    const { rows } = await database().query('select * from client_tasks where client_id = $1', [
+    const { rows } = await database().query('select data from tasks where key = $1', [
       made.clientId,
     ])
-    assert.deepEqual(rows[0].permissions, [
+    assert.deepEqual(rows[0].data.permissions, [
       'analysis_self_storage_use',
       'analysis_self_message_broker_use',
     ])
@@ -305,9 +305,10 @@ test.group('Deleting analyses', (group) => {
   test('has their clients removed', async ({ assert }) => {
     const made = await scene.analysis()
     await call(scene.researcher(), 'DELETE', `/analyses/${made.id}`)
-    const { rows } = await database().query('select task from client_tasks where client_id = $1', [
-      made.clientId,
-    ])
+    const { rows } = await database().query(
+      `select data->>'task' as task from tasks where key = $1`,
+      [made.clientId]
+    )
     assert.deepEqual(rows, [{ task: 'remove' }])
   })
 
@@ -327,9 +328,10 @@ test.group('Deleting analyses', (group) => {
     await coreReactions.realmDeleted(scene.realms.project)
     assert.isUndefined(await rowOf('analyses', made.id))
     assert.isDefined(await rowOf('analyses', other.id))
-    const { rows } = await database().query('select task from client_tasks where client_id = $1', [
-      made.clientId,
-    ])
+    const { rows } = await database().query(
+      `select data->>'task' as task from tasks where key = $1`,
+      [made.clientId]
+    )
     assert.deepEqual(rows, [{ task: 'remove' }])
   })
 

@@ -1,6 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import { ClientIntents } from '#core/clients/client_intents'
 import { identityProvider } from '#core/clients/identity'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { node } from '#core/nodes/node'
@@ -225,17 +226,14 @@ test.group('Reconciliation of nodes and clients', (group) => {
     const provider = await identityProvider()
     const { clientId } = await created()
     const lost = clock.uuid()
-    await pool().query(
-      'insert into client_intents (record_id, realm_id, created_at) values ($1, $2, now())',
-      [lost, realmId]
-    )
+    await new ClientIntents(pool()).write({ recordId: lost, realmId })
     const client = await provider.clients!.create({ name: lost, realmId })
     const then = clock.now()
     cleanup(holdClock({ now: () => then + 11 * MINUTE_MS }))
     await coreIntentSweep(provider).run(running)
     assert.notExists(await provider.clients!.read(client.id))
     assert.exists(await provider.clients!.read(clientId))
-    const { rows } = await pool().query('select 1 from client_intents where record_id = $1', [lost])
+    const { rows } = await pool().query('select 1 from tasks where key = $1', [lost])
     assert.isEmpty(rows)
   })
 })

@@ -2,13 +2,15 @@ import { test } from '@japa/runner'
 
 import { analysis } from '#core/analyses/analysis'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
-import { ClientTaskRunner, doClientTasks } from '#core/clients/client_task_runner'
+import { clientWorker } from '#core/clients/client_worker'
 import { clientTasks, identityProvider } from '#core/clients/identity'
 import { node } from '#core/nodes/node'
 import { registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { ensurePermissions, NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
+import { performDue } from '#jobs/tasks/perform'
+import { TaskRunner } from '#jobs/tasks/task_runner'
 import { openOutbox } from '#outbox/open'
 import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
@@ -42,7 +44,7 @@ const clients = async () => (await identityProvider()).clients!
 
 async function doTasks() {
   const options = { tasks: clientTasks(), provider: await identityProvider(), logger: silent }
-  while ((await doClientTasks(options)).taken > 0);
+  await performDue(clientWorker(options))
 }
 
 async function clientsWithoutNode(): Promise<number> {
@@ -106,12 +108,9 @@ test.group('Clients of nodes', (group) => {
   })
 
   test('get exactly the permission of a node, soon after', async ({ assert, cleanup }) => {
-    const runner = await ClientTaskRunner.start({
-      tasks: clientTasks(),
-      provider: await identityProvider(),
-      signals,
-      logger: silent,
-    })
+    const provider = await identityProvider()
+    const worker = clientWorker({ tasks: clientTasks(), provider, logger: silent })
+    const runner = await TaskRunner.start({ worker, signals, logger: silent })
     cleanup(() => runner.stop())
     const { clientId } = await created()
     const directory = await clients()
@@ -174,9 +173,7 @@ test.group('Clients of nodes', (group) => {
     await (await clients()).remove(clientId)
     assert.equal((await remove(id)).status, 202)
     await doTasks()
-    const { rows } = await pool().query('select 1 from client_tasks where client_id = $1', [
-      clientId,
-    ])
+    const { rows } = await pool().query('select 1 from tasks where key = $1', [clientId])
     assert.isEmpty(rows)
   })
 
@@ -191,14 +188,14 @@ test.group('Clients of nodes', (group) => {
     const tasks = clientTasks()
     let warnings = 0
     const logger = { warn: () => void warnings++ }
-    while ((await doClientTasks({ tasks, provider: away, logger })).taken > 0);
+    await performDue(clientWorker({ tasks, provider: away, logger }))
     assert.isAbove(warnings, 0)
     const { rows } = await pool().query(
-      'select attempts, due_at > now() as later from client_tasks where client_id = $1',
+      'select attempts, due_at > now() as later from tasks where key = $1',
       [clientId]
     )
     assert.deepEqual(rows, [{ attempts: 1, later: true }])
-    await pool().query('update client_tasks set due_at = now()')
+    await pool().query(`update tasks set due_at = now() where queue = 'client'`)
     await doTasks()
     assert.lengthOf(await (await clients()).permissionsOf(clientId), 1)
   })

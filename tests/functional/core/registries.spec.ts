@@ -472,6 +472,7 @@ test.group('Registries and nodes', () => {
     const { rows } = await corePool().query(
       `select 1 from registry_projects where registry_id = $1
        union all select 1 from registry_links where registry_id = $1
+       union all select 1 from tasks where data->>'registryId' = $1::text
        union all select 1 from outbox where content->'command'->'data'->>'registryId' = $1::text`,
       [made.id]
     )

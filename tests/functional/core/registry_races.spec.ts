@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { beginDeparture } from '#core/registries/departure'
+import { beginRemoval } from '#core/registries/registry_removal'
 import { registry } from '#core/registries/registry'
 import { corePool, registryLinks } from '#core/registries/work'
 import { registryProject } from '#core/registry_projects/registry_project'
@@ -57,13 +57,13 @@ test.group('A registry that is deleted while it is set up', (group) => {
   })
 
   test('rests no more, and is not left once more', async ({ assert }) => {
-    const resting = () => registryLinks().putBack(place(), 'away', true)
+    const resting = () => registryLinks().noteProblem(place(), 'away', true)
     assert.isUndefined(await whileDeleting(registryId, resting))
   })
 
   test('is left by nobody else', async ({ assert }) => {
     const { rows } = await corePool().query('select id from registries where id = $1', [registryId])
-    const leaving = () => beginDeparture(rows[0].id)
+    const leaving = () => beginRemoval(rows[0].id)
     assert.deepEqual(await whileDeleting(registryId, leaving), [])
   })
 })

@@ -102,7 +102,9 @@ export class RegistryScene {
 
   async links(): Promise<Values[]> {
     const { rows } = await corePool().query(
-      'select * from registry_links where registry_id = $1 order by external_name',
+      `select l.*, t.due_at from registry_links l left join tasks t
+         on t.queue = 'registry-link' and t.key = l.registry_id || '/' || l.external_name
+       where registry_id = $1 order by external_name`,
       [this.id]
     )
     return rows
@@ -119,7 +121,7 @@ export class RegistryScene {
   settled = (): Promise<boolean> =>
     eventually(async () => {
       const { rowCount } = await corePool().query(
-        `select 1 from registry_links where registry_id = $1 and due_at is not null
+        `select 1 from tasks where queue = 'registry-link' and data->>'registryId' = $1::text
          union all select 1 from outbox where queue = 'registryCommands'`,
         [this.id]
       )
@@ -136,7 +138,8 @@ export class RegistryScene {
       this.id,
     ])
     await corePool().query(
-      'update registry_links set due_at = now() where registry_id = $1 and due_at is not null',
+      `update tasks set due_at = now()
+       where queue = 'registry-link' and data->>'registryId' = $1`,
       [this.id]
     )
   }

@@ -5,6 +5,7 @@ import { openBus } from '#bus/current'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandTo } from '#bus/names'
 import { registryConsumer } from '#core/registries/consumer'
+import { keyOf } from '#core/registries/registry_links'
 import { registrySweep } from '#core/registries/sweeps'
 import { corePool, registryLinks } from '#core/registries/work'
 import { identityProvider } from '#core/clients/identity'
@@ -469,14 +470,15 @@ test.group('Registries in trouble', (group) => {
     await scene.failed()
     await scene.wake()
     const place = { registryId: scene.id, externalName: externalName as string }
-    assert.isDefined(await registryLinks().take(place))
+    const { tasks } = registryLinks()
+    const key = keyOf(place)
+    assert.isDefined(await tasks.takeOne(key))
     const then = clock.now()
-    const isFree = async () =>
-      (await registryLinks().due(1_000)).some(({ externalName: due }) => due === externalName)
+    const isFree = async () => (await tasks.takeOne(key)) !== undefined
     const later = (seconds: number) => cleanup(holdClock({ now: () => then + seconds * 1_000 }))
     later(20)
     assert.isFalse(await isFree())
-    await registryLinks().prolong(place)
+    await tasks.prolong({ key })
     later(49)
     assert.isFalse(await isFree())
     later(51)

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { AttemptCounter } from '#bus/attempt_counter'
-import { pauseAfter } from '#bus/back_off'
+import { pauseAfter } from '#kernel/back_off'
 import { Inbox } from '#bus/inbox'
 import { Lanes } from '#bus/lanes'
 import { holdClock } from '#kernel/clock'

@@ -67,7 +67,7 @@ const setUp = async () => {
   await clients.findByName('warm-up')
   return async () => {
     await standIn.goAway()
-    await pool.query('truncate client_intents, kept_records')
+    await pool.query('truncate tasks, kept_records')
   }
 }
 
@@ -93,7 +93,7 @@ test.group('Records with clients', (group) => {
     const client = await clients.read(clientId)
     assert.containsSubset(client, { name: record.id, realmId: record.realmId })
     assert.isTrue(await isKept(record.id))
-    assert.equal(await count('client_intents'), 0)
+    assert.equal(await count('tasks'), 0)
   })
 
   test('are announced before their client is created', async ({ assert }) => {
@@ -101,7 +101,7 @@ test.group('Records with clients', (group) => {
     let announced = 0
     standIn.fail(async (request, answer) => {
       if (request.url === '/clients' && request.method === 'POST') {
-        announced = await count('client_intents')
+        announced = await count('tasks')
       }
       return answer()
     })
@@ -121,7 +121,7 @@ test.group('Records with clients', (group) => {
     assert.strictEqual(await creation.catch((error) => error), failure)
     assert.isUndefined(await clients.findByName(record.id))
     assert.isFalse(await isKept(record.id))
-    assert.equal(await count('client_intents'), 0)
+    assert.equal(await count('tasks'), 0)
   })
 
   test('answer 503 where the provider is away, and leave nothing', async ({ assert }) => {
@@ -147,7 +147,7 @@ test.group('Records with clients', (group) => {
     const failure = await unable.provide(owner()).catch((error) => error)
     assert.instanceOf(failure, IdentityUnavailable)
     assert.match(failure.message, /keeps no clients/)
-    assert.equal(await count('client_intents'), 0)
+    assert.equal(await count('tasks'), 0)
   })
 
   test('do not wait longer than they may; what came too late is removed later', async ({
@@ -187,7 +187,7 @@ test.group('Records with clients', (group) => {
     const steps = provisioning()
     const work = steps.around(record, async () => {
       await pool.query('insert into kept_records values ($1)', [record.id])
-      await intents.remove(record.id)
+      await intents.tasks.withdraw(record.id)
       throw new Error('the connection broke at the commit, which went through')
     })
     await assert.rejects(() => work, /the connection broke/)
@@ -198,7 +198,7 @@ test.group('Records with clients', (group) => {
     const record = owner()
     const late = create(record, async (transaction) => {
       await keep(transaction, record.id)
-      await intents.abandon(record.id)
+      await intents.tasks.takeEarly(record.id)
     })
     await assert.rejects(() => late, /took too long/)
     assert.isFalse(await isKept(record.id))
@@ -218,7 +218,7 @@ test.group('Records with clients', (group) => {
     assert.isDefined(await clients.findByName(record.id))
     assert.equal(await reconcile(), 1)
     assert.isUndefined(await clients.findByName(record.id))
-    assert.equal(await count('client_intents'), 0)
+    assert.equal(await count('tasks'), 0)
   })
 })
 
@@ -240,14 +240,14 @@ test.group('Intents without a record', (group) => {
     passed = 11 * MINUTE_MS
     assert.equal(await reconcile(), 1)
     assert.isUndefined(await clients.findByName(record.id))
-    assert.equal(await count('client_intents'), 0)
+    assert.equal(await count('tasks'), 0)
   })
 
   test('go by themselves where no client came of them', async ({ assert, cleanup }) => {
     await intents.write({ recordId: randomUUID(), realmId: randomUUID() })
     cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     assert.equal(await reconcile(), 0)
-    assert.equal(await count('client_intents'), 0)
+    assert.equal(await count('tasks'), 0)
   })
 
   test('never take the client of a record that is there', async ({ assert, cleanup }) => {
@@ -273,7 +273,7 @@ test.group('Intents without a record', (group) => {
     cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     await standIn.goAway()
     await assert.rejects(() => reconcile(), IdentityUnavailable)
-    assert.equal(await count('client_intents'), 1)
+    assert.equal(await count('tasks'), 1)
     await standIn.listen()
     assert.equal(await reconcile(), 1)
   })

@@ -9,7 +9,7 @@ import { isTransactionOpen } from '#records/open_transaction'
 import {
   afterCommit,
   inTransaction,
-  leaveLast,
+  deferToCommit,
   sideBySide,
   TransactionLost,
 } from '#records/transaction'
@@ -110,7 +110,7 @@ test.group('Transactions', (group) => {
 
   test('a statement that leaves last is waited for by the end alone', async ({ assert }) => {
     await inTransaction(pool, async (transaction) => {
-      await leaveLast(transaction, note(transaction, 'last'))
+      await deferToCommit(transaction, note(transaction, 'last'))
       await note(transaction, 'after it')
     })
     assert.deepEqual(await noted(), ['after it', 'last'])
@@ -119,7 +119,7 @@ test.group('Transactions', (group) => {
   test('nothing is kept where a statement that leaves last fails', async ({ assert }) => {
     const failed = inTransaction(pool, async (transaction) => {
       await note(transaction, 'first')
-      await leaveLast(transaction, note(transaction, 'much too long for this table'))
+      await deferToCommit(transaction, note(transaction, 'much too long for this table'))
     })
     assert.propertyVal(await failureOf(failed), 'constraint', 'noted_what_check')
     assert.isEmpty(await noted())
@@ -127,7 +127,7 @@ test.group('Transactions', (group) => {
 
   test('the failure that is behind the others is the one that is told', async ({ assert }) => {
     const failed = inTransaction(pool, async (transaction) => {
-      await leaveLast(transaction, note(transaction, 'much too long for this table'))
+      await deferToCommit(transaction, note(transaction, 'much too long for this table'))
       await note(transaction, 'refused because of it')
     })
     assert.propertyVal(await failureOf(failed), 'constraint', 'noted_what_check')

@@ -10,12 +10,14 @@ import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
 import { defineConsumer, type Consumer, type Handler } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
-import { newMessage, newMessageId, type Message } from '#bus/message'
+import { newMessage, type Message } from '#bus/message'
+import { newId } from '#kernel/new_id'
 import { busDatabase } from '#tests/helpers/bus_database'
 import { eventually } from '#tests/helpers/bus_suite'
 import { startPostgres } from '#tests/services/servers/postgres'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 const silent = { info() {}, warn() {}, error() {} }
 const RETRY = { attempts: 3, firstMs: 20, longestMs: 100 }
@@ -90,7 +92,7 @@ test.group('Bus on RabbitMQ', (group) => {
   test('a command lies on the wire as other programs expect it', async ({ assert, cleanup }) => {
     const bus = await openBus()
     cleanup(() => bus.close())
-    const queue = newMessageId()
+    const queue = newId()
     const message = command(queue, { id: 'a' })
     await bus.publish(message)
     const got = await asPeer(async (channel) => {
@@ -112,7 +114,7 @@ test.group('Bus on RabbitMQ', (group) => {
   }) => {
     const bus = await openBus()
     cleanup(() => bus.close())
-    const key = newMessageId()
+    const key = newId()
     const event = (persistent?: boolean) =>
       newMessage({ type: 'pubSub', key }, 'executionStarted', { id: 'a' }, { persistent })
     const got = await asPeer(async (channel) => {
@@ -140,7 +142,7 @@ test.group('Bus on RabbitMQ', (group) => {
     cleanup,
   }) => {
     const bus = await openBus()
-    const queue = newMessageId()
+    const queue = newId()
     const runner = await consume(bus, consumerOf(queue, writeEffect))
     cleanup(() => runner.stop().then(() => bus.close()))
     await eventually(() => bus.isReady)
@@ -171,7 +173,7 @@ test.group('Bus on RabbitMQ', (group) => {
     cleanup,
   }) => {
     const bus = await openBus()
-    const queue = newMessageId()
+    const queue = newId()
     const order: Record<string, number[]> = {}
     const handler: Handler = async (handling) => {
       const { id, number } = handling.message.data as { id: string; number: number }
@@ -222,7 +224,7 @@ test.group('Bus on RabbitMQ', (group) => {
   }) => {
     const bus = await openBus()
     cleanup(() => bus.close())
-    const queue = newMessageId()
+    const queue = newId()
     await bus.publish(command(queue, {}))
     const refusal = async () => {
       const startedAt = performance.now()
@@ -247,7 +249,7 @@ test.group('Bus on RabbitMQ', (group) => {
     assert,
   }) => {
     const bus = await openBus()
-    const queue = newMessageId()
+    const queue = newId()
     const messages = Array.from({ length: 21 }, (_, id) =>
       command(queue, { id, isDeadly: id === 10 })
     )
@@ -262,7 +264,7 @@ test.group('Bus on RabbitMQ', (group) => {
     while (!(await mayLive()) && deaths < 8) {
       const child = spawn(
         process.execPath,
-        ['--import=@poppinss/ts-exec', 'tests/services/bus/doomed_consumer.ts'],
+        [RUN_TYPESCRIPT, 'tests/services/bus/doomed_consumer.ts'],
         {
           env: {
             ...process.env,
@@ -312,7 +314,7 @@ test.group('Bus on RabbitMQ', (group) => {
     await pool.query(`create table inbox (consumer text, message_id text, attempts int default 0,
       done_at timestamptz, primary key (consumer, message_id))`)
     const bus = await openBus()
-    const queue = newMessageId()
+    const queue = newId()
     const slow: Handler = async (handling) => {
       await writeEffect(handling)
       await handling.transaction.query('select pg_sleep(0.05)')
@@ -350,7 +352,7 @@ test.group('Bus on RabbitMQ', (group) => {
     cleanup,
   }) => {
     const [one, two] = await Promise.all([openBus(), openBus()])
-    const key = newMessageId()
+    const key = newId()
     const queue = `core.${key}`
     const taken: string[] = []
     const consumer = (process: string) =>
@@ -386,7 +388,7 @@ test.group('Bus on RabbitMQ', (group) => {
 
   test('a queue that somebody deleted is there again', async ({ assert, cleanup }) => {
     const bus = await openBus()
-    const queue = newMessageId()
+    const queue = newId()
     const runner = await consume(bus, consumerOf(queue, writeEffect))
     cleanup(() => runner.stop().then(() => bus.close()))
     await bus.publish(command(queue, { id: 'a' }))
@@ -398,14 +400,14 @@ test.group('Bus on RabbitMQ', (group) => {
   })
 
   test('a queue that somebody made differently is used as it is', async ({ assert, cleanup }) => {
-    const queue = newMessageId()
+    const queue = newId()
     await asPeer((channel) =>
       channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } })
     )
     const bus = await openBus()
     const runner = await consume(bus, consumerOf(queue, writeEffect))
     cleanup(() => runner.stop().then(() => bus.close()))
-    const messages = [command(queue, { id: 'a' }), command(newMessageId(), { id: 'a' })]
+    const messages = [command(queue, { id: 'a' }), command(newId(), { id: 'a' })]
     await Promise.all(messages.map((message) => persist(bus, message)))
     await eventually(async () => (await effects()).includes(messages[0]!.id))
     await eventually(() => bus.isReady)
@@ -418,7 +420,7 @@ test.group('Bus on RabbitMQ', (group) => {
   test('takes thousands of messages a second', async ({ assert, cleanup }) => {
     const bus = await openBus()
     cleanup(() => bus.close())
-    const queue = newMessageId()
+    const queue = newId()
     const filler = 'x'.repeat(850)
     const count = 20_000
     const startedAt = performance.now()

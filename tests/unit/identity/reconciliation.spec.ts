@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -14,6 +13,7 @@ import { PassedOver } from '#core/clients/passed_over'
 import { reconcileClients, type OwnerOfClient } from '#core/clients/reconcile_clients'
 import { realmSweep, userSweep } from '#auth/reconcile_people'
 import type { IdentityProvider, ProviderChange } from '#auth/provider'
+import { withHeldTimers } from '#tests/helpers/held_timers'
 
 import { StandInProvider } from './stand_in/stand_in_provider.js'
 import { externalProvider } from './subjects.js'
@@ -270,10 +270,12 @@ test.group('Reactions to what the provider tells', () => {
     assert,
   }) => {
     const { seen, tell } = await set(false, 'alive')
-    tell(change('realm', 'deleted', 'alive'))
-    tell(change('user', 'deleted', 'alive'))
-    tell(change('user', 'deleted', 'gone'))
-    await delay(1_200)
+    await withHeldTimers(async (pass) => {
+      tell(change('realm', 'deleted', 'alive'))
+      tell(change('user', 'deleted', 'alive'))
+      tell(change('user', 'deleted', 'gone'))
+      await pass(1_200)
+    })
     assert.deepEqual(seen, ['user gone'])
   })
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -22,7 +22,7 @@ test.group('Memory for parts', () => {
       budget.take(b, 30, never).then(() => served.push('b')),
       budget.take(c, 20, never).then(() => served.push('c')),
     ]
-    await delay(5)
+    await turn()
     assert.deepEqual(served, [])
     budget.give(a, 70)
     await Promise.all(waiting)

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -18,7 +18,7 @@ test.group('Task group', () => {
         await group.room()
         void group.begin(async () => {
           most = Math.max(most, ++running)
-          await delay(5)
+          await turn()
           running--
           ended++
         })
@@ -35,7 +35,7 @@ test.group('Task group', () => {
     const failure = await failureOf(
       group.run(async () => {
         void group.begin(async () => {
-          await delay(10)
+          await turn()
           isOtherOver = true
           throw new Error('second')
         })

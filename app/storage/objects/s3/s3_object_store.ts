@@ -29,7 +29,7 @@ import type {
   UnfinishedObject,
 } from '#storage/objects/object_store'
 import { PartBudget } from './part_budget.js'
-import { keyOfRest, restsOf, restsWithin } from './rests.js'
+import { keyOfRemainder, remaindersOf, remaindersWithin } from './remainders.js'
 import { isMissing, isNamed, s3Failure } from './s3_failures.js'
 import { S3Pieces } from './s3_pieces.js'
 import { S3Upload } from './s3_upload.js'
@@ -152,15 +152,18 @@ export class S3ObjectStore implements ObjectStore {
 
   async *list(container: string, prefix = ''): AsyncGenerator<ObjectFacts> {
     for await (const facts of this.#listAll(container, prefix)) {
-      if (keyOfRest(facts.key) === undefined) yield facts
+      if (keyOfRemainder(facts.key) === undefined) yield facts
     }
   }
 
   async *unfinished(container: string, prefix = ''): AsyncGenerator<UnfinishedObject> {
     yield* this.#unfinishedUploads(container, prefix)
-    for await (const { key: rest, modifiedAt } of this.#listAll(container, restsWithin(prefix))) {
+    for await (const { key: rest, modifiedAt } of this.#listAll(
+      container,
+      remaindersWithin(prefix)
+    )) {
       const discard = () => this.#delete({ container, key: rest })
-      yield { key: keyOfRest(rest)!, startedAt: modifiedAt, discard }
+      yield { key: keyOfRemainder(rest)!, startedAt: modifiedAt, discard }
     }
   }
 
@@ -181,7 +184,7 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async #deleteRests({ container, key }: ObjectAddress): Promise<void> {
-    for await (const rest of this.#listAll(container, restsOf(key))) {
+    for await (const rest of this.#listAll(container, remaindersOf(key))) {
       await this.#delete({ container, key: rest.key })
     }
   }

@@ -1,13 +1,13 @@
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { Readable } from 'node:stream'
 
-import { exactly } from '#storage/objects/exactly'
+import { checkSize } from '#storage/objects/check_size'
 import { ObjectDamaged, PutInterrupted } from '#storage/objects/errors'
 import type { ObjectAddress, PartialObject, PutOptions } from '#storage/objects/object_store'
 import type { PartBudget } from './part_budget.js'
 import { PartSender } from './part_sender.js'
 import { partSize } from './part_sizes.js'
-import { restAddress } from './rests.js'
+import { remainderAddress } from './remainders.js'
 import { isMissing, isNamed, s3Failure } from './s3_failures.js'
 import { S3Requests } from './s3_requests.js'
 
@@ -127,11 +127,11 @@ export class S3Pieces {
   /** More may be stored of it by a piece that was never told of; what counts is at its beginning. */
   async *#readRest({ held }: PartialObject): AsyncGenerator<Uint8Array, void, undefined> {
     const { tags, restBytes } = held as Held
-    const { container, key } = restAddress(this.#address, tags.length)
+    const { container, key } = remainderAddress(this.#address, tags.length)
     const range = { Bucket: container, Key: key, Range: `bytes=0-${restBytes - 1}` }
     try {
       const { Body } = await this.#client.send(new GetObjectCommand(range))
-      yield* exactly(restBytes, Body as Readable)
+      yield* checkSize(restBytes, Body as Readable)
     } catch (error) {
       const isGone = isMissing(error) || error instanceof ObjectDamaged
       throw isGone ? new PutInterrupted(error) : s3Failure(error)
@@ -147,7 +147,7 @@ export class S3Pieces {
   }
 
   #rest(behindPart: number): S3Requests {
-    return new S3Requests(this.#client, restAddress(this.#address, behindPart))
+    return new S3Requests(this.#client, remainderAddress(this.#address, behindPart))
   }
 }
 

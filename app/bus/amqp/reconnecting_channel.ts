@@ -1,0 +1,75 @@
+import type { Channel } from 'amqplib'
+
+import { pause, pauseAfter } from '#kernel/back_off'
+import type { BusLogger } from '../bus.js'
+
+const REOPEN = { firstMs: 50, longestMs: 2_000 }
+const CLOSE_LIMIT_MS = 2_000
+
+interface Options<C extends Channel> {
+  /** Opens a channel; waits for the connection. */
+  open(): Promise<C>
+  /** Declares and starts what the channel is for. */
+  prepare(channel: C): Promise<void>
+  logger: BusLogger
+}
+
+/**
+ * A channel that is opened again whenever it, or its connection, was lost. What was delivered or published on one channel
+ * can only be settled on that one, so users keep the channel they got it from and compare.
+ */
+export class ReconnectingChannel<C extends Channel> {
+  readonly #options: Options<C>
+  readonly #closing = new AbortController()
+  #current: C | undefined
+
+  constructor(options: Options<C>) {
+    this.#options = options
+    void this.#keepOpen()
+  }
+
+  /** The channel that is open now. */
+  get current(): C | undefined {
+    return this.#current
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    const channel = this.#current
+    this.#current = undefined
+    const limit = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_LIMIT_MS).unref())
+    await Promise.race([channel?.close().catch(() => {}), limit])
+  }
+
+  async #keepOpen(): Promise<void> {
+    let failures = 0
+    while (!this.#closing.signal.aborted) {
+      try {
+        await this.#use(await this.#options.open())
+        failures = 0
+      } catch (error) {
+        if (!this.#closing.signal.aborted) {
+          this.#options.logger.warn({ err: error }, 'a channel to the broker could not be opened')
+        }
+      }
+      failures++
+      await pause(pauseAfter(failures, REOPEN), this.#closing.signal)
+    }
+  }
+
+  /** Resolves when the channel has closed. */
+  async #use(channel: C): Promise<void> {
+    const closed = new Promise((resolve) => channel.once('close', resolve))
+    channel.on('error', (error: Error) =>
+      this.#options.logger.warn({ err: error }, 'the broker closed a channel')
+    )
+    await this.#options.prepare(channel)
+    if (this.#closing.signal.aborted) {
+      await channel.close()
+      return
+    }
+    this.#current = channel
+    await closed
+    this.#current = undefined
+  }
+}

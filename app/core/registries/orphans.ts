@@ -1,0 +1,44 @@
+import { inTransaction } from '#records/transaction'
+
+import { IS_DUE, type Place } from './registry_links.js'
+import { corePool, registryLinks } from './work.js'
+
+const PLACE = 'l.registry_id as "registryId", l.external_name as "externalName"'
+
+const STRAYS = `
+  select ${PLACE} from registry_links l
+  where ($1::uuid is null or l.registry_id = $1) and not ${IS_DUE} and not exists (
+    select 1 from registry_projects p
+    where p.registry_id = l.registry_id and p.external_name = l.external_name)`
+
+const UNLINKED = `
+  insert into registry_links as l (registry_id, external_name)
+  select registry_id, external_name from registry_projects p where not exists (
+    select 1 from registry_states s where s.registry_id = p.registry_id and s.is_leaving)
+  on conflict do nothing returning ${PLACE}`
+
+const UNPROVEN = `
+  select ${PLACE} from registry_links l
+  where not is_parted and settled_at < now() - interval '1 day' and not ${IS_DUE}`
+
+/** Makes due what the platform has in registries although no record names it any more; of all of them, or of one. */
+export function findOrphans(registryId: string | null): Promise<Place[]> {
+  return makeDue(STRAYS, [registryId])
+}
+
+/** Makes due what records name and no registry was ever asked for. */
+export function findUnlinked(): Promise<Place[]> {
+  return makeDue(UNLINKED)
+}
+
+/** Makes due what was not looked at for a day: registries are restored from backups, and cleaned up by hand. */
+export function findUnproven(): Promise<Place[]> {
+  return makeDue(UNPROVEN)
+}
+
+function makeDue(find: string, values: unknown[] = []): Promise<Place[]> {
+  return inTransaction(corePool(), async (transaction) => {
+    const { rows } = await transaction.query<Place>(find, values)
+    return rows.length > 0 ? registryLinks().putMissing(transaction, rows) : []
+  })
+}

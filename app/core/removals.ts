@@ -1,0 +1,106 @@
+import app from '@adonisjs/core/services/app'
+
+import { AnalysisService } from '#core/analyses/analysis_service'
+import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
+import { ProjectService } from '#core/projects/project_service'
+import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { Reactions } from '#auth/reactions'
+import { realmSweep, userSweep } from '#auth/reconcile_people'
+import { serviceOrigin } from '#auth/service_origin'
+import type { Sweep } from '#jobs/sweep'
+import { inTransaction } from '#records/transaction'
+import { unlessGone } from '#records/unless_gone'
+
+import { NodeService } from '#core/nodes/node_service'
+
+const PAGE = 100
+
+const pool = () => pools.for(databaseUrl('core'))
+
+/** What belongs to a realm, and whoever refers to a user, by table. */
+const OF_REALMS = ['analyses', 'projects', 'nodes', 'registry_projects']
+const OF_USERS = {
+  projects: ProjectService,
+  analyses: AnalysisService,
+  analysis_bucket_files: AnalysisBucketFileService,
+}
+
+/** What core does when realms and users go. */
+export const coreReactions: Reactions = { realmDeleted: removeRealm, userDeleted: releaseUser }
+
+/** Finds out about realms and users that went while nobody listened. */
+export function removalSweeps(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep[] {
+  return [
+    realmSweep({ provider, held: () => heldIn(OF_REALMS, 'realm_id'), forget: removeRealm }),
+    userSweep({
+      provider,
+      held: () => heldIn(Object.keys(OF_USERS), 'user_id'),
+      forget: releaseUser,
+    }),
+  ]
+}
+
+/** Removes what belongs to a realm, each record as if somebody had deleted it; answers how many. */
+async function removeRealm(realmId: string): Promise<number> {
+  const origin = await serviceOrigin()
+  const { container } = app
+  const analyses = await container.make(AnalysisService)
+  const projects = await container.make(ProjectService)
+  const nodes = await container.make(NodeService)
+  const registryProjects = await container.make(RegistryProjectService)
+  const removals: [string, (id: string) => Promise<unknown>][] = [
+    ['analyses', (id) => analyses.remove(origin, id)],
+    ['projects', (id) => projects.remove(origin, id)],
+    ['nodes', (id) => nodes.remove(origin, id)],
+    [
+      'registry_projects',
+      (id) => inTransaction(pool(), (it) => registryProjects.removeForNode(it, origin, id)),
+    ],
+  ]
+  let removed = 0
+  for (const [table, remove] of removals) {
+    for await (const id of idsWhere(table, 'realm_id', realmId)) {
+      await unlessGone(remove(id))
+      removed++
+    }
+  }
+  return removed
+}
+
+/** Lets go of a user, whose records stay; answers how many those are. */
+async function releaseUser(userId: string): Promise<number> {
+  const origin = await serviceOrigin()
+  let released = 0
+  for (const [table, Service] of Object.entries(OF_USERS)) {
+    const service = await app.container.make(Service)
+    for await (const id of idsWhere(table, 'user_id', userId)) {
+      await unlessGone(service.releaseUser(origin, id))
+      released++
+    }
+  }
+  return released
+}
+
+async function* idsWhere(table: string, column: string, value: string): AsyncGenerator<string> {
+  let last = '00000000-0000-0000-0000-000000000000'
+  let size = PAGE
+  while (size === PAGE) {
+    const { rows } = await pool().query<{ id: string }>(
+      `select id from ${table} where ${column} = $1 and id > $2 order by id limit ${PAGE}`,
+      [value, last]
+    )
+    yield* rows.map(({ id }) => id)
+    size = rows.length
+    last = rows.at(-1)?.id ?? last
+  }
+}
+
+async function heldIn(tables: readonly string[], column: string): Promise<string[]> {
+  const each = tables.map(
+    (table) => `select ${column} as id from ${table} where ${column} is not null`
+  )
+  const { rows } = await pool().query<{ id: string }>(each.join(' union '))
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,33 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import FrameworkCors from '@adonisjs/cors/cors_middleware'
+import type { CorsConfig } from '@adonisjs/cors/types'
+
+export interface OriginRules {
+  /** Whether pages of an origin may send credentials. */
+  isTrusted(origin: string): boolean
+  readonly withCredentials: CorsConfig
+  readonly withoutCredentials: CorsConfig
+}
+
+/**
+ * Says which pages of other origins may call, and whether with credentials.
+ */
+export default class CorsMiddleware {
+  readonly #isTrusted: OriginRules['isTrusted']
+  readonly #trusted: FrameworkCors
+  readonly #others: FrameworkCors
+
+  constructor({ isTrusted, withCredentials, withoutCredentials }: OriginRules) {
+    this.#isTrusted = isTrusted
+    this.#trusted = new FrameworkCors(withCredentials)
+    this.#others = new FrameworkCors(withoutCredentials)
+  }
+
+  handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
+    const { origin } = ctx.request.request.headers
+    if (!origin) {
+      return next()
+    }
+    return (this.#isTrusted(origin) ? this.#trusted : this.#others).handle(ctx, next)
+  }
+}

@@ -1,0 +1,126 @@
+import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+
+import { ConnectionCount, isTooMany, type ConnectionLimits } from '#http/connection_limit'
+import { answerBrokenRequests, endWithBody, HEAD_LIMITS } from '#http/slow_requests'
+import type { Drain } from '#kernel/drain'
+
+interface Connection {
+  readonly answers: Set<ServerResponse>
+  /** What had arrived when the last answer was sent; anything beyond is the beginning of a request. */
+  bytesUsed: number
+}
+
+/** How long a client that keeps its connection may still use it, and so be told that it is closed. */
+const LAST_REQUEST_MS = 1_500
+const LIMIT_MS = 25_000
+const LOOK_AGAIN_MS = 250
+
+const NO_LIMITS: ConnectionLimits = { all: 0, perAddress: 0, isShared: () => false }
+
+/**
+ * An HTTP server that knows what is under way on it, so that it can be closed without failing a request. From the
+ * beginning of the drain on, every answer tells its client that the connection ends with it.
+ */
+export class GracefulServer extends Server {
+  readonly #connections = new Map<Socket, Connection>()
+  readonly #count = new ConnectionCount()
+  readonly #limits: ConnectionLimits
+  readonly #drain: Drain
+  #isClosed = false
+
+  constructor(listener: RequestListener, drain: Drain, limits = NO_LIMITS) {
+    super(HEAD_LIMITS)
+    answerBrokenRequests(this)
+    this.#drain = drain
+    this.#limits = limits
+    this.on('connection', (socket: Socket) => this.#watch(socket))
+    this.on('request', (request, response) => this.#begin(request, response))
+    this.on('request', listener)
+    drain.signal.addEventListener('abort', () => this.#announceLastAnswers())
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size
+  }
+
+  /** Keeps the time limits of requests also where every connection is handed in by `take`. */
+  expectConnections(): void {
+    // Node's HTTP server looks for requests that take too long only after this event.
+    this.emit('listening')
+  }
+
+  /** Serves a connection that another process accepted; answers false once this server is closed. */
+  take(socket: Socket): boolean {
+    if (!this.#isClosed) {
+      this.emit('connection', socket)
+    }
+    return !this.#isClosed
+  }
+
+  /**
+   * Accepts nothing more and waits until every connection is closed: after its last answer, after some time without a
+   * request, or at the limit. The drain must have begun.
+   */
+  async closeGracefully(): Promise<void> {
+    // The HTTP server's own `close` would cut idle connections under the hands of clients about to use them.
+    NetServer.prototype.close.call(this)
+    const startedAt = performance.now()
+    const sweep = setInterval(() => this.#sweep(performance.now() - startedAt), LOOK_AGAIN_MS)
+    while (this.#connections.size > 0) {
+      const [socket] = this.#connections.keys()
+      await new Promise((resolve) => socket!.once('close', resolve))
+    }
+    this.#isClosed = true
+    clearInterval(sweep)
+  }
+
+  #watch(socket: Socket): void {
+    const address = socket.remoteAddress ?? ''
+    const present = { all: this.#count.all, fromAddress: this.#count.from(address) }
+    this.#connections.set(socket, { answers: new Set(), bytesUsed: 0 })
+    this.#count.add(address)
+    socket.once('close', () => {
+      this.#connections.delete(socket)
+      this.#count.remove(address)
+    })
+    if (isTooMany(this.#limits, address, present)) {
+      socket.destroy()
+    }
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    const connection = this.#connections.get(socket)!
+    connection.answers.add(response)
+    response.once('close', () => {
+      connection.answers.delete(response)
+      connection.bytesUsed = socket.bytesRead
+      endWithBody(request)
+    })
+    if (this.#drain.begun) {
+      announceLast(response)
+    }
+  }
+
+  #announceLastAnswers(): void {
+    for (const { answers } of this.#connections.values()) {
+      answers.forEach(announceLast)
+    }
+  }
+
+  #sweep(elapsed: number): void {
+    for (const [socket, { answers, bytesUsed }] of this.#connections) {
+      const isUnused = answers.size === 0 && socket.bytesRead === bytesUsed
+      if (elapsed > LIMIT_MS || (elapsed > LAST_REQUEST_MS && isUnused)) {
+        socket.destroy()
+      }
+    }
+  }
+}
+
+function announceLast(response: ServerResponse): void {
+  if (!response.headersSent) {
+    response.setHeader('connection', 'close')
+  }
+}

@@ -1,0 +1,28 @@
+import type { BackOff } from '#kernel/back_off'
+
+/** A sort of work that is done later. Of each key of a queue there is one task at most: a newer one takes its place. */
+export interface TaskQueue {
+  readonly name: string
+  /** How long a task is left alone after an attempt that failed. */
+  readonly backOff: BackOff
+  /** SQL over a task `t` at the time `$1`; what it is true for is not taken, however long it is due. */
+  readonly pausedWhile?: string
+}
+
+/** What is to be done, as it is written down in the transaction that makes it necessary. */
+export interface NewTask<Data = unknown> {
+  readonly key: string
+  /** Never a secret: it is kept as it is. */
+  readonly data: Data
+  /** Milliseconds since the epoch; now, unless it says otherwise. */
+  readonly dueAt?: number
+}
+
+/** A task that a process has taken: until its lease ends no other process gets it. */
+export interface Task<Data = unknown> {
+  readonly key: string
+  readonly data: Data
+  readonly attempts: number
+  /** Grows each time the task is put again; one that was put again meanwhile stays due. */
+  readonly revision: number
+}

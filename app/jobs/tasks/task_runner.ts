@@ -1,0 +1,76 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import type { RunningJob } from '#jobs/running_job'
+
+import { performDue, type TaskWorker } from './perform.js'
+import type { TaskQueue } from './task_queue.js'
+
+/** How often it looks by itself, for wakes may be lost. */
+const POLL_MS = 5_000
+
+/** What those who put tasks wake, so that they are done at once. */
+export const topicOf = ({ name }: TaskQueue): string => `tasks:${name}`
+
+/** How one process tells others that there is something to do. */
+interface Wakes {
+  onWake(topic: string, listener: () => void): Promise<() => Promise<void>>
+}
+
+interface RunnerOptions<Data> {
+  readonly worker: TaskWorker<Data>
+  readonly signals: Wakes
+  readonly logger: Pick<Logger, 'warn'>
+}
+
+/**
+ * Does the tasks of a queue as soon as they are written down. Any number of processes may do so.
+ */
+export class TaskRunner<Data> implements RunningJob {
+  readonly #options: RunnerOptions<Data>
+  readonly #timer: NodeJS.Timeout
+  readonly #stopping = new AbortController()
+  #unsubscribe: (() => Promise<void>) | undefined
+  #round: Promise<void> | undefined
+  #isWanted = false
+
+  static async start<Data>(options: RunnerOptions<Data>): Promise<TaskRunner<Data>> {
+    const runner = new TaskRunner(options)
+    const topic = topicOf(options.worker.tasks.queue)
+    runner.#unsubscribe = await options.signals.onWake(topic, () => runner.wake())
+    runner.wake()
+    return runner
+  }
+
+  private constructor(options: RunnerOptions<Data>) {
+    this.#options = options
+    this.#timer = setInterval(() => this.wake(), POLL_MS)
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    this.#isWanted = true
+    this.#round ??= this.#work().finally(() => {
+      this.#round = undefined
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    clearInterval(this.#timer)
+    await this.#unsubscribe?.()
+    await this.#round
+  }
+
+  async #work(): Promise<void> {
+    const { worker, logger } = this.#options
+    try {
+      while (this.#isWanted && !this.#stopping.signal.aborted) {
+        this.#isWanted = false
+        await performDue(worker, this.#stopping.signal)
+      }
+    } catch (error) {
+      const { name: queue } = worker.tasks.queue
+      logger.warn({ err: error, queue }, 'tasks cannot be read now')
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import type pg from 'pg'
+
+import { clock } from '#kernel/clock'
+import { pauseAfter } from '#kernel/back_off'
+
+import type { NewTask, Task, TaskQueue } from './task_queue.js'
+
+type Executor = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>
+
+/** How long a task stays with a process that does not prolong its lease: it may be gone. */
+const LEASE_MS = 30_000
+
+const TAKEN = 't.key, t.data, t.attempts, t.revision'
+
+const LEASED = `attempts = t.attempts + 1, taken_until = $2`
+
+/** The tasks of one queue in the table `tasks` of a database. */
+export class Tasks<Data> {
+  readonly queue: TaskQueue
+  readonly #pool: pg.Pool
+  readonly #isFree: string
+
+  constructor(pool: pg.Pool, queue: TaskQueue) {
+    this.#pool = pool
+    this.queue = queue
+    const paused = queue.pausedWhile ? ` and not (${queue.pausedWhile})` : ''
+    this.#isFree = `t.queue = '${queue.name}' and t.due_at <= $1
+      and (t.taken_until is null or t.taken_until <= $1)${paused}`
+  }
+
+  /** Puts a task, in the place of one with the same key. What a process has taken stays with it, and is due again afterwards. */
+  async put(task: NewTask<Data>, executor: Executor = this.#pool): Promise<void> {
+    await executor.query({
+      name: 'put-task',
+      text: `insert into tasks as t (queue, key, data, due_at) values ($1, $2, $3, $4)
+        on conflict (queue, key) do update set data = excluded.data, due_at = excluded.due_at,
+          attempts = 0, revision = t.revision + 1`,
+      values: [
+        this.queue.name,
+        task.key,
+        JSON.stringify(task.data),
+        new Date(task.dueAt ?? clock.now()),
+      ],
+    })
+  }
+
+  /** Puts tasks for which there is none yet, and answers their keys. */
+  async putMissing(
+    tasks: readonly NewTask<Data>[],
+    executor: Executor = this.#pool
+  ): Promise<Set<string>> {
+    const { rows } = await executor.query<{ key: string }>(
+      `insert into tasks (queue, key, data, due_at)
+       select $1, key, data, $4 from unnest($2::text[], $3::jsonb[]) as added (key, data)
+       on conflict do nothing returning key`,
+      [
+        this.queue.name,
+        tasks.map(({ key }) => key),
+        tasks.map(({ data }) => JSON.stringify(data)),
+        new Date(clock.now()),
+      ]
+    )
+    return new Set(rows.map(({ key }) => key))
+  }
+
+  /** Takes back a task that no process has begun; answers whether there was one. */
+  async withdraw(key: string, executor: Executor = this.#pool): Promise<boolean> {
+    const { rowCount } = await executor.query(
+      'delete from tasks where queue = $1 and key = $2 and attempts = 0',
+      [this.queue.name, key]
+    )
+    return rowCount === 1
+  }
+
+  /** Takes some of the tasks that are due, those first that wait longest. */
+  async take(most: number): Promise<Task<Data>[]> {
+    const { rows } = await this.#pool.query<Task<Data>>({
+      name: `take-tasks-${this.queue.name}`,
+      text: `update tasks t set ${LEASED}
+        from (select t.queue, t.key from tasks t where ${this.#isFree} order by t.due_at limit $3
+              for update skip locked) due
+        where t.queue = due.queue and t.key = due.key returning ${TAKEN}`,
+      values: [...this.#lease(), most],
+    })
+    return rows
+  }
+
+  /** Takes one task if it is due and no other process has it. */
+  async takeOne(key: string): Promise<Task<Data> | undefined> {
+    const { rows } = await this.#pool.query<Task<Data>>(
+      `update tasks t set ${LEASED} where ${this.#isFree} and t.key = $3 returning ${TAKEN}`,
+      [...this.#lease(), key]
+    )
+    return rows[0]
+  }
+
+  /** Takes a task that no process has begun, before it is due. Waits for a transaction that is about to withdraw it. */
+  async takeEarly(key: string): Promise<Task<Data> | undefined> {
+    const { rows } = await this.#pool.query<Task<Data>>(
+      `update tasks t set ${LEASED}, due_at = $1
+       where t.queue = $3 and t.key = $4 and t.attempts = 0 returning ${TAKEN}`,
+      [...this.#lease(), this.queue.name, key]
+    )
+    return rows[0]
+  }
+
+  /** The process that took a task is still at it. */
+  async prolong({ key }: Pick<Task, 'key'>): Promise<void> {
+    await this.#pool.query(
+      'update tasks set taken_until = $3 where queue = $1 and key = $2 and taken_until is not null',
+      [this.queue.name, key, new Date(clock.now() + LEASE_MS)]
+    )
+  }
+
+  /** The task is done. Answers false where it was put again meanwhile: then it is free, and due. */
+  async finish(task: Task<Data>, executor: Executor = this.#pool): Promise<boolean> {
+    const { rows } = await executor.query<{ isDone: boolean }>({
+      name: 'finish-task',
+      text: `with done as (
+          delete from tasks where queue = $1 and key = $2 and revision = $3 returning 1),
+        again as (
+          update tasks set taken_until = null
+          where queue = $1 and key = $2 and revision <> $3 returning 1)
+        select not exists (select 1 from again) as "isDone" from (select count(*) from done) d`,
+      values: [this.queue.name, task.key, task.revision],
+    })
+    return rows[0]!.isDone
+  }
+
+  /** The task failed: it is free again, and due after a pause, unless it was put again meanwhile. */
+  async putBack(
+    { key, attempts, revision }: Task<Data>,
+    pauseMs = pauseAfter(attempts, this.queue.backOff)
+  ): Promise<void> {
+    await this.#pool.query(
+      `update tasks set taken_until = null,
+         due_at = case when revision = $3 then $4::timestamptz else due_at end
+       where queue = $1 and key = $2`,
+      [this.queue.name, key, revision, new Date(clock.now() + pauseMs)]
+    )
+  }
+
+  /** The times that the statements which take tasks compare with, and set. */
+  #lease(): [now: Date, until: Date] {
+    const now = clock.now()
+    return [new Date(now), new Date(now + LEASE_MS)]
+  }
+}

@@ -1,0 +1,49 @@
+import app from '@adonisjs/core/services/app'
+
+import type { Reactions } from '#auth/reactions'
+import { realmSweep } from '#auth/reconcile_people'
+import { serviceOrigin } from '#auth/service_origin'
+import type { Sweep } from '#jobs/sweep'
+import { unlessGone } from '#records/unless_gone'
+import { BucketService } from '#storage/buckets/bucket_service'
+import { storagePool } from '#storage/database'
+
+const PAGE = 100
+
+/** What storage does when realms go. */
+export const storageReactions: Partial<Reactions> = { realmDeleted: removeBucketsOf }
+
+/** Finds out about realms that went while nobody listened, or of which not everything could be removed. */
+export function bucketRemovalSweep(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep {
+  const options = { provider, held: realmsWithBuckets, forget: removeBucketsOf }
+  return { ...realmSweep(options), name: 'buckets-of-gone-realms' }
+}
+
+/** Removes the buckets of a realm, each as if somebody had deleted it; answers how many. */
+async function removeBucketsOf(realmId: string): Promise<number> {
+  const origin = await serviceOrigin()
+  const buckets = await app.container.make(BucketService)
+  let removed = 0
+  for (let some = await bucketsOf(realmId); some.length > 0; some = await bucketsOf(realmId)) {
+    for (const id of some) {
+      await unlessGone(buckets.remove(origin, id))
+    }
+    removed += some.length
+  }
+  return removed
+}
+
+async function bucketsOf(realmId: string): Promise<string[]> {
+  const { rows } = await storagePool().query<{ id: string }>(
+    `select id from buckets where realm_id = $1 order by id limit ${PAGE}`,
+    [realmId]
+  )
+  return rows.map(({ id }) => id)
+}
+
+async function realmsWithBuckets(): Promise<string[]> {
+  const { rows } = await storagePool().query<{ id: string }>(
+    'select distinct realm_id as id from buckets where realm_id is not null'
+  )
+  return rows.map(({ id }) => id)
+}

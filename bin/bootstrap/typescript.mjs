@@ -1,0 +1,87 @@
+/*
+ * Lets Node.js run the TypeScript sources: "--import" this file. What was compiled once is kept below node_modules and
+ * compiled again when its source changes, so that each of the many processes of a test run starts in half the time.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire, enableCompileCache, registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const cache = join(root, 'node_modules/.cache/typescript')
+const require = createRequire(import.meta.url)
+
+const options = {
+  sourceMaps: 'inline',
+  module: { type: 'es6' },
+  jsc: {
+    target: 'esnext',
+    parser: { syntax: 'typescript', decorators: true, dynamicImport: true },
+    transform: {
+      legacyDecorator: true,
+      decoratorMetadata: true,
+      useDefineForClassFields: true,
+    },
+    experimental: { keepImportAttributes: true },
+    keepClassNames: true,
+  },
+}
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const aliases = Object.entries(manifest.imports ?? {}).map(([alias, path]) => [
+  alias.replace('*', ''),
+  new URL(`../../${path.replace('*.js', '')}`, import.meta.url).href,
+])
+
+enableCompileCache(join(root, 'node_modules/.cache/compiled'))
+process.setSourceMapsEnabled(true)
+registerHooks({ resolve, load })
+
+/** Sources name each other by the names their output has. */
+function resolve(specifier, context, next) {
+  const url = context.parentURL && sourceUrl(specifier, context.parentURL)
+  return url ? { url, format: 'module-typescript', shortCircuit: true } : next(specifier, context)
+}
+
+function sourceUrl(specifier, parent) {
+  const url = addressOf(specifier, parent)
+  if (!url?.pathname.endsWith('.js') || url.pathname.includes('/node_modules/')) return undefined
+  url.pathname = url.pathname.replace(/\.js$/, '.ts')
+  return existsSync(url) ? url.href : undefined
+}
+
+function addressOf(specifier, parent) {
+  if (/^(\.|file:)/.test(specifier)) return new URL(specifier, parent)
+  const alias = aliases.find(([prefix]) => specifier.startsWith(prefix))
+  return alias && new URL(`${specifier.slice(alias[0].length)}.js`, alias[1])
+}
+
+function load(url, context, next) {
+  if (context.format !== 'module-typescript') return next(url, context)
+  return { format: 'module', source: compiled(fileURLToPath(url)), shortCircuit: true }
+}
+
+function compiled(file) {
+  const source = readFileSync(file, 'utf8')
+  const stamp = `//# sourceHash=${createHash('sha1').update(source).digest('hex')}\n`
+  const kept = join(cache, `${createHash('sha1').update(file).digest('hex')}.js`)
+  const former = existsSync(kept) ? readFileSync(kept, 'utf8') : ''
+  if (former.endsWith(stamp)) return former
+  const output = require('@swc/core').transformSync(source, { filename: file, ...options })
+  const code = `${output.code}\n${stamp}`
+  keep(kept, code)
+  return code
+}
+
+/** Several processes may compile the same file at once. A user who may not write here does without. */
+function keep(file, code) {
+  const draft = `${file}.${process.pid}`
+  try {
+    mkdirSync(cache, { recursive: true })
+    writeFileSync(draft, code)
+    renameSync(draft, file)
+  } catch (error) {
+    if (!['EACCES', 'EROFS'].includes(error.code)) throw error
+  }
+}

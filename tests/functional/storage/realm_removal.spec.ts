@@ -1,0 +1,86 @@
+import { test } from '@japa/runner'
+
+import { identityProvider } from '#core/clients/identity'
+import { realm } from '#identity/realms/realm'
+import { useEventSink } from '#records/event_sink'
+import type { RecordChange } from '#records/events'
+import { followRealms } from '#storage/background'
+import { bucketRemovalSweep } from '#storage/buckets/realm_removal'
+import { storagePool } from '#storage/database'
+import { at } from '#tests/helpers/application'
+import { identity } from '#tests/helpers/identities'
+import { sampleRecord } from '#tests/helpers/sample_records'
+
+import { eventually } from '../core/registry_scene.js'
+import { aBucket, aFile, objectsOf } from './storage_scene.js'
+
+const running = new AbortController().signal
+const logger = { error() {} } as unknown as Parameters<typeof followRealms>[0]
+
+async function leftOf(realmId: unknown): Promise<number> {
+  const { rowCount } = await storagePool().query('select 1 from buckets where realm_id = $1', [
+    realmId,
+  ])
+  return rowCount!
+}
+
+async function newRealm(): Promise<string> {
+  return (await sampleRecord('identity', realm)).id as string
+}
+
+async function removeRealm(id: string): Promise<void> {
+  const { headers } = identity({ permissions: ['realm_delete'] })
+  const { status } = await fetch(at('identity', `/realms/${id}`), { method: 'DELETE', headers })
+  if (status !== 202) {
+    throw new Error(`The realm was not removed: ${status}`)
+  }
+}
+
+test.group('Buckets of a realm that is deleted', () => {
+  test('go with it, with their files and objects, each told of', async ({ assert, cleanup }) => {
+    const [realmId, other] = [await newRealm(), await newRealm()]
+    const bucket = await aBucket({ realmId })
+    const file = await aFile(bucket.id)
+    await aBucket({ realmId })
+    await aBucket({ realmId: other })
+    const deleted: RecordChange[] = []
+    cleanup(
+      useEventSink({
+        record: async (_, change) => void (change.type === 'deleted' && deleted.push(change)),
+      })
+    )
+    const following = await followRealms(logger)
+    cleanup(() => following.stop())
+    await removeRealm(realmId)
+    await eventually(async () => (await leftOf(realmId)) === 0)
+    assert.equal(await leftOf(other), 1)
+    await eventually(async () => (await objectsOf(bucket.id, 'own')) === 0)
+    const told = deleted.filter(({ kind }) => kind.startsWith('bucket'))
+    assert.deepEqual(
+      told.filter(({ id }) => [bucket.id, file.id].includes(id)).map(({ kind }) => kind),
+      ['bucketFile', 'bucket']
+    )
+    assert.lengthOf(
+      told.filter(({ kind }) => kind === 'bucket'),
+      2
+    )
+    assert.isTrue(told.every(({ origin }) => origin.actor.name === 'system'))
+  })
+
+  test('go with the next sweep where nobody listened, or somebody died at it', async ({
+    assert,
+  }) => {
+    const [realmId, other] = [await newRealm(), await newRealm()]
+    for (let count = 0; count < 3; count++) {
+      await aBucket({ realmId })
+    }
+    await aBucket({ realmId: other })
+    await aBucket()
+    await removeRealm(realmId)
+    assert.equal(await leftOf(realmId), 3)
+    const sweep = bucketRemovalSweep(await identityProvider())
+    await sweep.run(running)
+    assert.equal(await leftOf(realmId), 0)
+    assert.equal(await leftOf(other), 1)
+  })
+})

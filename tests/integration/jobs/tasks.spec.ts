@@ -1,0 +1,254 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+import type pg from 'pg'
+
+import { performDue, performOne, type TaskWorker } from '#jobs/tasks/perform'
+import type { Task } from '#jobs/tasks/task_queue'
+import { TaskRunner } from '#jobs/tasks/task_runner'
+import { Tasks } from '#jobs/tasks/tasks'
+import { holdClock } from '#kernel/clock'
+import CreateRegistries from '#migrations/core/001_create_registries'
+import CreateRegistryProjects from '#migrations/core/002_create_registry_projects'
+import CreateClientIntents from '#migrations/core/004_create_client_intents'
+import CreateClientTasks from '#migrations/core/007_create_client_tasks'
+import CreateRegistryLinks from '#migrations/core/020_create_registry_links'
+import CreateTasks from '#migrations/core/040_create_tasks'
+import { emptyDatabase } from '#tests/helpers/empty_database'
+
+const QUEUE = { name: 'test', backOff: { firstMs: 1_000, longestMs: 8_000 } }
+const BEFORE = [
+  CreateRegistries,
+  CreateRegistryProjects,
+  CreateClientIntents,
+  CreateClientTasks,
+  CreateRegistryLinks,
+]
+
+let database: Awaited<ReturnType<typeof emptyDatabase>>
+let pool: pg.Pool
+let passedMs: number
+let done: string[]
+
+const withTasks = async () => {
+  database = await emptyDatabase()
+  pool = database.pool
+  passedMs = 0
+  done = []
+  const release = holdClock({ now: () => Date.now() + passedMs })
+  return async () => {
+    release()
+    await database.stop()
+  }
+}
+
+const worker = (
+  tasks: Tasks<string>,
+  perform: (task: Task<string>) => Promise<boolean | void>,
+  failed: TaskWorker<string>['failed'] = () => {}
+): TaskWorker<string> => ({
+  tasks,
+  atOnce: 4,
+  failed,
+  async perform(task) {
+    const isFinished = await perform(task)
+    done.push(task.data)
+    return isFinished
+  },
+})
+
+const rows = async (text: string) => (await pool.query(text)).rows
+
+test.group('Tasks', (group) => {
+  let tasks: Tasks<string>
+
+  group.each.setup(async () => {
+    const stop = await withTasks()
+    await database.up(...BEFORE, CreateTasks)
+    tasks = new Tasks(pool, QUEUE)
+    return stop
+  })
+
+  test('are not there where their transaction is not kept', async ({ assert }) => {
+    const client = await pool.connect()
+    await client.query('begin')
+    await tasks.put({ key: 'a', data: 'one' }, client)
+    await client.query('rollback')
+    client.release()
+    assert.isEmpty(await tasks.take(1))
+  })
+
+  test('take the place of one with their key', async ({ assert }) => {
+    await tasks.put({ key: 'a', data: 'one' })
+    await tasks.put({ key: 'a', data: 'two' })
+    await performDue(worker(tasks, async () => {}))
+    assert.deepEqual(done, ['two'])
+    assert.isEmpty(await rows('select * from tasks'))
+  })
+
+  test('are done by one process each, however many look', async ({ assert }) => {
+    for (let n = 0; n < 40; n++) await tasks.put({ key: `${n}`, data: `${n}` })
+    const each = () => performDue(worker(tasks, () => delay(1)))
+    await Promise.all([each(), each(), each()])
+    assert.lengthOf(done, 40)
+    assert.equal(new Set(done).size, 40)
+  })
+
+  test('go to another process when a lease ends that is not prolonged', async ({ assert }) => {
+    await tasks.put({ key: 'a', data: 'one' })
+    assert.lengthOf(await tasks.take(5), 1)
+    passedMs = 25_000
+    await tasks.prolong({ key: 'a' })
+    passedMs = 50_000
+    assert.isUndefined(await tasks.takeOne('a'))
+    passedMs = 56_000
+    assert.equal((await tasks.takeOne('a'))!.attempts, 2)
+  })
+
+  test('that failed are due again after pauses that grow', async ({ assert }) => {
+    await tasks.put({ key: 'a', data: 'one' })
+    const failing = worker(tasks, () => Promise.reject(new Error('away')))
+    const pauses: number[] = []
+    for (let n = 0; n < 5; n++) {
+      await performDue(failing)
+      const [{ due_at: dueAt, taken_until: taken }] = await rows('select * from tasks')
+      assert.isNull(taken)
+      pauses.push(Math.round((dueAt.getTime() - Date.now() - passedMs) / 100) / 10)
+      passedMs += 9_000
+    }
+    pauses.forEach((pause, n) => assert.isAtMost(pause, Math.min(2 ** n, 8)))
+    assert.isAbove(pauses[4]!, 3.5)
+  })
+
+  test('that failed wait as long as their worker says', async ({ assert }) => {
+    await tasks.put({ key: 'a', data: 'one' })
+    const failing = worker(
+      tasks,
+      () => Promise.reject(new Error('away')),
+      () => 100_000
+    )
+    await performDue(failing)
+    passedMs = 99_000
+    assert.isUndefined(await tasks.takeOne('a'))
+    passedMs = 101_000
+    assert.isDefined(await tasks.takeOne('a'))
+  })
+
+  test('that are put again while they are done are done again', async ({ assert }) => {
+    await tasks.put({ key: 'a', data: 'one' })
+    const again = worker(tasks, async ({ data }) => {
+      if (data === 'one') await tasks.put({ key: 'a', data: 'two' })
+      assert.isUndefined(await tasks.takeOne('a'))
+    })
+    await performOne(again, 'a')
+    assert.deepEqual(done, ['one', 'two'])
+    assert.isEmpty(await rows('select * from tasks'))
+  })
+
+  test('can be withdrawn until a process has begun them', async ({ assert }) => {
+    await tasks.put({ key: 'a', data: 'one', dueAt: Date.now() + 60_000 })
+    await tasks.put({ key: 'b', data: 'two', dueAt: Date.now() + 60_000 })
+    assert.isTrue(await tasks.withdraw('a'))
+    assert.isFalse(await tasks.withdraw('a'))
+    assert.isDefined(await tasks.takeEarly('b'))
+    assert.isUndefined(await tasks.takeEarly('b'))
+    assert.isFalse(await tasks.withdraw('b'))
+  })
+
+  test('stay while their queue is paused for them', async ({ assert }) => {
+    const paused = new Tasks<string>(pool, { ...QUEUE, pausedWhile: `t.data = '"two"'` })
+    await paused.put({ key: 'a', data: 'one' })
+    await paused.put({ key: 'b', data: 'two' })
+    await performDue(worker(paused, async () => {}))
+    assert.deepEqual(done, ['one'])
+  })
+
+  test('of other queues are left to their own workers', async ({ assert }) => {
+    const others = new Tasks<string>(pool, { ...QUEUE, name: 'other' })
+    await tasks.put({ key: 'a', data: 'one' })
+    await others.put({ key: 'a', data: 'two' })
+    await performDue(worker(others, async () => {}))
+    assert.deepEqual(done, ['two'])
+    assert.isDefined(await tasks.takeOne('a'))
+  })
+
+  test('are done by a runner when it is woken, and when it starts', async ({ assert, cleanup }) => {
+    await tasks.put({ key: 'a', data: 'one' })
+    let wake = () => {}
+    const signals = {
+      async onWake(_: string, listener: () => void) {
+        wake = listener
+        return async () => {}
+      },
+    }
+    const logger = { warn() {} }
+    const finished = worker(tasks, async () => {})
+    const runner = await TaskRunner.start({ worker: finished, signals, logger })
+    cleanup(() => runner.stop())
+    while (done.length < 1) await delay(5)
+    await tasks.put({ key: 'b', data: 'two' })
+    wake()
+    while (done.length < 2) await delay(5)
+    assert.deepEqual(done, ['one', 'two'])
+  })
+})
+
+test.group('What waited before there was one table of tasks', (group) => {
+  group.each.setup(withTasks)
+
+  const ID = '00000000-0000-4000-8000-000000000001'
+
+  async function former(): Promise<void> {
+    await database.up(...BEFORE)
+    await pool.query(`insert into client_tasks values ('${ID}', 'grant', '{a,b}', true, 3, now())`)
+    await pool.query(`insert into client_intents values ('${ID}', '${ID}', '2020-01-01Z', null)`)
+    await pool.query(
+      `insert into registries (id, name, host) values ('${ID}', 'one', 'one.example')`
+    )
+    await pool.query(
+      `insert into registry_links (registry_id, external_name, due_at, attempts, revision)
+       values ('${ID}', 'due', now(), 2, 7), ('${ID}', 'settled', null, 0, 1)`
+    )
+  }
+
+  test('waits there, and back where it was on the way back', async ({ assert }) => {
+    await former()
+    const tables = ['client_tasks', 'client_intents', 'registry_links']
+    const all = async () => {
+      const found = await Promise.all(
+        tables.map((name) => rows(`select * from ${name} order by 2`))
+      )
+      return JSON.parse(JSON.stringify(found))
+    }
+    const before = await all()
+    await database.up(CreateTasks)
+    const found = await rows(
+      `select queue, key, data, attempts, revision from tasks order by queue`
+    )
+    assert.deepEqual(found, [
+      {
+        queue: 'client',
+        key: ID,
+        data: { task: 'grant', permissions: ['a', 'b'], nothingElse: true },
+        attempts: 3,
+        revision: 1,
+      },
+      {
+        queue: 'client-intent',
+        key: ID,
+        data: { recordId: ID, realmId: ID },
+        attempts: 0,
+        revision: 1,
+      },
+      {
+        queue: 'registry-link',
+        key: `${ID}/due`,
+        data: { registryId: ID, externalName: 'due' },
+        attempts: 2,
+        revision: 7,
+      },
+    ])
+    await database.down(CreateTasks)
+    assert.deepEqual(await all(), before)
+  })
+})

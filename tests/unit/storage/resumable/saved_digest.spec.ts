@@ -1,0 +1,46 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { Readable } from 'node:stream'
+
+import { test } from '@japa/runner'
+
+import { digestOf, SavedDigest } from '#storage/resumable/saved_digest'
+
+const content = randomBytes(300_000)
+const expected = createHash('sha256').update(content).digest('hex')
+
+test.group('The digest of an upload', () => {
+  test('goes on after each piece from what was kept of it', async ({ assert }) => {
+    for (let round = 0; round < 20; round++) {
+      let state: Buffer | null = null
+      for (let offset = 0; offset < content.length;) {
+        const digest = await SavedDigest.from(state, offset)
+        const piece = content.subarray(offset, offset + randomInt(1, 100_000))
+        digest.update(piece)
+        state = digest.save()
+        offset += piece.length
+      }
+      const last = await SavedDigest.from(state, content.length)
+      assert.equal(last.end(), expected)
+    }
+  })
+
+  test('of nothing is known without a state', async ({ assert }) => {
+    const digest = await SavedDigest.from(null, 0)
+    assert.equal(digest.end(), createHash('sha256').digest('hex'))
+  })
+
+  test('is not known where the state is lost or strange, whatever comes next', async ({
+    assert,
+  }) => {
+    for (const state of [null, Buffer.alloc(116), Buffer.from('a')]) {
+      const digest = await SavedDigest.from(state, 10)
+      digest.update(content)
+      assert.isNull(digest.save())
+      assert.isUndefined(digest.end())
+    }
+  })
+
+  test('can be taken from the whole', async ({ assert }) => {
+    assert.equal(await digestOf(Readable.from([content])), expected)
+  })
+})
