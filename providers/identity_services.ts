@@ -19,11 +19,12 @@ import { scope } from '#identity/scopes/scope'
 import { UserService } from '#identity/users/user_service'
 import { userPermission } from '#identity/user_permissions/user_permission'
 import { userRole } from '#identity/user_roles/user_role'
+import type { Kind } from '#records/kind'
 import { RecordService } from '#records/record_service'
 import { serviceKeyOf } from '#records/service_key'
 
 /** Kinds that nobody writes. */
-const SEEN = [policy, identityProvider]
+const SEEN: readonly Kind[] = [policy, identityProvider]
 
 const ASSIGNMENTS = [
   userRole,

@@ -7,6 +7,7 @@ import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow, ReadOptions } from '#query/sql/list_statement'
 import type { Origin } from '#kernel/origin'
 import type { Kind } from '#records/kind'
+import type { ModelClass } from '#records/model'
 import { RecordStore } from '#records/record_store'
 import { askedSecrets, revealTo, type AskedSecrets } from '#records/secrets'
 
@@ -16,12 +17,12 @@ export type Scope = (actor: Actor, kind: Kind) => readonly Condition[]
 /**
  * What can be read of the records of a kind.
  */
-export class RecordReads {
-  protected readonly store: RecordStore
+export class RecordReads<M extends ModelClass = ModelClass> {
+  protected readonly store: RecordStore<M>
   readonly #scope: Scope | undefined
 
   constructor(
-    readonly kind: Kind,
+    readonly kind: Kind<M>,
     protected readonly pool: DatabasePool,
     scope?: Scope
   ) {

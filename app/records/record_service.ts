@@ -9,11 +9,13 @@ import type { EventSink } from '#records/events'
 import { isUuid } from '#kernel/is_uuid'
 import type { KeyTaken } from '#records/key_taken'
 import type { Kind, Values } from '#records/kind'
+import type { ModelClass } from '#records/model'
 import { removeParts, type RemovedPart } from '#records/parts'
 import { realmFor, requireRealm } from '#kernel/realm'
 import { changeOf, changesSomething, type WrittenChange } from '#records/record_change'
 import { RecordReads, type Scope } from '#records/record_reads'
-import type { Written } from '#records/record_store'
+import type { Writable, Written } from '#records/record_store'
+import type { Attributes, Row } from '#records/row'
 import { requireRelations } from '#records/required_relations'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
@@ -25,7 +27,7 @@ export interface RecordServiceOptions {
 }
 
 /** A record that is written and whose event is still to be written, where others come before it. */
-export interface Untold extends Written {
+export interface Untold<M extends ModelClass = ModelClass> extends Written<M> {
   readonly tell: () => Promise<void>
 }
 
@@ -33,10 +35,10 @@ export interface Untold extends Written {
  * What can be done with the records of a kind. A kind with rules of its own extends this class, and writes its methods from
  * the parts below: each writes rows and one event per change, and does nothing else.
  */
-export class RecordService extends RecordReads {
+export class RecordService<M extends ModelClass = ModelClass> extends RecordReads<M> {
   readonly #sink: EventSink
 
-  constructor(kind: Kind, { pool, sink, scope }: RecordServiceOptions) {
+  constructor(kind: Kind<M>, { pool, sink, scope }: RecordServiceOptions) {
     super(kind, pool, scope)
     this.#sink = sink
   }
@@ -44,7 +46,7 @@ export class RecordService extends RecordReads {
   async create(origin: Origin, body: Values): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const values = { ...body, ...this.#realmOfNew(origin, body) }
+    const values = this.#columnsIn({ ...body, ...this.#realmOfNew(origin, body) })
     const { data } = await inTransaction(this.pool, (transaction) =>
       this.insert(transaction, origin, values)
     )
@@ -56,7 +58,7 @@ export class RecordService extends RecordReads {
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      return this.change(transaction, origin, previous, body)
+      return this.change(transaction, origin, previous, this.#columnsIn(body))
     })
     return data
   }
@@ -85,16 +87,16 @@ export class RecordService extends RecordReads {
     { actor }: Origin,
     transaction: pg.ClientBase,
     id: string
-  ): Promise<Values> {
+  ): Promise<Row<M>> {
     const record = await this.lock(transaction, id)
     if (this.kind.realm !== undefined) {
-      requireRealm(actor, record[this.kind.realm] as string | null)
+      requireRealm(actor, (record as Attributes)[this.kind.realm] as string | null)
     }
     return record
   }
 
   /** The record, locked until the transaction ends. Throws where it is not there. */
-  protected async lock(transaction: pg.ClientBase, id: string): Promise<Values> {
+  protected async lock(transaction: pg.ClientBase, id: string): Promise<Row<M>> {
     this.requireId(id)
     return (await this.store.lock(transaction, id)) ?? this.missing()
   }
@@ -109,8 +111,8 @@ export class RecordService extends RecordReads {
   protected async insert(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Values
-  ): Promise<Written> {
+    values: Writable<M>
+  ): Promise<Written<M>> {
     const record = await this.insertUntold(transaction, origin, values)
     await record.tell()
     return record
@@ -120,8 +122,8 @@ export class RecordService extends RecordReads {
   protected async insertUntold(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Values
-  ): Promise<Untold> {
+    values: Writable<M>
+  ): Promise<Untold<M>> {
     const written = await this.store.insert(transaction, { id: clock.uuid(), ...values })
     const change = { type: 'created', next: written.values } as const
     return { ...written, tell: () => this.#tell(transaction, origin, change) }
@@ -131,10 +133,10 @@ export class RecordService extends RecordReads {
   protected async change(
     transaction: pg.ClientBase,
     origin: Origin,
-    previous: Values,
-    values: Values
-  ): Promise<Written> {
-    const id = previous.id as string
+    previous: Row<M>,
+    values: Writable<M>
+  ): Promise<Written<M>> {
+    const { id } = previous
     if (!changesSomething(previous, values)) {
       const { data } = await this.store.current(transaction, id)
       return { data, values: previous }
@@ -149,8 +151,8 @@ export class RecordService extends RecordReads {
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
-    values: Values
-  ): Promise<Written> {
+    values: Writable<M>
+  ): Promise<Written<M>> {
     return this.change(transaction, origin, await this.lock(transaction, id), values)
   }
 
@@ -158,8 +160,8 @@ export class RecordService extends RecordReads {
   protected async removeRecord(
     transaction: pg.ClientBase,
     origin: Origin,
-    previous: Values
-  ): Promise<Written> {
+    previous: Row<M>
+  ): Promise<Written<M>> {
     const record = await this.removeUntold(transaction, origin, previous)
     await record.tell()
     return record
@@ -169,8 +171,8 @@ export class RecordService extends RecordReads {
   protected async removeUntold(
     transaction: pg.ClientBase,
     origin: Origin,
-    previous: Values
-  ): Promise<Untold> {
+    previous: Row<M>
+  ): Promise<Untold<M>> {
     for await (const part of this.removeParts(transaction, previous)) {
       await this.tellOfPart(transaction, origin, part)
     }
@@ -178,9 +180,9 @@ export class RecordService extends RecordReads {
   }
 
   /** Removes what goes along with a record, some of it at a time. */
-  protected removeParts(transaction: pg.ClientBase, { id }: Values): AsyncGenerator<RemovedPart> {
+  protected removeParts(transaction: pg.ClientBase, { id }: Row<M>): AsyncGenerator<RemovedPart> {
     const { kind, pool } = this
-    return removeParts({ transaction, pool }, { kind, ids: [id as string] })
+    return removeParts({ transaction, pool }, { kind, ids: [id] })
   }
 
   protected tellOfPart(
@@ -196,15 +198,20 @@ export class RecordService extends RecordReads {
   protected async removeRow(
     transaction: pg.ClientBase,
     origin: Origin,
-    previous: Values
-  ): Promise<Untold> {
-    const written = await this.store.remove(transaction, previous.id as string)
+    previous: Row<M>
+  ): Promise<Untold<M>> {
+    const written = await this.store.remove(transaction, previous.id)
     const change = { type: 'deleted', previous } as const
     return { ...written, tell: () => this.#tell(transaction, origin, change) }
   }
 
   #tell(transaction: pg.ClientBase, origin: Origin, change: WrittenChange): Promise<void> {
     return this.#sink.record(transaction, changeOf(this.kind, origin, change))
+  }
+
+  /** What the validators of the kind let through are columns of it. */
+  #columnsIn(body: Values): Writable<M> {
+    return body as Writable<M>
   }
 
   #realmOfNew({ actor }: Origin, body: Values): Values {

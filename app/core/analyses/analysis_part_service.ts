@@ -1,19 +1,22 @@
 import type pg from 'pg'
 
+import type { Analysis } from '#core/analyses/analysis'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { EntityNotFound } from '#kernel/failures'
 import { decode } from '#query/decode'
 import { columnOf } from '#query/sql/identifiers'
 import type { Origin } from '#kernel/origin'
 import type { Kind, Values } from '#records/kind'
+import type { ModelClass } from '#records/model'
 import type { Written } from '#records/record_store'
+import type { Row } from '#records/row'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
 /** A part of an analysis and the analysis itself, both held. */
-export interface HeldPart {
-  readonly analysis: Values
-  readonly part: Values
+export interface HeldPart<M extends ModelClass> {
+  readonly analysis: Row<typeof Analysis>
+  readonly part: Row<M>
 }
 
 /** What was to be created, or the id of what is there already: the one who asks again is answered as before. */
@@ -23,17 +26,20 @@ export type Made = Pick<Written, 'data'> | { readonly existing: string }
  * Records that are part of an analysis. Whoever writes one holds the analysis first: what the analysis tells of its parts is
  * made of all of them, and two writers never wait for each other.
  */
-export abstract class AnalysisPartService extends RecordService {
+export abstract class AnalysisPartService<M extends ModelClass> extends RecordService<M> {
   protected readonly upkeep: AnalysisUpkeep
 
-  constructor(kind: Kind, options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
+  constructor(kind: Kind<M>, options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
     super(kind, options)
     this.upkeep = upkeep
   }
 
   /** The analysis of a part that is about to be created, held from now on. */
-  protected async lockAnalysis(transaction: pg.ClientBase, id: unknown): Promise<Values> {
-    const analysis = await this.upkeep.lock(transaction, id as string)
+  protected async lockAnalysis(
+    transaction: pg.ClientBase,
+    id: string
+  ): Promise<Row<typeof Analysis>> {
+    const analysis = await this.upkeep.lock(transaction, id)
     if (!analysis) {
       throw new EntityNotFound('analysis')
     }
@@ -67,7 +73,7 @@ export abstract class AnalysisPartService extends RecordService {
   /** Changes a part in one transaction, which holds its analysis and it. */
   protected async holdingPart(
     id: string,
-    work: (transaction: pg.ClientBase, held: HeldPart) => Promise<Written>
+    work: (transaction: pg.ClientBase, held: HeldPart<M>) => Promise<Written<M>>
   ): Promise<string> {
     this.requireId(id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -77,7 +83,7 @@ export abstract class AnalysisPartService extends RecordService {
     return data
   }
 
-  async #lockAnalysisOf(transaction: pg.ClientBase, id: string): Promise<Values> {
+  async #lockAnalysisOf(transaction: pg.ClientBase, id: string): Promise<Row<typeof Analysis>> {
     const { rows } = await transaction.query<{ analysis_id: string }>(
       `select analysis_id from ${this.kind.table} where id = $1`,
       [id]

@@ -1,12 +1,14 @@
+import type { Analysis } from '#core/analyses/analysis'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import type { Actor } from '#kernel/actor'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import type { Values } from '#records/kind'
+import type { Writable } from '#records/record_store'
+import type { Row } from '#records/row'
 import { isRealmWritable } from '#kernel/realm'
 
 /** What stays as it is while nodes are asked about it. */
-const LOCKED = ['masterImageId', 'imageCommandArguments', 'registryId']
+const LOCKED = ['masterImageId', 'imageCommandArguments', 'registryId'] as const
 
 /** A project as far as a new analysis of it depends on it. */
 export interface ProjectOfAnalysis {
@@ -24,15 +26,19 @@ export function requireMember(actor: Actor, { realmId, hasNodeOfActor }: Project
 }
 
 /** What was sent in the form in which it is kept, so that the two can be compared. */
-export function stored(body: Values): Values {
-  const { imageCommandArguments } = body
-  return imageCommandArguments
-    ? { ...body, imageCommandArguments: JSON.stringify(imageCommandArguments) }
-    : body
+export function stored<Sent extends { imageCommandArguments?: unknown }>({
+  imageCommandArguments: sent,
+  ...body
+}: Sent) {
+  const kept = sent ? JSON.stringify(sent) : null
+  return sent === undefined ? body : { ...body, imageCommandArguments: kept }
 }
 
 /** Throws where something would change that has to stay as it is. */
-export function requireChangeable(previous: Values, values: Values): void {
+export function requireChangeable(
+  previous: Row<typeof Analysis>,
+  values: Writable<typeof Analysis>
+): void {
   if (LOCKED.some((name) => isOther(name, previous, values))) {
     requireUnlocked(previous)
   }
@@ -48,7 +54,10 @@ export function requireChangeable(previous: Values, values: Values): void {
 }
 
 /** Arguments are those of an image: another one is started without them. */
-export function withImage(previous: Values, values: Values): Values {
+export function withImage(
+  previous: Row<typeof Analysis>,
+  values: Writable<typeof Analysis>
+): Writable<typeof Analysis> {
   return isOther('masterImageId', previous, values)
     ? {
         ...values,
@@ -58,6 +67,10 @@ export function withImage(previous: Values, values: Values): Values {
     : values
 }
 
-function isOther(name: string, previous: Values, values: Values): boolean {
+function isOther(
+  name: (typeof LOCKED)[number],
+  previous: Row<typeof Analysis>,
+  values: Writable<typeof Analysis>
+): boolean {
   return values[name] !== undefined && values[name] !== previous[name]
 }

@@ -1,6 +1,11 @@
 import type pg from 'pg'
 
-import { analysis } from '#core/analyses/analysis'
+import {
+  analysis,
+  type Analysis,
+  type createAnalysis,
+  type updateAnalysis,
+} from '#core/analyses/analysis'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import {
   requireChangeable,
@@ -17,13 +22,14 @@ import type { OwnClients } from '#core/clients/own_clients'
 import { count } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
+import type { BodyOf } from '#kernel/body'
 import { RelationInvalid } from '#kernel/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { holds, isKind, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
+import { changesSomething } from '#records/record_change'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { Written } from '#records/record_store'
+import type { Writable, Written } from '#records/record_store'
 import { inTransaction, sideBySide } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
@@ -38,6 +44,8 @@ const PROJECT = `select realm_id as "realmId", master_image_id as "masterImageId
   ) as "hasNodeOfActor"
   from projects p where id = $1`
 
+type NewAnalysis = Writable<typeof Analysis> & { readonly projectId: string }
+
 interface Needs {
   readonly clients: OwnClients
   readonly analysisNodes: AnalysisNodeService
@@ -48,7 +56,7 @@ interface Needs {
  * Analyses, as far as they are records: who may create and change them, the client they log in with, and the nodes they start
  * with, which are those that agreed to take part in the project.
  */
-export class AnalysisService extends RecordService {
+export class AnalysisService extends RecordService<typeof Analysis> {
   readonly #clients: OwnClients
   readonly #analysisNodes: AnalysisNodeService
   readonly #upkeep: AnalysisUpkeep
@@ -60,12 +68,12 @@ export class AnalysisService extends RecordService {
     this.#upkeep = upkeep
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: BodyOf<typeof createAnalysis>): Promise<string> {
     const { actor } = origin
     enforce(this.kind.access.create!, actor)
     await this.requireRelations(body)
     requireThat(actor, isKind('user'))
-    const project = await this.#projectFor(actor, body.projectId as string)
+    const project = await this.#projectFor(actor, body.projectId)
     requireMember(actor, project)
     const values = valuesOf(body, project, actor)
     requireThat(actor, holds('analysis_create', values))
@@ -82,7 +90,11 @@ export class AnalysisService extends RecordService {
     )
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateAnalysis>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -92,7 +104,7 @@ export class AnalysisService extends RecordService {
       requireChangeable(previous, sent)
       const written = await this.change(transaction, origin, previous, withImage(previous, sent))
       const changed = OWN_CONTENT.filter((name) => previous[name] !== written.values[name])
-      await this.#upkeep.followContent(transaction, origin, previous.id as string, changed)
+      await this.#upkeep.followContent(transaction, origin, previous.id, changed)
       return written
     })
     return data
@@ -107,10 +119,10 @@ export class AnalysisService extends RecordService {
       await lockProjectOf(transaction, id)
       const previous = await this.lock(transaction, id)
       const { realmId, projectId, clientId } = previous
-      requireThat(origin.actor, holds('analysis_delete', previous), mayWriteIn(realmId as string))
+      requireThat(origin.actor, holds('analysis_delete', previous), mayWriteIn(realmId))
       const removed = await this.removeUntold(transaction, origin, previous)
-      await count(transaction, 'analyses', projectId as string, -1)
-      await this.#clients.removeLater(transaction, clientId as string | null)
+      await count(transaction, 'analyses', projectId, -1)
+      await this.#clients.removeLater(transaction, clientId)
       await removed.tell()
       return removed
     })
@@ -122,12 +134,11 @@ export class AnalysisService extends RecordService {
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
-    figures: Values
+    figures: Writable<typeof Analysis>
   ): Promise<void> {
     const held = await this.store.lock(transaction, id)
-    const changed = Object.entries(figures).filter(([name, value]) => held && held[name] !== value)
-    if (held && changed.length > 0) {
-      await this.change(transaction, origin, held, Object.fromEntries(changed))
+    if (held && changesSomething(held, figures)) {
+      await this.change(transaction, origin, held, figures)
     }
   }
 
@@ -169,9 +180,9 @@ export class AnalysisService extends RecordService {
   async #insertCounted(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Values
-  ): Promise<{ written: Written; nodes: readonly StartingNode[] }> {
-    const projectId = values.projectId as string
+    values: NewAnalysis
+  ): Promise<{ written: Written<typeof Analysis>; nodes: readonly StartingNode[] }> {
+    const { projectId } = values
     if (!(await count(transaction, 'analyses', projectId, 1))) {
       return goneMeanwhile()
     }
@@ -187,11 +198,12 @@ export class AnalysisService extends RecordService {
   }
 }
 
-function valuesOf(body: Values, project: ProjectOfAnalysis, actor: Actor): Values {
+function valuesOf(body: BodyOf<typeof createAnalysis>, project: ProjectOfAnalysis, actor: Actor) {
   const masterImageId = body.masterImageId ?? project.masterImageId
   return {
-    id: clock.uuid(),
     ...stored(body),
+    id: clock.uuid(),
+    projectId: body.projectId,
     name: body.name ?? generatedName(),
     masterImageId,
     configurationImageValid: masterImageId !== null,

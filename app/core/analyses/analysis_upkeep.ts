@@ -1,13 +1,13 @@
 import type pg from 'pg'
 
-import { analysis } from '#core/analyses/analysis'
+import { analysis, type Analysis } from '#core/analyses/analysis'
 import { outdatedApprovals, type Content } from '#core/analyses/approved_content'
 import { assignedNodes, figuresOf } from '#core/analyses/node_figures'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { DatabasePool } from '#database/database_pool'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
-import { RecordStore } from '#records/record_store'
+import { RecordStore, type Writable } from '#records/record_store'
+import type { Row } from '#records/row'
 
 const HAS_ENTRYPOINT = `select exists (
     select 1 from analysis_bucket_files f join analysis_buckets b on b.id = f.analysis_bucket_id
@@ -25,7 +25,7 @@ interface Services {
       transaction: pg.ClientBase,
       origin: Origin,
       id: string,
-      figures: Values
+      figures: Writable<typeof Analysis>
     ): Promise<void>
   }>
   readonly analysisNodes: () => Promise<{
@@ -38,7 +38,7 @@ interface Services {
  * holds the analysis locked: then nothing is counted that somebody else is about to change.
  */
 export class AnalysisUpkeep {
-  readonly #store: RecordStore
+  readonly #store: RecordStore<typeof Analysis>
   readonly #services: Services
 
   constructor(pool: DatabasePool, services: Services) {
@@ -47,7 +47,7 @@ export class AnalysisUpkeep {
   }
 
   /** The analysis as it stands, held until the transaction ends. */
-  lock(transaction: pg.ClientBase, id: string): Promise<Values | undefined> {
+  lock(transaction: pg.ClientBase, id: string): Promise<Row<typeof Analysis> | undefined> {
     return this.#store.lock(transaction, id)
   }
 
@@ -115,7 +115,12 @@ export class AnalysisUpkeep {
     await this.followNodes(transaction, { ...origin, contentChanged: undefined }, id)
   }
 
-  async #show(transaction: pg.ClientBase, origin: Origin, id: string, figures: Values) {
+  async #show(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    id: string,
+    figures: Writable<typeof Analysis>
+  ) {
     const analyses = await this.#services.analyses()
     await analyses.showFigures(transaction, origin, id, figures)
   }

@@ -7,6 +7,7 @@ import { firstApproval } from '#core/analysis_nodes/approval'
 export interface StartingNode extends AssignedNode {
   readonly nodeId: string
   readonly nodeRealmId: string
+  readonly approvalStatus: 'approved' | null
 }
 
 /**

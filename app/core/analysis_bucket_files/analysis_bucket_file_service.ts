@@ -1,18 +1,35 @@
 import type pg from 'pg'
 
+import type { Analysis } from '#core/analyses/analysis'
 import { AnalysisPartService, type Made } from '#core/analyses/analysis_part_service'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import type { Content } from '#core/analyses/approved_content'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
-import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_file'
+import {
+  analysisBucketFile,
+  type AnalysisBucketFile,
+  type createAnalysisBucketFile,
+  type updateAnalysisBucketFile,
+} from '#core/analysis_bucket_files/analysis_bucket_file'
 import { requireFileWriter } from '#core/analysis_bucket_files/file_writer'
 import { enforce } from '#kernel/access'
+import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import type { RecordServiceOptions } from '#records/record_service'
+import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
+
+type File = Row<typeof AnalysisBucketFile>
+
+/** A file in its bucket, whether it is there yet or not. */
+interface Placed {
+  readonly id?: string
+  readonly analysisBucketId: string
+  readonly root?: boolean
+}
 
 interface Bucket {
   readonly analysisId: string
@@ -28,20 +45,23 @@ const CREATOR = { user: 'userId', client: 'clientId', robot: 'robotId' } as cons
 /**
  * The files of analyses. One of those with code is what the analysis starts with: the last one that was said to be.
  */
-export class AnalysisBucketFileService extends AnalysisPartService {
+export class AnalysisBucketFileService extends AnalysisPartService<typeof AnalysisBucketFile> {
   constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
     super(analysisBucketFile, options, upkeep)
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(
+    origin: Origin,
+    body: BodyOf<typeof createAnalysisBucketFile>
+  ): Promise<string> {
     const { actor } = origin
     enforce(this.kind.access.create!, actor)
     await this.requireRelations(body)
-    const bucket = await this.#bucketOf(body.analysisBucketId as string)
+    const bucket = await this.#bucketOf(body.analysisBucketId)
     await requireFileWriter(this.pool, actor, bucket)
     requireSameBucket(bucket, body)
     const { analysisId, realmId } = bucket
-    const values: Values = { ...body, analysisId, realmId, [CREATOR[actor.kind]]: actor.id }
+    const values = { ...body, analysisId, realmId, [CREATOR[actor.kind]]: actor.id }
     const made = await inTransaction(this.pool, async (transaction): Promise<Made> => {
       const analysis = await this.lockAnalysis(transaction, analysisId)
       const existing = await this.existing(transaction, values, [
@@ -60,7 +80,11 @@ export class AnalysisBucketFileService extends AnalysisPartService {
     return this.answerMade(origin, made)
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateAnalysisBucketFile>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     return this.holdingPart(id, async (transaction, { analysis, part }) => {
       await requireFileWriter(transaction, origin.actor, part)
@@ -96,11 +120,11 @@ export class AnalysisBucketFileService extends AnalysisPartService {
   async #follow(
     transaction: pg.ClientBase,
     origin: Origin,
-    previous: Values | undefined,
-    next: Values | undefined
+    previous: File | undefined,
+    next: File | undefined
   ): Promise<void> {
     const file = (next ?? previous)!
-    const id = file.analysisId as string
+    const id = file.analysisId
     const changed = contentChanged(previous, next)
     const isContent = changed.length > 0 && (await this.#isCode(transaction, file))
     if (next === undefined && isContent) {
@@ -123,13 +147,17 @@ export class AnalysisBucketFileService extends AnalysisPartService {
   }
 
   /** Code that nodes are asked about stays as it is; results come in while it runs. */
-  async #requireOpen(transaction: pg.ClientBase, analysis: Values, file: Values): Promise<void> {
+  async #requireOpen(
+    transaction: pg.ClientBase,
+    analysis: Row<typeof Analysis>,
+    file: Placed
+  ): Promise<void> {
     if (analysis.configurationLocked && (await this.#isCode(transaction, file))) {
       requireUnlocked(analysis)
     }
   }
 
-  async #isCode(transaction: pg.ClientBase, { analysisBucketId }: Values): Promise<boolean> {
+  async #isCode(transaction: pg.ClientBase, { analysisBucketId }: Placed): Promise<boolean> {
     const { rowCount } = await transaction.query(
       `select 1 from analysis_buckets where id = $1 and type = 'CODE'`,
       [analysisBucketId]
@@ -138,7 +166,7 @@ export class AnalysisBucketFileService extends AnalysisPartService {
   }
 
   /** Only one file of a bucket is its root: one that becomes it takes the place of another. */
-  async #takeOver(transaction: pg.ClientBase, origin: Origin, file: Values): Promise<void> {
+  async #takeOver(transaction: pg.ClientBase, origin: Origin, file: Placed): Promise<void> {
     if (file.root !== true) {
       return
     }
@@ -154,8 +182,8 @@ export class AnalysisBucketFileService extends AnalysisPartService {
 }
 
 /** What a write of a file with code makes another of what nodes approved. */
-function contentChanged(previous: Values | undefined, next: Values | undefined): Content[] {
-  const isRoot = (file: Values | undefined) => file?.root === true
+function contentChanged(previous: File | undefined, next: File | undefined): Content[] {
+  const isRoot = (file: File | undefined) => file?.root === true
   return [
     ...(previous?.path === next?.path ? [] : (['files'] as const)),
     ...(isRoot(previous) === isRoot(next) ? [] : (['entrypoint'] as const)),

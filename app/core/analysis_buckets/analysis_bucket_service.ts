@@ -2,12 +2,16 @@ import app from '@adonisjs/core/services/app'
 
 import { AnalysisPartService } from '#core/analyses/analysis_part_service'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
-import { analysisBucket } from '#core/analysis_buckets/analysis_bucket'
+import {
+  analysisBucket,
+  type AnalysisBucket,
+  type createAnalysisBucket,
+} from '#core/analysis_buckets/analysis_bucket'
 import { enforce } from '#kernel/access'
+import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
 import { requireRealm } from '#kernel/realm'
 import type { RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
@@ -15,17 +19,20 @@ import { inTransaction } from '#records/transaction'
 /**
  * The buckets of analyses, which belong to the realm of their analysis.
  */
-export class AnalysisBucketService extends AnalysisPartService {
+export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBucket> {
   constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
     super(analysisBucket, options, upkeep)
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(
+    origin: Origin,
+    body: BodyOf<typeof createAnalysisBucket>
+  ): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const realmId = await this.#realmOf(body.analysisId as string)
+    const realmId = await this.#realmOf(body.analysisId)
     requireRealm(origin.actor, realmId)
-    await requireBucketOf(realmId, body.bucketId as string)
+    await requireBucketOf(realmId, body.bucketId)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       await this.lockAnalysis(transaction, body.analysisId)
       return this.insert(transaction, origin, { ...body, realmId })
@@ -37,10 +44,10 @@ export class AnalysisBucketService extends AnalysisPartService {
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     return this.holdingPart(id, async (transaction, { part }) => {
-      requireRealm(origin.actor, part.realmId as string)
+      requireRealm(origin.actor, part.realmId)
       const removed = await this.removeUntold(transaction, origin, part)
       if (part.type === 'CODE') {
-        const analysisId = part.analysisId as string
+        const { analysisId } = part
         await this.upkeep.followRemoval(transaction, origin, analysisId, 'files')
         await this.upkeep.followFiles(transaction, origin, analysisId)
         await this.upkeep.followContent(transaction, origin, analysisId, ['files', 'entrypoint'])

@@ -1,25 +1,39 @@
 import type pg from 'pg'
 
+import type { Analysis } from '#core/analyses/analysis'
 import { AnalysisPartService, type Made } from '#core/analyses/analysis_part_service'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { digestOf } from '#core/analyses/approved_content'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import type { StartingNode } from '#core/analyses/starting_nodes'
-import { analysisNode } from '#core/analysis_nodes/analysis_node'
+import {
+  analysisNode,
+  type AnalysisNode,
+  type createAnalysisNode,
+  type updateAnalysisNode,
+} from '#core/analysis_nodes/analysis_node'
 import { firstApproval } from '#core/analysis_nodes/approval'
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
+import type { BodyOf } from '#kernel/body'
 import { EntityNotFound } from '#kernel/failures'
 import { either, holds, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { requireRealm } from '#kernel/realm'
 import type { RecordServiceOptions } from '#records/record_service'
-import type { Written } from '#records/record_store'
+import type { Writable, Written } from '#records/record_store'
+import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
 const ENDS = `select a.realm_id as "analysisRealmId", n.realm_id as "nodeRealmId", n.type
   from analyses a, nodes n where a.id = $1 and n.id = $2`
+
+interface Ends {
+  readonly analysisRealmId: string
+  readonly nodeRealmId: string
+  readonly type: string
+}
 
 /** What only those may tell who run the node. */
 const DECISION = ['approvalStatus', 'comment']
@@ -29,12 +43,12 @@ const EXECUTION = ['executionStatus', 'executionProgress']
  * The nodes of analyses. They are assigned by the realm of the analysis; whether they take part is decided by their own, which
  * also tells how far they are.
  */
-export class AnalysisNodeService extends AnalysisPartService {
+export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode> {
   constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
     super(analysisNode, options, upkeep)
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: BodyOf<typeof createAnalysisNode>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const { analysisId, nodeId } = body
@@ -50,20 +64,24 @@ export class AnalysisNodeService extends AnalysisPartService {
         return { existing }
       }
       const written = await this.insert(transaction, origin, values)
-      await this.upkeep.followNodes(transaction, origin, analysisId as string)
+      await this.upkeep.followNodes(transaction, origin, analysisId)
       return written
     })
     return this.answerMade(origin, made)
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateAnalysisNode>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     return this.holdingPart(id, async (transaction, { part }) => {
       requireEitherRealm(origin.actor, part)
       requireAuthority(origin.actor, part, body)
       const decided = await this.#withDigest(transaction, part, body)
       const written = await this.change(transaction, origin, part, decided)
-      await this.upkeep.followNodes(transaction, origin, part.analysisId as string)
+      await this.upkeep.followNodes(transaction, origin, part.analysisId)
       return written
     })
   }
@@ -80,7 +98,7 @@ export class AnalysisNodeService extends AnalysisPartService {
   async assign(
     transaction: pg.ClientBase,
     origin: Origin,
-    { id: analysisId, realmId: analysisRealmId }: Values,
+    { id: analysisId, realmId: analysisRealmId }: Row<typeof Analysis>,
     nodes: readonly StartingNode[]
   ): Promise<void> {
     for (const { nodeId, nodeRealmId, approvalStatus } of nodes) {
@@ -110,8 +128,12 @@ export class AnalysisNodeService extends AnalysisPartService {
   }
 
   /** Others hear first what becomes of the analysis. */
-  async #takeOut(transaction: pg.ClientBase, origin: Origin, part: Values): Promise<Written> {
-    const analysisId = part.analysisId as string
+  async #takeOut(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    part: Row<typeof AnalysisNode>
+  ): Promise<Written<typeof AnalysisNode>> {
+    const { analysisId } = part
     const removed = await this.removeUntold(transaction, origin, part)
     await this.upkeep.followRemoval(transaction, origin, analysisId, 'nodes')
     await this.upkeep.followNodes(transaction, origin, analysisId)
@@ -119,8 +141,8 @@ export class AnalysisNodeService extends AnalysisPartService {
     return removed
   }
 
-  async #endsOf({ analysisId, nodeId }: Values) {
-    const { rows } = await this.pool.query(ENDS, [analysisId, nodeId])
+  async #endsOf({ analysisId, nodeId }: BodyOf<typeof createAnalysisNode>): Promise<Ends> {
+    const { rows } = await this.pool.query<Ends>(ENDS, [analysisId, nodeId])
     if (!rows[0]) {
       throw new EntityNotFound('analysis')
     }
@@ -130,22 +152,22 @@ export class AnalysisNodeService extends AnalysisPartService {
   /** With an approval is kept what was approved. */
   async #withDigest(
     transaction: pg.ClientBase,
-    { analysisId }: Values,
-    body: Values
-  ): Promise<Values> {
+    { analysisId }: Row<typeof AnalysisNode>,
+    body: BodyOf<typeof updateAnalysisNode>
+  ): Promise<Writable<typeof AnalysisNode>> {
     if (body.approvalStatus === undefined) {
       return body
     }
     const isApproval = body.approvalStatus === 'approved'
-    const approvedDigest = isApproval ? await digestOf(transaction, analysisId as string) : null
+    const approvedDigest = isApproval ? await digestOf(transaction, analysisId) : null
     return { ...body, approvedDigest }
   }
 
   /** An analysis runs on nodes of its project only, whether those agreed to the project or not yet. */
   async #requireInProject(
     transaction: pg.ClientBase,
-    { projectId }: Values,
-    nodeId: unknown
+    { projectId }: Row<typeof Analysis>,
+    nodeId: string
   ): Promise<void> {
     const { rowCount } = await transaction.query(
       'select 1 from project_nodes where project_id = $1 and node_id = $2',
@@ -165,16 +187,20 @@ async function assignmentsOf(transaction: pg.ClientBase, nodeId: string) {
   return rows
 }
 
-function requireEitherRealm(actor: Actor, { nodeRealmId, analysisRealmId }: Values): void {
-  requireThat(
-    actor,
-    either(mayWriteIn(analysisRealmId as string), mayWriteIn(nodeRealmId as string))
-  )
+function requireEitherRealm(
+  actor: Actor,
+  { nodeRealmId, analysisRealmId }: Row<typeof AnalysisNode>
+): void {
+  requireThat(actor, either(mayWriteIn(analysisRealmId), mayWriteIn(nodeRealmId)))
 }
 
-function requireAuthority(actor: Actor, { nodeRealmId }: Values, body: Values): void {
+function requireAuthority(
+  actor: Actor,
+  { nodeRealmId }: Row<typeof AnalysisNode>,
+  body: Values
+): void {
   const isTold = (names: string[]) => names.some((name) => body[name] !== undefined)
-  const isOfNode = mayWriteIn(nodeRealmId as string)
+  const isOfNode = mayWriteIn(nodeRealmId)
   if (isTold(DECISION)) {
     requireThat(actor, holds('analysis_approve'), isOfNode)
   }

@@ -6,15 +6,10 @@ import type { Actor } from '#kernel/actor'
 import { ClientIntents } from '#core/clients/client_intents'
 import type { WantedPermissions } from '#auth/client_permissions'
 import { ClientProvisioning } from '#core/clients/client_provisioning'
-import type {
-  AttachedClient,
-  NewOwnClient,
-  RecordClients,
-} from '#auth/record_clients'
+import type { AttachedClient, NewOwnClient, RecordClients, Owner } from '#auth/record_clients'
 import type { IdentityProvider } from '#auth/provider'
 import { reachOf } from '#auth/reach'
 import { isUuid } from '#kernel/is_uuid'
-import type { Values } from '#records/kind'
 import { isRealmWritable } from '#kernel/realm'
 
 import type { ClientTasks } from '#core/clients/client_tasks'
@@ -39,12 +34,12 @@ export class OwnClients {
 
   /** Lets `work` write a record with the id of its client, and attach that in the same transaction. */
   async around<T>(
-    { id, realmId }: Values,
+    owner: Owner,
     permissions: WantedPermissions,
     work: (client: NewOwnClient) => Promise<T>
   ): Promise<T> {
     const clients = await this.#recordClients()
-    return clients.around({ id: id as string, realmId: realmId as string }, (client) =>
+    return clients.around({ id: owner.id, realmId: owner.realmId }, (client) =>
       work({ id: client.id, attach: (it) => this.#attach(it, client, permissions) })
     )
   }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import type { AnalysisService } from '#core/analyses/analysis_service'
-import { masterImage } from '#core/master_images/master_image'
+import { masterImage, type MasterImage } from '#core/master_images/master_image'
 import { MASTER_IMAGE_SOURCE } from '#core/master_images/master_image_source'
 import { newMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandTo } from '#bus/names'
@@ -15,7 +15,7 @@ import { inTransaction } from '#records/transaction'
  * Images, which workers build and synchronize with their repository. What a worker is asked to do is sent once it is kept
  * here that it was asked.
  */
-export class MasterImageService extends RecordService {
+export class MasterImageService extends RecordService<typeof MasterImage> {
   readonly #analyses: AnalysisService
 
   constructor(options: RecordServiceOptions, analyses: AnalysisService) {
@@ -50,7 +50,7 @@ export class MasterImageService extends RecordService {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      for (const analysisId of await lockAnalysesOn(transaction, previous.id as string)) {
+      for (const analysisId of await lockAnalysesOn(transaction, previous.id)) {
         await this.#analyses.leaveImage(transaction, origin, analysisId)
       }
       return this.removeRecord(transaction, origin, previous)

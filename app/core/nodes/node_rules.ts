@@ -1,6 +1,5 @@
 import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import type { Values } from '#records/kind'
 
 import { storedPublicKey } from './public_key.js'
 
@@ -15,7 +14,7 @@ export function requireOwner(realmId: string | null): string {
 }
 
 /** What was sent, with a public key in the form in which it is kept. */
-export function withStoredKey(values: Values): Values {
+export function withStoredKey<Sent extends { publicKey?: string | null }>(values: Sent): Sent {
   return typeof values.publicKey === 'string'
     ? { ...values, publicKey: storedPublicKey(values.publicKey) }
     : values

@@ -5,20 +5,24 @@ import type { OwnClients } from '#core/clients/own_clients'
 import type { ProjectNodeService } from '#core/project_nodes/project_node_service'
 import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { enforce } from '#kernel/access'
+import type { BodyOf } from '#kernel/body'
 import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
 import { realmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { Written } from '#records/record_store'
+import type { Writable, Written } from '#records/record_store'
+import type { Row } from '#records/row'
 import { inTransaction, sideBySide } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
-import { node } from './node.js'
+import { node, type createNode, type Node, type updateNode } from './node.js'
 import { requireOwner, withStoredKey } from './node_rules.js'
 import { holdingOwners } from './owners.js'
 
 const CLIENT = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
+
+/** What decides whether a node that is created is connected, and how. */
+type Connectable = Writable<typeof Node> & Pick<Row<typeof Node>, 'name' | 'realmId' | 'registryId'>
 
 interface Needs {
   readonly clients: OwnClients
@@ -30,7 +34,7 @@ interface Needs {
 /**
  * Nodes. Each logs in with a client of its own, and has a project in the registry it is connected to.
  */
-export class NodeService extends RecordService {
+export class NodeService extends RecordService<typeof Node> {
   readonly #clients: OwnClients
   readonly #registryProjects: RegistryProjectService
   readonly #projectNodes: ProjectNodeService
@@ -44,10 +48,10 @@ export class NodeService extends RecordService {
     this.#analysisNodes = needs.analysisNodes
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: BodyOf<typeof createNode>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const realmId = requireOwner(realmFor(origin.actor, body.realmId as string | null))
+    const realmId = requireOwner(realmFor(origin.actor, body.realmId))
     const registryId = body.registryId ?? (await this.#onlyRegistry())
     const values = { ...withStoredKey(body), id: clock.uuid(), realmId, registryId }
     return this.#clients.around(values, CLIENT, (client) =>
@@ -62,7 +66,11 @@ export class NodeService extends RecordService {
     )
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateNode>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     if (body.type !== undefined) {
@@ -81,10 +89,10 @@ export class NodeService extends RecordService {
     enforce(this.kind.access.remove!, origin.actor)
     await this.#clients.requireRemovable(origin.actor, 'nodes', id, NODE_CLIENT_PERMISSIONS)
     return this.#holding(origin, id, async (transaction, previous) => {
-      const nodeId = previous.id as string
+      const nodeId = previous.id
       await this.#projectNodes.discount(transaction, nodeId)
       await this.#analysisNodes.removeNode(transaction, origin, nodeId)
-      await this.#clients.removeLater(transaction, previous.clientId as string | null)
+      await this.#clients.removeLater(transaction, previous.clientId)
       const removed = await this.removeUntold(transaction, origin, previous)
       await this.#disconnect(transaction, origin, previous)
       await removed.tell()
@@ -132,12 +140,14 @@ export class NodeService extends RecordService {
   async #insertConnected(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Values
-  ): Promise<Written> {
-    if (values.registryId === null) {
+    values: Connectable
+  ): Promise<Written<typeof Node>> {
+    const { registryId } = values
+    if (registryId === null) {
       return this.insert(transaction, origin, values)
     }
-    const project = await this.#registryProjects.insertForNode(transaction, origin, values)
+    const wanted = { ...values, registryId }
+    const project = await this.#registryProjects.insertForNode(transaction, origin, wanted)
     const { id: registryProjectId, externalName } = project.values
     const connected = { ...values, registryProjectId, externalName }
     const written = await this.insert(transaction, origin, connected)
@@ -149,9 +159,9 @@ export class NodeService extends RecordService {
   async #update(
     transaction: pg.ClientBase,
     origin: Origin,
-    previous: Values,
-    body: Values
-  ): Promise<Written> {
+    previous: Row<typeof Node>,
+    body: BodyOf<typeof updateNode>
+  ): Promise<Written<typeof Node>> {
     const connection = await this.#reconnect(transaction, origin, previous, body)
     const values = { ...withStoredKey(body), ...connection }
     const written = await this.change(transaction, origin, previous, values)
@@ -159,7 +169,7 @@ export class NodeService extends RecordService {
       await this.#disconnect(transaction, origin, previous)
     }
     if (written.values.type !== previous.type) {
-      await this.#analysisNodes.followNode(transaction, origin, previous.id as string)
+      await this.#analysisNodes.followNode(transaction, origin, previous.id)
     }
     return written
   }
@@ -171,22 +181,24 @@ export class NodeService extends RecordService {
   async #reconnect(
     transaction: pg.ClientBase,
     origin: Origin,
-    previous: Values,
-    body: Values
-  ): Promise<Values> {
-    const next: Values = { ...previous, ...body }
-    if (next.registryId === null) {
+    previous: Row<typeof Node>,
+    body: BodyOf<typeof updateNode>
+  ): Promise<Writable<typeof Node>> {
+    const next = { ...previous, ...body }
+    const { registryId } = next
+    if (registryId === null) {
       return { registryProjectId: null }
     }
     const externalName = body.externalName ?? previous.externalName
-    if (previous.registryProjectId === null || next.registryId !== previous.registryId) {
-      const wanted = { ...next, externalName }
+    const { registryProjectId } = previous
+    if (registryProjectId === null || registryId !== previous.registryId) {
+      const wanted = { ...next, registryId, externalName }
       const project = await this.#registryProjects.insertForNode(transaction, origin, wanted)
       await project.tell()
       return { externalName: project.values.externalName, registryProjectId: project.values.id }
     }
     if (externalName !== null && externalName !== previous.externalName) {
-      const renamed = { ...previous, externalName }
+      const renamed = { ...previous, registryProjectId, externalName }
       await this.#registryProjects.renameForNode(transaction, origin, renamed)
     }
     return body.externalName === undefined ? {} : { externalName }
@@ -195,10 +207,10 @@ export class NodeService extends RecordService {
   async #disconnect(
     transaction: pg.ClientBase,
     origin: Origin,
-    { registryProjectId }: Values
+    { registryProjectId }: Row<typeof Node>
   ): Promise<void> {
     if (registryProjectId !== null) {
-      await this.#registryProjects.removeForNode(transaction, origin, registryProjectId as string)
+      await this.#registryProjects.removeForNode(transaction, origin, registryProjectId)
     }
   }
 
@@ -206,7 +218,7 @@ export class NodeService extends RecordService {
   async #holding(
     origin: Origin,
     id: string,
-    work: (transaction: pg.ClientBase, node: Values) => Promise<Written>
+    work: (transaction: pg.ClientBase, node: Row<typeof Node>) => Promise<Written<typeof Node>>
   ): Promise<string> {
     this.requireId(id)
     return holdingOwners(this.pool, id, async (transaction, areHeld) => {

@@ -3,15 +3,20 @@ import type pg from 'pg'
 import type { NODE_TYPES } from '#core/nodes/node'
 import { count } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
+import type { BodyOf } from '#kernel/body'
 import { RelationInvalid } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
 import { isRealmWritable, requireRealm } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
 import { isApprovedAtOnce } from './approval.js'
-import { projectNode } from './project_node.js'
+import {
+  projectNode,
+  type createProjectNode,
+  type ProjectNode,
+  type updateProjectNode,
+} from './project_node.js'
 
 interface NodeOfProject {
   readonly realmId: string
@@ -21,35 +26,42 @@ interface NodeOfProject {
 /**
  * Nodes of projects. The project's realm asks, the node's realm decides; either of them may end it.
  */
-export class ProjectNodeService extends RecordService {
+export class ProjectNodeService extends RecordService<typeof ProjectNode> {
   constructor(options: RecordServiceOptions) {
     super(projectNode, options)
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: BodyOf<typeof createProjectNode>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const projectRealmId = await this.#realmOf(body.projectId as string)
+    const projectRealmId = await this.#realmOf(body.projectId)
     requireRealm(origin.actor, projectRealmId)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      if (!(await count(transaction, 'nodes', body.projectId as string, 1))) {
+      if (!(await count(transaction, 'nodes', body.projectId, 1))) {
         return goneMeanwhile()
       }
-      const { realmId: nodeRealmId, type } = await nodeFor(transaction, body.nodeId as string)
-      const approvalStatus = isApprovedAtOnce(type) ? 'approved' : null
-      const values = { ...body, projectRealmId, nodeRealmId, approvalStatus }
-      return this.insert(transaction, origin, values)
+      const { realmId: nodeRealmId, type } = await nodeFor(transaction, body.nodeId)
+      return this.insert(transaction, origin, {
+        ...body,
+        projectRealmId,
+        nodeRealmId,
+        approvalStatus: isApprovedAtOnce(type) ? 'approved' : null,
+      })
     })
     return data
   }
 
   /** The decision is the node's. */
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateProjectNode>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      requireRealm(origin.actor, previous.nodeRealmId as string)
+      requireRealm(origin.actor, previous.nodeRealmId)
       return this.change(transaction, origin, previous, body)
     })
     return data
@@ -62,10 +74,10 @@ export class ProjectNodeService extends RecordService {
     const { data } = await inTransaction(this.pool, async (transaction) => {
       await lockProjectOf(transaction, id)
       const previous = await this.lock(transaction, id)
-      if (!isRealmWritable(origin.actor, previous.nodeRealmId as string)) {
-        requireRealm(origin.actor, previous.projectRealmId as string)
+      if (!isRealmWritable(origin.actor, previous.nodeRealmId)) {
+        requireRealm(origin.actor, previous.projectRealmId)
       }
-      await count(transaction, 'nodes', previous.projectId as string, -1)
+      await count(transaction, 'nodes', previous.projectId, -1)
       return this.removeRecord(transaction, origin, previous)
     })
     return data

@@ -2,28 +2,28 @@ import type pg from 'pg'
 
 import { generatedName } from '#core/names/generated_name'
 import { enforce } from '#kernel/access'
+import type { BodyOf } from '#kernel/body'
 import { BadRequest } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
 import { realmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
-import { project } from './project.js'
+import { project, type createProject, type Project } from './project.js'
 
 /**
  * Projects belong to the realm of who creates them, and are not deleted while they hold analyses.
  */
-export class ProjectService extends RecordService {
+export class ProjectService extends RecordService<typeof Project> {
   constructor(options: RecordServiceOptions) {
     super(project, options)
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: BodyOf<typeof createProject>): Promise<string> {
     const { actor } = origin
     enforce(this.kind.access.create!, actor)
     await this.requireRelations(body)
-    const realmId = realmFor(actor, body.realmId as string | null)
+    const realmId = realmFor(actor, undefined)!
     const name = body.name ?? generatedName()
     const values = { ...body, realmId, name, [`${actor.kind}Id`]: actor.id }
     const { data } = await inTransaction(this.pool, (transaction) =>
@@ -37,7 +37,7 @@ export class ProjectService extends RecordService {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      await requireNoAnalyses(transaction, previous.id as string)
+      await requireNoAnalyses(transaction, previous.id)
       return this.removeRecord(transaction, origin, previous)
     })
     return data

@@ -4,20 +4,21 @@ import type { AnalysisService } from '#core/analyses/analysis_service'
 import type { NodeService } from '#core/nodes/node_service'
 import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { enforce } from '#kernel/access'
+import type { BodyOf } from '#kernel/body'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { Written } from '#records/record_store'
+import type { Writable, Written } from '#records/record_store'
+import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
 import { HookSecrets } from './hook_secrets.js'
 import { requireHost } from './host_rules.js'
-import { registry } from './registry.js'
+import { registry, type createRegistry, type Registry, type updateRegistry } from './registry.js'
 import { RegistryLinks } from './registry_links.js'
 import { linkAllOf } from './registry_projects_of.js'
 
 /** What decides how a registry is reached: whatever is in it is looked at anew when one of them changes. */
-const ACCESS = ['host', 'accountName', 'accountSecret']
+const ACCESS = ['host', 'accountName', 'accountSecret'] as const
 
 interface Needs {
   readonly analyses: AnalysisService
@@ -28,7 +29,7 @@ interface Needs {
 /**
  * Registries. Whatever is in one outlives its record, and so do the nodes and analyses that used it.
  */
-export class RegistryService extends RecordService {
+export class RegistryService extends RecordService<typeof Registry> {
   readonly #needs: Needs
 
   constructor(options: RecordServiceOptions, needs: Needs) {
@@ -36,7 +37,7 @@ export class RegistryService extends RecordService {
     this.#needs = needs
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: BodyOf<typeof createRegistry>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     requireHost(body.host)
@@ -46,7 +47,11 @@ export class RegistryService extends RecordService {
     return data
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateRegistry>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -87,9 +92,13 @@ export class RegistryService extends RecordService {
   }
 
   /** Enters a registry that the environment names; answers its id. */
-  async enter(transaction: pg.ClientBase, origin: Origin, values: Values): Promise<string> {
+  async enter(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    values: Writable<typeof Registry>
+  ): Promise<string> {
     const entered = await this.insert(transaction, origin, values)
-    return entered.values.id as string
+    return entered.values.id
   }
 
   /** Gives a registry the account that the environment names. */
@@ -106,10 +115,10 @@ export class RegistryService extends RecordService {
   async #update(
     transaction: pg.ClientBase,
     origin: Origin,
-    previous: Values,
-    values: Values
-  ): Promise<Written> {
-    const id = previous.id as string
+    previous: Row<typeof Registry>,
+    values: Writable<typeof Registry>
+  ): Promise<Written<typeof Registry>> {
+    const { id } = previous
     const written = await this.change(transaction, origin, previous, values)
     const isElsewhere = written.values.host !== previous.host
     if (isElsewhere) {

@@ -3,15 +3,37 @@ import type pg from 'pg'
 import { generatedExternalName } from '#core/names/external_name'
 import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
 import { enforce } from '#kernel/access'
+import type { BodyOf } from '#kernel/body'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
+import { changesSomething } from '#records/record_change'
 import { RecordService, type RecordServiceOptions, type Untold } from '#records/record_service'
+import type { Writable } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
 
-import { registryProject } from './registry_project.js'
+import {
+  registryProject,
+  type createRegistryProject,
+  type RegistryProject,
+  type updateRegistryProject,
+} from './registry_project.js'
 
 /** What of a registry not everybody may pull. */
 const PRIVATE = ['node', 'incoming', 'outgoing']
+
+/** A node that gets a project in its registry. */
+interface NodeToConnect {
+  readonly name: string
+  readonly realmId: string
+  readonly registryId: string
+  readonly externalName?: string | null
+}
+
+/** A node that has another name in its registry from now on. */
+interface RenamedNode {
+  readonly registryProjectId: string
+  readonly externalName: string
+  readonly realmId: string
+}
 
 /** The nodes that have a project in a registry. They write their projects, so they are looked for when they are needed. */
 interface ConnectedNodes {
@@ -21,7 +43,7 @@ interface ConnectedNodes {
 /**
  * Registry projects. Their registries follow them by commands, unless it is a registry itself that is followed.
  */
-export class RegistryProjectService extends RecordService {
+export class RegistryProjectService extends RecordService<typeof RegistryProject> {
   readonly #nodes: () => Promise<ConnectedNodes>
 
   constructor(options: RecordServiceOptions, nodes: () => Promise<ConnectedNodes>) {
@@ -30,10 +52,13 @@ export class RegistryProjectService extends RecordService {
   }
 
   /** Those that are not made for a node belong to no realm. */
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(
+    origin: Origin,
+    body: BodyOf<typeof createRegistryProject>
+  ): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const values = { ...body, realmId: null, public: !PRIVATE.includes(body.type as string) }
+    const values = { ...body, realmId: null, public: !PRIVATE.includes(body.type) }
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const project = await this.insert(transaction, origin, values)
       await linkLater(transaction, project.values)
@@ -42,7 +67,11 @@ export class RegistryProjectService extends RecordService {
     return data
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateRegistryProject>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -80,8 +109,8 @@ export class RegistryProjectService extends RecordService {
   async insertForNode(
     transaction: pg.ClientBase,
     origin: Origin,
-    { name, realmId, registryId, externalName }: Values
-  ): Promise<Untold> {
+    { name, realmId, registryId, externalName }: NodeToConnect
+  ): Promise<Untold<typeof RegistryProject>> {
     const project = await this.insertUntold(transaction, origin, {
       name,
       externalName: externalName ?? generatedExternalName(),
@@ -95,9 +124,13 @@ export class RegistryProjectService extends RecordService {
   }
 
   /** Gives the project of a node the name that the node got. */
-  async renameForNode(transaction: pg.ClientBase, origin: Origin, node: Values): Promise<void> {
+  async renameForNode(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    node: RenamedNode
+  ): Promise<void> {
     const { registryProjectId, externalName, realmId } = node
-    const previous = await this.store.lock(transaction, registryProjectId as string)
+    const previous = await this.store.lock(transaction, registryProjectId)
     if (previous) {
       await unlinkLater(transaction, previous)
       await this.change(transaction, origin, previous, { externalName, realmId })
@@ -115,7 +148,11 @@ export class RegistryProjectService extends RecordService {
   }
 
   /** Enters a project that every registry has; whoever calls has all of the registry linked. */
-  async insertStandard(transaction: pg.ClientBase, origin: Origin, values: Values): Promise<void> {
+  async insertStandard(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    values: Writable<typeof RegistryProject>
+  ): Promise<void> {
     await this.insert(transaction, origin, values)
   }
 
@@ -124,10 +161,10 @@ export class RegistryProjectService extends RecordService {
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
-    linked: Values
+    linked: Writable<typeof RegistryProject>
   ): Promise<void> {
     const previous = await this.store.lock(transaction, id)
-    if (previous && Object.entries(linked).some(([name, value]) => previous[name] !== value)) {
+    if (previous && changesSomething(previous, linked)) {
       await this.change(transaction, origin, previous, linked)
     }
   }

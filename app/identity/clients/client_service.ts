@@ -69,7 +69,7 @@ export class ClientService extends RecordService {
   async insertAlongside(
     transaction: pg.ClientBase,
     origin: Origin,
-    { id, ...body }: Values
+    { id, ...body }: Values & { readonly id: string }
   ): Promise<Untold> {
     enforce(this.kind.access.create!, origin.actor)
     const values = await valuesOf(origin.actor, body)

@@ -49,7 +49,7 @@ async function attach(
   clients: ClientService,
   transaction: pg.ClientBase,
   origin: Origin,
-  client: Values
+  client: Values & { readonly id: string }
 ): Promise<AttachedClient> {
   try {
     return await clients.insertAlongside(transaction, origin, client)

@@ -12,9 +12,10 @@ import { realmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import type { Written } from '#records/record_store'
 import { afterCommit, inTransaction } from '#records/transaction'
+import type { Row } from '#records/row'
 import { clock } from '#kernel/clock'
-import { reachableBuckets, requireOwnerOr, requireReach, type Reached } from '#storage/access/access'
-import { bucket, bucketColumns, type BucketRow } from '#storage/buckets/bucket'
+import { reachableBuckets, requireOwnerOr, requireReach } from '#storage/access/access'
+import { bucket, type Bucket, bucketColumns, type BucketRow } from '#storage/buckets/bucket'
 import { announcePlace, preparePlace, restorePlace } from '#storage/objects/places'
 import { tellOfBucket, tellOfFiles, type CommandedOrigin } from '#storage/buckets/storage_events'
 
@@ -31,7 +32,7 @@ const EVERYTHING = decode(bucket.declaration, '', 'record').selection
 /**
  * Buckets, each with a place in the object store. The place is made before the bucket and given up after it.
  */
-export class BucketService extends RecordService {
+export class BucketService extends RecordService<typeof Bucket> {
   constructor(options: RecordServiceOptions) {
     super(bucket, options)
   }
@@ -90,7 +91,7 @@ export class BucketService extends RecordService {
     const { id } = await this.find(idOrName)
     const { removed, leave } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lock(transaction, id)
-      requireOwnerOr(origin.actor, previous as unknown as Reached, 'bucket_delete')
+      requireOwnerOr(origin.actor, previous, 'bucket_delete')
       const departure = await prepareRemoval(transaction, id)
       return { removed: await this.#remove(transaction, origin, previous), leave: departure }
     })
@@ -123,7 +124,7 @@ export class BucketService extends RecordService {
       return tellOfBucket(transaction, origin, 'deletionFailed', { id, error })
     }
     await tellOfBucket(transaction, origin, 'deletionStarted', { id: known.id })
-    const leave = await prepareRemoval(transaction, known.id as string)
+    const leave = await prepareRemoval(transaction, known.id)
     await this.#remove(transaction, origin, known)
     afterCommit(transaction, () => void leave())
   }
@@ -135,7 +136,11 @@ export class BucketService extends RecordService {
   }
 
   /** Only files are part of a bucket. What follows storage hears before those who follow records. */
-  async #remove(transaction: pg.ClientBase, origin: Origin, previous: Values): Promise<Written> {
+  async #remove(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    previous: Row<typeof Bucket>
+  ): Promise<Written<typeof Bucket>> {
     for await (const files of this.removeParts(transaction, previous)) {
       await tellOfFiles(transaction, origin, 'deletionFinished', files.records)
       await this.tellOfPart(transaction, origin, files)
