@@ -394,7 +394,13 @@ test.group('Resumable uploads', () => {
       offset = next
     }
     assert.isAbove(offset, 0)
-    await patch(speaker(), path, offset, content.subarray(offset))
+    // What a broken connection still held can arrive after the next one has asked: then a client asks again.
+    let { status } = await patch(speaker(), path, offset, content.subarray(offset))
+    for (let attempt = 0; status === 409 && attempt < 5; attempt++) {
+      offset = await offsetOf(speaker(), path)
+      ;({ status } = await patch(speaker(), path, offset, content.subarray(offset)))
+    }
+    assert.equal(status, 204)
     assert.isTrue(content.equals(await downloaded(idOf(path))))
   })
 
