@@ -11,7 +11,9 @@ const files = {
 const outdated = Object.entries(files).filter(([file, content]) => current(file) !== content)
 
 if (process.argv.includes('--check')) {
-  for (const [file] of outdated) console.error(`${file} is out of date`)
+  for (const [file] of outdated) {
+    console.error(`${file} is out of date`)
+  }
   if (outdated.length > 0) {
     console.error('Run "node --import=@poppinss/ts-exec bin/generate_docs.ts" to write it again.')
     process.exitCode = 1
@@ -21,7 +23,9 @@ if (process.argv.includes('--check')) {
     writeFileSync(file, content)
     console.log(`${file} written`)
   }
-  if (outdated.length === 0) console.log('Everything is up to date.')
+  if (outdated.length === 0) {
+    console.log('Everything is up to date.')
+  }
 }
 
 function current(file: string): string | undefined {

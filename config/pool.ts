@@ -14,7 +14,7 @@ const pool = {
   /** A process that still drains by then is killed; most supervisors of whole machines wait 30 seconds. */
   stopLimitMs: 28_500,
 
-  /** Crashes in a row double the pause; whoever ran for `steadyMs` begins anew, without one. */
+  /** Crashes in a row double the pause; a process that ran for `steadyMs` begins anew, without one. */
   restart: { shortestMs: 250, longestMs: 30_000, steadyMs: 60_000 },
 }
 

@@ -99,7 +99,7 @@ export default class IdentityWiring {
       const { seedIdentity } = await import('#identity/embedded/seeds')
       await seedIdentity()
     }
-    const { wireIdentity } = await import('#providers/identity_services')
+    const { wireIdentity } = await import('./identity_services.js')
     wireIdentity(this.app)
     return new EmbeddedProvider()
   }

@@ -5,7 +5,7 @@ import { env } from '#start/env'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
-    /** The analyses in which the nodes of a client take part; none where there is nobody to ask. */
+    /** The analyses in which the nodes of a client take part; none where there is no core to ask. */
     participations: (clientId: string) => Promise<ReadonlySet<string>>
     /** The realm of a bucket, null for one of none; undefined where there is no such bucket, or nobody to ask. */
     bucketRealms: (bucketId: string) => Promise<string | null | undefined>

@@ -9,15 +9,15 @@ type Wiring = (app: ApplicationService) => void
 /** Loaded only where the process works for the surface. */
 const WIRINGS: Partial<Record<SurfaceName, () => Promise<Wiring>>> = {
   core: async () => {
-    const { wireCore } = await import('#providers/core_services')
+    const { wireCore } = await import('./core_services.js')
     return wireCore
   },
   storage: async () => {
-    const { wireStorage } = await import('#providers/storage_services')
+    const { wireStorage } = await import('./storage_services.js')
     return wireStorage
   },
   identity: async () => {
-    const { wireIdentity } = await import('#providers/identity_services')
+    const { wireIdentity } = await import('./identity_services.js')
     return wireIdentity
   },
 }

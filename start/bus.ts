@@ -8,7 +8,7 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { JobContext, RunningJob } from '#jobs/running_job'
 import type { SurfaceName } from '#configuration/surfaces'
-import { env } from '#start/env'
+import { env } from './env.js'
 
 /** What each surface takes from the bus; loaded only where the surface's work is done. */
 const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>> = {

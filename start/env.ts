@@ -17,7 +17,9 @@ export const catalogue: Catalogue<typeof groups> = {
 }
 
 /** What a developer tries out by hand must not change what tests see. */
-if (process.env.NODE_ENV !== 'test' && existsSync('.env')) process.loadEnvFile('.env')
+if (process.env.NODE_ENV !== 'test' && existsSync('.env')) {
+  process.loadEnvFile('.env')
+}
 
-/** `env` holds what this process was told; `warnings` what somebody should read at each start. */
+/** `env` holds what this process was told; `warnings` what the operator should read at each start. */
 export const { values: env, warnings } = readConfiguration(catalogue, process.env)

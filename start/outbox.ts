@@ -4,7 +4,7 @@ import type { JobContext, RunningJob } from '#jobs/running_job'
 import { startRelays } from '#outbox/relays'
 import { realtime } from '#realtime/current'
 import { signals } from '#signals/current'
-import { env } from '#start/env'
+import { env } from './env.js'
 
 /**
  * Publishes what the surfaces this process works for keep in their outboxes.

@@ -6,7 +6,7 @@ import { hub } from '#openapi/landing'
 import type { Surface } from '#http/surface'
 import { requireSoundKinds } from '#records/kind'
 import type { SurfaceName } from '#configuration/surfaces'
-import { env } from '#start/env'
+import { env } from './env.js'
 
 const SURFACES: Record<SurfaceName, () => Promise<{ default: Surface }>> = {
   core: () => import('#core/routes'),

@@ -8,7 +8,7 @@ import type { Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
 import { inboxSweep, outboxSweep } from '#outbox/sweeps'
 import type { SurfaceName } from '#configuration/surfaces'
-import { env } from '#start/env'
+import { env } from './env.js'
 
 /** What each surface wants removed in time; loaded only where the surface's work is done. */
 const SWEEPS: Partial<Record<SurfaceName, (logger: Logger) => Promise<readonly Sweep[]>>> = {

@@ -1,4 +1,4 @@
-import type { SecurityEvent } from '#audit/security_event'
+import type { SecurityEvent } from './security_event.js'
 
 /** For how long refusals of the same kind are gathered into one event. */
 const GATHERED_FOR_MS = 60_000
@@ -14,7 +14,7 @@ interface Gathered {
 
 /**
  * Refusals that repeat themselves: the same caller, route and reason within a minute become one event that says how often.
- * Whoever tries something a thousand times leaves one line, and nobody's audit trail is flooded by it.
+ * A caller that tries something a thousand times leaves one line, and floods no audit trail.
  */
 export class Refusals {
   readonly #gathered = new Map<string, Gathered>()

@@ -13,7 +13,7 @@ export interface SecurityEvent {
   readonly subject: string
   readonly id: string | null
   readonly realmId: string | null
-  /** Without an actor where nobody is signed in. */
+  /** Without an actor where the caller is not signed in. */
   readonly origin: Source & Partial<Origin>
   /** What was missing, where permissions were. */
   readonly permissions: readonly string[]

@@ -1,13 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import type { PermissionDenied } from '#kernel/failures'
-import { Refusals } from '#audit/refusals'
+import { Refusals } from './refusals.js'
 import type { Origin, Source } from '#kernel/origin'
-import type { SecurityEvent, SecuritySink, SignInEvent } from '#audit/security_event'
+import type { SecurityEvent, SecuritySink, SignInEvent } from './security_event.js'
 import { isUuid } from '#kernel/is_uuid'
 import { originOf } from '#kernel/request_origin'
 
-/** Until something listens, security events are told to nobody. */
+/** Until something listens, security events are dropped. */
 const nobody: SecuritySink = { note: async () => {} }
 
 let current = nobody
@@ -40,7 +40,7 @@ export function noteRefusal(ctx: HttpContext, refusal: PermissionDenied): void {
     permissions: missingIn(refusal),
   }
   refusals.add(event, event.permissions.join() || refusal.message, (error) =>
-    ctx.logger.error({ err: error }, 'a refusal was not noted')
+    ctx.logger.error({ err: error }, 'a refusal could not be written to the audit trail')
   )
 }
 
@@ -52,7 +52,7 @@ export function noteGatheredRefusals(): Promise<void> {
 const refusals = new Refusals((event) => current.note(event))
 
 /**
- * Notes that a secret is about to be shown. Called, and waited for, before that: a secret nobody could note is not shown.
+ * Notes that a secret is about to be shown. Called, and waited for, before that: a secret whose showing cannot be noted is not shown.
  */
 export function noteSecretRead(
   origin: Origin,
@@ -65,7 +65,7 @@ export function noteSecretRead(
 /** Whose login something is about. */
 export interface NotedAccount {
   readonly kind: 'user' | 'client'
-  /** Null where nobody has the name that was sent, which is not kept: it may be a password. */
+  /** Null where no user has the name that was sent, which is not kept: it may be a password. */
   readonly id: string | null
   readonly realmId: string | null
 }
@@ -83,7 +83,7 @@ export async function noteSignIn(
     await current.note({ type, subject: kind, id, realmId, origin, permissions: [] })
   } catch (error) {
     const { default: logger } = await import('@adonisjs/core/services/logger')
-    logger.error({ err: error, type }, 'what happened around a login was not noted')
+    logger.error({ err: error, type }, 'a security event of a login could not be recorded')
   }
 }
 

@@ -7,7 +7,7 @@ import { catalogue } from '#http/catalogue'
 import { env } from '#start/env'
 
 /**
- * Finds out whose token this is; undefined where it is nobody's. Routes that need nobody never see a refusal. Throws
+ * Finds out whose token this is; undefined where it is none. Routes that need no identity never see a refusal. Throws
  * where that cannot be found out now.
  */
 export interface Authenticator {
@@ -21,7 +21,7 @@ export interface Authenticator {
   follow?(token: string, closed: AbortSignal): Following
 }
 
-/** Somebody who stays connected. */
+/** A caller that stays connected. */
 export interface Following {
   /** Aborts when the session ends. */
   readonly ended: AbortSignal
@@ -139,7 +139,7 @@ function decoded(value: string): string {
   }
 }
 
-/** Whether the route that will answer lets nobody in without an identity. What no route answers needs none. */
+/** Whether the route that will answer admits no caller without an identity. What no route answers needs none. */
 async function needsIdentity({ request, containerResolver }: HttpContext): Promise<boolean> {
   const router = await containerResolver.make('router')
   const name = router.match(request.url(), request.method(), false)?.route.name

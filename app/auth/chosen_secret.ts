@@ -6,7 +6,7 @@ import { issue } from '#kernel/issues'
 const LEAST = 8
 const SHORT = 16
 
-/** What is tried first by whoever guesses. */
+/** What is tried first by attackers. */
 const WELL_KNOWN = new Set(
   `password password1 password12 password123 password1234 passw0rd p@ssw0rd p@ssword passwort passwort1 passwort123
   start123 start1234 changeme change-me change_me letmein1 letmein123 welcome1 welcome123 willkommen willkommen1
@@ -25,7 +25,7 @@ const guessedFirst = vine.createRule((value, _options: undefined, field) => {
   }
 })
 
-/** A secret or password that somebody chose, of at most so many characters. */
+/** A secret or password that a person chose, of at most so many characters. */
 export const chosenSecret = (most: number) =>
   vine.string().minLength(LEAST).maxLength(most).use(guessedFirst())
 

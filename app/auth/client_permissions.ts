@@ -1,4 +1,4 @@
-import type { ClientDirectory, ProviderPermission } from '#auth/provider'
+import type { ClientDirectory, ProviderPermission } from './provider.js'
 
 /** What a node's client may do, and nothing else. */
 export const NODE_CLIENT_PERMISSIONS = ['analysis_update'] as const

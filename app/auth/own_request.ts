@@ -1,4 +1,4 @@
-import type { IdentityProvider } from '#auth/provider'
+import type { IdentityProvider } from './provider.js'
 
 const LIMIT_MS = 3_000
 

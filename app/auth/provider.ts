@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import type { Actor } from '#kernel/actor'
-import type { NewClient, RecordClients } from '#auth/record_clients'
+import type { NewClient, RecordClients } from './record_clients.js'
 import type { Origin } from '#kernel/origin'
 
 /**

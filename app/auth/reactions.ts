@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Logger } from '@adonisjs/core/logger'
 
-import type { IdentityProvider, ProviderChange } from '#auth/provider'
+import type { IdentityProvider, ProviderChange } from './provider.js'
 
 /** A change may be told of before it can be seen. */
 const SEEN_AFTER_MS = 1_000
@@ -15,7 +15,7 @@ export interface Reactions {
 
 /**
  * Reacts to what the provider tells until the returned function is called. A reaction that fails is logged. Who is said
- * to be gone is asked for before anything is removed: whoever reaches the channel could say so. Users are let go of one after
+ * to be gone is asked for before anything is removed: every program that reaches the channel could say so. Users are let go of one after
  * the other: many go at once where their realm does.
  */
 export function reactTo(
@@ -28,7 +28,7 @@ export function reactTo(
       const { type, event, data } = change
       logger.error(
         { err: error, type, event, id: data.id },
-        'a change of identities was not followed'
+        'a change of identities was not processed'
       )
     })
   let users: Promise<unknown> = Promise.resolve()

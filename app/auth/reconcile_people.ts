@@ -1,5 +1,5 @@
 import { IdentityUnavailable } from '#kernel/failures'
-import type { IdentityProvider, PeopleDirectory } from '#auth/provider'
+import type { IdentityProvider, PeopleDirectory } from './provider.js'
 import type { Sweep } from '#jobs/sweep'
 
 import { requireFew } from './few_at_once.js'
@@ -14,12 +14,12 @@ interface Reconciliation {
   forget: (id: string) => Promise<number>
 }
 
-/** Removes what belongs to realms that are gone, where nobody was there to hear of it. */
+/** Removes what belongs to realms that are gone, where no process was there to receive the event. */
 export function realmSweep(options: Reconciliation): Sweep {
   return peopleSweep('gone-realms', options, REALMS)
 }
 
-/** Lets go of users that are gone, where nobody was there to hear of it. */
+/** Lets go of users that are gone, where no process was there to receive the event. */
 export function userSweep(options: Reconciliation): Sweep {
   return peopleSweep('gone-users', options, USERS)
 }

@@ -1,6 +1,6 @@
 import { IdentityUnavailable } from '#kernel/failures'
-import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
-import type { IdentityProvider, Introspection } from '#auth/provider'
+import { PLATFORM_PERMISSIONS } from './permission_names.js'
+import type { IdentityProvider, Introspection } from './provider.js'
 import { actorOf } from '#auth/verification/introspected_actor'
 import type { Origin } from '#kernel/origin'
 import { clock } from '#kernel/clock'

@@ -2,7 +2,7 @@ import type { DeliveryHistory } from './bus.js'
 import type { Inbox } from './inbox.js'
 
 /**
- * Numbers the attempts to handle one message. The first attempt of a message that nobody was given before, which nearly
+ * Numbers the attempts to handle one message. The first attempt of a message that was not delivered before, which nearly
  * always is the only one, costs no statement.
  */
 export class AttemptCounter {

@@ -48,7 +48,7 @@ export interface Delivery {
   bury(cause: CauseOfDeath): Promise<void>
 }
 
-/** Whether somebody was given the message before: certainly not, certainly, or the driver does not know. */
+/** Whether the message was delivered before: certainly not, certainly, or the driver does not know. */
 export type DeliveryHistory = 'first' | 'again' | 'unknown'
 
 export interface CauseOfDeath {

@@ -126,7 +126,7 @@ export class ConsumerRunner {
   }
 
   /**
-   * One attempt. Messages that somebody was given before may be what ended that process; they are tried one by one, so
+   * One attempt. Messages that were delivered before may be what ended that process; they are tried one by one, so
    * that the one at fault does not take the innocent beside it along until they are all dead.
    */
   async #attempt({ delivery, message, handler }: Case, counter: AttemptCounter): Promise<Outcome> {

@@ -2,13 +2,13 @@ import { health } from '#observability/health'
 import { env } from '#start/env'
 import type { Bus, BusLogger } from './bus.js'
 import { BusAway } from './errors.js'
-import { MemoryBus } from './memory/memory_bus.js'
+import { MemoryBus } from '#bus/memory/memory_bus'
 
 let current: Promise<Bus> | undefined
 let unwatch = () => {}
 
 /**
- * The one bus of this process, opened by whoever needs it first. A process that only answers requests never opens it.
+ * The one bus of this process, opened at its first use. A process that only answers requests never opens it.
  */
 export function openBus(logger: BusLogger): Promise<Bus> {
   current ??= open(logger)
@@ -42,6 +42,6 @@ async function driver(logger: BusLogger): Promise<Bus> {
   if (!env.AMQP_URL) {
     return new MemoryBus()
   }
-  const { AmqpBus } = await import('./amqp/amqp_bus.js')
+  const { AmqpBus } = await import('#bus/amqp/amqp_bus')
   return AmqpBus.open(env.AMQP_URL, logger)
 }

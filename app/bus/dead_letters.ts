@@ -1,4 +1,4 @@
-/** A message that could not be handled, kept until somebody decides about it. */
+/** A message that could not be handled, kept until an operator decides about it. */
 export interface DeadLetter {
   /** Of the letter; a message that died twice makes two. */
   readonly id: string

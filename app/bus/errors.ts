@@ -1,5 +1,5 @@
 /**
- * A message that nobody can make sense of, now or later; it goes to the dead letters without another attempt.
+ * A message that cannot be understood, now or later; it goes to the dead letters without another attempt.
  */
 export class MalformedMessage extends Error {
   static readonly code = 'E_MESSAGE_MALFORMED'
@@ -21,7 +21,7 @@ export class BusAway extends Error {
 }
 
 /**
- * A message was put down before it was handled; the bus gives it to somebody again.
+ * A message was put down before it was handled; the bus delivers it again.
  */
 export class Abandoned extends Error {
   static readonly code = 'E_DELIVERY_ABANDONED'

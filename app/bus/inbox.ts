@@ -51,7 +51,7 @@ export class Inbox {
     return rowCount === 1
   }
 
-  /** Lets a message that was given up begin anew when somebody redrives it. */
+  /** Lets a message that was given up begin anew when an operator redrives it. */
   async forget(messageId: string): Promise<void> {
     await this.#pool.query(
       'delete from inbox where consumer = $1 and message_id = $2 and done_at is null',

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import type { Env } from '#configuration/variables'
+import type { Env } from './variables.js'
 import { KeptSecret } from './kept_secret.js'
 
 /** The file with the application key exists but does not hold one. */

@@ -13,7 +13,7 @@ export interface Reader<Value> {
 
 /**
  * A default that follows from other variables: from what was set, and from defaults further up in the
- * table. It is read like a text somebody had set.
+ * table. It is read like a text that was set.
  */
 export interface Derived<Text extends string | undefined = string | undefined> {
   readonly says: string
@@ -76,7 +76,7 @@ export interface Catalogue<G extends Groups> {
   readonly groups: G
   /** Mistakes that only show when variables are seen together. */
   readonly rules: readonly ((facts: Facts<Values<G>>) => readonly Mistake[])[]
-  /** Settings that work but that somebody should know of at each start. */
+  /** Settings that work but that the operator should know of at each start. */
   readonly cautions: readonly ((facts: Facts<Values<G>>) => readonly string[])[]
 }
 

@@ -80,9 +80,15 @@ function guideRow(name: string, variable: Variable): string {
 }
 
 function shownDefault({ asUnset, default: fallback }: Variable): string {
-  if (asUnset !== undefined) return code(asUnset)
-  if (typeof fallback === 'object') return fallback.says
-  if (fallback === undefined) return 'unset'
+  if (asUnset !== undefined) {
+    return code(asUnset)
+  }
+  if (typeof fallback === 'object') {
+    return fallback.says
+  }
+  if (fallback === undefined) {
+    return 'unset'
+  }
   return fallback === '' ? 'empty' : code(fallback)
 }
 
@@ -113,7 +119,9 @@ function exampleEntry(name: string, variable: Variable): string {
 function olderNames(groups: Groups): string {
   const forms = new Map<string, Alias>()
   for (const alias of Object.values(flatten(groups)).flatMap(({ aliases = [] }) => aliases)) {
-    if (typeof alias !== 'string') forms.set(alias.names.join(), alias)
+    if (typeof alias !== 'string') {
+      forms.set(alias.names.join(), alias)
+    }
   }
   const lines = [...forms.values()].map(
     ({ names, says }) => `- ${names.map(code).join(', ')}: ${says}`

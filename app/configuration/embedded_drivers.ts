@@ -1,4 +1,4 @@
-import type { Env } from '#configuration/variables'
+import type { Env } from './variables.js'
 import { needsOf, surfacesOf, type Concern } from './processes.js'
 
 /** A concern that this process looks after itself instead of leaving it to a server made for it. */

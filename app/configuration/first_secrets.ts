@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 
-import type { Env } from '#configuration/variables'
+import type { Env } from './variables.js'
 import { KeptSecret } from './kept_secret.js'
 import { isLoopback } from './loopback.js'
 
-/** What administrator and platform begin with where nobody but this machine can try it. */
+/** What administrator and platform begin with where only this machine can try it. */
 export const KNOWN_SECRET = 'start123'
 
 /** Whom an embedded provider has from the start: where their secrets are chosen, and where one that was made up is kept. */
@@ -17,7 +17,7 @@ export type First = keyof typeof FIRST
 
 type Settings = Pick<Env, 'NODE_ENV' | 'HOST' | 'DATA_DIR' | (typeof FIRST)[First]['variable']>
 
-/** Nobody chose the secret that somebody has in production. */
+/** A secret in production was never chosen. */
 export class MissingFirstSecretError extends Error {
   static code = 'E_MISSING_FIRST_SECRET'
   code = MissingFirstSecretError.code
@@ -45,13 +45,17 @@ export class BrokenSecretFileError extends Error {
  */
 export function firstSecret(whose: First, settings: Settings): string {
   const chosen = chosenSecretOf(whose, settings)
-  if (chosen !== undefined) return chosen
-  if (settings.NODE_ENV === 'production') throw new MissingFirstSecretError(FIRST[whose].variable)
+  if (chosen !== undefined) {
+    return chosen
+  }
+  if (settings.NODE_ENV === 'production') {
+    throw new MissingFirstSecretError(FIRST[whose].variable)
+  }
   const kept = keptSecretOf(whose, settings)
   return isOpen(settings) ? kept.take() : (kept.read() ?? KNOWN_SECRET)
 }
 
-/** Whether somebody must not go on with the secret that everybody knows, and gets one made up. */
+/** Whether the well-known secret must not be used any longer, and a random one is made. */
 export function isMadeUp(whose: First, settings: Settings): boolean {
   return (
     settings.NODE_ENV !== 'production' &&

@@ -11,7 +11,7 @@ interface Making {
   readonly broken: (file: string) => Error
 }
 
-/** A random secret of this installation, in a file that nobody but its owner reads. */
+/** A random secret of this installation, in a file that only its owner reads. */
 export class KeptSecret {
   readonly file: string
   readonly #making: Making
@@ -21,14 +21,18 @@ export class KeptSecret {
     this.#making = making
   }
 
-  /** Undefined as long as nobody made it. */
+  /** Undefined until it is made. */
   read(): string | undefined {
     try {
       const secret = readFileSync(this.file, 'utf8').trim()
-      if (secret.length < this.#making.least) throw this.#making.broken(this.file)
+      if (secret.length < this.#making.least) {
+        throw this.#making.broken(this.file)
+      }
       return secret
     } catch (error) {
-      if (isSystemError(error, 'ENOENT')) return undefined
+      if (isSystemError(error, 'ENOENT')) {
+        return undefined
+      }
       throw error
     }
   }
@@ -47,7 +51,9 @@ export class KeptSecret {
     try {
       linkSync(draft, this.file)
     } catch (error) {
-      if (!isSystemError(error, 'EEXIST')) throw error
+      if (!isSystemError(error, 'EEXIST')) {
+        throw error
+      }
     } finally {
       unlinkSync(draft)
     }

@@ -11,7 +11,9 @@ export function listOf<const Word extends string>(
     type: `a comma list of ${words.join(', ')}, or none`,
     quotable: true,
     read(value) {
-      if (isNone(value)) return []
+      if (isNone(value)) {
+        return []
+      }
       const named = split(value).map(
         (entry) => synonyms[entry.toLowerCase()] ?? entry.toLowerCase()
       )
@@ -58,10 +60,14 @@ function listWhere(
     type: `a comma list of ${type}, or none`,
     quotable: false,
     read(value) {
-      if (isNone(value)) return []
+      if (isNone(value)) {
+        return []
+      }
       const accepted = split(value).map((entry, index) => {
         const result = accept(entry)
-        if (result === undefined) throw new Refusal(`holds a wrong entry (number ${index + 1})`)
+        if (result === undefined) {
+          throw new Refusal(`holds a wrong entry (number ${index + 1})`)
+        }
         return result
       })
       return [...new Set(accepted)]
@@ -76,8 +82,12 @@ function isNone(value: string): boolean {
 function isAddressBlock(entry: string): boolean {
   const [address = '', prefix, ...rest] = entry.split('/')
   const version = isIP(address)
-  if (version === 0 || rest.length > 0) return false
-  if (prefix === undefined) return true
+  if (version === 0 || rest.length > 0) {
+    return false
+  }
+  if (prefix === undefined) {
+    return true
+  }
   const bits = Number(prefix)
   return /^\d{1,3}$/.test(prefix) && bits >= 1 && bits <= (version === 4 ? 32 : 128)
 }
@@ -87,6 +97,8 @@ function split(value: string): string[] {
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-  if (entries.length === 0) throw new Refusal('names nothing')
+  if (entries.length === 0) {
+    throw new Refusal('names nothing')
+  }
   return entries
 }

@@ -26,7 +26,9 @@ export function minioPart(part: 'endpoint' | 'accessKey' | 'secretKey'): Alias {
       'Has the form `http(s)://accessKey:secretKey@host:port` with percent-encoded keys, and is ' +
       `read only while none of ${S3_NAMES.map((name) => `\`${name}\``).join(', ')} is set.`,
     text(source) {
-      if (!isSet(source, MINIO) || S3_NAMES.some((name) => isSet(source, name))) return undefined
+      if (!isSet(source, MINIO) || S3_NAMES.some((name) => isSet(source, name))) {
+        return undefined
+      }
       return minioParts(source[MINIO] ?? '')[part]
     },
   }
@@ -64,7 +66,9 @@ export const databaseParts: Alias = {
     'Are put together where `DB_TYPE` is `postgres`; `DB_USERNAME` and `DB_DATABASE` are needed, ' +
     '`DB_HOST` is `127.0.0.1` and `DB_PORT` `5432` where unset.',
   text(source) {
-    if (!DB_NAMES.some((name) => isSet(source, name))) return undefined
+    if (!DB_NAMES.some((name) => isSet(source, name))) {
+      return undefined
+    }
     if (source.DB_TYPE?.trim() !== 'postgres') {
       throw new Refusal(
         isSet(source, 'DB_TYPE') ? 'is not postgres' : 'is missing beside other DB_ names',
@@ -82,7 +86,9 @@ export const databaseParts: Alias = {
 }
 
 function needed(source: Source, name: string): string {
-  if (isSet(source, name)) return source[name] ?? ''
+  if (isSet(source, name)) {
+    return source[name] ?? ''
+  }
   throw new Refusal('is missing beside DB_TYPE', {
     subject: name,
     allowed: 'set it, or set DATABASE_URL instead',

@@ -33,7 +33,9 @@ interface ProcessSettings {
 
 /** The surfaces a process works for: those it serves, or all of them where it serves none. */
 export function surfacesOf(settings: ProcessSettings): readonly Surface[] {
-  if (settings.SURFACES.length > 0) return settings.SURFACES
+  if (settings.SURFACES.length > 0) {
+    return settings.SURFACES
+  }
   return embeddedSurfaces(settings.IDENTITY_URL)
 }
 

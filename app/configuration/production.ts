@@ -1,4 +1,4 @@
-import type { Env } from '#configuration/variables'
+import type { Env } from './variables.js'
 import type { Facts, Variables } from './catalogue.js'
 import { DRIVER_SETTINGS, isEmbedded } from './embedded_drivers.js'
 import { KNOWN_SECRET } from './first_secrets.js'
@@ -36,7 +36,7 @@ function wellKnownSecrets({ variables, text }: EnvFacts): Mistake[] {
     }))
 }
 
-/** What is typed or chosen, and stands between anybody and everything. */
+/** What is typed or chosen, and stands between an attacker and everything. */
 function shortSecrets(facts: EnvFacts): Mistake[] {
   const known = wellKnownSecrets(facts).map(({ name }) => name)
   return (['IDENTITY_ADMIN_PASSWORD', 'CLIENT_SECRET'] as const)

@@ -21,7 +21,9 @@ export function readConfiguration<G extends Groups>(
   const facts = reading.facts<Values<G>>()
   const mistakes = [...reading.mistakes, ...catalogue.rules.flatMap((rule) => rule(facts))]
   const suspects = misspellings(source, reading.knownNames)
-  if (mistakes.length > 0) throw new ConfigurationError(mistakes, suspects)
+  if (mistakes.length > 0) {
+    throw new ConfigurationError(mistakes, suspects)
+  }
   return {
     values: facts.values,
     warnings: Object.freeze([
@@ -42,8 +44,12 @@ class Reading {
   constructor(variables: Variables, source: Source) {
     this.#variables = variables
     this.#source = source
-    for (const [name, variable] of Object.entries(variables)) this.#readText(name, variable)
-    for (const [name, variable] of Object.entries(variables)) this.#readDefault(name, variable)
+    for (const [name, variable] of Object.entries(variables)) {
+      this.#readText(name, variable)
+    }
+    for (const [name, variable] of Object.entries(variables)) {
+      this.#readDefault(name, variable)
+    }
     Object.values(this.#values).forEach(Object.freeze)
     Object.freeze(this.#values)
   }
@@ -70,18 +76,26 @@ class Reading {
   #readText(name: string, variable: Variable): void {
     const attempt = this.#attempt(name, variable, () => this.#find(name, variable))
     const found = attempt?.value
-    if (!attempt || found) this.#given.add(name)
-    if (!found) return
+    if (!attempt || found) {
+      this.#given.add(name)
+    }
+    if (!found) {
+      return
+    }
     const { text, from } = found
     this.#texts.set(name, text)
-    if (this.#asksForDefault(name)) return
+    if (this.#asksForDefault(name)) {
+      return
+    }
     const quote = variable.secret || !variable.is.quotable ? '' : `${shortened(text)} `
     this.#values[name] = this.#attempt(from, variable, () => variable.is.read(text), quote)?.value
   }
 
   // A wrong text is replaced by the default, so that the rules see plausible values beside it.
   #readDefault(name: string, variable: Variable): void {
-    if (this.#values[name] !== undefined) return
+    if (this.#values[name] !== undefined) {
+      return
+    }
     const { default: fallback } = variable
     const text = typeof fallback === 'object' ? fallback.text(this.#values as never) : fallback
     const quote = typeof fallback === 'object' ? `its default, ${fallback.says}, ` : 'its default '
@@ -97,11 +111,15 @@ class Reading {
   }
 
   #find(name: string, variable: Variable): { text: string; from: string } | undefined {
-    if (isSet(this.#source, name)) return { text: this.#source[name] ?? '', from: name }
+    if (isSet(this.#source, name)) {
+      return { text: this.#source[name] ?? '', from: name }
+    }
     for (const alias of variable.aliases ?? []) {
       const { names, text } = typeof alias === 'string' ? plain(alias) : alias
       const found = text(this.#source)
-      if (found !== undefined && found.trim() !== '') return { text: found, from: names[0] ?? name }
+      if (found !== undefined && found.trim() !== '') {
+        return { text: found, from: names[0] ?? name }
+      }
     }
     return undefined
   }
@@ -115,7 +133,9 @@ class Reading {
     try {
       return { value: read() }
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof Refusal)) {
+        throw error
+      }
       const mistake = {
         name: error.subject ?? name,
         problem: `${quote}${error.message}`,

@@ -13,8 +13,12 @@ export function text({ min = 1, shape, type }: TextOptions = {}): Reader<string>
     type: type ?? (min > 1 ? `text of at least ${min} characters` : 'text'),
     quotable: false,
     read(value) {
-      if (value.length < min) throw new Refusal(`is shorter than ${min} characters`)
-      if (shape && !shape.test(value)) throw new Refusal('holds characters that are not allowed')
+      if (value.length < min) {
+        throw new Refusal(`is shorter than ${min} characters`)
+      }
+      if (shape && !shape.test(value)) {
+        throw new Refusal('holds characters that are not allowed')
+      }
       return value
     },
   }
@@ -30,9 +34,13 @@ export function integer(min: number, max: number): Reader<number> {
     type: `an integer from ${min} to ${max}`,
     quotable: true,
     read(value) {
-      if (!/^[+-]?\d+$/.test(value.trim())) throw new Refusal('is not a whole number')
+      if (!/^[+-]?\d+$/.test(value.trim())) {
+        throw new Refusal('is not a whole number')
+      }
       const number = Number(value)
-      if (number < min || number > max) throw new Refusal('is out of range')
+      if (number < min || number > max) {
+        throw new Refusal('is out of range')
+      }
       return number
     },
   }
@@ -47,7 +55,9 @@ export function flag(): Reader<boolean> {
     quotable: true,
     read(value) {
       const word = value.trim().toLowerCase()
-      if (!YES.includes(word) && !NO.includes(word)) throw new Refusal('is neither true nor false')
+      if (!YES.includes(word) && !NO.includes(word)) {
+        throw new Refusal('is neither true nor false')
+      }
       return YES.includes(word)
     },
   }
@@ -59,7 +69,9 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Rea
     quotable: true,
     read(value) {
       const found = words.find((word) => word === value.trim().toLowerCase())
-      if (found === undefined) throw new Refusal('is not one of the known words')
+      if (found === undefined) {
+        throw new Refusal('is not one of the known words')
+      }
       return found
     },
   }
@@ -85,9 +97,13 @@ export function bytes(min = 0): Reader<number> {
     read(value) {
       const [, amount, unit = 'b'] = /^(\d+(?:\.\d+)?)\s*([kmgt]?i?b)?$/i.exec(value.trim()) ?? []
       const factor = UNITS[unit.toLowerCase()]
-      if (amount === undefined || factor === undefined) throw new Refusal('is not a size')
+      if (amount === undefined || factor === undefined) {
+        throw new Refusal('is not a size')
+      }
       const size = Math.round(Number(amount) * factor)
-      if (size < min || !Number.isSafeInteger(size)) throw new Refusal('is out of range')
+      if (size < min || !Number.isSafeInteger(size)) {
+        throw new Refusal('is out of range')
+      }
       return size
     },
   }

@@ -1,4 +1,4 @@
-import type { Env } from '#configuration/variables'
+import type { Env } from './variables.js'
 import type { Facts } from './catalogue.js'
 import type { Mistake } from './report.js'
 
@@ -8,14 +8,18 @@ type EnvFacts = Facts<Env>
 export const relations = [ports, objectStore, strictRealm, logStore, identity, mailbox]
 
 function ports({ values }: EnvFacts): Mistake[] {
-  if (values.PORT === 0 || values.PORT !== values.ADMIN_PORT) return []
+  if (values.PORT === 0 || values.PORT !== values.ADMIN_PORT) {
+    return []
+  }
   return [mistake('ADMIN_PORT', 'is the same as PORT', 'give each a port of its own')]
 }
 
 function objectStore({ given }: EnvFacts): Mistake[] {
   const parts = ['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const
   const wanted = [...parts, 'S3_BUCKET' as const].filter((name) => given(name))
-  if (wanted.length === 0) return []
+  if (wanted.length === 0) {
+    return []
+  }
   return parts
     .filter((name) => !given(name))
     .map((name) =>
@@ -27,7 +31,9 @@ function strictRealm({ values, given, stated }: EnvFacts): Mistake[] {
   const { SURFACES, STORAGE_STRICT_REALM } = values
   const isAlone = SURFACES.includes('storage') && !SURFACES.includes('core')
   const isWanted = STORAGE_STRICT_REALM && stated('STORAGE_STRICT_REALM')
-  if (!isWanted || !isAlone || given('CORE_URL')) return []
+  if (!isWanted || !isAlone || given('CORE_URL')) {
+    return []
+  }
   return [
     mistake(
       'CORE_URL',
@@ -41,7 +47,9 @@ function logStore({ given, stated }: EnvFacts): Mistake[] {
   const special = (['LOGSTORE_INGESTOR_URL', 'LOGSTORE_QUERIER_URL'] as const).filter((name) =>
     given(name)
   )
-  if (special.length === 0) return []
+  if (special.length === 0) {
+    return []
+  }
   if (given('LOGSTORE_URL') && !stated('LOGSTORE_URL')) {
     return [
       mistake(
@@ -51,7 +59,9 @@ function logStore({ given, stated }: EnvFacts): Mistake[] {
       ),
     ]
   }
-  if (given('LOGSTORE_URL') || special.length === 2) return []
+  if (given('LOGSTORE_URL') || special.length === 2) {
+    return []
+  }
   return [
     mistake(
       'LOGSTORE_URL',
@@ -63,7 +73,9 @@ function logStore({ given, stated }: EnvFacts): Mistake[] {
 
 function identity({ values, given, stated }: EnvFacts): Mistake[] {
   if (!given('IDENTITY_URL')) {
-    if (values.IDENTITY_EMBEDDED) return []
+    if (values.IDENTITY_EMBEDDED) {
+      return []
+    }
     return [
       mistake(
         'IDENTITY_EMBEDDED',
@@ -96,7 +108,9 @@ function identity({ values, given, stated }: EnvFacts): Mistake[] {
 
 function mailbox({ values }: EnvFacts): Mistake[] {
   const { MAILBOX_MAX_BYTES: mailboxSize, MESSAGE_MAX_BYTES: messageSize } = values
-  if (mailboxSize === 0 || mailboxSize >= messageSize) return []
+  if (mailboxSize === 0 || mailboxSize >= messageSize) {
+    return []
+  }
   return [
     mistake(
       'MAILBOX_MAX_BYTES',

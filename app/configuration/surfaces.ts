@@ -1,4 +1,4 @@
-import { SURFACES as SURFACE_NAMES, type Surface as SurfaceName } from '#configuration/processes'
+import { SURFACES as SURFACE_NAMES, type Surface as SurfaceName } from './processes.js'
 
 export { SURFACE_NAMES, type SurfaceName }
 
@@ -16,7 +16,7 @@ export const SURFACE_PREFIXES: Record<SurfaceName | 'hub', string> = {
 }
 
 /**
- * The path in front of a surface's routes for somebody outside: none where a surface is served alone.
+ * The path in front of a surface's routes as it is seen from outside: none where a surface is served alone.
  */
 export function publicPrefix(surface: SurfaceName, served: readonly SurfaceName[]): string {
   return served.length > 1 ? SURFACE_PREFIXES[surface] : ''

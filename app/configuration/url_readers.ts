@@ -15,7 +15,9 @@ export function connectionUrl(...protocols: readonly string[]): Reader<string> {
     quotable: false,
     read(value) {
       const url = parse(value, protocols)
-      if (url.hostname === '' && !url.searchParams.has('host')) throw new Refusal('names no host')
+      if (url.hostname === '' && !url.searchParams.has('host')) {
+        throw new Refusal('names no host')
+      }
       return value.trim()
     },
   }
@@ -28,8 +30,12 @@ export function baseUrl(): Reader<string> {
     quotable: false,
     read(value) {
       const url = parse(value, ['http', 'https'])
-      if (url.username || url.password) throw new Refusal('carries credentials')
-      if (/[?#]/.test(value)) throw new Refusal('carries a query or a fragment')
+      if (url.username || url.password) {
+        throw new Refusal('carries credentials')
+      }
+      if (/[?#]/.test(value)) {
+        throw new Refusal('carries a query or a fragment')
+      }
       return value.trim().replace(/\/+$/, '')
     },
   }
@@ -43,7 +49,9 @@ export function harborAccess(): Reader<HarborAccess> {
     read(value) {
       const [, accountName, accountSecret, host] =
         /^(?:https:\/\/)?([^:]+):(?!\/\/)(.+)@([\w.-]+(?::\d{1,5})?)\/?$/.exec(value.trim()) ?? []
-      if (!accountName || !accountSecret || !host) throw new Refusal('does not have that form')
+      if (!accountName || !accountSecret || !host) {
+        throw new Refusal('does not have that form')
+      }
       return { host, accountName, accountSecret }
     },
   }
@@ -51,8 +59,12 @@ export function harborAccess(): Reader<HarborAccess> {
 
 function parse(value: string, protocols: readonly string[]): URL {
   const protocol = /^([a-z][a-z\d+.-]*):\/\//i.exec(value.trim())?.[1]?.toLowerCase()
-  if (protocol === undefined) throw new Refusal('is not a URL')
-  if (!protocols.includes(protocol)) throw new Refusal('has another protocol')
+  if (protocol === undefined) {
+    throw new Refusal('is not a URL')
+  }
+  if (!protocols.includes(protocol)) {
+    throw new Refusal('has another protocol')
+  }
   const url = URL.parse(value.trim())
   if (url === null) {
     throw new Refusal('is not a URL (special characters in a password must be percent-encoded)')

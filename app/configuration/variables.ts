@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 
-import type { Values } from '#configuration/catalogue'
-import { defineVariables, derived } from '#configuration/catalogue'
-import { hostsAndPorts, listOf, origins, proxies } from '#configuration/list_readers'
-import { databaseParts, minioPart, whereTrueMeans } from '#configuration/older_names'
-import { embeddedSurfaces, JOBS, SURFACES } from '#configuration/processes'
-import { bytes, flag, host, integer, oneOf, text } from '#configuration/readers'
-import { baseUrl, connectionUrl, harborAccess } from '#configuration/url_readers'
+import type { Values } from './catalogue.js'
+import { defineVariables, derived } from './catalogue.js'
+import { hostsAndPorts, listOf, origins, proxies } from './list_readers.js'
+import { databaseParts, minioPart, whereTrueMeans } from './older_names.js'
+import { embeddedSurfaces, JOBS, SURFACES } from './processes.js'
+import { bytes, flag, host, integer, oneOf, text } from './readers.js'
+import { baseUrl, connectionUrl, harborAccess } from './url_readers.js'
 
 interface Mode {
   NODE_ENV: 'development' | 'test' | 'production'

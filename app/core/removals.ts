@@ -30,7 +30,7 @@ const OF_USERS = {
 /** What core does when realms and users go. */
 export const coreReactions: Reactions = { realmDeleted: removeRealm, userDeleted: releaseUser }
 
-/** Finds out about realms and users that went while nobody listened. */
+/** Finds out about realms and users that went while no process listened. */
 export function removalSweeps(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep[] {
   return [
     realmSweep({ provider, held: () => heldIn(OF_REALMS, 'realm_id'), forget: removeRealm }),

@@ -1,4 +1,4 @@
-import { databaseUrl } from '#database/addresses'
+import { databaseUrl } from './addresses.js'
 import type { SurfaceName } from '#configuration/surfaces'
 
 /** The connection over which the tables of the bus are brought up to date in the database of a surface. */
@@ -6,7 +6,7 @@ export function busConnection(surface: SurfaceName): string {
   return `${surface}_bus`
 }
 
-/** One surface for each distinct database: the tables of the bus stand once in each, whoever shares it. */
+/** One surface for each distinct database: the tables of the bus stand once in each, however many share it. */
 export function databaseOwners(surfaces: readonly SurfaceName[]): SurfaceName[] {
   const owners = new Map<string, SurfaceName>()
   for (const surface of surfaces) {

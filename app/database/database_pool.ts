@@ -1,7 +1,7 @@
 import pg from 'pg'
 
-import { PipelinedClient } from '#database/pipelined_client'
-import { ReadLane } from '#database/read_lane'
+import { PipelinedClient } from './pipelined_client.js'
+import { ReadLane } from './read_lane.js'
 
 const LANES_AT_MOST = 4
 const WATCH_MS = 1_000
@@ -23,7 +23,7 @@ export class DatabasePool extends pg.Pool {
       idleTimeoutMillis: 30_000,
     })
     const onError = (error: Error) => void this.emit('error', error, undefined!)
-    // Whoever has borrowed a connection that breaks is told by its statement; nobody else listens meanwhile.
+    // The borrower of a connection that breaks is told by its statement; there is no other listener meanwhile.
     this.on('connect', (client) => void client.on('error', () => {}))
     this.#lanes = Array.from({ length: lanes }, () => new ReadLane(settings, onError))
     this.#watch = setInterval(() => this.#cutOffLost(), WATCH_MS).unref()

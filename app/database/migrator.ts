@@ -5,8 +5,8 @@ import { MigrationRunner } from '@adonisjs/lucid/migration'
 import type { ApplicationService } from '@adonisjs/core/types'
 import pg from 'pg'
 
-import { databaseUrl } from '#database/addresses'
-import { busConnection, databaseOwners } from '#database/bus_connections'
+import { databaseUrl } from './addresses.js'
+import { busConnection, databaseOwners } from './bus_connections.js'
 import type { SurfaceName } from '#configuration/surfaces'
 
 /** Any number that no other program on the same database uses for its advisory locks. */

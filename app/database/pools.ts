@@ -1,15 +1,15 @@
-import { DatabasePool } from '#database/database_pool'
+import { DatabasePool } from './database_pool.js'
 import { env } from '#start/env'
 
 /**
- * The process's PostgreSQL pools: one per distinct address, whoever asks for it, so that five surfaces on one database
+ * The process's PostgreSQL pools: one per distinct address, so that five surfaces on one database
  * do not hold five times the connections.
  */
 export class Pools {
   readonly #pools = new Map<string, DatabasePool>()
   readonly #size: number
 
-  /** Told of a connection that broke while nobody used it; the pool replaces it by itself. */
+  /** Told of a connection that broke while it was idle; the pool replaces it by itself. */
   onIdleError: (error: Error) => void = () => {}
 
   constructor(size: number) {

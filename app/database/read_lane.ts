@@ -1,8 +1,8 @@
 import pg from 'pg'
 
-import { PipelinedClient } from '#database/pipelined_client'
+import { PipelinedClient } from './pipelined_client.js'
 
-/** How long a lane may keep everybody waiting before newcomers are sent elsewhere. */
+/** How long a lane may keep callers waiting before newcomers are sent elsewhere. */
 const OVERDUE_MS = 10
 
 /** Nothing that is read here takes so long; a lane this late is cut off. */

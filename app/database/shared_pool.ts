@@ -5,7 +5,7 @@ type Lent = pg.PoolClient & { __knexUid?: string; __knex__disposed?: unknown }
 let lentConnections = 0
 
 /**
- * Lends connections of a pool that somebody else owns to Lucid, in the shape its query builder expects of a pool.
+ * Lends connections of a pool of ours to Lucid, in the shape its query builder expects of a pool.
  * Closing a Lucid connection leaves the pool as it is.
  */
 export function sharedPool(pool: pg.Pool) {

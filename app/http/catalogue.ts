@@ -1,4 +1,4 @@
-import type { DeclaredRoute, Surface } from '#http/surface'
+import type { DeclaredRoute, Surface } from './surface.js'
 
 export interface CataloguedRoute extends DeclaredRoute {
   surface: Surface

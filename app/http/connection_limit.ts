@@ -1,6 +1,6 @@
 import { Counter } from 'prom-client'
 
-import { trustedProxies } from '#http/trusted_proxies'
+import { trustedProxies } from './trusted_proxies.js'
 import { metrics } from '#observability/metrics'
 import { env } from '#start/env'
 

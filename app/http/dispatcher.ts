@@ -4,9 +4,9 @@ import type { HttpContext, Router, Server } from '@adonisjs/core/http'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { RouteJSON } from '@adonisjs/core/types/http'
 
-import { JSON_TYPE } from '#http/answer'
-import ExceptionHandler from '#http/exception_handler'
-import { throughRouteMiddleware, throughServerMiddleware } from '#http/pipeline'
+import { JSON_TYPE } from './answer.js'
+import ExceptionHandler from './exception_handler.js'
+import { throughRouteMiddleware, throughServerMiddleware } from './pipeline.js'
 import { BadRequest, envelopeOf, RouteNotFound } from '#kernel/failures'
 
 const badUrl = new BadRequest('The path holds a malformed escape sequence')
@@ -45,7 +45,7 @@ export class Dispatcher {
     const ctx = this.#contextOf(request, response)
     if (ctx) {
       this.#answer(ctx).catch((error) => {
-        ctx.logger.fatal({ err: error }, 'a request could not even be refused')
+        ctx.logger.fatal({ err: error }, 'a request could not be answered with an error')
         response.destroy()
       })
     } else {

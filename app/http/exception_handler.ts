@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { answer } from '#http/answer'
-import { failureOf } from '#http/classify'
+import { answer } from './answer.js'
+import { failureOf } from './classify.js'
 import { envelopeOf, PermissionDenied } from '#kernel/failures'
 import { noteRefusal } from '#audit/security_events'
 

@@ -1,8 +1,8 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
-import { ConnectionCount, isTooMany, type ConnectionLimits } from '#http/connection_limit'
-import { answerBrokenRequests, endWithBody, HEAD_LIMITS } from '#http/slow_requests'
+import { ConnectionCount, isTooMany, type ConnectionLimits } from './connection_limit.js'
+import { answerBrokenRequests, endWithBody, HEAD_LIMITS } from './slow_requests.js'
 import type { Drain } from '#kernel/drain'
 
 interface Connection {

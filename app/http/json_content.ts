@@ -16,7 +16,7 @@ const SURROGATE = /\\ud[89a-f]/i
 const INHERITED = /__proto__|\\u/
 
 /**
- * The value a JSON text stands for. What would cost whoever walks it more than it says is refused before it is parsed: values
+ * The value a JSON text stands for. What would cost its reader more than it says is refused before it is parsed: values
  * nested too deep, and objects of too many keys.
  */
 export function parseJson(text: string): unknown {

@@ -2,7 +2,7 @@ import type { HttpContext, Router } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 
 import { RateLimited } from '#kernel/failures'
-import type { Allowance, RateLimiter } from '#http/rate_limiter'
+import type { Allowance, RateLimiter } from './rate_limiter.js'
 
 const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import type { ConnectionLimits } from '#http/connection_limit'
-import { GracefulServer } from '#http/graceful_server'
+import type { ConnectionLimits } from './connection_limit.js'
+import { GracefulServer } from './graceful_server.js'
 import type { Drain } from '#kernel/drain'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown

@@ -1,9 +1,9 @@
 import type { HttpContext, Router } from '@adonisjs/core/http'
 
 import { enforce } from '#kernel/access'
-import { catalogue } from '#http/catalogue'
-import { readBody } from '#http/read_body'
-import { SurfaceRoutes, type DeclaredRoute, type Handler, type Surface } from '#http/surface'
+import { catalogue } from './catalogue.js'
+import { readBody } from './read_body.js'
+import { SurfaceRoutes, type DeclaredRoute, type Handler, type Surface } from './surface.js'
 import { SURFACE_PREFIXES } from '#configuration/surfaces'
 
 /**
@@ -44,7 +44,7 @@ function answering(surface: Surface, route: DeclaredRoute): Handler {
   }
 }
 
-/** The handler, behind what the route asks of its caller. Nobody's body is read who may not come in. */
+/** The handler, behind what the route asks of its caller. The body of a caller that is refused is not read. */
 function behindDoor(
   { notesCaller }: Surface,
   { method, operation, handler }: DeclaredRoute

@@ -7,8 +7,8 @@ import qs from '@poppinss/qs'
 
 import { requireObject } from '#kernel/body'
 import { BadRequest, EncodingUnsupported, PayloadTooLarge, type Failure } from '#kernel/failures'
-import { MOST_KEYS, MOST_LEVELS, parseJson, tooDeep, tooManyKeys } from '#http/json_content'
-import { BODY_WITHIN_MS, lateBody } from '#http/slow_requests'
+import { MOST_KEYS, MOST_LEVELS, parseJson, tooDeep, tooManyKeys } from './json_content.js'
+import { BODY_WITHIN_MS, lateBody } from './slow_requests.js'
 
 const MOST_BYTES = 2 ** 20
 
@@ -71,7 +71,9 @@ function textOf(request: IncomingMessage): Promise<string> {
   content.once('error', (cause) => reject(unreadable(cause)))
   request.once('error', (cause) => reject(unreadable(cause)))
   request.once('close', () => {
-    if (!request.complete) reject(unreadable(undefined))
+    if (!request.complete) {
+      reject(unreadable(undefined))
+    }
   })
   return promise.finally(() => {
     clearTimeout(late)

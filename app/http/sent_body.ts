@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import type { BodyValidator } from '#kernel/body'
-import { nameDroppedBody, requireNothingDropped } from '#http/dropped_keys'
+import { nameDroppedBody, requireNothingDropped } from './dropped_keys.js'
 
 /**
  * The body of a request as its validator takes it; what has no part in it is said in the answer, whatever that is.

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 import { Counter } from 'prom-client'
 
-import { JSON_TYPE } from '#http/answer'
+import { JSON_TYPE } from './answer.js'
 import { BadRequest, envelopeOf, Failure, RequestTimeout } from '#kernel/failures'
 import { metrics } from '#observability/metrics'
 import { env } from '#start/env'
@@ -12,7 +12,7 @@ export const BODY_WITHIN_MS = env.REQUEST_MAX_SECONDS * 1_000
 
 /**
  * For servers of ours: the head of a request has a limit, and so has a connection that sends none. Bodies have none here, since
- * a file may take hours to arrive; whoever reads one says how long it waits.
+ * a file may take hours to arrive; its reader says how long it waits.
  */
 export const HEAD_LIMITS = {
   headersTimeout: env.HEADERS_MAX_SECONDS * 1_000,

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 
-import { showStatus } from '#hubctl/status'
+import { showStatus } from './status.js'
 import { VERSION } from '#kernel/version'
 
 const DEFAULT_URL = 'http://localhost:3000'

@@ -2,7 +2,7 @@ import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
 import { Failure } from '#kernel/failures'
-import { untilNext, type Sweep } from '#jobs/sweep'
+import { untilNext, type Sweep } from './sweep.js'
 import { doubledPause } from '#kernel/back_off'
 import { clock } from '#kernel/clock'
 

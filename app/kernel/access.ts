@@ -1,6 +1,6 @@
-import type { Actor } from '#kernel/actor'
-import { PermissionDenied, Unauthorized } from '#kernel/failures'
-import { isMasterMember } from '#kernel/realm'
+import type { Actor } from './actor.js'
+import { PermissionDenied, Unauthorized } from './failures.js'
+import { isMasterMember } from './realm.js'
 
 /**
  * What a caller must have for a route to be entered. Rules that need the record (realm, ownership) stand in the service.
@@ -11,23 +11,23 @@ export type Access =
   | { readonly kind: 'permissions'; readonly all: readonly string[]; readonly isCentral?: true }
   | { readonly kind: 'permissions'; readonly any: readonly string[] }
 
-/** Anybody, logged in or not. */
+/** Every caller, logged in or not. */
 export const everybody: Access = { kind: 'public' }
 
-/** Whoever the identity provider vouches for. */
+/** Every caller the identity provider vouches for. */
 export const loggedIn: Access = { kind: 'identity' }
 
-/** Whoever holds each of the permissions. */
+/** Callers that hold each of the permissions. */
 export const holding = (...all: string[]): Access => ({ kind: 'permissions', all })
 
-/** Whoever holds each of the permissions and belongs to the master realm: for what belongs to the installation. */
+/** Callers that hold each of the permissions and belong to the master realm: for what belongs to the installation. */
 export const holdingCentrally = (...all: string[]): Access => ({
   kind: 'permissions',
   all,
   isCentral: true,
 })
 
-/** Whoever holds one of the permissions. */
+/** Callers that hold one of the permissions. */
 export const holdingAny = (...any: string[]): Access => ({ kind: 'permissions', any })
 
 /**

@@ -15,7 +15,7 @@ export interface Actor {
 
 declare module '@adonisjs/core/http' {
   interface HttpContext {
-    /** Who sent the request; undefined where nobody is logged in. */
+    /** Who sent the request; undefined where the caller is not logged in. */
     actor?: Actor
   }
 }

@@ -1,9 +1,9 @@
 import vine, { errors } from '@vinejs/vine'
 import type { Infer, SchemaTypes, UndefinedOptional } from '@vinejs/vine/types'
 
-import { FORBIDDEN_NULL, IssueReporter } from '#kernel/body_issues'
-import { issue } from '#kernel/issues'
-import { bodySchema } from '#kernel/body_schema'
+import { FORBIDDEN_NULL, IssueReporter } from './body_issues.js'
+import { issue } from './issues.js'
+import { bodySchema } from './body_schema.js'
 
 /** The part of Vine's compiled schema that says which values may be left out, and which may be null. */
 interface SchemaNode {

@@ -1,8 +1,8 @@
 import { errors } from '@vinejs/vine'
 import type { ErrorReporterContract, FieldContext } from '@vinejs/vine/types'
 
-import { BadRequest } from '#kernel/failures'
-import { issue, type IssueItem } from '#kernel/issues'
+import { BadRequest } from './failures.js'
+import { issue, type IssueItem } from './issues.js'
 
 /** Stands for a null that was sent where null is not allowed, so that the type rule of the attribute sees and refuses it. */
 export const FORBIDDEN_NULL = Symbol('null')

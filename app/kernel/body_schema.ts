@@ -1,4 +1,4 @@
-import type { JsonSchema } from '#kernel/json_schema'
+import type { JsonSchema } from './json_schema.js'
 
 /** What Vine compiles a schema to, as far as its JSON schema is completed from it. */
 interface CompiledNode {

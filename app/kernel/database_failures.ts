@@ -7,8 +7,8 @@ import {
   ServiceUnavailable,
   StorageInsufficient,
   type Failure,
-} from '#kernel/failures'
-import { issue } from '#kernel/issues'
+} from './failures.js'
+import { issue } from './issues.js'
 
 type Translation = (error: pg.DatabaseError) => Failure
 

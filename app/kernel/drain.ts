@@ -1,4 +1,4 @@
-import { ServiceUnavailable } from '#kernel/failures'
+import { ServiceUnavailable } from './failures.js'
 
 /**
  * The end of a process, announced to everything that waits: parked requests answer, streams close, consumers stop.

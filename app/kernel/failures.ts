@@ -1,4 +1,4 @@
-import { issue, type Issue } from '#kernel/issues'
+import { issue, type Issue } from './issues.js'
 
 interface FailureOptions {
   issues?: readonly Issue[]
@@ -7,7 +7,7 @@ interface FailureOptions {
 }
 
 /**
- * A request that ends in an error answer. Whoever throws one decides status, code and issues; everything else that is
+ * A request that ends in an error answer. The code that throws one decides status, code and issues; everything else that is
  * thrown is translated into one by `failureOf`.
  */
 export class Failure extends Error {
@@ -45,7 +45,7 @@ export class RelationInvalid extends Failure {
   }
 }
 
-/** Nobody is logged in, or the token was not accepted. */
+/** The caller is not logged in, or the token was not accepted. */
 export class Unauthorized extends Failure {
   constructor(message = 'A valid access token is needed: send it as a bearer token') {
     super(401, 'identity_unauthorized', message, {

@@ -1,4 +1,4 @@
-import type { Actor } from '#kernel/actor'
+import type { Actor } from './actor.js'
 
 /** Where a request comes from. */
 export interface Source {
@@ -14,6 +14,6 @@ export interface Source {
 /** Who does something, and from where. */
 export interface Origin extends Source {
   readonly actor: Actor
-  /** What else changed, where the change follows from that and nobody asked for it. */
+  /** What else changed, where the change follows from that and was not asked for. */
   readonly contentChanged?: readonly string[]
 }

@@ -1,5 +1,5 @@
-import type { Actor } from '#kernel/actor'
-import { PermissionDenied } from '#kernel/failures'
+import type { Actor } from './actor.js'
+import { PermissionDenied } from './failures.js'
 
 const MASTER_REALM = 'master'
 

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { Unauthorized } from '#kernel/failures'
-import type { Origin, Source } from '#kernel/origin'
+import { Unauthorized } from './failures.js'
+import type { Origin, Source } from './origin.js'
 
 /**
  * Who is behind a request, as events remember it.
@@ -14,7 +14,7 @@ export function originOf(ctx: HttpContext): Origin {
   return { actor, ...sourceOf(ctx) }
 }
 
-/** Where a request comes from, for requests that nobody needs to be signed in for. */
+/** Where a request comes from, for requests that need no login. */
 export function sourceOf({ request }: HttpContext): Source {
   return {
     requestId: request.id() ?? '',

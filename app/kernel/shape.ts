@@ -3,7 +3,7 @@ import vine from '@vinejs/vine'
 export interface Shape {
   /** In the dialect that all readers of JSON schemas share, since the OpenAPI document repeats it. */
   readonly pattern: RegExp
-  /** What a text has to look like, in a sentence for whoever sent another one. */
+  /** What a text has to look like, in a sentence for the caller who sent another one. */
   readonly says: string
 }
 

@@ -11,7 +11,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 
-import type { RequestSpan, Tracing } from '#observability/spans'
+import type { RequestSpan, Tracing } from './spans.js'
 import { VERSION } from '#kernel/version'
 
 /**

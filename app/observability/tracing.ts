@@ -7,7 +7,7 @@ export let tracing: Tracing | undefined
 
 export async function startTracing(): Promise<void> {
   if (env.OTEL_EXPORTER_OTLP_ENDPOINT && !tracing) {
-    const { OpenTelemetry } = await import('#observability/open_telemetry')
+    const { OpenTelemetry } = await import('./open_telemetry.js')
     tracing = new OpenTelemetry(env.OTEL_EXPORTER_OTLP_ENDPOINT)
   }
 }

@@ -1,6 +1,6 @@
 import { everybody } from '#kernel/access'
 import { answer } from '#http/answer'
-import { docsRoutes } from '#openapi/docs_routes'
+import { docsRoutes } from './docs_routes.js'
 import { requireReady } from '#http/readiness'
 import type { Surface, SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'

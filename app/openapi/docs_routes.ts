@@ -2,8 +2,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { everybody, loggedIn, type Access } from '#kernel/access'
 import { answer } from '#http/answer'
-import { docsPage, type DocsPage } from '#openapi/docs_page'
-import { documentOf } from '#openapi/surface_document'
+import { docsPage, type DocsPage } from './docs_page.js'
+import { documentOf } from './surface_document.js'
 import { sendPage } from '#http/page'
 import type { Surface, SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
@@ -79,7 +79,7 @@ class Documentation {
     answer(ctx, this.#text)
   }
 
-  /** Whoever does not ask for a page is a program. */
+  /** A caller that does not ask for a page is a program. */
   show(ctx: HttpContext): void {
     ctx.response.append('vary', 'Accept')
     if (ctx.request.accepts(['json', 'html']) !== 'html') {

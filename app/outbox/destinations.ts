@@ -4,10 +4,10 @@ import type { Signals } from '#signals/signals'
 import type { Destination } from './destination.js'
 import type { ChangeContent, Entry } from './entry.js'
 import { inBulk } from './in_bulk.js'
-import { emissionsOf, type Emission } from './payloads/emissions.js'
-import { auditMessage, domainMessage } from './payloads/messages.js'
-import { publicationsOf } from './payloads/publications.js'
-import { openedCommand } from './payloads/sealed_command.js'
+import { emissionsOf, type Emission } from '#outbox/payloads/emissions'
+import { auditMessage, domainMessage } from '#outbox/payloads/messages'
+import { publicationsOf } from '#outbox/payloads/publications'
+import { openedCommand } from '#outbox/payloads/sealed_command'
 
 type Carrier = Pick<Bus, 'publish' | 'isReady'>
 type Channels = Pick<Signals, 'publish' | 'isReady'>
@@ -20,7 +20,7 @@ interface Sockets {
 export interface Carriers {
   readonly bus: Carrier
   readonly signals: Channels
-  /** Undefined where sockets are switched off: nobody is told anything there. */
+  /** Undefined where sockets are switched off: nothing is sent there. */
   readonly realtime: Sockets | undefined
 }
 

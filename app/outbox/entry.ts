@@ -2,7 +2,7 @@ import type { Message } from '#bus/message'
 import type { SecurityEvent } from '#audit/security_event'
 import type { ChangeType } from '#records/events'
 import type { Attributes } from '#records/row'
-import type { Diff } from './payloads/diff.js'
+import type { Diff } from '#outbox/payloads/diff'
 
 /** Where entries go, each with its own mark: the bit that is set in `pending` while the entry still has to go there. */
 export const DESTINATIONS = { audit: 1, bus: 2, pubsub: 4, sockets: 8, commands: 16 } as const

@@ -23,7 +23,7 @@ export class Floor {
   sample({ position, oldest, next }: Horizon, now: number): void {
     this.#sampledAt = now
     if (this.#candidate) {
-      // Only now: whoever had taken the position but not begun to write has begun since.
+      // Only now: a transaction that had taken the position but not begun to write has begun since.
       this.#candidate.before ??= next
       if (oldest < this.#candidate.before) {
         return

@@ -5,7 +5,7 @@ import { DESTINATIONS, type Entry } from './entry.js'
 
 const BACK_OFF = { firstMs: 100, longestMs: 2_000 }
 
-/** How often somebody who is away is looked for. */
+/** How often a destination that is away is tried again. */
 const LOOK_MS = 250
 
 /** How long nothing may come back before others stop waiting for it. */
@@ -49,7 +49,7 @@ export class Lane {
     return this.#entries.values()
   }
 
-  /** Whether nobody should wait for it: the destination is away, or nothing comes back from it. */
+  /** Whether it should not be waited for: the destination is away, or nothing comes back from it. */
   isStalled(now: number): boolean {
     return this.#isPaused || (this.#underWay > 0 && now - this.#movedAt > PATIENCE_MS)
   }

@@ -225,7 +225,7 @@ export class Publishing {
     }
   }
 
-  /** Takes those lanes out that nobody should wait for, with what they have not brought there. */
+  /** Takes those lanes out that should not be waited for, with what they have not brought there. */
   #separate(): void {
     const now = performance.now()
     for (const lane of this.#lanes.values()) {

@@ -8,7 +8,7 @@ import { relayMetrics, type Backlog } from './metrics.js'
 import { Publishing } from './publishing.js'
 import { OutboxStore } from './store.js'
 
-/** How soon somebody else takes over, and how soon a lost database is tried again. */
+/** How soon another process takes over, and how soon a lost database is tried again. */
 const RETRY_MS = 1_000
 
 const LEADER = `select pg_try_advisory_lock(hashtextextended('outbox relay', 0)) as leads`

@@ -13,10 +13,10 @@ const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 const BATCH = 1_000
 
-/** No broker delivers a message again after so long, so that nobody has to know any more that it was handled. */
+/** No broker delivers a message again after so long, so that it need not be known any more that it was handled. */
 const INBOX_KEPT_MS = 7 * DAY_MS
 
-/** Nobody who is told at once wants to be told of yesterday. */
+/** Receivers that are told at once do not want to be told of yesterday. */
 const NEWS_KEPT_MS = DAY_MS
 
 const FORGET = `

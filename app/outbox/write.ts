@@ -11,9 +11,9 @@ import { declaredKinds, type Kind } from '#records/kind'
 import { deferToCommit } from '#records/transaction'
 import { env } from '#start/env'
 import { DESTINATIONS, type Content } from './entry.js'
-import { changeContent } from './payloads/change_content.js'
-import { doerOf } from './payloads/doer.js'
-import { sealedCommand } from './payloads/sealed_command.js'
+import { changeContent } from '#outbox/payloads/change_content'
+import { doerOf } from '#outbox/payloads/doer'
+import { sealedCommand } from '#outbox/payloads/sealed_command'
 import { wakeRelay, wakeRelayAfter } from './waking.js'
 
 const { audit, bus, pubsub, sockets, commands } = DESTINATIONS
@@ -46,7 +46,7 @@ interface NewEntry {
   readonly content: Content
 }
 
-/** Keeps a change of a record, with the change itself, for everybody who is told of changes. */
+/** Keeps a change of a record, with the change itself, for every destination that is told of changes. */
 export function writeChange(transaction: pg.ClientBase, change: RecordChange): Promise<void> {
   return writeWithin(transaction, entryOf(change))
 }

@@ -21,14 +21,18 @@ export function decodeBracketFilter(
   dropped: DroppedKeys
 ): Group {
   if (!(filter instanceof QueryGroup)) {
-    if (filter) dropped.add('filters', '', 'inputInvalid')
+    if (filter) {
+      dropped.add('filters', '', 'inputInvalid')
+    }
     return { kind: 'and', conditions: [] }
   }
   const own: Leaf[] = []
   const related: Leaf[] = []
   for (const entry of entriesOf(filter, keys.kind, dropped)) {
     const leaf = leafOf(entry, keys, dropped)
-    if (leaf) (leaf.path.length === 0 ? own : related).push(leaf)
+    if (leaf) {
+      ;(leaf.path.length === 0 ? own : related).push(leaf)
+    }
   }
   return { kind: 'and', conditions: [...own, ...related] }
 }
@@ -46,14 +50,20 @@ function entriesOf(
       continue
     }
     const sent = segmentsOf('filters', withoutPosition(key))
-    if (sent.length > PATH_LIMIT) throw new QueryError([issue('filters', 'inputInvalid')])
+    if (sent.length > PATH_LIMIT) {
+      throw new QueryError([issue('filters', 'inputInvalid')])
+    }
 
     const segments = withoutOwnName(kind, sent)
     const prefixed = segments !== sent
     const name = segments.join('.')
     const rival = entries.get(name)
-    if (rival) dropped.add('filters', rival.prefixed && !prefixed ? key : rival.key, 'keyInvalid')
-    if (!rival?.prefixed || prefixed) entries.set(name, { key, segments, prefixed, value })
+    if (rival) {
+      dropped.add('filters', rival.prefixed && !prefixed ? key : rival.key, 'keyInvalid')
+    }
+    if (!rival?.prefixed || prefixed) {
+      entries.set(name, { key, segments, prefixed, value })
+    }
   }
   return entries.values()
 }
@@ -64,10 +74,15 @@ function* flatten(
 ): Generator<{ key: string; value?: string | readonly string[] }> {
   for (const [name, value] of group) {
     const key = `${prefix}${name}`
-    if (typeof value === 'string') yield { key, value }
-    else if (Array.isArray(value)) yield { key, value: textsOf(value) }
-    else if (value.next === undefined) yield* flatten(value, `${key}.`)
-    else yield { key }
+    if (typeof value === 'string') {
+      yield { key, value }
+    } else if (Array.isArray(value)) {
+      yield { key, value: textsOf(value) }
+    } else if (value.next === undefined) {
+      yield* flatten(value, `${key}.`)
+    } else {
+      yield { key }
+    }
   }
 }
 
@@ -88,7 +103,9 @@ function leafOf(
     return undefined
   }
   const test = typeof value === 'string' ? readBracketValue(value) : readBracketList(value)
-  if (!test || test.lostNegation) dropped.add('filters', key, 'keyValueInvalid')
+  if (!test || test.lostNegation) {
+    dropped.add('filters', key, 'keyValueInvalid')
+  }
   return test && toLeaf(resolved, test)
 }
 

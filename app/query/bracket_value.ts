@@ -36,8 +36,12 @@ function readToken(token: string): ValueTest | undefined {
   const negated = token.startsWith('!')
   const { op, text } = markerOf(negated ? token.slice(1) : token)
   const literal = isOrdering(op) || op === 'eq' ? coerce(text) : verbatim(text)
-  if (literal.text === '') return undefined
-  if (!negated) return { op, literals: [literal] }
+  if (literal.text === '') {
+    return undefined
+  }
+  if (!negated) {
+    return { op, literals: [literal] }
+  }
 
   const twin = twinOf(op)
   return twin === undefined
@@ -47,17 +51,29 @@ function readToken(token: string): ValueTest | undefined {
 
 /** Tells the operator by the markers around a token. */
 function markerOf(token: string): { op: Operator; text: string } {
-  if (token === '~') return { op: 'contains', text: token }
+  if (token === '~') {
+    return { op: 'contains', text: token }
+  }
   if (token.startsWith('~')) {
     return token.endsWith('~')
       ? { op: 'contains', text: token.slice(1, -1) }
       : { op: 'endsWith', text: token.slice(1) }
   }
-  if (token.endsWith('~')) return { op: 'startsWith', text: token.slice(0, -1) }
-  if (token.startsWith('<=')) return { op: 'lte', text: token.slice(2) }
-  if (token.startsWith('<')) return { op: 'lt', text: token.slice(1) }
-  if (token.startsWith('>=')) return { op: 'gte', text: token.slice(2) }
-  if (token.startsWith('>')) return { op: 'gt', text: token.slice(1) }
+  if (token.endsWith('~')) {
+    return { op: 'startsWith', text: token.slice(0, -1) }
+  }
+  if (token.startsWith('<=')) {
+    return { op: 'lte', text: token.slice(2) }
+  }
+  if (token.startsWith('<')) {
+    return { op: 'lt', text: token.slice(1) }
+  }
+  if (token.startsWith('>=')) {
+    return { op: 'gte', text: token.slice(2) }
+  }
+  if (token.startsWith('>')) {
+    return { op: 'gt', text: token.slice(1) }
+  }
   return { op: 'eq', text: token }
 }
 

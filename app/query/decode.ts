@@ -62,10 +62,14 @@ export function decode(
   const schema = schemaOf(vocabulary)
   const queries = keptFor(schema, mode)
   const known = queries.get(raw)
-  if (known) return known
+  if (known) {
+    return known
+  }
 
   const query = read(schema, raw, mode)
-  if (raw.length <= LONGEST_KEPT) queries.set(raw, query)
+  if (raw.length <= LONGEST_KEPT) {
+    queries.set(raw, query)
+  }
   return query
 }
 
@@ -97,7 +101,9 @@ function read(schema: Schema, raw: string, mode: DecodeMode): DecodedQuery {
     ? reading.attempt(() => decodeSorts(values.get('sort'), schema, scope, dropped))
     : []
 
-  if (filters) reading.attempt(() => assertAnchored(filters, schema))
+  if (filters) {
+    reading.attempt(() => assertAnchored(filters, schema))
+  }
   const served = indexedSorts(sorts ?? [], schema, dropped)
   reportIgnored(parsed, asked, reading)
   reading.conclude()
@@ -117,7 +123,9 @@ function reportIgnored(
 ): void {
   for (const [name, ...segments] of ignored) {
     const parameter = PARAMETERS.get(name!)
-    if (parameter && asked(parameter)) dropped.add(parameter, segments.join('.'), 'keyInvalid')
+    if (parameter && asked(parameter)) {
+      dropped.add(parameter, segments.join('.'), 'keyInvalid')
+    }
   }
 }
 

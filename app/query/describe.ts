@@ -86,7 +86,9 @@ function recordOf(collection: CollectionDescription): RecordDescription {
 }
 
 function relationsOf({ relations }: Vocabulary): RecordDescription['relations'] {
-  if (relations?.allowed === undefined) return { allowed: null, schemas: null }
+  if (relations?.allowed === undefined) {
+    return { allowed: null, schemas: null }
+  }
   const targets = relations.allowed.map((name) => [name, relations.links?.[name]?.target().name])
   return { allowed: [...relations.allowed], schemas: Object.fromEntries(targets) }
 }
@@ -97,7 +99,9 @@ function copyOf(names: readonly string[] | undefined): Names {
 
 function deepFreeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) {
-    for (const nested of Object.values(value)) deepFreeze(nested)
+    for (const nested of Object.values(value)) {
+      deepFreeze(nested)
+    }
     Object.freeze(value)
   }
   return value

@@ -16,7 +16,9 @@ export class DroppedKeys {
 
   add(parameter: QueryParameter, key: string, reason: IssueCode): void {
     const name = `${parameter}.${key}`
-    if (!this.#keys.has(name)) this.#keys.set(name, { parameter, key, reason })
+    if (!this.#keys.has(name)) {
+      this.#keys.set(name, { parameter, key, reason })
+    }
   }
 
   get none(): boolean {
@@ -36,7 +38,9 @@ export function droppedKeysHeader(dropped: readonly DroppedKey[]): string {
   for (const { parameter, key } of dropped) {
     const name = key === '' ? parameter : `${parameter}.${visible(key)}`
     const longer = header === '' ? name : `${header}, ${name}`
-    if (longer.length > HEADER_LIMIT) return header
+    if (longer.length > HEADER_LIMIT) {
+      return header
+    }
     header = longer
   }
   return header

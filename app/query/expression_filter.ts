@@ -7,12 +7,18 @@ import type { QueryValue } from './query_tree.js'
 
 /** Reads the expression form, in which a key that cannot be used ends the request. */
 export function decodeExpressionFilter(filter: QueryValue | undefined, keys: FilterKeys): Group {
-  if (filter === undefined) return { kind: 'and', conditions: [] }
-  if (typeof filter !== 'string') throw new QueryError([issue('filters', 'inputInvalid')])
+  if (filter === undefined) {
+    return { kind: 'and', conditions: [] }
+  }
+  if (typeof filter !== 'string') {
+    throw new QueryError([issue('filters', 'inputInvalid')])
+  }
 
   return parseExpression(filter, (sent) => {
     const key = keys.resolve(withoutOwnName(keys.kind, sent))
-    if (!isRefused(key)) return key
+    if (!isRefused(key)) {
+      return key
+    }
     throw new QueryError([issue('filters', key.reason, { path: key.at, key: sent.join('.') })])
   })
 }

@@ -19,23 +19,32 @@ export class Lexer {
   }
 
   next(): Token {
-    while (isBlank(this.#text[this.#at])) this.#at++
+    while (isBlank(this.#text[this.#at])) {
+      this.#at++
+    }
     const character = this.#text[this.#at]
-    if (character === undefined) return END
+    if (character === undefined) {
+      return END
+    }
     if (MARKS.has(character)) {
       this.#at++
       return { kind: 'mark', text: character }
     }
-    if (character === "'") return this.#string()
-    if (character === '$' || isWordCharacter(character)) return this.#word()
+    if (character === "'") {
+      return this.#string()
+    }
+    if (character === '$' || isWordCharacter(character)) {
+      return this.#word()
+    }
     return UNKNOWN
   }
 
   /** A name starts and ends with a letter, digit or underscore; hyphens may stand between. */
   #word(): Token {
     const start = this.#at
-    do this.#at++
-    while (isWordCharacter(this.#text[this.#at]) || this.#text[this.#at] === '-')
+    do {
+      this.#at++
+    } while (isWordCharacter(this.#text[this.#at]) || this.#text[this.#at] === '-')
     const text = this.#text.slice(start, this.#at)
     return text.endsWith('-') ? UNKNOWN : { kind: 'word', text }
   }
@@ -56,7 +65,9 @@ export class Lexer {
         break
       }
     }
-    if (end >= text.length) return UNKNOWN
+    if (end >= text.length) {
+      return UNKNOWN
+    }
     this.#at = end + 1
     const quoted = text.slice(start, end)
     return { kind: 'string', text: doubled ? quoted.replaceAll("''", "'") : quoted }
@@ -68,7 +79,9 @@ function isBlank(character: string | undefined): boolean {
 }
 
 function isWordCharacter(character: string | undefined): boolean {
-  if (character === undefined) return false
+  if (character === undefined) {
+    return false
+  }
   return (
     (character >= 'a' && character <= 'z') ||
     (character >= 'A' && character <= 'Z') ||

@@ -51,7 +51,9 @@ class ExpressionParser {
 
   parse(): Leaf | Group {
     const condition = this.#condition()
-    if (this.#token.kind !== 'end') throw syntaxError()
+    if (this.#token.kind !== 'end') {
+      throw syntaxError()
+    }
     return condition
   }
 
@@ -64,9 +66,15 @@ class ExpressionParser {
   }
 
   #call(operator: string): Leaf | Group {
-    if (isOneOf(COMPARE, operator)) return this.#comparison(operator)
-    if (isOneOf(MATCH, operator)) return this.#match(operator)
-    if (isOneOf(MEMBER, operator)) return this.#membership(operator)
+    if (isOneOf(COMPARE, operator)) {
+      return this.#comparison(operator)
+    }
+    if (isOneOf(MATCH, operator)) {
+      return this.#match(operator)
+    }
+    if (isOneOf(MEMBER, operator)) {
+      return this.#membership(operator)
+    }
     switch (operator) {
       case 'and':
       case 'or':
@@ -83,7 +91,9 @@ class ExpressionParser {
   }
 
   #nested<Result>(read: () => Result): Result {
-    if (++this.#depth > NESTING_LIMIT) throw syntaxError()
+    if (++this.#depth > NESTING_LIMIT) {
+      throw syntaxError()
+    }
     const result = read()
     this.#depth--
     return result
@@ -123,7 +133,9 @@ class ExpressionParser {
   #size(): Leaf {
     const size = this.#comparison('size')
     const value = size.literals[0]!.value
-    if (Number.isInteger(value) && Number(value) >= 0) return size
+    if (Number.isInteger(value) && Number(value) >= 0) {
+      return size
+    }
     throw new QueryError([issue('filters', 'keyValueInvalid')])
   }
 
@@ -143,16 +155,28 @@ class ExpressionParser {
       this.#advance()
       segments.push(this.#word())
     }
-    if (segments.some((segment) => KEYWORDS.has(segment))) throw syntaxError()
-    if (!segments.some((segment) => segment.startsWith('$'))) return this.#resolve(segments)
-    if (segments.length > 1 || segments[0] !== ELEMENT) throw syntaxError()
-    if (this.#insideElement) return { path: [], name: ELEMENT }
+    if (segments.some((segment) => KEYWORDS.has(segment))) {
+      throw syntaxError()
+    }
+    if (!segments.some((segment) => segment.startsWith('$'))) {
+      return this.#resolve(segments)
+    }
+    if (segments.length > 1 || segments[0] !== ELEMENT) {
+      throw syntaxError()
+    }
+    if (this.#insideElement) {
+      return { path: [], name: ELEMENT }
+    }
     throw new QueryError([issue('filters', 'keyInvalid')])
   }
 
   #literal(): Literal {
-    if (this.#token.kind !== 'word') return coerce(this.#string())
-    if (this.#word() !== 'null') throw syntaxError()
+    if (this.#token.kind !== 'word') {
+      return coerce(this.#string())
+    }
+    if (this.#word() !== 'null') {
+      throw syntaxError()
+    }
     return { value: null, text: 'null' }
   }
 
@@ -166,13 +190,17 @@ class ExpressionParser {
 
   #take(kind: Token['kind']): string {
     const { text } = this.#token
-    if (this.#token.kind !== kind) throw syntaxError()
+    if (this.#token.kind !== kind) {
+      throw syntaxError()
+    }
     this.#advance()
     return text
   }
 
   #mark(text: string): void {
-    if (!this.#isMark(text)) throw syntaxError()
+    if (!this.#isMark(text)) {
+      throw syntaxError()
+    }
     this.#advance()
   }
 
@@ -189,9 +217,13 @@ class ExpressionParser {
 function negate(condition: Leaf | Group): Leaf | Group {
   if (condition.kind === 'leaf') {
     const op = twinOf(condition.op)
-    if (op !== undefined) return { ...condition, op }
+    if (op !== undefined) {
+      return { ...condition, op }
+    }
   }
-  if (condition.kind === 'not') return condition.conditions[0] as Leaf | Group
+  if (condition.kind === 'not') {
+    return condition.conditions[0] as Leaf | Group
+  }
   return { kind: 'not', conditions: [condition] }
 }
 

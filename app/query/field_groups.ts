@@ -55,7 +55,9 @@ function collect(
     return
   }
   for (const text of typeof value === 'string' ? value.split(',') : value) {
-    if (typeof text !== 'string' || text === '') continue
+    if (typeof text !== 'string' || text === '') {
+      continue
+    }
     const sign = text.startsWith('+') || text.startsWith('-') ? (text[0] as '+' | '-') : ''
     const segments = [...path, ...segmentsOf('fields', text.slice(sign.length))]
     const own = withoutOwnName(kind, segments)
@@ -67,7 +69,9 @@ function groupAt(groups: Map<string, FieldGroup>, path: readonly string[]): Fiel
   for (let depth = 1; depth <= path.length; depth++) {
     const leading = path.slice(0, depth)
     const key = leading.join('.')
-    if (!groups.has(key)) groups.set(key, { path: leading, tokens: [] })
+    if (!groups.has(key)) {
+      groups.set(key, { path: leading, tokens: [] })
+    }
   }
   return groups.get(path.join('.'))!
 }

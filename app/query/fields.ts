@@ -12,7 +12,9 @@ export function decodeFields(
   included: readonly string[],
   dropped: DroppedKeys
 ): string[] {
-  if (Array.isArray(fields)) reportMixed(fields, dropped)
+  if (Array.isArray(fields)) {
+    reportMixed(fields, dropped)
+  }
   const groups = groupFields(fields, schema.name)
   const paths = reachable(groups, schema, scope, included, dropped)
 
@@ -26,7 +28,9 @@ export function decodeFields(
       projection.push(`${prefix}${name}`)
     }
     for (const [path, { parent, schema: related }] of paths) {
-      if (parent === key) project(path, related)
+      if (parent === key) {
+        project(path, related)
+      }
     }
   }
 }
@@ -44,7 +48,9 @@ function select(
   const defaults = schema.defaultFields ?? []
   const known = tokens.filter(({ name }) => {
     const accepted = schema.acceptsField(name)
-    if (!accepted) dropped.add('fields', `${prefix}${name}`, 'keyNotAllowed')
+    if (!accepted) {
+      dropped.add('fields', `${prefix}${name}`, 'keyNotAllowed')
+    }
     return accepted
   })
   const named = (sign: FieldToken['sign']) =>
@@ -52,12 +58,22 @@ function select(
 
   const explicit = named('')
   const chosen = new Set([...(explicit.length > 0 ? explicit : defaults), ...named('+')])
-  if (chosen.size === 0) for (const name of schema.allowedFields ?? []) chosen.add(name)
+  if (chosen.size === 0) {
+    for (const name of schema.allowedFields ?? []) {
+      chosen.add(name)
+    }
+  }
   const removed = named('-')
-  for (const name of removed) chosen.delete(name)
-  if (chosen.size > 0 || removed.length === 0) return [...chosen]
+  for (const name of removed) {
+    chosen.delete(name)
+  }
+  if (chosen.size > 0 || removed.length === 0) {
+    return [...chosen]
+  }
 
-  for (const name of removed) dropped.add('fields', `${prefix}${name}`, 'keyValueInvalid')
+  for (const name of removed) {
+    dropped.add('fields', `${prefix}${name}`, 'keyValueInvalid')
+  }
   return defaults
 }
 
@@ -76,15 +92,24 @@ function reachable(
 ): Map<string, ReachablePath> {
   const paths = new Map<string, ReachablePath>()
   for (const [key, { path, tokens }] of groups) {
-    if (path.length === 0) continue
+    if (path.length === 0) {
+      continue
+    }
     const walk = scope.walk(root, path)
-    if (walk.schema) paths.set(key, { parent: parentOf(path), schema: walk.schema })
-    else for (const { name } of tokens) dropped.add('fields', `${key}.${name}`, walk.reason)
+    if (walk.schema) {
+      paths.set(key, { parent: parentOf(path), schema: walk.schema })
+    } else {
+      for (const { name } of tokens) {
+        dropped.add('fields', `${key}.${name}`, walk.reason)
+      }
+    }
   }
   for (const key of included) {
     const path = key.split('.')
     const { schema } = scope.walk(root, path)
-    if (schema && !paths.has(key)) paths.set(key, { parent: parentOf(path), schema })
+    if (schema && !paths.has(key)) {
+      paths.set(key, { parent: parentOf(path), schema })
+    }
   }
   return paths
 }
@@ -95,7 +120,11 @@ function parentOf(path: readonly string[]): string {
 
 function reportMixed(fields: readonly QueryValue[], dropped: DroppedKeys): void {
   for (const item of fields) {
-    if (typeof item === 'string' || Array.isArray(item)) continue
-    for (const name of item.keys()) dropped.add('fields', name, 'inputInvalid')
+    if (typeof item === 'string' || Array.isArray(item)) {
+      continue
+    }
+    for (const name of item.keys()) {
+      dropped.add('fields', name, 'inputInvalid')
+    }
   }
 }

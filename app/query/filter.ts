@@ -25,17 +25,23 @@ export function decodeFilter(values: QueryGroup, keys: FilterKeys, dropped: Drop
 /** The stamp is checked wherever a query is read, also where the filter does not matter. */
 export function assertCodec(values: QueryGroup): void {
   const codec = values.get('codec')
-  if (codec && !CODECS.has(codec)) throw new QueryError([])
+  if (codec && !CODECS.has(codec)) {
+    throw new QueryError([])
+  }
 }
 
 /** The client's stamp decides; without one, the shape of the filter does. */
 function dialectOf(codec: QueryValue | undefined, filter: QueryValue | undefined): Dialect {
   const stamped = codec && CODECS.get(codec)
-  if (stamped) return stamped
+  if (stamped) {
+    return stamped
+  }
   return filter === undefined || isWritten(filter) ? 'expression' : 'simple'
 }
 
 function isWritten(filter: QueryValue): boolean {
-  if (!Array.isArray(filter)) return typeof filter === 'string' && filter !== ''
+  if (!Array.isArray(filter)) {
+    return typeof filter === 'string' && filter !== ''
+  }
   return filter.length > 0 && filter.every((item) => typeof item === 'string' && item !== '')
 }

@@ -26,8 +26,12 @@ export function keysOfSchema(schema: Schema, scope: RelationScope): FilterKeys {
       const path = segments.slice(0, -1)
       const name = segments.at(-1)!
       const walk = scope.walk(schema, path)
-      if (walk.schema === undefined) return { reason: walk.reason, at: walk.path }
-      if (walk.schema.acceptsFilter(name)) return { path, name }
+      if (walk.schema === undefined) {
+        return { reason: walk.reason, at: walk.path }
+      }
+      if (walk.schema.acceptsFilter(name)) {
+        return { path, name }
+      }
       const known = walk.schema.listsFilters || isWellFormedName(name)
       return { reason: known ? 'keyNotAllowed' : 'keyInvalid', at: segments }
     },
@@ -37,7 +41,9 @@ export function keysOfSchema(schema: Schema, scope: RelationScope): FilterKeys {
 /** The keys of log lines: any label. What stands before the first dot says nothing. */
 export const labelKeys: FilterKeys = {
   resolve(segments) {
-    if (!segments.every(isWellFormedName)) return { reason: 'keyInvalid', at: segments }
+    if (!segments.every(isWellFormedName)) {
+      return { reason: 'keyInvalid', at: segments }
+    }
     const name = segments.length > 1 ? segments.slice(1).join('.') : segments[0]!
     return { path: [], name }
   },

@@ -15,23 +15,35 @@ const VACUOUS: Verdict = { outcome: 'vacuous' }
 
 /** Refuses a filter that no index can serve: each alternative needs a key that leads one. */
 export function assertAnchored(filter: Condition, schema: Schema): void {
-  if (!schema.filtersIndexed) return
+  if (!schema.filtersIndexed) {
+    return
+  }
   const verdict = anchorOf(filter, schema)
-  if (verdict.outcome !== 'unanchored') return
+  if (verdict.outcome !== 'unanchored') {
+    return
+  }
   throw new QueryError([issue('filters', 'keyCombinationNotIndexed', { received: verdict.keys })])
 }
 
 function anchorOf(condition: Condition, schema: Schema): Verdict {
-  if (condition.kind === 'or') return anchorOfAlternatives(condition.conditions, schema)
+  if (condition.kind === 'or') {
+    return anchorOfAlternatives(condition.conditions, schema)
+  }
   const leaves: Leaf[] = []
   const groups: Condition[] = []
   gather(condition.kind === 'not' ? condition.conditions : [condition], leaves, groups)
 
-  if (leaves.some((leaf) => leads(leaf, schema))) return ANCHORED
+  if (leaves.some((leaf) => leads(leaf, schema))) {
+    return ANCHORED
+  }
   const verdicts = groups.map((group) => anchorOf(group, schema))
-  if (verdicts.some(({ outcome }) => outcome === 'anchored')) return ANCHORED
+  if (verdicts.some(({ outcome }) => outcome === 'anchored')) {
+    return ANCHORED
+  }
   const failed = verdicts.find(({ outcome }) => outcome === 'unanchored')
-  if (failed) return failed
+  if (failed) {
+    return failed
+  }
   return leaves.length === 0
     ? VACUOUS
     : { outcome: 'unanchored', keys: [...new Set(leaves.map(keyOf))] }
@@ -49,9 +61,13 @@ function anchorOfAlternatives(alternatives: readonly Condition[], schema: Schema
 /** Conditions that all have to hold stand side by side, however they were nested. */
 function gather(conditions: readonly Condition[], leaves: Leaf[], groups: Condition[]): void {
   for (const condition of conditions) {
-    if (condition.kind === 'leaf') leaves.push(condition)
-    else if (condition.kind === 'and') gather(condition.conditions, leaves, groups)
-    else groups.push(condition)
+    if (condition.kind === 'leaf') {
+      leaves.push(condition)
+    } else if (condition.kind === 'and') {
+      gather(condition.conditions, leaves, groups)
+    } else {
+      groups.push(condition)
+    }
   }
 }
 
@@ -73,7 +89,9 @@ export function indexedSorts(
   if (!schema.sortsIndexed || first === undefined || followsIndex(asked, first, schema)) {
     return sorts
   }
-  for (const sort of asked) dropped.add('sorts', keyOf(sort), 'keyCombinationNotIndexed')
+  for (const sort of asked) {
+    dropped.add('sorts', keyOf(sort), 'keyCombinationNotIndexed')
+  }
   return schema.defaultSorts.map((sort) => ({ path: [], ...sort }))
 }
 

@@ -23,7 +23,9 @@ export function labelsOf(filter: Condition): Labels {
 
 function* equalitiesOf(condition: Condition): Generator<Leaf> {
   if (condition.kind === 'and') {
-    for (const each of condition.conditions) yield* equalitiesOf(each)
+    for (const each of condition.conditions) {
+      yield* equalitiesOf(each)
+    }
   } else if (condition.kind === 'leaf' && condition.op === 'eq') {
     yield condition
   } else {

@@ -34,7 +34,9 @@ export function decodeLogQuery(raw: string): LogQuery {
   assertCodec(values)
   const dropped = new DroppedKeys()
   const filters = decodeFilter(values, labelKeys, dropped)
-  if (filters.conditions.length === 0) throw labelMissing()
+  if (filters.conditions.length === 0) {
+    throw labelMissing()
+  }
 
   const page = values.get('page')
   const { limit = LOG_PAGE_LIMIT, offset = 0 } = decodePagination(
@@ -50,11 +52,17 @@ export function decodeLogQuery(raw: string): LogQuery {
 export function decodeLogDeletion(raw: string): LogDeletion {
   const { filters, dropped } = decodeLogQuery(raw)
   const { [START]: time, ...labels } = labelsOf(filters)
-  if (Object.keys(labels).length === 0) throw labelMissing()
-  if (time === undefined) return { labels, dropped }
+  if (Object.keys(labels).length === 0) {
+    throw labelMissing()
+  }
+  if (time === undefined) {
+    return { labels, dropped }
+  }
 
   const start = time.trim() === '' ? Number.NaN : Number(time)
-  if (!Number.isFinite(start)) throw new QueryError([], 'The filter time has to be a number')
+  if (!Number.isFinite(start)) {
+    throw new QueryError([], 'The filter time has to be a number')
+  }
   return { labels, start, dropped }
 }
 

@@ -21,17 +21,26 @@ export function decodePagination(
 ): Page {
   const sent = new Map<string, QueryValue>()
   for (const value of [pagination, page]) {
-    if (value instanceof QueryGroup) for (const [key, number] of value) sent.set(key, number)
-    else if (value) dropped.add('pagination', '', 'inputInvalid')
+    if (value instanceof QueryGroup) {
+      for (const [key, number] of value) {
+        sent.set(key, number)
+      }
+    } else if (value) {
+      dropped.add('pagination', '', 'inputInvalid')
+    }
   }
   for (const key of sent.keys()) {
     segmentsOf('pagination', key)
-    if (!Object.hasOwn(LOWEST, key)) dropped.add('pagination', key, 'keyNotAllowed')
+    if (!Object.hasOwn(LOWEST, key)) {
+      dropped.add('pagination', key, 'keyNotAllowed')
+    }
   }
   const asked = numberOf('limit', sent, dropped)
   const offset = numberOf('offset', sent, dropped)
   const limit = Math.min(asked ?? Infinity, maxLimit ?? Infinity)
-  if (limit === Infinity) return offset === undefined ? {} : { offset }
+  if (limit === Infinity) {
+    return offset === undefined ? {} : { offset }
+  }
   return { limit, offset: offset ?? 0 }
 }
 
@@ -41,10 +50,14 @@ function numberOf(
   dropped: DroppedKeys
 ): number | undefined {
   const value = sent.get(key)
-  if (value === undefined) return undefined
+  if (value === undefined) {
+    return undefined
+  }
   const text = Array.isArray(value) ? value[0] : value
   const number = typeof text === 'string' ? Number.parseInt(text, 10) : Number.NaN
-  if (number >= LOWEST[key]) return Math.min(number, Number.MAX_VALUE)
+  if (number >= LOWEST[key]) {
+    return Math.min(number, Number.MAX_VALUE)
+  }
   dropped.add('pagination', key, 'keyValueInvalid')
   return undefined
 }

@@ -38,7 +38,9 @@ export function parseQueryString(raw: string, names: ReadonlySet<string>): Parse
     values.set(name, present === undefined ? nested : merge(present, nested))
     numbered ||= rest.some(startsWithDigit)
   }
-  if (numbered) compact(values)
+  if (numbered) {
+    compact(values)
+  }
   return { values, ignored }
 }
 
@@ -63,14 +65,19 @@ function collect(
     const known = parameters.get(key)
     const segments = known?.segments ?? segmentsOf(key)
     count++
-    if (!names.has(segments[0]!)) continue
+    if (!names.has(segments[0]!)) {
+      continue
+    }
     if (count > PARAMETER_LIMIT || segments.some((segment) => INHERITED.has(segment))) {
       ignored.push(segments)
       continue
     }
     const value = equals === -1 ? '' : decodeText(part.slice(equals + 1))
-    if (known) known.value = append(known.value, value)
-    else parameters.set(key, { segments, value })
+    if (known) {
+      known.value = append(known.value, value)
+    } else {
+      parameters.set(key, { segments, value })
+    }
   }
   return parameters.values()
 }
@@ -82,14 +89,18 @@ function plainBrackets(raw: string): string {
 function keyEnd(part: string): number {
   const equals = part.indexOf('=')
   const bracket = part.indexOf('[')
-  if (bracket === -1 || bracket > equals) return equals
+  if (bracket === -1 || bracket > equals) {
+    return equals
+  }
   const closing = part.indexOf(']=', bracket)
   return closing === -1 ? equals : closing + 1
 }
 
 function decodeText(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
-  if (!spaced.includes('%')) return spaced
+  if (!spaced.includes('%')) {
+    return spaced
+  }
   try {
     return decodeURIComponent(spaced)
   } catch {
@@ -100,16 +111,22 @@ function decodeText(text: string): string {
 /** `a[b][c]` is a, b, c. What is nested too deep, or never closed, stays one literal segment. */
 function segmentsOf(key: string): string[] {
   let open = key.indexOf('[')
-  if (open === -1) return [key]
+  if (open === -1) {
+    return [key]
+  }
 
   const segments = open === 0 ? [] : [key.slice(0, open)]
   for (let depth = 0; open !== -1 && depth < DEPTH_LIMIT; depth++) {
     const close = closingBracket(key, open)
-    if (close === -1) break
+    if (close === -1) {
+      break
+    }
     segments.push(key.slice(open + 1, close))
     open = key.indexOf('[', close + 1)
   }
-  if (open !== -1) segments.push(key.slice(open))
+  if (open !== -1) {
+    segments.push(key.slice(open))
+  }
   return segments
 }
 
@@ -117,8 +134,11 @@ function closingBracket(key: string, open: number): number {
   let level = 0
   for (let at = open; at < key.length; at++) {
     const character = key.charCodeAt(at)
-    if (character === OPENING) level++
-    else if (character === CLOSING && --level === 0) return at
+    if (character === OPENING) {
+      level++
+    } else if (character === CLOSING && --level === 0) {
+      return at
+    }
   }
   return -1
 }

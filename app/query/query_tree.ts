@@ -22,7 +22,9 @@ export function nest(segments: readonly string[], value: QueryValue): QueryValue
 }
 
 function wrap(segment: string, value: QueryValue): QueryValue {
-  if (segment === '') return isOverflow(value) ? value : listOf(value)
+  if (segment === '') {
+    return isOverflow(value) ? value : listOf(value)
+  }
   const index = indexOf(segment)
   if (index !== undefined && index < LIST_LIMIT) {
     const list: QueryList = []
@@ -30,16 +32,26 @@ function wrap(segment: string, value: QueryValue): QueryValue {
     return list
   }
   const group = new QueryGroup([[segment, value]])
-  if (index !== undefined) group.next = index + 1
+  if (index !== undefined) {
+    group.next = index + 1
+  }
   return group
 }
 
 /** Joins what two parameters say about one name. `target` may be changed. */
 export function merge(target: QueryValue, source: QueryValue): QueryValue {
-  if (source === '') return target
-  if (typeof source === 'string') return append(target, source)
-  if (typeof target === 'string') return prepend(target, source)
-  if (Array.isArray(target) && Array.isArray(source)) return mergeLists(target, source)
+  if (source === '') {
+    return target
+  }
+  if (typeof source === 'string') {
+    return append(target, source)
+  }
+  if (typeof target === 'string') {
+    return prepend(target, source)
+  }
+  if (Array.isArray(target) && Array.isArray(source)) {
+    return mergeLists(target, source)
+  }
 
   const group = Array.isArray(target) ? groupOf(target) : target
   const next = Array.isArray(source) ? undefined : source.next
@@ -47,23 +59,35 @@ export function merge(target: QueryValue, source: QueryValue): QueryValue {
     const present = group.get(name)
     group.set(name, present === undefined ? value : merge(present, value))
   }
-  if (next !== undefined) group.next = Math.max(group.next ?? 0, next)
+  if (next !== undefined) {
+    group.next = Math.max(group.next ?? 0, next)
+  }
   return group
 }
 
 /** Repeats of one name: a list, until it is too long. */
 export function append(target: QueryValue, value: string): QueryValue {
-  if (typeof target === 'string') return [target, value]
-  if (Array.isArray(target)) return limited([...target, value])
-  if (target.next === undefined) return [target, value]
+  if (typeof target === 'string') {
+    return [target, value]
+  }
+  if (Array.isArray(target)) {
+    return limited([...target, value])
+  }
+  if (target.next === undefined) {
+    return [target, value]
+  }
   target.set(String(target.next++), value)
   return target
 }
 
 function prepend(value: string, source: QueryList | QueryGroup): QueryValue {
-  if (!isOverflow(source)) return limited([value, ...listOf(source)])
+  if (!isOverflow(source)) {
+    return limited([value, ...listOf(source)])
+  }
   const group = new QueryGroup([['0', value]])
-  for (const [name, item] of source) group.set(String(Number.parseInt(name) + 1), item)
+  for (const [name, item] of source) {
+    group.set(String(Number.parseInt(name) + 1), item)
+  }
   group.next = source.next! + 1
   return group
 }
@@ -72,18 +96,28 @@ function mergeLists(target: QueryList, source: QueryList): QueryValue {
   const items = [...source.entries()].filter(([, item]) => item !== undefined)
   for (const [index, item] of items) {
     const present = target[index]
-    if (present === undefined) target[index] = item
-    else if (typeof present === 'string' || typeof item === 'string') target.push(item)
-    else target[index] = merge(present, item)
+    if (present === undefined) {
+      target[index] = item
+    } else if (typeof present === 'string' || typeof item === 'string') {
+      target.push(item)
+    } else {
+      target[index] = merge(present, item)
+    }
   }
   return limited(target)
 }
 
 /** Closes the gaps that numbered items left, at every level. */
 export function compact(value: QueryValue): QueryValue {
-  if (typeof value === 'string') return value
-  if (Array.isArray(value)) return value.filter((item) => item !== undefined).map(compact)
-  for (const [name, item] of value) value.set(name, compact(item))
+  if (typeof value === 'string') {
+    return value
+  }
+  if (Array.isArray(value)) {
+    return value.filter((item) => item !== undefined).map(compact)
+  }
+  for (const [name, item] of value) {
+    value.set(name, compact(item))
+  }
   return value
 }
 
@@ -93,7 +127,9 @@ export function textsOf(list: QueryList): string[] | undefined {
 }
 
 function limited(list: QueryList): QueryList | QueryGroup {
-  if (list.length <= LIST_LIMIT) return list
+  if (list.length <= LIST_LIMIT) {
+    return list
+  }
   const group = groupOf(list)
   group.next = list.length
   return group
@@ -102,7 +138,9 @@ function limited(list: QueryList): QueryList | QueryGroup {
 function groupOf(list: QueryList): QueryGroup {
   const group = new QueryGroup()
   for (const [index, item] of list.entries()) {
-    if (item !== undefined) group.set(String(index), item)
+    if (item !== undefined) {
+      group.set(String(index), item)
+    }
   }
   return group
 }

@@ -11,7 +11,9 @@ export class Reading {
     try {
       return read()
     } catch (error) {
-      if (!(error instanceof QueryError)) throw error
+      if (!(error instanceof QueryError)) {
+        throw error
+      }
       this.#issues.push(...error.issues)
       return undefined
     }

@@ -22,7 +22,9 @@ export class RelationScope {
     let reached = ''
     for (const [depth, segment] of path.entries()) {
       const next = depth < PATH_LIMIT ? schema.related(segment) : undefined
-      if (next === undefined) return { reason: 'keyPathInvalid', path: path.slice(0, depth + 1) }
+      if (next === undefined) {
+        return { reason: 'keyPathInvalid', path: path.slice(0, depth + 1) }
+      }
       reached = depth === 0 ? segment : `${reached}.${segment}`
       if (this.#included && !this.#included.has(reached)) {
         return { reason: 'keyPathNotAllowed', path: [segment] }

@@ -13,10 +13,14 @@ export function decodeRelations(
   for (const key of keysOf(include)) {
     const segments = segmentsOf('relations', key)
     const reached = reach(schema, segments)
-    if (reached < segments.length) dropped.add('relations', key, 'keyNotAllowed')
+    if (reached < segments.length) {
+      dropped.add('relations', key, 'keyNotAllowed')
+    }
     for (let depth = 1; depth <= reached; depth++) {
       const path = segments.slice(0, depth).join('.')
-      if (depth === segments.length || !included.includes(path)) included.push(path)
+      if (depth === segments.length || !included.includes(path)) {
+        included.push(path)
+      }
     }
   }
   return included
@@ -26,7 +30,9 @@ export function decodeRelations(
 function reach(root: Schema, segments: readonly string[]): number {
   let schema: Schema | undefined = root
   for (const [depth, segment] of segments.entries()) {
-    if (depth === PATH_LIMIT || !schema?.acceptsRelation(segment)) return depth
+    if (depth === PATH_LIMIT || !schema?.acceptsRelation(segment)) {
+      return depth
+    }
     schema = schema.related(segment)
   }
   return segments.length
@@ -35,13 +41,18 @@ function reach(root: Schema, segments: readonly string[]): number {
 function* keysOf(value: QueryValue | undefined, prefix = ''): Generator<string> {
   if (value instanceof QueryGroup) {
     for (const [name, nested] of value) {
-      if (nested === '') yield `${prefix}${name}`
-      else yield* keysOf(nested, `${prefix}${name}.`)
+      if (nested === '') {
+        yield `${prefix}${name}`
+      } else {
+        yield* keysOf(nested, `${prefix}${name}.`)
+      }
     }
     return
   }
   const tokens = typeof value === 'string' ? value.split(',') : (value ?? [])
   for (const token of tokens) {
-    if (typeof token === 'string' && token !== '') yield `${prefix}${token}`
+    if (typeof token === 'string' && token !== '') {
+      yield `${prefix}${token}`
+    }
   }
 }

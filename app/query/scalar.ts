@@ -27,7 +27,9 @@ const LONGEST_WORD = 5
 function scalarOf(text: string): Scalar {
   if (text.length <= LONGEST_WORD) {
     const word = WORDS.get(text.toLowerCase())
-    if (word !== undefined) return word
+    if (word !== undefined) {
+      return word
+    }
   }
   const number = text === '' ? Number.NaN : Number(text)
   return Number.isNaN(number) ? text : number

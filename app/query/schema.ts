@@ -88,13 +88,17 @@ export function isWellFormedName(name: string): boolean {
 }
 
 function accepts(names: readonly string[] | undefined, strict: boolean): Accepts {
-  if (names === undefined) return strict ? () => false : isWellFormedName
+  if (names === undefined) {
+    return strict ? () => false : isWellFormedName
+  }
   const known = new Set(names)
   return (name) => known.has(name)
 }
 
 function selectableFields(fields: Vocabulary['fields']): readonly string[] | undefined {
-  if (fields?.default === undefined && fields?.allowed === undefined) return undefined
+  if (fields?.default === undefined && fields?.allowed === undefined) {
+    return undefined
+  }
   return [...(fields.default ?? []), ...(fields.allowed ?? [])]
 }
 

@@ -39,7 +39,9 @@ export function decodeSelection(
   const selections = kept.get(schema) ?? new LRUCache<string, Scoped>({ max: SELECTIONS_KEPT })
   kept.set(schema, selections)
   const known = selections.get(spelling)
-  if (known) return known
+  if (known) {
+    return known
+  }
 
   const relations = reading.attempt(() => decodeRelations(include, schema, reading.dropped)) ?? []
   const scope = new RelationScope(include === undefined ? undefined : relations)
@@ -50,13 +52,21 @@ export function decodeSelection(
     relations: Object.freeze(relations),
   })
   const scoped = { selection, scope }
-  if (reading.clean && spelling.length <= LONGEST_SPELLING) selections.set(spelling, scoped)
+  if (reading.clean && spelling.length <= LONGEST_SPELLING) {
+    selections.set(spelling, scoped)
+  }
   return scoped
 }
 
 function spelled(value: QueryValue | undefined): string {
-  if (value === undefined) return '-'
-  if (typeof value === 'string') return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(spelled).join()}]`
+  if (value === undefined) {
+    return '-'
+  }
+  if (typeof value === 'string') {
+    return JSON.stringify(value)
+  }
+  if (Array.isArray(value)) {
+    return `[${value.map(spelled).join()}]`
+  }
   return `{${[...value].map(([name, nested]) => `${JSON.stringify(name)}:${spelled(nested)}`).join()}}`
 }

@@ -51,21 +51,28 @@ export function decodeSorts(
       directions: new Map<string, Direction>(),
     }
     groups.set(path.join('.'), group)
-    if (walk.schema.acceptsSort(name)) group.directions.set(name, direction)
-    else dropped.add('sorts', key, 'keyNotAllowed')
+    if (walk.schema.acceptsSort(name)) {
+      group.directions.set(name, direction)
+    } else {
+      dropped.add('sorts', key, 'keyNotAllowed')
+    }
   }
   return [...groups.values()].flatMap(sortsOf)
 }
 
 function sortsOf({ path, schema, directions }: SortGroup): Sort[] {
-  if (directions.size === 0) return schema.defaultSorts.map((sort) => ({ path, ...sort }))
+  if (directions.size === 0) {
+    return schema.defaultSorts.map((sort) => ({ path, ...sort }))
+  }
   return [...directions].map(([name, direction]) => ({ path, name, direction }))
 }
 
 function* keysOf(value: QueryValue, prefix = ''): Generator<SentKey> {
   if (!(value instanceof QueryGroup)) {
     for (const token of typeof value === 'string' ? value.split(',') : value) {
-      if (typeof token === 'string' && token !== '') yield keyOf(token, prefix)
+      if (typeof token === 'string' && token !== '') {
+        yield keyOf(token, prefix)
+      }
     }
     return
   }

@@ -30,7 +30,7 @@ function takeToken({ handshake }: Socket): string | undefined {
   return typeof sent === 'string' ? TOKEN.exec(sent)?.[1] : undefined
 }
 
-/** What a client is told of a failure. What nobody foresaw goes to the log. */
+/** What a client is told of a failure. What was not foreseen goes to the log. */
 export function told(error: unknown, logger: Pick<Logger, 'error'>): ReturnType<typeof envelopeOf> {
   if (!(error instanceof Failure)) {
     logger.error({ err: error }, 'a socket was answered with an error')

@@ -24,7 +24,7 @@ interface Options {
   readonly peers: Peers | undefined
   readonly cors: ServerOptions['cors']
   readonly adapter: ServerOptions['adapter'] | undefined
-  /** Whether nobody is let in any more. */
+  /** Whether no more connections are admitted. */
   readonly isClosing: () => boolean
 }
 

@@ -10,7 +10,7 @@ import { env } from '#start/env'
 import type { Emitter } from './emission.js'
 import { Peers } from './peers.js'
 
-/** Until sockets are served somewhere, there is nobody to tell. */
+/** Until sockets are served somewhere, there is no receiver. */
 let carrier: Emitter = { emit: async () => {} }
 
 const opened: { close(): void }[] = []

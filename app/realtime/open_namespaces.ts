@@ -11,7 +11,7 @@ interface Inside {
 }
 
 /**
- * The namespaces that somebody is connected to. The root is there for clients that enter it first; nothing is told in it. Clients name them as they like, so empty ones do not stay.
+ * The namespaces that clients are connected to. The root is there for clients that enter it first; nothing is told in it. Clients name them as they like, so empty ones do not stay.
  */
 export class OpenNamespaces {
   readonly #io: Server
@@ -42,7 +42,7 @@ export class OpenNamespaces {
 
   /**
    * The library's own way of removing them looks past sockets that are just being let in, and would leave those in a
-   * namespace that nobody emits to. Later, whoever enters is known to be on the way.
+   * namespace that nothing is emitted to. Later, a client that enters is known to be on the way.
    */
   #removeIfEmpty(namespace: Namespace): void {
     setImmediate(() => {

@@ -19,7 +19,7 @@ export interface Door {
 
 /**
  * The processes that share a port, as far as sockets go. A session lives in one of them, while its requests come over any
- * connection, one kept for other requests among them: whoever gets one that is not its own hands it to the process that the
+ * connection, one kept for other requests among them: a process that gets one that is not its own hands it to the process that the
  * name of the session names, over a socket in a folder of theirs.
  */
 export class Peers {
@@ -46,7 +46,7 @@ export class Peers {
     this.#handedOn.forEach((one) => one.destroy())
   }
 
-  /** A name that nobody can guess. */
+  /** A name that cannot be guessed. */
   newSession(): string {
     return `${this.#id}.${clock.random(15).toString('base64url')}`
   }
@@ -57,7 +57,7 @@ export class Peers {
     return id === undefined || id === this.#id ? undefined : this.#addressOf(id)
   }
 
-  /** Hands a request on. Where nobody is there any more, it is answered here: the session is unknown. */
+  /** Hands a request on. Where that process is gone, it is answered here: the session is unknown. */
   passRequest(
     address: string,
     request: IncomingMessage,

@@ -27,7 +27,7 @@ interface RealtimeOptions {
   readonly cors?: ServerOptions['cors']
   /** What hears the events of other processes. */
   readonly adapter?: ServerOptions['adapter']
-  /** How often it is looked at whether everybody may still hear what they hear. */
+  /** How often it is looked at whether each connection may still receive what it receives. */
   readonly reviewEveryMs?: number
 }
 

@@ -19,7 +19,7 @@ export class RedisSubscriber {
   readonly #byPattern = new Map<string, PacketListener>()
 
   static async connect(url: string, report: Report): Promise<RedisSubscriber> {
-    const isAway = (error: Error) => report(error, 'events for sockets are not heard now')
+    const isAway = (error: Error) => report(error, 'events for sockets cannot be received now')
     return new RedisSubscriber(await connectSubscriber(url, isAway), report)
   }
 
@@ -69,12 +69,12 @@ export class RedisSubscriber {
   #subscribe(patterns: readonly string[]): void {
     if (patterns.length > 0 && this.#redis.status === 'ready') {
       this.#redis.psubscribe(...patterns).catch((error: Error) => {
-        this.#report(error, 'events for some sockets are not heard now')
+        this.#report(error, 'events for some sockets cannot be received now')
       })
     }
   }
 
-  /** Anybody who reaches Redis can write what is no packet. */
+  /** Every program that reaches Redis can write what is no packet. */
   #dispatch(pattern: Buffer | string, channel: Buffer, packet: Buffer): void {
     try {
       this.#byPattern.get(String(pattern))?.(Buffer.from(pattern), channel, packet)

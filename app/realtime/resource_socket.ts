@@ -37,7 +37,7 @@ export class ResourceSocket {
     this.#following = this.#endWithSession()
   }
 
-  /** Takes back what the caller may not hear any more. While nobody can tell, everything stays as it is. */
+  /** Takes back what the caller may not hear any more. While that cannot be told, everything stays as it is. */
   async review(): Promise<void> {
     try {
       const actor = await this.#actor()

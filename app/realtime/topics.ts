@@ -3,7 +3,7 @@ import { isGlobal, isNamespace } from './namespaces.js'
 /** What can be subscribed to. */
 export interface Topic {
   readonly room: string
-  /** One of them is needed; anybody may where there is none. */
+  /** One of them is needed; every caller may where there is none. */
   readonly permissions: readonly string[]
   /** Where it can be subscribed to, if not everywhere. */
   readonly only?: 'global' | 'realm'

@@ -2,8 +2,8 @@ import { DateTime } from 'luxon'
 
 import type { Property } from '#query/declaration'
 import { columnOf } from '#query/sql/identifiers'
-import type { ModelClass, RecordModel } from '#records/model'
-import { seal, unseal, type Purpose } from '#records/sealing'
+import type { ModelClass, RecordModel } from './model.js'
+import { seal, unseal, type Purpose } from './sealing.js'
 
 /**
  * What the engine knows of a column of a model: how it is stored and to whom it is shown. It stands in the column's `meta`.

@@ -1,7 +1,7 @@
 import type { Declaration, Link } from '#query/declaration'
-import type { Column } from '#records/column'
-import type { KindDefinition } from '#records/kind_definition'
-import type { ModelClass } from '#records/model'
+import type { Column } from './column.js'
+import type { KindDefinition } from './kind_definition.js'
+import type { ModelClass } from './model.js'
 
 const MAX_PAGE = 50
 

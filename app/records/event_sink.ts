@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
-import type { EventSink, RecordChange } from '#records/events'
+import type { EventSink, RecordChange } from './events.js'
 
-/** Until something listens, changes are made and told to nobody. */
+/** Until something listens, changes are made and no listener is told. */
 const nobody: EventSink = { record: async () => {} }
 
 let current = nobody

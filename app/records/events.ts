@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import type { Origin } from '#kernel/origin'
-import type { Attributes } from '#records/row'
+import type { Attributes } from './row.js'
 
 export type ChangeType = 'created' | 'updated' | 'deleted'
 

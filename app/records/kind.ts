@@ -3,14 +3,14 @@ import type { Actor } from '#kernel/actor'
 import { checkDeclaration } from '#query/check_declaration'
 import type { SqlCondition } from '#query/condition'
 import type { Declaration } from '#query/declaration'
-import { columnsOf, type Column } from '#records/column'
-import { declarationOf, narrowed } from '#records/declaration_of'
-import type { AnyBody, Kept, KindDefinition } from '#records/kind_definition'
-import type { ModelClass } from '#records/model'
-import { belongingsOf } from '#records/relation'
-import type { Attributes, ColumnName } from '#records/row'
+import { columnsOf, type Column } from './column.js'
+import { declarationOf, narrowed } from './declaration_of.js'
+import type { AnyBody, Kept, KindDefinition } from './kind_definition.js'
+import type { ModelClass } from './model.js'
+import { belongingsOf } from './relation.js'
+import type { Attributes, ColumnName } from './row.js'
 
-export type { Values } from '#records/values'
+export type { Values } from './values.js'
 
 /** A relation to one record of another kind. */
 export interface Relation {

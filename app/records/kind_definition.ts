@@ -3,8 +3,8 @@ import type { Actor } from '#kernel/actor'
 import type { BodyOf, BodyValidator } from '#kernel/body'
 import type { SqlCondition } from '#query/condition'
 import type { Direction } from '#query/declaration'
-import type { ModelClass } from '#records/model'
-import type { ColumnName, RelationName } from '#records/row'
+import type { ModelClass } from './model.js'
+import type { ColumnName, RelationName } from './row.js'
 
 export type AnyBody = BodyValidator<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type pg from 'pg'
 
-import { RecordModel } from '#records/model'
+import { RecordModel } from './model.js'
 
 type Connection = pg.ClientBase & { __knexUid?: string }
 type Knex = ReturnType<QueryClientContract['getWriteClient']>

@@ -2,8 +2,8 @@ import type pg from 'pg'
 
 import type { DatabasePool } from '#database/database_pool'
 import { columnOf, quoteName } from '#query/sql/identifiers'
-import { declaredKinds, type Kind, type Values } from '#records/kind'
-import { RecordStore } from '#records/record_store'
+import { declaredKinds, type Kind, type Values } from './kind.js'
+import { RecordStore } from './record_store.js'
 
 /** So many records are removed, and told of, at once: enough that few statements do, and little enough to hold in memory. */
 const BATCH = 500
@@ -56,14 +56,18 @@ async function* batchesOf(
   const some = `select id from ${quoteName(kind.table)} where ${column} = any($1::uuid[])`
   const first = idsIn(await transaction.query(`${some} limit ${BATCH}`, [ids]))
   if (first.length < BATCH) {
-    if (first.length > 0) yield first
+    if (first.length > 0) {
+      yield first
+    }
     return
   }
   const cursor = quoteName(`${kind.table}_by_${by}`)
   await transaction.query(`declare ${cursor} no scroll cursor for ${some}`, [ids])
   for (;;) {
     const batch = idsIn(await transaction.query(`fetch ${BATCH} from ${cursor}`))
-    if (batch.length === 0) break
+    if (batch.length === 0) {
+      break
+    }
     yield batch
   }
   await transaction.query(`close ${cursor}`)

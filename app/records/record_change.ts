@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import type { Origin } from '#kernel/origin'
-import type { ChangeType, RecordChange } from '#records/events'
-import type { Kind } from '#records/kind'
-import type { Attributes } from '#records/row'
+import type { ChangeType, RecordChange } from './events.js'
+import type { Kind } from './kind.js'
+import type { Attributes } from './row.js'
 
 /** A record before and after it was written; one of the two is missing where it was created or deleted. */
 export interface WrittenChange {

@@ -1,8 +1,8 @@
 import { loggedIn } from '#kernel/access'
 import type { Answer, Operation, Parameter } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
-import type { Column } from '#records/column'
-import type { Kind } from '#records/kind'
+import type { Column } from './column.js'
+import type { Kind } from './kind.js'
 
 const COLUMN_SCHEMAS: Record<Column['type'], JsonSchema> = {
   uuid: { type: 'string', format: 'uuid' },

@@ -6,10 +6,10 @@ import type { Condition } from '#query/condition'
 import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow, ReadOptions } from '#query/sql/list_statement'
 import type { Origin } from '#kernel/origin'
-import type { Kind } from '#records/kind'
-import type { ModelClass } from '#records/model'
-import { RecordStore } from '#records/record_store'
-import { askedSecrets, revealTo, type AskedSecrets } from '#records/secrets'
+import type { Kind } from './kind.js'
+import type { ModelClass } from './model.js'
+import { RecordStore } from './record_store.js'
+import { askedSecrets, revealTo, type AskedSecrets } from './secrets.js'
 
 /** Which records of a kind an actor sees, where that is not all of them. */
 export type Scope = (actor: Actor, kind: Kind) => readonly Condition[]

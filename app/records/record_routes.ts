@@ -6,8 +6,8 @@ import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { decode } from '#query/decode'
 import { describe } from '#query/describe'
-import { KeyTaken } from '#records/key_taken'
-import type { Kind } from '#records/kind'
+import { KeyTaken } from './key_taken.js'
+import type { Kind } from './kind.js'
 import { originOf } from '#kernel/request_origin'
 import {
   createOperation,
@@ -15,14 +15,14 @@ import {
   readOperation,
   removeOperation,
   updateOperation,
-} from '#records/record_documents'
-import type { RecordService } from '#records/record_service'
-import { serviceKeyOf, type ServiceKey } from '#records/service_key'
+} from './record_documents.js'
+import type { RecordService } from './record_service.js'
+import { serviceKeyOf, type ServiceKey } from './service_key.js'
 
 type Handling = (ctx: HttpContext, service: RecordService) => Promise<void>
 
 /**
- * Gives a kind the routes it declares: list and read, and create, update and delete where somebody may do that. Its service is
+ * Gives a kind the routes it declares: list and read, and create, update and delete where callers may do that. Its service is
  * made by the container, which is asked with each request: routes are declared before there are connections.
  */
 export function recordRoutes(

@@ -8,12 +8,12 @@ import { compileRecord, type RecordRow } from '#query/sql/record_statement'
 import { statement, type Statement } from '#query/sql/statement'
 import { columnOf, quoteName } from '#query/sql/identifiers'
 import { writtenRecord } from '#query/sql/written_record'
-import { opened, stored, type Column } from '#records/column'
-import { KeyTaken } from '#records/key_taken'
-import type { Kind } from '#records/kind'
-import type { ModelClass } from '#records/model'
-import { NamedShapes } from '#records/named_shapes'
-import type { Attributes, Row } from '#records/row'
+import { opened, stored, type Column } from './column.js'
+import { KeyTaken } from './key_taken.js'
+import type { Kind } from './kind.js'
+import type { ModelClass } from './model.js'
+import { NamedShapes } from './named_shapes.js'
+import type { Attributes, Row } from './row.js'
 
 /** A row as it was written: as JSON text for the caller, and as values for what follows from it. */
 export interface Written<M extends ModelClass = ModelClass> {

@@ -1,6 +1,6 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 
-import type { ModelClass, RecordModel } from '#records/model'
+import type { ModelClass, RecordModel } from './model.js'
 
 /** How a record belongs to another one. */
 export interface Belonging<Column extends string = string> {

@@ -1,8 +1,8 @@
 import type { DatabasePool } from '#database/database_pool'
 import { RelationInvalid } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import type { Kind, Values } from '#records/kind'
-import { RecordStore } from '#records/record_store'
+import type { Kind, Values } from './kind.js'
+import { RecordStore } from './record_store.js'
 
 /** Throws where a body names records that are not there. */
 export async function requireRelations(

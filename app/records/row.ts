@@ -1,7 +1,7 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { DateTime } from 'luxon'
 
-import type { ModelClass } from '#records/model'
+import type { ModelClass } from './model.js'
 
 /** What a record says, by the names of the wire. */
 export type Attributes = Readonly<Record<string, unknown>>

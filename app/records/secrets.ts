@@ -3,7 +3,7 @@ import type { Selection } from '#query/decode'
 import type { Reveal } from '#query/sql/objects'
 import { projectionOf, type Projection } from '#query/sql/projection'
 import type { Origin } from '#kernel/origin'
-import { kindOf, type Kind } from '#records/kind'
+import { kindOf, type Kind } from './kind.js'
 import { noteSecretRead } from '#audit/security_events'
 
 /** What the secrets of any kind are to an actor. */

@@ -1,5 +1,5 @@
-import type { Kind } from '#records/kind'
-import type { RecordService } from '#records/record_service'
+import type { Kind } from './kind.js'
+import type { RecordService } from './record_service.js'
 
 /** What the container knows the service of a kind by that has no class of its own. */
 type NameOfService = `records.${string}`

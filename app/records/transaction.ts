@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { whileOpen } from '#records/open_transaction'
+import { whileOpen } from './open_transaction.js'
 
 const awaitingCommit = new WeakMap<pg.ClientBase, Set<() => void>>()
 
@@ -14,8 +14,8 @@ export function afterCommit(transaction: pg.ClientBase, followUp: () => void): v
 const deferredStatements = new WeakMap<pg.ClientBase, Promise<unknown>[]>()
 
 /**
- * Lets a statement be among the last of a transaction: nobody waits for it but the end, which leaves right behind it and keeps
- * nothing where it fails. Its answer must not matter to whoever sent it.
+ * Lets a statement be among the last of a transaction: only the commit waits for it, which leaves right behind it and keeps
+ * nothing where it fails. Its answer must not matter to the caller.
  */
 export function deferToCommit(
   transaction: pg.ClientBase,
@@ -109,7 +109,7 @@ async function rolledBack(client: pg.ClientBase): Promise<Error | undefined> {
 }
 
 /**
- * A statement of the transaction had failed, and whoever sent it went on as if it had not.
+ * A statement of the transaction had failed, and the caller went on as if it had not.
  */
 export class TransactionLost extends Error {
   static readonly code = 'E_TRANSACTION_LOST'

@@ -1,7 +1,7 @@
 import { EntityNotFound } from '#kernel/failures'
 
 /**
- * Waits for work on a record that somebody else may have deleted meanwhile; then there is nothing to do, and no answer.
+ * Waits for work on a record that another request may have deleted meanwhile; then there is nothing to do, and no answer.
  */
 export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   try {

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import { isIPv4, type Socket } from 'node:net'
 
-import { createAdminServer, type Page } from '#runtime/admin_server'
-import { ADMIN, listen, portOf, requireFree, type Address } from '#runtime/listening'
+import { createAdminServer, type Page } from './admin_server.js'
+import { ADMIN, listen, portOf, requireFree, type Address } from './listening.js'
 import { env } from '#start/env'
 
 const EVERYWHERE = new Set(['0.0.0.0', '::'])

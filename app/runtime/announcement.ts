@@ -1,6 +1,6 @@
 import { embeddedDrivers } from '#configuration/embedded_drivers'
 import type { First } from '#configuration/first_secrets'
-import { firstLoginRows, madeUpRows } from '#runtime/first_login'
+import { firstLoginRows, madeUpRows } from './first_login.js'
 import { publicPrefix } from '#configuration/surfaces'
 import { env, warnings } from '#start/env'
 

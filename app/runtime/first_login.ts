@@ -17,7 +17,7 @@ interface Source {
   readonly password: string
 }
 
-/** Who can log in at first, and what somebody types to find out that it works. No secret is among it. */
+/** Who can log in at first, and what an operator types to find out that it works. No secret is among it. */
 export function firstLoginRows(): Row[] {
   const { says, curl, password } = passwordSource()
   const base = env.PUBLIC_URL.replace(/\/$/, '')

@@ -3,11 +3,11 @@ const REST_MS = 5
 
 /**
  * Passes the first wake of a topic on at once. Those that follow within a moment become one more at its end, so that
- * nobody who made a change before a wake goes unnoticed.
+ * no change before a wake goes unnoticed.
  */
 export class GatheredWakes {
   readonly #pass: (topic: string) => void
-  /** Whether somebody asked for another wake while a topic rests. */
+  /** Whether another wake was asked for while a topic rests. */
   readonly #resting = new Map<string, boolean>()
 
   constructor(pass: (topic: string) => void) {

@@ -52,7 +52,7 @@ export class MemorySignals implements Signals {
   }
 }
 
-/** Until somebody keeps a log, a listener that fails is as loud as any other fault. */
+/** Until there is a log, a listener that fails is as loud as any other fault. */
 function raise(error: Error): void {
   setImmediate(() => {
     throw error

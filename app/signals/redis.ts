@@ -11,7 +11,7 @@ const BACK_OFF = { firstMs: 200, longestMs: 5_000 }
 
 /**
  * Opens a connection to Redis. The client library is loaded only here, so that an installation without Redis does not
- * carry it. Whoever subscribes does so each time the connection is ready: the library's own way of subscribing again
+ * carry it. A subscriber subscribes each time the connection is ready: the library's own way of subscribing again
  * leaves a rejection unhandled when the connection breaks meanwhile.
  */
 export async function connectRedis(

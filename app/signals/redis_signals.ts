@@ -9,7 +9,7 @@ const FIRST_CONTACT_MS = 2_000
 
 /**
  * Signals between processes through Redis. Listening has a connection of its own, which is made again when it breaks:
- * channels are subscribed to again, and everybody who waits for a wake gets one, since one could have been missed.
+ * channels are subscribed to again, and every listener for a wake gets one, since one could have been missed.
  */
 export class RedisSignals implements Signals {
   readonly #publisher: RedisConnection
@@ -100,7 +100,7 @@ export class RedisSignals implements Signals {
       await this.#subscriber.subscribe(...channels)
       return true
     } catch (error) {
-      this.#report(error as Error, 'some channels are not heard now')
+      this.#report(error as Error, 'some channels cannot be received now')
       return false
     }
   }

@@ -6,14 +6,14 @@ export interface Message {
 export type Stop = () => Promise<void>
 
 /**
- * How processes tell each other of something at once. Nothing is kept: whoever does not listen misses it.
+ * How processes tell each other of something at once. Nothing is kept: a process that does not listen misses it.
  */
 export interface Signals {
   /** Sends messages in their order. Rejects while they cannot be carried. */
   publish(messages: readonly Message[]): Promise<void>
   /** Hears a channel until the returned function is called; from later on where the medium is away now. */
   subscribe(channel: string, listener: (payload: string) => void): Promise<Stop>
-  /** Tells whoever waits for a topic to look. Never throws or waits; many at once become few. */
+  /** Tells the processes that wait for a topic to look. Never throws or waits; many at once become few. */
   wake(topic: string): void
   /** Called for each wake, and once more whenever a wake may have been missed. */
   onWake(topic: string, listener: () => void): Promise<Stop>
@@ -23,7 +23,7 @@ export interface Signals {
   close(): Promise<void>
 }
 
-/** What is wrong with a listener, or with the medium, for whoever keeps the log. */
+/** What is wrong with a listener, or with the medium, for the log. */
 export type Report = (error: Error, what: string) => void
 
 /** Messages cannot be carried now. */

@@ -7,7 +7,7 @@ import type { Sweep } from '#jobs/sweep'
 import { bucketRemovalSweep, storageReactions } from '#storage/buckets/realm_removal'
 import { storageSweeps } from '#storage/sweeps/storage_sweeps'
 
-/** What storage looks after by itself: uploads that were interrupted, objects nobody has, realms that are gone. */
+/** What storage looks after by itself: uploads that were interrupted, orphaned objects, realms that are gone. */
 export async function backgroundSweeps(logger: Logger): Promise<readonly Sweep[]> {
   return [...storageSweeps(logger), bucketRemovalSweep(await identityProvider())]
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export async function withNpmCache(action) {
   const own = process.env.npm_config_cache ?? join(homedir(), '.npm')
   if (isWritable(own) && (!existsSync(join(own, '_cacache')) || isWritable(join(own, '_cacache'))))
-    return action({})
+    {return action({})}
   const temporary = mkdtempSync(join(tmpdir(), 'npm-cache-'))
   try {
     return await action({ npm_config_cache: temporary, npm_config_logs_max: '0' })

@@ -7,7 +7,7 @@ import type { Launcher } from './launcher.js'
 
 export const role = 'hub'
 
-/** Nobody but the hub's own role comes in: the superuser has no password and is for single-user mode only. */
+/** Only the hub's own role comes in: the superuser has no password and is for single-user mode only. */
 const accessRules = `host all ${role} 127.0.0.1/32 scram-sha-256\n`
 
 /** Plain byte order, and upper and lower case of all of Unicode, alike on every machine. */
@@ -67,13 +67,17 @@ export async function renewPassword(
     options,
     statements.join('\n') + '\n'
   )
-  if (!ok || /\b(ERROR|FATAL|PANIC):/.test(output)) throw failed(output)
+  if (!ok || /\b(ERROR|FATAL|PANIC):/.test(output)) {
+    throw failed(output)
+  }
   await folder.keepPassword(password)
 }
 
 async function succeed(run: Promise<{ ok: boolean; output: string }>): Promise<void> {
   const { ok, output } = await run
-  if (!ok) throw failed(output)
+  if (!ok) {
+    throw failed(output)
+  }
 }
 
 function failed(output: string): PostgresFailed {

@@ -41,7 +41,7 @@ export class DataFolder {
     this.passwordFile = join(this.path, 'password')
   }
 
-  /** Makes the folder where it is new, and refuses one that belongs to somebody else or holds something else. */
+  /** Makes the folder where it is new, and refuses one that belongs to another account or holds something else. */
   async prepare(): Promise<void> {
     const { uid, entries } = await this.#open()
     const user = process.getuid?.()
@@ -49,12 +49,16 @@ export class DataFolder {
       throw new DataFolderInaccessible(this.path, `it belongs to user ${uid}`)
     }
     const foreign = entries.find((entry) => !ownEntries.test(entry))
-    if (foreign && !(await this.hasCluster())) throw new DataFolderForeign(this.path, foreign)
+    if (foreign && !(await this.hasCluster())) {
+      throw new DataFolderForeign(this.path, foreign)
+    }
   }
 
   /** Gives what root made to the owner of the folder, who may start the hub without root next time. */
   async own(path: string): Promise<void> {
-    if (process.getuid?.() !== 0) return
+    if (process.getuid?.() !== 0) {
+      return
+    }
     const { uid, gid } = await stat(this.path)
     await lchown(path, uid, gid)
   }
@@ -72,12 +76,15 @@ export class DataFolder {
     try {
       const text = await readFile(join(this.cluster, 'PG_VERSION'), 'utf8')
       const found = text.trim()
-      if (found !== String(majorVersion))
+      if (found !== String(majorVersion)) {
         throw new DataFolderVersion(this.path, found, majorVersion)
+      }
       await access(join(this.cluster, 'global/pg_control'))
     } catch (error) {
       const { code, path } = error as NodeJS.ErrnoException
-      if (code !== 'ENOENT') throw error
+      if (code !== 'ENOENT') {
+        throw error
+      }
       throw new DataFolderBroken(this.path, `${path} is missing`, { cause: error })
     }
   }
@@ -129,7 +136,9 @@ export class DataFolder {
 
   async #read(name: string): Promise<string | undefined> {
     const text = await readFile(join(this.path, name), 'utf8').catch((error) => {
-      if (error.code === 'ENOENT') return ''
+      if (error.code === 'ENOENT') {
+        return ''
+      }
       throw new DataFolderInaccessible(this.path, error.message, { cause: error })
     })
     return text.trim() || undefined
@@ -149,5 +158,7 @@ export async function removeDraft(path: string): Promise<void> {
 }
 
 function ignoreExisting(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error
+  if (error.code !== 'EEXIST') {
+    throw error
+  }
 }

@@ -8,7 +8,9 @@ export async function createDatabases(url: string, names: readonly string[]): Pr
     const { rows } = await client.query<{ datname: string }>('select datname from pg_database')
     const present = new Set(rows.map(({ datname }) => datname))
     for (const name of names) {
-      if (!present.has(name)) await client.query(`create database ${client.escapeIdentifier(name)}`)
+      if (!present.has(name)) {
+        await client.query(`create database ${client.escapeIdentifier(name)}`)
+      }
     }
   } finally {
     await client.end()

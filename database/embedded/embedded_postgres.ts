@@ -70,7 +70,7 @@ export class EmbeddedPostgres {
     return connectionUrl(this.#port, this.#password, database)
   }
 
-  /** Ends the server cleanly and gives the folder free. Call it when nobody uses the database any more. */
+  /** Ends the server cleanly and gives the folder free. Call it when the database is not used any more. */
   stop(): Promise<void> {
     this.#stopped ??= this.#supervisor.stop().finally(() => this.#lock.release())
     return this.#stopped

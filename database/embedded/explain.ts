@@ -14,12 +14,20 @@ const leastSpace = 64
 
 /** Puts a failed start into words a person can act on; what already is in such words stays as it is. */
 export async function explain(error: unknown, folder: DataFolder): Promise<unknown> {
-  if (error instanceof EmbeddedPostgresError && !(error instanceof PostgresFailed)) return error
+  if (error instanceof EmbeddedPostgresError && !(error instanceof PostgresFailed)) {
+    return error
+  }
   const free = await freeMegabytes(folder.path)
-  if (free < leastSpace) return new DiskFull(folder.path, free, { cause: error })
+  if (free < leastSpace) {
+    return new DiskFull(folder.path, free, { cause: error })
+  }
   const { code, syscall, message } = error as NodeJS.ErrnoException
-  if (code === invalidPassword) return new PasswordRefused(folder.passwordFile, { cause: error })
-  if (syscall) return new DataFolderInaccessible(folder.path, message, { cause: error })
+  if (code === invalidPassword) {
+    return new PasswordRefused(folder.passwordFile, { cause: error })
+  }
+  if (syscall) {
+    return new DataFolderInaccessible(folder.path, message, { cause: error })
+  }
   return error
 }
 

@@ -2,12 +2,14 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * A port of this machine that nobody listens on, the preferred one where it is free. Others are taken from below the
+ * A free port of this machine, the preferred one where it is free. Others are taken from below the
  * range the kernel uses for outgoing connections, so that the port is likely to be free at the next start too.
  */
 export async function freePort(preferred?: number): Promise<number> {
   let port = preferred ?? randomPort()
-  while (!(await isFree(port))) port = randomPort()
+  while (!(await isFree(port))) {
+    port = randomPort()
+  }
   return port
 }
 

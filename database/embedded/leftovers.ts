@@ -8,7 +8,9 @@ import { inheritPidFile, readPidFile, worksIn } from './pid_file.js'
  */
 export async function endLeftovers(cluster: string): Promise<void> {
   const left = await readPidFile(cluster)
-  if (!left) return
+  if (!left) {
+    return
+  }
   if (await worksIn(cluster, left.pid)) {
     signal(left.pid, 'SIGINT')
     await quiet(() => worksIn(cluster, left.pid), 15_000)
@@ -19,7 +21,9 @@ export async function endLeftovers(cluster: string): Promise<void> {
 }
 
 async function endAll(cluster: string, name: NodeJS.Signals, patience: number): Promise<void> {
-  for (const pid of await processesIn(cluster)) signal(pid, name)
+  for (const pid of await processesIn(cluster)) {
+    signal(pid, name)
+  }
   await quiet(() => processesIn(cluster).then((pids) => pids.length > 0), patience)
 }
 
@@ -32,13 +36,17 @@ async function processesIn(cluster: string): Promise<number[]> {
 
 async function quiet(busy: () => Promise<boolean>, patience: number): Promise<void> {
   const deadline = Date.now() + patience
-  while ((await busy()) && Date.now() < deadline) await delay(10)
+  while ((await busy()) && Date.now() < deadline) {
+    await delay(10)
+  }
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
+      throw error
+    }
   }
 }

@@ -9,7 +9,9 @@ export async function locateEmbeddedPostgres(
 ): Promise<string | undefined> {
   const folder = new DataFolder(dataDir)
   const noted = await readPidFile(folder.cluster)
-  if (!noted?.ready || !(await worksIn(folder.cluster, noted.pid))) return undefined
+  if (!noted?.ready || !(await worksIn(folder.cluster, noted.pid))) {
+    return undefined
+  }
   const password = await folder.password()
   return password && connectionUrl(noted.port, password, database)
 }

@@ -26,7 +26,9 @@ export class LogFile {
 
   /** Keeps one older generation, so that log and generation together stay below about twice the limit. */
   async bound(): Promise<void> {
-    if ((await this.size()) < sizeLimit) return
+    if ((await this.size()) < sizeLimit) {
+      return
+    }
     // On a full disk the older generation is lost; the server matters more.
     await copyFile(this.#path, `${this.#path}.1`).catch(() => {})
     await truncate(this.#path)

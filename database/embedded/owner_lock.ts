@@ -30,7 +30,9 @@ export class OwnerLock {
       return new OwnerLock(descriptor)
     }
     closeSync(descriptor)
-    if (error) throw new SystemToolMissing('flock')
+    if (error) {
+      throw new SystemToolMissing('flock')
+    }
     throw new DataFolderInUse(folder.path, readFileSync(folder.lock, 'utf8').trim())
   }
 

@@ -11,11 +11,13 @@ export interface PidFile {
 export async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
   const [pid, , , port, , , , status] = text.split('\n')
-  if (!Number(pid)) return undefined
+  if (!Number(pid)) {
+    return undefined
+  }
   return { pid: Number(pid), port: Number(port), ready: status?.trim() === 'ready' }
 }
 
-/** True for a living PostgreSQL process of this cluster; false for a zombie, and where the pid has gone to somebody else. */
+/** True for a living PostgreSQL process of this cluster; false for a zombie, and where the pid has gone to another program. */
 export async function worksIn(cluster: string, pid: number): Promise<boolean> {
   try {
     const [name, folder, expected] = await Promise.all([
@@ -37,5 +39,7 @@ export async function worksIn(cluster: string, pid: number): Promise<boolean> {
 export async function inheritPidFile(cluster: string): Promise<void> {
   const file = join(cluster, 'postmaster.pid')
   const text = await readFile(file, 'utf8').catch(() => undefined)
-  if (text !== undefined) await writeFile(file, text.replace(/^\d*/, String(process.pid)))
+  if (text !== undefined) {
+    await writeFile(file, text.replace(/^\d*/, String(process.pid)))
+  }
 }

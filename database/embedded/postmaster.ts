@@ -79,7 +79,9 @@ export class Postmaster {
     while (this.#running && Date.now() < deadline) {
       const noted = await readPidFile(this.#folder.cluster)
       // The hub may end without stopping the server: it is told by the kernel.
-      if (noted?.pid === this.#child.pid && noted?.ready) return this.#child.unref()
+      if (noted?.pid === this.#child.pid && noted?.ready) {
+        return this.#child.unref()
+      }
       await delay(5)
     }
     await this.stop()
@@ -93,7 +95,9 @@ export class Postmaster {
   async stop(): Promise<void> {
     this.#child.ref()
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-      if (!this.#running) return
+      if (!this.#running) {
+        return
+      }
       this.#child.kill(signal)
       await Promise.race([this.ended, delay(10_000, undefined, { ref: false })])
     }

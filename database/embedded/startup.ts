@@ -47,10 +47,14 @@ export async function launchOnFreePort(
     const postmaster = await Postmaster.launch(folder, port, launcher)
     try {
       await postmaster.ready()
-      if (port !== lastPort) await folder.rememberPort(port)
+      if (port !== lastPort) {
+        await folder.rememberPort(port)
+      }
       return postmaster
     } catch (error) {
-      if (attempt === portAttempts || !lostPort(error)) throw error
+      if (attempt === portAttempts || !lostPort(error)) {
+        throw error
+      }
     }
   }
 }
@@ -63,7 +67,9 @@ export async function openDatabases(
 ): Promise<string> {
   try {
     const password = await folder.password()
-    if (!password) throw new PasswordRefused(folder.passwordFile)
+    if (!password) {
+      throw new PasswordRefused(folder.passwordFile)
+    }
     await createDatabases(connectionUrl(postmaster.port, password, 'postgres'), databases)
     return password
   } catch (error) {
@@ -72,7 +78,7 @@ export async function openDatabases(
   }
 }
 
-/** Somebody took the port after it was found free. */
+/** Another program took the port after it was found free. */
 function lostPort(error: unknown): boolean {
   return error instanceof PostgresFailed && error.lastWords.includes('Address already in use')
 }

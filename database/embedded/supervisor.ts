@@ -40,13 +40,17 @@ export class Supervisor {
     while (!signal.aborted) {
       const startedAt = Date.now()
       const ending = await this.#postmaster.ended
-      if (signal.aborted) return
+      if (signal.aborted) {
+        return
+      }
       failures = Date.now() - startedAt > steadyAfter ? 1 : failures + 1
       this.#notify(
         `PostgreSQL ${ending} unexpectedly and is started again on port ${this.#postmaster.port}.`
       )
       await delay(pauseBefore(failures), undefined, { signal, ref: false }).catch(() => {})
-      if (!signal.aborted) await this.#restart()
+      if (!signal.aborted) {
+        await this.#restart()
+      }
     }
     await this.#postmaster.stop()
   }
@@ -61,7 +65,9 @@ export class Supervisor {
       await this.#postmaster.ready()
       this.#notify(`PostgreSQL answers again on port ${this.#postmaster.port}.`)
     } catch (error) {
-      if (!this.#stopping.signal.aborted) this.#notify((error as Error).message)
+      if (!this.#stopping.signal.aborted) {
+        this.#notify((error as Error).message)
+      }
     }
   }
 }

@@ -156,7 +156,9 @@ class Run {
   async until(pattern: RegExp): Promise<string> {
     for (let attempt = 0; attempt < 2000; attempt++) {
       const match = pattern.exec(this.stdout + this.stderr)
-      if (match) return match[1] ?? match[0]
+      if (match) {
+        return match[1] ?? match[0]
+      }
       await delay(10)
     }
     throw new Error(`Nothing like ${pattern} in:\n${this.stdout}${this.stderr}`)
@@ -198,7 +200,9 @@ test.group('The way from a clone to a running program', (group) => {
 
   group.each.setup(() => {
     return () => {
-      for (const { process: child } of runs.splice(0)) child.kill('SIGKILL')
+      for (const { process: child } of runs.splice(0)) {
+        child.kill('SIGKILL')
+      }
     }
   })
 

@@ -46,7 +46,9 @@ export function bareS3(url: string, bucket: string): BarePipelines {
       for await (const bytes of inParts(source)) {
         size += bytes.length
         hash.update(bytes)
-        if (underWay.size >= PARTS_AT_ONCE) await Promise.race(underWay)
+        if (underWay.size >= PARTS_AT_ONCE) {
+          await Promise.race(underWay)
+        }
         const sending = send(bytes).finally(() => underWay.delete(sending))
         underWay.add(sending)
       }
@@ -77,7 +79,9 @@ async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes < PART_BYTES) continue
+    if (bytes < PART_BYTES) {
+      continue
+    }
     yield Buffer.concat(chunks)
     chunks = []
     bytes = 0

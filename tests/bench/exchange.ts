@@ -18,9 +18,13 @@ export function exchange(
       try {
         for await (const chunk of response) {
           bytes += (chunk as Buffer).length
-          if (bytes < 1024 ** 2) text += chunk
+          if (bytes < 1024 ** 2) {
+            text += chunk
+          }
         }
-        if (response.statusCode! >= 300) throw new Error(`${response.statusCode}: ${text}`)
+        if (response.statusCode! >= 300) {
+          throw new Error(`${response.statusCode}: ${text}`)
+        }
         resolve({ bytes, text })
       } catch (error) {
         reject(error)

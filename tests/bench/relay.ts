@@ -48,7 +48,9 @@ async function measured(): Promise<number> {
     destinations: chosen,
     logger: silent,
   })
-  while (!bus.isReady) await delay(10)
+  while (!bus.isReady) {
+    await delay(10)
+  }
   const begun = hrtime.bigint()
   relay.start()
   await untilEmpty(pool)
@@ -94,7 +96,9 @@ function changeOf(bytes: number) {
 async function untilEmpty(pool: pg.Pool): Promise<void> {
   for (;;) {
     const { rows } = await pool.query('select exists (select 1 from outbox) as filled')
-    if (!rows[0].filled) return
+    if (!rows[0].filled) {
+      return
+    }
     await delay(20)
   }
 }

@@ -46,10 +46,14 @@ const servers: BenchServer[] = []
 try {
   const contenders = await begin()
   let held = true
-  for (const work of WORKS) held = (await compare(work, contenders)) && held
+  for (const work of WORKS) {
+    held = (await compare(work, contenders)) && held
+  }
   process.exitCode = held ? 0 : 1
 } finally {
-  for (const server of servers) await server.stop()
+  for (const server of servers) {
+    await server.stop()
+  }
   await gateway?.stop()
   await database.stop()
   await rm(folder, { recursive: true })
@@ -80,9 +84,13 @@ async function compare(work: Work, contenders: Record<'platform' | 'bare', Conte
   for (let round = 0; round <= ROUNDS; round++) {
     for (const who of ['platform', 'bare'] as const) {
       const figures = await measure(work, contenders[who])
-      if (round > 0) rounds[who].push(figures)
+      if (round > 0) {
+        rounds[who].push(figures)
+      }
       const isLast = round === ROUNDS
-      if (work === 'upload' && !isLast) await contenders[who].candidate.clear()
+      if (work === 'upload' && !isLast) {
+        await contenders[who].candidate.clear()
+      }
     }
   }
   return report(work, fastest(rounds.platform), fastest(rounds.bare))

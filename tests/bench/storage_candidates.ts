@@ -120,5 +120,7 @@ async function adminToken(url: string): Promise<string> {
 }
 
 function requireAmount(bytes: number, wanted: number): void {
-  if (bytes !== wanted) throw new Error(`${bytes} bytes came back instead of ${wanted}`)
+  if (bytes !== wanted) {
+    throw new Error(`${bytes} bytes came back instead of ${wanted}`)
+  }
 }

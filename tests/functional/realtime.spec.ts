@@ -487,7 +487,9 @@ test.group('Sockets | how they end', (group) => {
     await hub.server.closeGracefully()
     assert.isBelow(performance.now() - startedAt, 2_500)
     // After these a client connects again by itself.
-    for (const reason of await ends) assert.oneOf(reason, ['transport close', 'transport error'])
+    for (const reason of await ends) {
+      assert.oneOf(reason, ['transport close', 'transport error'])
+    }
   })
 
   test('a client that does not listen any more does not hold up the end', async ({ assert }) => {

@@ -22,7 +22,9 @@ async function sharedPort(sites: readonly SocketSite[]) {
     const port = Number(new URL(sites[turn++ % sites.length]!.url).port)
     const behind = connect(port, '127.0.0.1')
     client.pipe(behind).pipe(client)
-    for (const socket of [client, behind]) socket.on('error', () => {})
+    for (const socket of [client, behind]) {
+      socket.on('error', () => {})
+    }
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
@@ -77,7 +79,9 @@ test.group('Sockets of processes that share a port', (group) => {
     const socket = await open({ transports: ['polling'] })
     const events = heard(socket, 'changed')
     assert.isNull(await ask(socket, 'nodeSubscribe'))
-    for (let n = 0; n < 5; n++) await tell().then(() => settled(socket))
+    for (let n = 0; n < 5; n++) {
+      await tell().then(() => settled(socket))
+    }
     assert.deepEqual(events, Array(5).fill('node'))
   })
 

@@ -42,14 +42,18 @@ export function fullStoreSuite(name: string, prepare: () => Promise<FullStoreSub
     })
 
     group.each.teardown(async () => {
-      for (const { id } of await bucket.files()) await bucket.removeFile(id)
+      for (const { id } of await bucket.files()) {
+        await bucket.removeFile(id)
+      }
       await delay(subject.noticesAfterMs)
     })
 
     /** Answers how to make room again. */
     async function fill(): Promise<() => Promise<void>> {
       const { status, body } = await bucket.upload([FILLING])
-      if (status !== 201) throw new Error(JSON.stringify(body))
+      if (status !== 201) {
+        throw new Error(JSON.stringify(body))
+      }
       await delay(subject.noticesAfterMs)
       return async () => {
         await bucket.removeFile(body.data[0].id)

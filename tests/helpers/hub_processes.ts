@@ -67,7 +67,9 @@ export class HubProcesses {
   static async start(program: Program, setting?: Setting): Promise<HubProcesses> {
     const folder = await mkdtemp(join(tmpdir(), 'hub-processes-'))
     const { DATABASE_URL, DATA_DIR } = setting?.variables ?? {}
-    if (!DATABASE_URL && !DATA_DIR) await prepareData(join(folder, '.data'))
+    if (!DATABASE_URL && !DATA_DIR) {
+      await prepareData(join(folder, '.data'))
+    }
     const hub = await HubProcesses.#launchIn(folder, program, setting ?? {})
     try {
       await hub.until('it was ready', () => hub.output.includes('is ready after'))

@@ -60,9 +60,12 @@ export function objectPiecesSuite(name: string, begin: () => Promise<PiecesSubje
       by.append(address, partial, chunksOf(bytes.subarray(partial.size, partial.size + size)))
     const requireWhole = async (size: number) => {
       const found = await buffer(await store.read(address))
-      if (digest(found) !== digest(bytes.subarray(0, size)))
+      if (digest(found) !== digest(bytes.subarray(0, size))) {
         throw new Error('Other bytes came back')
-      if (found.length !== size) throw new Error(`${found.length} bytes came back`)
+      }
+      if (found.length !== size) {
+        throw new Error(`${found.length} bytes came back`)
+      }
     }
 
     test('come back as one object, whatever their sizes are: {sizes}')
@@ -244,7 +247,9 @@ export function objectPiecesSuite(name: string, begin: () => Promise<PiecesSubje
           store.complete(unsafe, partial),
           store.discard(unsafe, partial),
         ]
-        for (const call of calls) assert.instanceOf(await failureOf(call), UnsafeObjectName)
+        for (const call of calls) {
+          assert.instanceOf(await failureOf(call), UnsafeObjectName)
+        }
       }
     })
   })

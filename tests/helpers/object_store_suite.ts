@@ -124,7 +124,9 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
 
     test('a key may be the beginning of another one', async ({ assert }) => {
       const keys = ['a', 'a/b', 'a/b/c', 'a.b', `${randomUUID()}/${'f'.repeat(64)}`]
-      for (const key of keys) await store.put(at(key), chunksOf(Buffer.from(key)))
+      for (const key of keys) {
+        await store.put(at(key), chunksOf(Buffer.from(key)))
+      }
       for (const key of keys) {
         assert.equal((await buffer(await store.read(at(key)))).toString(), key)
       }
@@ -259,7 +261,11 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       await store.put(at('a'), chunksOf(bytes))
       for (let round = 0; round < 20; round++) {
         const stream = await store.read(at('a'))
-        for await (const chunk of stream) if (chunk) break
+        for await (const chunk of stream) {
+          if (chunk) {
+            break
+          }
+        }
         await until(() => stream.destroyed)
       }
       assert.equal(digest(await buffer(await store.read(at('a')))), digest(bytes))
@@ -272,7 +278,9 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
         const signal = AbortSignal.timeout(Math.floor(Math.random() * 300))
         const size = Math.floor(Math.random() * 20 * MIB)
         const putting = store.put(at(key), chunksOf(bytes.subarray(0, size), 2), { signal })
-        if (!(await failureOf(putting))) completed++
+        if (!(await failureOf(putting))) {
+          completed++
+        }
       })
       assert.isBelow(completed, uploads.length)
       assert.lengthOf(await keysLeft(), completed)
@@ -323,7 +331,9 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
         'a%b',
       ]
       const worse = ['a\0', 'a\\b', 'ä', 'a b', 'a\n', 'x'.repeat(161)]
-      for (const key of [...bad, ...worse]) await refused(at(key))
+      for (const key of [...bad, ...worse]) {
+        await refused(at(key))
+      }
       for (const folder of [
         '..',
         'a',
@@ -346,7 +356,9 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
           store.stat(address),
           store.delete(address),
         ]
-        for (const call of calls) assert.instanceOf(await failureOf(call), UnsafeObjectName)
+        for (const call of calls) {
+          assert.instanceOf(await failureOf(call), UnsafeObjectName)
+        }
       }
     })
   })
@@ -364,8 +376,11 @@ export async function failureOf(promise: Promise<unknown>): Promise<Error | unde
 export async function* chunksOf(bytes: Uint8Array, restMs?: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += CHUNK) {
     yield bytes.subarray(start, start + CHUNK)
-    if (restMs === undefined) await turn()
-    else await delay(restMs)
+    if (restMs === undefined) {
+      await turn()
+    } else {
+      await delay(restMs)
+    }
   }
 }
 
@@ -378,9 +393,11 @@ export function pushed() {
   async function* generate(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const next = chunks.shift()
-      if (next) yield next
-      else if (isEnded) return
-      else {
+      if (next) {
+        yield next
+      } else if (isEnded) {
+        return
+      } else {
         taken()
         await new Promise<void>((resolve) => (wake = resolve))
       }
@@ -412,7 +429,9 @@ export async function inTurns<T>(
 ): Promise<void> {
   const rest = [...items]
   const worker = async () => {
-    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await call(item)
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) {
+      await call(item)
+    }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
@@ -420,7 +439,9 @@ export async function inTurns<T>(
 export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
   const deadline = performance.now() + 15_000
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('It did not come to pass in 15 s')
+    if (performance.now() > deadline) {
+      throw new Error('It did not come to pass in 15 s')
+    }
     await delay(10)
   }
 }
@@ -436,11 +457,15 @@ async function* failingAfter(bytes: Uint8Array, error: Error): AsyncGenerator<Ui
 
 async function* cutInto(bytes: Uint8Array, sizes: number[]): AsyncGenerator<Uint8Array> {
   let start = 0
-  for (const size of sizes) yield bytes.subarray(start, (start += size))
+  for (const size of sizes) {
+    yield bytes.subarray(start, (start += size))
+  }
 }
 
 async function keysOf(objects: AsyncIterable<{ key: string }>): Promise<string[]> {
   const keys: string[] = []
-  for await (const { key } of objects) keys.push(key)
+  for await (const { key } of objects) {
+    keys.push(key)
+  }
   return keys
 }

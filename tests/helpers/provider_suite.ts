@@ -251,8 +251,12 @@ export function providerSuite(
       const people = provider().people!
       assert.isTrue(await people.hasRealm(realmId!))
       assert.isTrue(await people.hasUser(sub))
-      for (const id of [UNKNOWN, sub]) assert.isFalse(await people.hasRealm(id))
-      for (const id of [UNKNOWN, realmId!]) assert.isFalse(await people.hasUser(id))
+      for (const id of [UNKNOWN, sub]) {
+        assert.isFalse(await people.hasRealm(id))
+      }
+      for (const id of [UNKNOWN, realmId!]) {
+        assert.isFalse(await people.hasUser(id))
+      }
     })
 
     test('a name that is taken is a conflict, and a realm that is not there a mistake', async ({

@@ -68,7 +68,9 @@ export class RemoteBucket {
 
   async removeFile(fileId: string): Promise<void> {
     const response = await this.#ask(`/bucket-files/${fileId}`, 'DELETE')
-    if (response.status !== 202) throw new Error(await response.text())
+    if (response.status !== 202) {
+      throw new Error(await response.text())
+    }
     await response.arrayBuffer()
   }
 

@@ -63,7 +63,9 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       })
       bucketId = ((await answer.json()) as { data: { id: string } }).data.id
       return async () => {
-        for (const left of [...running]) await kill(left)
+        for (const left of [...running]) {
+          await kill(left)
+        }
         await subject.stop()
       }
     })
@@ -75,7 +77,9 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
         headers: { ...by.headers, 'accept-encoding': 'identity' },
       })
       const found = new Uint8Array(await answer.arrayBuffer())
-      if (digest(found) !== digest(bytes)) throw new Error(`Other bytes came back: ${found.length}`)
+      if (digest(found) !== digest(bytes)) {
+        throw new Error(`Other bytes came back: ${found.length}`)
+      }
       return answer.headers.get('etag') ?? ''
     }
     const nothingIsLeftOver = async () => {
@@ -91,9 +95,11 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       for (let round = 0; offset < bytes.length; round++) {
         const by = speakerOf(processes[round % 2]!)
         const rest = bytes.subarray(offset)
-        if (round < 8)
+        if (round < 8) {
           await brokenPatch(by, path, offset, rest, randomInt(Math.min(5 * MIB, rest.length)))
-        else await patch(by, path, offset, rest)
+        } else {
+          await patch(by, path, offset, rest)
+        }
         const next = await offsetOf(speakerOf(processes[(round + 1) % 2]!), path)
         assert.isAtLeast(next, offset)
         offset = next
@@ -146,7 +152,9 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
         await new Promise<void>((resolve) => {
           request.write(content.subarray(offset, offset + sent), () => resolve())
         })
-        if (sent > PIECE) await until(async () => (await storedOf(path)) > offset)
+        if (sent > PIECE) {
+          await until(async () => (await storedOf(path)) > offset)
+        }
         await kill(current)
         request.destroy()
         current = await start()

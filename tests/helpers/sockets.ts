@@ -97,8 +97,11 @@ export function refusal(socket: Socket): Promise<Error & { data?: Record<string,
 export function ask(socket: Socket, event: string, ...args: unknown[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
     socket.timeout(2_000).emit(event, ...args, (late: Error | null, answer: unknown) => {
-      if (late) reject(late)
-      else resolve(answer)
+      if (late) {
+        reject(late)
+      } else {
+        resolve(answer)
+      }
     })
   })
 }

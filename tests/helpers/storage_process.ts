@@ -38,7 +38,9 @@ export class StorageProcess {
 
   async kill(): Promise<void> {
     const { exitCode, signalCode } = this.#child
-    if ((exitCode ?? signalCode) !== null) return
+    if ((exitCode ?? signalCode) !== null) {
+      return
+    }
     this.#child.kill('SIGKILL')
     await once(this.#child, 'exit')
   }

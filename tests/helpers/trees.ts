@@ -24,9 +24,14 @@ export function randomTree(): Tree {
     const isTaken = [...tree.keys(), ...folders].some(
       (other) => other === path || other === `${path}/`
     )
-    if (isTaken || path.length > 500) continue
-    if (randomInt(4) === 0) folders.push(`${path}/`)
-    else tree.set(path, randomContent())
+    if (isTaken || path.length > 500) {
+      continue
+    }
+    if (randomInt(4) === 0) {
+      folders.push(`${path}/`)
+    } else {
+      tree.set(path, randomContent())
+    }
   }
   return tree
 }
@@ -35,9 +40,12 @@ function randomName(): string {
   const letters = [...ALPHABETS[randomInt(ALPHABETS.length)]!]
   const most = randomInt(5) === 0 ? 120 : 20
   let name = ''
-  for (let count = randomInt(1, most); count > 0; count--)
+  for (let count = randomInt(1, most); count > 0; count--) {
     name += letters[randomInt(letters.length)]
-  while (Buffer.byteLength(name) > 255) name = [...name].slice(0, -1).join('')
+  }
+  while (Buffer.byteLength(name) > 255) {
+    name = [...name].slice(0, -1).join('')
+  }
   return name === '.' || name === '..' ? 'dots' : name
 }
 

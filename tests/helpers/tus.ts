@@ -43,7 +43,9 @@ export async function begin(
     'upload-length': `${length}`,
     'upload-metadata': metadataFor(filename),
   })
-  if (answer.status !== 201) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
+  if (answer.status !== 201) {
+    throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
+  }
   return pathOf(bucketId, answer)
 }
 
@@ -97,7 +99,9 @@ export async function brokenPatch(
 /** How many bytes of an upload are stored. */
 export async function offsetOf(by: Speaker, path: string): Promise<number> {
   const { status, headers } = await tus(by, 'HEAD', path)
-  if (status !== 200) throw new Error(`The upload is answered with ${status}`)
+  if (status !== 200) {
+    throw new Error(`The upload is answered with ${status}`)
+  }
   return Number(headers['upload-offset'])
 }
 

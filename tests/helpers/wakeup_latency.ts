@@ -30,7 +30,9 @@ export async function wakeupLatency(redisUrl: string, samples: number): Promise<
       signals.wake('bench')
       took.push(Number((await woken) - startedAt) / 1e6)
       // A wake that comes at once after another one is gathered with it: half of the samples wait for that, too.
-      if (n % 2 === 0) await new Promise((resolve) => setTimeout(resolve, 8))
+      if (n % 2 === 0) {
+        await new Promise((resolve) => setTimeout(resolve, 8))
+      }
     }
     return summary(took)
   } finally {

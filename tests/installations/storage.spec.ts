@@ -28,7 +28,9 @@ async function storageOf(hub: HubProcesses) {
   const { data } = (await made.json()) as { data: { id: string } }
   const upload = async (files: Record<string, Buffer>) => {
     const form = new FormData()
-    for (const [path, content] of Object.entries(files)) form.append('f', new File([content], path))
+    for (const [path, content] of Object.entries(files)) {
+      form.append('f', new File([content], path))
+    }
     const response = await fetch(`${url}/buckets/${data.id}/upload`, {
       method: 'POST',
       headers,

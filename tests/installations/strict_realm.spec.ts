@@ -41,7 +41,9 @@ async function ask(
 /** As `ask`, for a record that must be answered. */
 async function record(...request: Parameters<typeof ask>): Promise<any> {
   const { status, body } = await ask(...request)
-  if (status >= 300) throw new Error(`${request[2]} ${request[1]}: ${status}`)
+  if (status >= 300) {
+    throw new Error(`${request[2]} ${request[1]}: ${status}`)
+  }
   return body.data
 }
 

@@ -76,19 +76,24 @@ class Owner {
 
   async url(): Promise<string> {
     const { url, message } = await this.outcome
-    if (!url) throw new Error(message)
+    if (!url) {
+      throw new Error(message)
+    }
     return url
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) {
+      return
+    }
     this.#process.kill(signal)
     await once(this.#process, 'exit')
   }
 
   async #firstLine(): Promise<Outcome> {
-    for await (const line of createInterface({ input: this.#process.stdout! }))
+    for await (const line of createInterface({ input: this.#process.stdout! })) {
       return JSON.parse(line)
+    }
     return { message: 'The owner ended without a word' }
   }
 }
@@ -122,7 +127,9 @@ async function eventually<T>(action: () => Promise<T>): Promise<T> {
     try {
       return await action()
     } catch (error) {
-      if (Date.now() > deadline) throw error
+      if (Date.now() > deadline) {
+        throw error
+      }
       await delay(10)
     }
   }
@@ -194,7 +201,9 @@ test.group('Embedded PostgreSQL', (group) => {
   group.each.setup(() => {
     dataDir = join(base, 'postgres')
     return async () => {
-      for (const end of ending.splice(0).toReversed()) await end()
+      for (const end of ending.splice(0).toReversed()) {
+        await end()
+      }
     }
   })
 

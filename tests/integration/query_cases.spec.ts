@@ -40,7 +40,9 @@ function defineDecodeCases({ probes, cases, openLogCases, coreLogCases }: Decode
       test(id, ({ assert }) => {
         const vocabulary = vocabularies.get(schema)!
         const read = () => decode(vocabulary, query, mode)
-        if (!expected.ok) return assertRefused(assert, read, expected)
+        if (!expected.ok) {
+          return assertRefused(assert, read, expected)
+        }
 
         const wanted = filledIn(expected, vocabulary)
         const actual = vectorForm(read())
@@ -54,7 +56,9 @@ function defineDecodeCases({ probes, cases, openLogCases, coreLogCases }: Decode
     for (const { id, query, expected } of openLogCases) {
       test(id, ({ assert }) => {
         const read = () => decodeLogQuery(query)
-        if (!expected.ok) return assertRefused(assert, read, expected)
+        if (!expected.ok) {
+          return assertRefused(assert, read, expected)
+        }
 
         const { filters, pagination } = read()
         const actual: Expected = { ok: true, filters: conditionForm(filters), ...pagination }
@@ -68,7 +72,9 @@ function defineDecodeCases({ probes, cases, openLogCases, coreLogCases }: Decode
       test(id, ({ assert }) => {
         const { schema, required } = LOG_ENDPOINTS[endpoint!]!
         const read = () => decodeLabelQuery(vocabularies.get(schema)!, query, required)
-        if (!expected.ok) return assertRefused(assert, read, expected)
+        if (!expected.ok) {
+          return assertRefused(assert, read, expected)
+        }
 
         const { labels, pagination } = read()
         const actual: Expected = { ok: true, labels, pagination }
@@ -99,7 +105,9 @@ function defineExecuteCases({ dataset, cases }: ExecuteVectors): void {
     for (const { id, query, expected } of cases) {
       test(id, async ({ assert }) => {
         assert.includeMembers(EXPECTATIONS, Object.keys(expected))
-        if (expected.status !== 200) return assertStatus(assert, await refusal(query), expected)
+        if (expected.status !== 200) {
+          return assertStatus(assert, await refusal(query), expected)
+        }
 
         const decoded = decode(node, query)
         const [page] = await sandbox.run<ListRow>(compileList(node, decoded))
@@ -149,8 +157,12 @@ function assertPage(assert: Assert, meta: Row, expected: Expected): void {
 }
 
 function assertRows(assert: Assert, rows: Row[], { names, data, keys }: Expected): void {
-  if (names) assert.deepEqual(rows.map(({ name }) => name).sort(), names as unknown[])
-  if (data) assert.deepEqual(rows, data as Row[])
+  if (names) {
+    assert.deepEqual(rows.map(({ name }) => name).sort(), names as unknown[])
+  }
+  if (data) {
+    assert.deepEqual(rows, data as Row[])
+  }
   for (const row of keys ? rows : []) {
     assert.deepEqual(Object.keys(row).sort(), [...(keys as string[])].sort())
   }
@@ -158,7 +170,9 @@ function assertRows(assert: Assert, rows: Row[], { names, data, keys }: Expected
 
 function assertStatus(assert: Assert, error: QueryError, expected: Expected): void {
   assert.strictEqual(error.status, expected.status)
-  if (!expected.issue) return
+  if (!expected.issue) {
+    return
+  }
   assert.deepEqual(
     error.issues.map(({ code }) => code),
     [expected.issue] as typeof error.issues extends readonly { code: infer Code }[] ? Code[] : never
@@ -180,7 +194,9 @@ function refusalOf(read: () => unknown): QueryError {
   try {
     read()
   } catch (error) {
-    if (error instanceof QueryError) return error
+    if (error instanceof QueryError) {
+      return error
+    }
     throw error
   }
   throw new Error('The query was answered, and should have been refused')
@@ -188,7 +204,9 @@ function refusalOf(read: () => unknown): QueryError {
 
 /** Puts what a placeholder stands for in its place. */
 function filledIn({ ok: _, ...expected }: Expected, vocabulary: Vocabulary): Expected {
-  if (typeof expected.fields !== 'string') return expected
+  if (typeof expected.fields !== 'string') {
+    return expected
+  }
   if (expected.fields !== '$default') {
     throw new Error(`The placeholder ${expected.fields} is unknown`)
   }

@@ -95,7 +95,9 @@ test.group('Sweeper', () => {
     const logger = { ...silent, warn: (_: unknown, message: string) => void said.push(message) }
     const hourly = sweep(async () => {
       runs.push(performance.now())
-      if (runs.length <= 3) throw new IdentityUnavailable()
+      if (runs.length <= 3) {
+        throw new IdentityUnavailable()
+      }
       return 0
     }, 3_600_000)
     const sweeper = new Sweeper({ sweeps: [hourly], pool, logger: logger as never, retryMs: 20 })

@@ -29,7 +29,9 @@ export async function runSideBySide(suites: readonly TestSuite[]): Promise<boole
   try {
     const names = suites.map(({ name }) => name)
     // A test that waited for the build would have less time of its own.
-    if (needsBuild(names)) await builtProgram()
+    if (needsBuild(names)) {
+      await builtProgram()
+    }
     if (needsDatabase(names)) {
       template = await DatabaseTemplate.prepare(folder)
     }

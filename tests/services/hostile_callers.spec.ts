@@ -175,7 +175,9 @@ test.group('What callers do wrong', (group) => {
   async function created(path: string, body: object): Promise<{ id: string }> {
     const answer = await post(path, JSON.stringify(body))
     const { data, ...flat } = (await answer.json()) as any
-    if (answer.status !== 201) throw new Error(JSON.stringify(flat))
+    if (answer.status !== 201) {
+      throw new Error(JSON.stringify(flat))
+    }
     return data ?? flat
   }
 })

@@ -77,7 +77,9 @@ for (const program of ['server', 'pool'] as const) {
       assert.include(body.answer, '"error":"invalid_request"')
       assert.match(unread.answer, /^HTTP\/1\.1 200 /)
       assert.match(admin.answer, /^HTTP\/1\.1 408 /)
-      for (const { seconds } of [head, body, unread, admin]) assert.isBelow(seconds, 8)
+      for (const { seconds } of [head, body, unread, admin]) {
+        assert.isBelow(seconds, 8)
+      }
       const metrics = await (await fetch(`${hub.admin}/metrics`)).text()
       assert.match(metrics, /http_requests_timed_out_total\{[^}]*part="headers"/)
       assert.match(metrics, /http_requests_timed_out_total\{[^}]*part="body"/)

@@ -90,7 +90,9 @@ test.group('Sockets of several processes', (group) => {
     const colon = REALM.replace('/resources/', '/resources:')
     const sockets: Socket[] = []
     for (const open of [subscribed, elsewhere]) {
-      for (const namespace of ['/resources', REALM, colon]) sockets.push(await open(namespace))
+      for (const namespace of ['/resources', REALM, colon]) {
+        sockets.push(await open(namespace))
+      }
     }
     const events = sockets.map((socket) => heard(socket, 'nodeUpdated'))
     await Promise.all(
@@ -146,8 +148,9 @@ test.group('Sockets of several processes', (group) => {
     await redis.kill()
     await assert.rejects(
       async () => {
-        for (let n = 0; n < 50; n++)
-          (await emitter.emit([emission('/resources', n)]), await delay(20))
+        for (let n = 0; n < 50; n++) {
+          ;(await emitter.emit([emission('/resources', n)]), await delay(20))
+        }
       },
       SignalsAway as unknown as typeof Error
     )
@@ -221,5 +224,7 @@ function assertNull(answer: unknown): void {
 
 async function untilAsync(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 5_000
-  while (!(await isSo()) && performance.now() < deadline) await delay(10)
+  while (!(await isSo()) && performance.now() < deadline) {
+    await delay(10)
+  }
 }

@@ -15,7 +15,9 @@ export class Content {
   }
 
   *blocks(): Generator<Buffer> {
-    for (let n = 0; n * MIB < this.size; n++) yield this.#block(n)
+    for (let n = 0; n * MIB < this.size; n++) {
+      yield this.#block(n)
+    }
   }
 
   slice(start: number, end: number): Buffer {
@@ -27,7 +29,9 @@ export class Content {
 
   digest(): string {
     const hash = createHash('sha256')
-    for (const block of this.blocks()) hash.update(block)
+    for (const block of this.blocks()) {
+      hash.update(block)
+    }
     return hash.digest('hex')
   }
 

@@ -83,7 +83,9 @@ async function ranges(id: string): Promise<void> {
   for (let n = 0; n < RANGES; n++) {
     const start = randomInt(Math.min(content.size, 2 ** 47))
     const end = Math.min(content.size, start + 1 + randomInt(300_000))
-    if ((await client.range(id, start, end)).equals(content.slice(start, end))) equal++
+    if ((await client.range(id, start, end)).equals(content.slice(start, end))) {
+      equal++
+    }
   }
   check(`${equal} of ${RANGES} ranges are equal`, equal === RANGES)
 }
@@ -120,7 +122,9 @@ async function parallel(): Promise<void> {
   )
   let equal = 0
   for (const [n, id] of ids.entries()) {
-    if ((await client.digest(id)) === new Content(EACH_PARALLEL_MIB, 10 + n).digest()) equal++
+    if ((await client.digest(id)) === new Content(EACH_PARALLEL_MIB, 10 + n).digest()) {
+      equal++
+    }
   }
   check(`${equal} of ${PARALLEL} parallel uploads are equal`, equal === PARALLEL)
   console.log(`peak of memory after them: ${peakMib().toFixed(0)} MiB`)

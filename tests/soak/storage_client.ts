@@ -39,14 +39,18 @@ export class StorageClient {
       body: JSON.stringify({ name: 'soak' }),
     })
     const body = await response.text()
-    if (response.status !== 201) throw new Error(`${response.status}: ${body}`)
+    if (response.status !== 201) {
+      throw new Error(`${response.status}: ${body}`)
+    }
     return JSON.parse(body).data.id
   }
 
   async remove(id: string): Promise<void> {
     const options = { method: 'DELETE', headers: this.#headers }
     const response = await fetch(`${this.#url}/bucket-files/${id}`, options)
-    if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`)
+    if (response.status !== 202) {
+      throw new Error(`${response.status}: ${await response.text()}`)
+    }
   }
 
   /** Answers the id of the file. */
@@ -55,12 +59,16 @@ export class StorageClient {
     const { sent, answer } = this.#open(bucketId, { 'content-length': String(length) })
     sent.write(HEAD(path))
     for (const block of content.blocks()) {
-      if (!sent.write(block)) await Promise.race([once(sent, 'drain'), answer])
+      if (!sent.write(block)) {
+        await Promise.race([once(sent, 'drain'), answer])
+      }
     }
     sent.end(END)
     const response = await answer
     const body = await text(response)
-    if (response.statusCode !== 201) throw new Error(`${response.statusCode}: ${body}`)
+    if (response.statusCode !== 201) {
+      throw new Error(`${response.statusCode}: ${body}`)
+    }
     return JSON.parse(body).data[0].id
   }
 
@@ -73,22 +81,30 @@ export class StorageClient {
     for (const block of content.blocks()) {
       const piece = block.subarray(0, left)
       left -= piece.length
-      if (!sent.write(piece)) await Promise.race([once(sent, 'drain'), delay(5_000)])
-      if (left === 0) break
+      if (!sent.write(piece)) {
+        await Promise.race([once(sent, 'drain'), delay(5_000)])
+      }
+      if (left === 0) {
+        break
+      }
     }
     sent.destroy()
   }
 
   async digest(id: string): Promise<string> {
     const hash = createHash('sha256')
-    for await (const chunk of await this.#get(id, {})) hash.update(chunk as Buffer)
+    for await (const chunk of await this.#get(id, {})) {
+      hash.update(chunk as Buffer)
+    }
     return hash.digest('hex')
   }
 
   async range(id: string, start: number, end: number): Promise<Buffer> {
     const pieces: Buffer[] = []
     const range = `bytes=${start}-${end - 1}`
-    for await (const chunk of await this.#get(id, { range })) pieces.push(chunk as Buffer)
+    for await (const chunk of await this.#get(id, { range })) {
+      pieces.push(chunk as Buffer)
+    }
     return Buffer.concat(pieces)
   }
 
@@ -131,8 +147,9 @@ export class StorageClient {
       headers: { ...this.#headers, ...headers },
     }).end()
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    if (response.statusCode! >= 300)
+    if (response.statusCode! >= 300) {
       throw new Error(`${response.statusCode}: ${await text(response)}`)
+    }
     return response
   }
 }

@@ -44,7 +44,9 @@ function failure(source: Source): ConfigurationError {
   try {
     readConfiguration(catalogue, source)
   } catch (error) {
-    if (error instanceof ConfigurationError) return error
+    if (error instanceof ConfigurationError) {
+      return error
+    }
     throw error
   }
   throw new Error('The configuration was accepted')
@@ -63,7 +65,9 @@ function accepts(reader: Reader<unknown>, value: string): boolean {
     reader.read(value)
     return true
   } catch (error) {
-    if (error instanceof Refusal) return false
+    if (error instanceof Refusal) {
+      return false
+    }
     throw error
   }
 }
@@ -79,9 +83,15 @@ test.group('Configuration readers', () => {
   })
 
   test('a flag is yes or no, in the usual spellings', ({ assert }) => {
-    for (const yes of ['true', 'TRUE', '1', 'yes', 'on']) assert.isTrue(flag().read(yes))
-    for (const no of ['false', 'False', '0', 'no', 'off']) assert.isFalse(flag().read(no))
-    for (const wrong of ['ja', '2', 'truee']) assert.isFalse(accepts(flag(), wrong), wrong)
+    for (const yes of ['true', 'TRUE', '1', 'yes', 'on']) {
+      assert.isTrue(flag().read(yes))
+    }
+    for (const no of ['false', 'False', '0', 'no', 'off']) {
+      assert.isFalse(flag().read(no))
+    }
+    for (const wrong of ['ja', '2', 'truee']) {
+      assert.isFalse(accepts(flag(), wrong), wrong)
+    }
   })
 
   test('text is taken exactly as it stands, and can have a least length and a shape', ({
@@ -96,7 +106,9 @@ test.group('Configuration readers', () => {
     for (const right of ['127.0.0.1', '::1', 'hub.example.org']) {
       assert.equal(host().read(right), right)
     }
-    for (const wrong of ['http://hub', 'a b', 'hub/x']) assert.isFalse(accepts(host(), wrong))
+    for (const wrong of ['http://hub', 'a b', 'hub/x']) {
+      assert.isFalse(accepts(host(), wrong))
+    }
   })
 
   test('one of a set is found whatever its case', ({ assert }) => {
@@ -364,7 +376,9 @@ test.group('Configuration mistakes', () => {
       { AUTHUP_URL: `http://u:${marker}@host` },
       { DB_TYPE: 'mysql', DB_PASSWORD: marker },
     ]
-    for (const source of sources) assert.notInclude(failure(source).message, marker)
+    for (const source of sources) {
+      assert.notInclude(failure(source).message, marker)
+    }
   })
 
   test('a long or odd value is shown shortened and on one line', ({ assert }) => {
@@ -661,8 +675,9 @@ test.group('Configuration in production', () => {
 
   test('every example secret of the generated files is refused', ({ assert }) => {
     for (const [name, { secret, example }] of Object.entries(flatten(catalogue.groups))) {
-      if (secret && example)
+      if (secret && example) {
         assert.deepEqual(wrongNames({ ...PRODUCTION, [name]: example }), [name])
+      }
     }
   })
 
@@ -806,7 +821,9 @@ test.group('Configuration documents', () => {
       assert.include(guide, `| \`${name}\` |`)
       assert.match(example, new RegExp(`^#${name}=`, 'm'))
       assert.include(example, variable.says)
-      for (const older of namesOf(name, variable)) assert.include(guide, `\`${older}\``)
+      for (const older of namesOf(name, variable)) {
+        assert.include(guide, `\`${older}\``)
+      }
     }
   })
 

@@ -44,7 +44,7 @@ export class Activity {
       this.#warnAfter = clock.now() + WARN_EVERY_MS
       this.#logger.warn(
         { missing: `${kind}_read` },
-        'who is deactivated cannot be seen: the client of the platform needs this right with realm scope any'
+        'deactivated users cannot be seen: the client of the platform needs this right with realm scope any'
       )
     }
   }

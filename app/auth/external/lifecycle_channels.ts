@@ -19,7 +19,7 @@ export async function listenToProvider(
   logger: ChannelLogger
 ): Promise<() => Promise<void>> {
   const isAway = (error: Error) =>
-    logger.warn({ err: error }, 'events of the identity provider cannot be heard now')
+    logger.warn({ err: error }, 'events of the identity provider cannot be received now')
   const redis = await connectRedis(redisUrl, isAway)
   redis.on('ready', () => redis.subscribe(...CHANNELS).catch(isAway))
   redis.on('message', (channel, message) => deliver(channel, message, listener, logger))

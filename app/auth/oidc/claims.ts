@@ -47,7 +47,7 @@ function kindOf(claims: Claims, { kind }: ClaimNames): Introspection['sub_kind']
 }
 
 /**
- * A list of names or of records with a name, or names in one text, with blanks or commas in between. Anybody who manages
+ * A list of names or of records with a name, or names in one text, with blanks or commas in between. Every user who manages
  * a realm can make a permission there and name it like one of ours: what belongs to a realm or a client does not count.
  */
 function permissionsIn(claim: unknown): { name: string }[] {

@@ -28,7 +28,7 @@ export class OidcProvider implements IdentityProvider {
 
   async known(): Promise<void> {}
 
-  /** Whoever asks about a token that is none has to be told so. */
+  /** A caller that asks about a token that is none has to be told so. */
   async requireWorking(): Promise<void> {
     await this.metadata()
     await this.introspect('none')

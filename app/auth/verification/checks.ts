@@ -39,7 +39,7 @@ export const mayWriteIn =
 export const isOfMasterRealm: Check = (actor) =>
   isMasterMember(actor) ? undefined : new PermissionDenied('This is for the master realm only')
 
-/** The actor is this client; nobody is where there is none. */
+/** The actor is this client; no actor is where there is none. */
 export const isClient =
   (clientId: string | null): Check =>
   ({ kind, id }) =>

@@ -9,6 +9,6 @@ export interface Judge {
   renew(token: string): Promise<Verdict>
   /** As `renew`, for a token whose own time is over: what holds for its bearer while the session goes on. */
   renewEnded(token: string, verdict: Verdict): Promise<Verdict>
-  /** Has a function called with everybody who is forgotten, until the returned one is. */
+  /** Has a function called with each identity that is forgotten, until the returned one is. */
   onForgotten(listener: (whose: string) => void): () => void
 }

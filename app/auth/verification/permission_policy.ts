@@ -7,7 +7,7 @@ export type Attributes = Readonly<Record<string, unknown>>
  */
 export type PermissionPolicy = (actor: Actor, permission: string, attributes: Attributes) => boolean
 
-/** Grants carry no conditions, so whoever holds a permission may use it on anything. */
+/** Grants carry no conditions, so the holder of a permission may use it on anything. */
 const always: PermissionPolicy = () => true
 
 let current = always

@@ -46,7 +46,7 @@ export class ProviderKeys {
     }
   }
 
-  /** Whoever comes while somebody looks is answered by that. */
+  /** Callers that come while a request is under way share its answer. */
   #mayLook(): boolean {
     if (this.#readings.isUnderWay('metadata')) {
       return true

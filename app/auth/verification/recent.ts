@@ -1,6 +1,6 @@
 /**
  * What was looked at lately, in two generations: a full one takes the place of the older, whose entries are forgotten
- * unless somebody asked for them meanwhile. Keeps at least `size` entries, at most twice as many. A map that moved each
+ * unless they were asked for meanwhile. Keeps at least `size` entries, at most twice as many. A map that moved each
  * entry to its end on every look would spend most of the time on the gaps an often wanted entry leaves behind.
  */
 export class Recent<Key, Value> {

@@ -4,10 +4,10 @@ import type { Introspection } from '#auth/provider'
 import type { RedisConnection } from '#signals/redis'
 import { clock } from '#kernel/clock'
 
-/** While Redis is away everybody asks the provider themselves, and looks for Redis again after this. */
+/** While Redis is away each process asks the provider itself, and looks for Redis again after this. */
 const AWAY_MS = 5_000
 const LOOK_EVERY_MS = 40
-/** Whoever asks first has this long before others do not wait any more. */
+/** The process that asks first has this long before others do not wait any more. */
 const WAIT_MS = 1_000
 const ASKING_MS = 4_000
 const CLOCKS_DIFFER_BY_MS = 5_000
@@ -18,13 +18,13 @@ export interface Told {
   readonly askedAt: number
 }
 
-/** Shares what a provider says of tokens with whoever asks about the same ones. */
+/** Shares what a provider says of tokens between processes that ask about the same ones. */
 export interface Introspections {
-  /** What anybody was told, where that is not older than `maxAgeMs`; else what `ask` answers now. */
+  /** What any process was told, where that is not older than `maxAgeMs`; else what `ask` answers now. */
   of(token: string, maxAgeMs: number, ask: () => Promise<Told>): Promise<Told>
 }
 
-/** Whoever reaches Redis can write there: only what was sealed by us, for this one token, is believed. */
+/** Every program that reaches Redis can write there: only what was sealed by us, for this one token, is believed. */
 export interface Seal {
   seal(value: unknown, purpose: string): string
   /** Null for anything that was not sealed for this purpose. */
@@ -41,7 +41,7 @@ interface Options {
 
 /**
  * What a provider said of tokens, kept in Redis for all processes of an installation under the hash of the token. One
- * process asks while the others wait for it. Without Redis everybody asks.
+ * process asks while the others wait for it. Without Redis each process asks.
  */
 export class SharedIntrospections implements Introspections {
   readonly #options: Required<Options>
@@ -67,7 +67,7 @@ export class SharedIntrospections implements Introspections {
     return ask()
   }
 
-  /** Whoever asked before may have written the answer since it was looked for. */
+  /** The process that asked before may have written the answer since it was looked for. */
   async #asked(token: string, maxAgeMs: number, ask: () => Promise<Told>): Promise<Told> {
     try {
       const told = await this.#read(token, maxAgeMs)
@@ -108,7 +108,7 @@ export class SharedIntrospections implements Introspections {
   }
 }
 
-/** What was sealed long ago may have been put back by somebody. */
+/** What was sealed long ago may have been put back by another program. */
 function isYounger({ askedAt }: Told, maxAgeMs: number): boolean {
   const age = clock.now() - askedAt
   return age < maxAgeMs && age > -CLOCKS_DIFFER_BY_MS

@@ -18,13 +18,13 @@ const CLOCKS_DIFFER_BY_S = 5
 
 export type Claims = JWTPayload & { sub: string; exp: number }
 
-/** Whether a token is a JWT, by its form. Others mean nothing to anybody but the provider. */
+/** Whether a token is a JWT, by its form. Others mean something to the provider only. */
 export function looksSigned(token: string): boolean {
   return LOOKS_SIGNED.test(token)
 }
 
 /**
- * Reads JWTs without asking anybody, so that forged ones never reach the provider.
+ * Reads JWTs without a request, so that forged ones never reach the provider.
  */
 export class SignedTokens {
   readonly #keys: ProviderKeys

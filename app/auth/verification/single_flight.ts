@@ -1,5 +1,5 @@
 /**
- * Lets whoever asks for the same thing at the same time share one piece of work. What it ended with is not remembered.
+ * Lets callers that ask for the same thing at the same time share one piece of work. What it ended with is not remembered.
  */
 export class SingleFlight<Key, Result> {
   readonly #underWay = new Map<Key, Promise<Result>>()

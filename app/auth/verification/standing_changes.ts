@@ -1,12 +1,12 @@
 import { EVERYBODY } from '#auth/provider'
 import { clock } from '#kernel/clock'
 
-/** Beyond so many, everybody is looked at anew. */
+/** Beyond so many, all identities are looked at anew. */
 const MOST_REMEMBERED = 10_000
 
 /**
  * Who may do something else than before, in the order in which that became known. What was asked at a certain point of it is
- * good as long as nobody it is about comes later.
+ * good as long as none of those it is about comes later.
  */
 export class StandingChanges {
   #count = 0

@@ -82,13 +82,13 @@ export class TokenVerifier implements Authenticator, Judge {
     return guardSession(this, token, closed)
   }
 
-  /** Forgets what is known of somebody, of a session or a token, or of everybody, and has whoever follows it look again. */
+  /** Forgets what is known of an identity, of a session or a token, or of all, and has its followers look again. */
   forget(whose: string): void {
     this.#verdicts.changes.note(whose)
     this.#followers.forEach((listener) => listener(whose))
   }
 
-  /** Has a function called with everybody who is forgotten, until the returned one is. */
+  /** Has a function called with each identity that is forgotten, until the returned one is. */
   onForgotten(listener: (whose: string) => void): () => void {
     this.#followers.add(listener)
     return () => void this.#followers.delete(listener)

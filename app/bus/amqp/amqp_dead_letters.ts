@@ -1,7 +1,7 @@
 import type { ChannelModel, ConfirmChannel, GetMessage, Message } from 'amqplib'
 
-import type { Chosen, DeadLetter, DeadLetters } from '../dead_letters.js'
-import { deadQueueOf } from '../names.js'
+import type { Chosen, DeadLetter, DeadLetters } from '#bus/dead_letters'
+import { deadQueueOf } from '#bus/names'
 import { deadIdOf, identityOf, readDeadLetter } from './dead_properties.js'
 
 const CONNECT_LIMIT_MS = 5_000

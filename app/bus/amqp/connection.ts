@@ -1,6 +1,6 @@
 import type { RecoveringChannelModel } from 'amqplib'
 
-import type { BusLogger } from '../bus.js'
+import type { BusLogger } from '#bus/bus'
 
 /** Two beats without an answer, and the connection counts as lost. */
 const HEARTBEAT_S = 5
@@ -33,7 +33,10 @@ export class AmqpConnection {
       this.#isBlocked = false
       if (!isAway) {
         isAway = true
-        logger.warn({ err: error }, 'the message broker is away; it is looked for until it is back')
+        logger.warn(
+          { err: error },
+          'the message broker is away; connecting is tried again until it is back'
+        )
       }
     }
     model.on('disconnect', away)
@@ -49,7 +52,7 @@ export class AmqpConnection {
       logger.warn({ reason }, 'the message broker takes no messages now')
     })
     model.on('unblocked', () => (this.#isBlocked = false))
-    // Told once more as "disconnect"; nobody listening would end the process.
+    // Told once more as "disconnect"; without a listener that would end the process.
     model.on('error', () => {})
   }
 

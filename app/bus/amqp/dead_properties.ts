@@ -1,8 +1,8 @@
 import type { GetMessage, MessageProperties, Options } from 'amqplib'
 
 import { clock } from '#kernel/clock'
-import type { CauseOfDeath } from '../bus.js'
-import type { DeadLetter } from '../dead_letters.js'
+import type { CauseOfDeath } from '#bus/bus'
+import type { DeadLetter } from '#bus/dead_letters'
 import { newId } from '#kernel/new_id'
 
 const LONGEST_REASON = 1_000
@@ -15,7 +15,7 @@ const HEADERS = {
   at: 'x-dead-at',
 } as const
 
-/** What a dead message carries beside itself, legible to whoever looks into the queue with the broker's own tools. */
+/** What a dead message carries beside itself, legible to operators who look into the queue with the broker's own tools. */
 export function deadProperties(
   queue: string,
   properties: MessageProperties,

@@ -8,7 +8,7 @@ export function isDeclaredOtherwise(error: unknown): boolean {
 }
 
 /**
- * Declares a queue, channel after channel. One that somebody else has made differently is taken as it is: to have no
+ * Declares a queue, channel after channel. One that another program has declared differently is taken as it is: to have no
  * consumer would be worse.
  */
 export class QueueDeclaration {

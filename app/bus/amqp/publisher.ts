@@ -1,9 +1,9 @@
 import type { Channel, ConfirmChannel, Message as AmqpMessage, Options } from 'amqplib'
 
-import type { BusLogger } from '../bus.js'
-import { BusAway } from '../errors.js'
-import { writeMessage, type Message } from '../message.js'
-import { EVENT_EXCHANGE } from '../names.js'
+import type { BusLogger } from '#bus/bus'
+import { BusAway } from '#bus/errors'
+import { writeMessage, type Message } from '#bus/message'
+import { EVENT_EXCHANGE } from '#bus/names'
 import type { AmqpConnection } from './connection.js'
 import { isDeclaredOtherwise } from './declaration.js'
 import { ReconnectingChannel } from './reconnecting_channel.js'

@@ -1,7 +1,7 @@
 import type { Channel } from 'amqplib'
 
 import { pause, pauseAfter } from '#kernel/back_off'
-import type { BusLogger } from '../bus.js'
+import type { BusLogger } from '#bus/bus'
 
 const REOPEN = { firstMs: 50, longestMs: 2_000 }
 const CLOSE_LIMIT_MS = 2_000

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Channel, ConsumeMessage } from 'amqplib'
 
-import type { BusLogger, CauseOfDeath, Delivery, Subscription } from '../bus.js'
-import { deadQueueOf, EVENT_EXCHANGE } from '../names.js'
+import type { BusLogger, CauseOfDeath, Delivery, Subscription } from '#bus/bus'
+import { deadQueueOf, EVENT_EXCHANGE } from '#bus/names'
 import type { AmqpConnection } from './connection.js'
 import { deadProperties } from './dead_properties.js'
 import { QueueDeclaration } from './declaration.js'
@@ -85,7 +85,7 @@ export class AmqpSubscription {
 
   #receive(channel: Channel, message: ConsumeMessage | null): void {
     if (message === null) {
-      // Somebody deleted the queue; opening the channel anew declares it again.
+      // The queue was deleted; opening the channel anew declares it again.
       channel.close().catch(() => {})
     } else if (!this.#isStopping) {
       const settled = this.#settle(channel, message).finally(() => this.#underWay.delete(settled))

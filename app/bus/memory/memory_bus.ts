@@ -1,7 +1,7 @@
-import type { Bus, Delivery, Subscription } from '../bus.js'
-import { BusAway } from '../errors.js'
-import type { Message } from '../message.js'
-import { busMetrics } from '../metrics.js'
+import type { Bus, Delivery, Subscription } from '#bus/bus'
+import { BusAway } from '#bus/errors'
+import type { Message } from '#bus/message'
+import { busMetrics } from '#bus/metrics'
 import { MemoryQueue } from './memory_queue.js'
 
 /**
@@ -17,7 +17,7 @@ export class MemoryBus implements Bus {
     return !this.#isClosed
   }
 
-  /** A command nobody here consumes stays pending until somebody does, and holds up no other. */
+  /** A command without a consumer here stays pending until there is one, and holds up no other. */
   async publish({ metadata, ...message }: Message): Promise<void> {
     if (this.#isClosed) {
       throw new BusAway('this process is stopping')

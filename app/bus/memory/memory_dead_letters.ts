@@ -2,9 +2,9 @@ import type pg from 'pg'
 
 import { seal, unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
-import type { CauseOfDeath, Subscription } from '../bus.js'
-import type { Chosen, DeadLetter, DeadLetters } from '../dead_letters.js'
-import { readMessage, type Message } from '../message.js'
+import type { CauseOfDeath, Subscription } from '#bus/bus'
+import type { Chosen, DeadLetter, DeadLetters } from '#bus/dead_letters'
+import { readMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
 
 const COLUMNS = `id, queue, message_id as "messageId", type, reason, attempts,

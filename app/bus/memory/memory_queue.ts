@@ -1,6 +1,6 @@
-import type { Delivery, DeliveryHistory, Subscription } from '../bus.js'
-import { BusAway } from '../errors.js'
-import { writeMessage, type Message } from '../message.js'
+import type { Delivery, DeliveryHistory, Subscription } from '#bus/bus'
+import { BusAway } from '#bus/errors'
+import { writeMessage, type Message } from '#bus/message'
 import { bury } from './memory_dead_letters.js'
 
 interface Entry {
@@ -18,7 +18,7 @@ interface Taker {
 }
 
 /**
- * A queue that lives in this process. It is not where messages are kept: whoever hands one in keeps it until it is told
+ * A queue that lives in this process. It is not where messages are kept: the publisher keeps one until it is told
  * that the message was handled.
  */
 export class MemoryQueue {

@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
-import { imageCommandArguments } from '#core/analyses/image_command_arguments'
+import { imageCommandArguments } from './image_command_arguments.js'
 import { MasterImage } from '#core/master_images/master_image'
 import { description, displayName } from '#core/names/labels'
 import { newSlugName, slugName } from '#core/names/slug_name'

@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
-import { AnalysisCredentials } from '#core/analyses/analysis_credentials'
-import { AnalysisPermissions, CHANGING } from '#core/analyses/analysis_permissions'
+import { AnalysisCredentials } from './analysis_credentials.js'
+import { AnalysisPermissions, CHANGING } from './analysis_permissions.js'
 import { loggedIn } from '#kernel/access'
 import { answer, answerSecret } from '#http/answer'
 import { body } from '#kernel/body'

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
-import type { Analysis } from '#core/analyses/analysis'
-import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import type { Analysis } from './analysis.js'
+import type { AnalysisUpkeep } from './analysis_upkeep.js'
 import { EntityNotFound } from '#kernel/failures'
 import { decode } from '#query/decode'
 import { columnOf } from '#query/sql/identifiers'

@@ -1,10 +1,6 @@
-import {
-  reachOfAnalysis,
-  requireClientAccess,
-  requireClientChange,
-} from '#core/analyses/client_access'
-import { clientDirectory, clientIdOf, readAnalysis } from '#core/analyses/client_of_analysis'
-import { requireUnlocked } from '#core/analyses/configuration_lock'
+import { reachOfAnalysis, requireClientAccess, requireClientChange } from './client_access.js'
+import { clientDirectory, clientIdOf, readAnalysis } from './client_of_analysis.js'
+import { requireUnlocked } from './configuration_lock.js'
 import { enforce, holding, loggedIn } from '#kernel/access'
 import { EntityNotFound, PermissionDenied } from '#kernel/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'

@@ -1,5 +1,5 @@
-import type { Analysis } from '#core/analyses/analysis'
-import { requireUnlocked } from '#core/analyses/configuration_lock'
+import type { Analysis } from './analysis.js'
+import { requireUnlocked } from './configuration_lock.js'
 import type { Actor } from '#kernel/actor'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { issue } from '#kernel/issues'

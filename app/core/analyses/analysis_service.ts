@@ -1,21 +1,16 @@
 import type pg from 'pg'
 
-import {
-  analysis,
-  type Analysis,
-  type createAnalysis,
-  type updateAnalysis,
-} from '#core/analyses/analysis'
-import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { analysis, type Analysis, type createAnalysis, type updateAnalysis } from './analysis.js'
+import type { AnalysisUpkeep } from './analysis_upkeep.js'
 import {
   requireChangeable,
   requireMember,
   stored,
   withImage,
   type ProjectOfAnalysis,
-} from '#core/analyses/analysis_rules'
-import { figuresOf } from '#core/analyses/node_figures'
-import { startingWith, type StartingNode } from '#core/analyses/starting_nodes'
+} from './analysis_rules.js'
+import { figuresOf } from './node_figures.js'
+import { startingWith, type StartingNode } from './starting_nodes.js'
 import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { generatedName } from '#core/names/generated_name'
 import type { OwnClients } from '#core/clients/own_clients'

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
-import { analysis, type Analysis } from '#core/analyses/analysis'
-import { outdatedApprovals, type Content } from '#core/analyses/approved_content'
-import { assignedNodes, figuresOf } from '#core/analyses/node_figures'
+import { analysis, type Analysis } from './analysis.js'
+import { outdatedApprovals, type Content } from './approved_content.js'
+import { assignedNodes, figuresOf } from './node_figures.js'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { DatabasePool } from '#database/database_pool'
 import type { Origin } from '#kernel/origin'

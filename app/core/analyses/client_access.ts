@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { agreementOf } from '#core/analyses/participation'
+import { agreementOf } from './participation.js'
 import type { Actor } from '#kernel/actor'
 import { PermissionDenied } from '#kernel/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 
-import { analysis } from '#core/analyses/analysis'
-import { AnalysisService } from '#core/analyses/analysis_service'
+import { analysis } from './analysis.js'
+import { AnalysisService } from './analysis_service.js'
 import { identityProvider } from '#core/clients/identity'
 import { BadRequest } from '#kernel/failures'
 import { clientsOf } from '#core/clients/client_directory'

@@ -1,7 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 
-import { AnalysisService } from '#core/analyses/analysis_service'
+import { AnalysisService } from './analysis_service.js'
 import { clientSweep } from '#core/clients/client_sweep'
 import type { ReconcilingProvider } from '#core/clients/reconcile_clients'
 import type { Sweep } from '#jobs/sweep'

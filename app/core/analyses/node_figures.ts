@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
-import { PROCESS_STATUSES, type ProcessStatus } from '#core/analyses/process_status'
+import { PROCESS_STATUSES, type ProcessStatus } from './process_status.js'
 import type { NODE_TYPES } from '#core/nodes/node'
 
 /** A node that is assigned to an analysis, as far as the analysis tells of it. */

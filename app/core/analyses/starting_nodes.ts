@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import type { AssignedNode } from '#core/analyses/node_figures'
+import type { AssignedNode } from './node_figures.js'
 import { firstApproval } from '#core/analysis_nodes/approval'
 
 /** A node that an analysis has from the start. */

@@ -10,8 +10,8 @@ import {
   type AnalysisBucketFile,
   type createAnalysisBucketFile,
   type updateAnalysisBucketFile,
-} from '#core/analysis_bucket_files/analysis_bucket_file'
-import { requireFileWriter } from '#core/analysis_bucket_files/file_writer'
+} from './analysis_bucket_file.js'
+import { requireFileWriter } from './file_writer.js'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'

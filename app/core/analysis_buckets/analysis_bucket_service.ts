@@ -6,7 +6,7 @@ import {
   analysisBucket,
   type AnalysisBucket,
   type createAnalysisBucket,
-} from '#core/analysis_buckets/analysis_bucket'
+} from './analysis_bucket.js'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'

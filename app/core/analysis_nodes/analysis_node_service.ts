@@ -11,8 +11,8 @@ import {
   type AnalysisNode,
   type createAnalysisNode,
   type updateAnalysisNode,
-} from '#core/analysis_nodes/analysis_node'
-import { firstApproval } from '#core/analysis_nodes/approval'
+} from './analysis_node.js'
+import { firstApproval } from './approval.js'
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'

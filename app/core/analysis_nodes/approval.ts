@@ -1,4 +1,4 @@
-import { skipsApproval } from '#core/analysis_nodes/approval_switch'
+import { skipsApproval } from './approval_switch.js'
 
 /** What a node is taken to have said before anybody asked: aggregators take part in everything. */
 export function firstApproval(nodeType: string): 'approved' | null {

@@ -46,7 +46,9 @@ export class ClientIntents {
   /** Removes the client at once where the record was not written; then it cannot be any more. */
   async abandon(recordId: string, removeClient: () => Promise<void>): Promise<void> {
     const task = await this.tasks.takeEarly(recordId)
-    if (!task) return
+    if (!task) {
+      return
+    }
     try {
       await removeClient()
       await this.tasks.finish(task)

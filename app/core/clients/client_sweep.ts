@@ -4,12 +4,12 @@ import { serviceOrigin } from '#auth/service_origin'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { WantedPermissions } from '#auth/client_permissions'
-import { PassedOver } from '#core/clients/passed_over'
+import { PassedOver } from './passed_over.js'
 import {
   reconcileClients,
   type OwnerOfClient,
   type ReconcilingProvider,
-} from '#core/clients/reconcile_clients'
+} from './reconcile_clients.js'
 import type { Sweep } from '#jobs/sweep'
 import type { Origin } from '#kernel/origin'
 

@@ -19,7 +19,10 @@ export function clientWorker({ tasks, provider, logger }: WorkerOptions): TaskWo
     atOnce: 8,
     perform: ({ key, data }) => perform(key, data, provider, logger),
     failed(error, { key, attempts }) {
-      logger.warn({ err: error, client: key, attempts }, 'a client is seen to later')
+      logger.warn(
+        { err: error, client: key, attempts },
+        'a task of a client failed; it is tried again later'
+      )
     },
   }
 }

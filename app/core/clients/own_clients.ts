@@ -3,16 +3,16 @@ import type pg from 'pg'
 
 import type { DatabasePool } from '#database/database_pool'
 import type { Actor } from '#kernel/actor'
-import { ClientIntents } from '#core/clients/client_intents'
+import { ClientIntents } from './client_intents.js'
 import type { WantedPermissions } from '#auth/client_permissions'
-import { ClientProvisioning } from '#core/clients/client_provisioning'
+import { ClientProvisioning } from './client_provisioning.js'
 import type { AttachedClient, NewOwnClient, RecordClients, Owner } from '#auth/record_clients'
 import type { IdentityProvider } from '#auth/provider'
 import { reachOf } from '#auth/reach'
 import { isUuid } from '#kernel/is_uuid'
 import { isRealmWritable } from '#kernel/realm'
 
-import type { ClientTasks } from '#core/clients/client_tasks'
+import type { ClientTasks } from './client_tasks.js'
 
 interface OwnClientsOptions {
   readonly pool: DatabasePool

@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
-import { masterImage } from '#core/master_images/master_image'
-import { MasterImageService } from '#core/master_images/master_image_service'
+import { masterImage } from './master_image.js'
+import { MasterImageService } from './master_image_service.js'
 import { loggedIn } from '#kernel/access'
 import { answer } from '#http/answer'
 import { body } from '#kernel/body'

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 import type { AnalysisService } from '#core/analyses/analysis_service'
-import { masterImage, type MasterImage } from '#core/master_images/master_image'
-import { MASTER_IMAGE_SOURCE } from '#core/master_images/master_image_source'
+import { masterImage, type MasterImage } from './master_image.js'
+import { MASTER_IMAGE_SOURCE } from './master_image_source.js'
 import { newMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandTo } from '#bus/names'
 import { enforce } from '#kernel/access'

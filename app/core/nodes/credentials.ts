@@ -18,7 +18,7 @@ import { identityProvider } from '#core/clients/identity'
 import { isUuid } from '#kernel/is_uuid'
 import { node } from './node.js'
 
-/** What somebody needs to log in as the client of a record. */
+/** What a caller needs to log in as the client of a record. */
 export interface ClientCredentials {
   readonly id: string
   readonly name: string
@@ -57,7 +57,7 @@ export class NodeCredentials {
     return credentialsOf(client)
   }
 
-  /** Sets the secret that was sent, or a new one that nobody can guess. */
+  /** Sets the secret that was sent, or a new one that cannot be guessed. */
   async rotate(
     origin: Origin,
     nodeId: string,

@@ -18,7 +18,7 @@ export function notePresence(ctx: HttpContext): Promise<void> | undefined {
 async function note(ctx: HttpContext): Promise<void> {
   const presence = await ctx.containerResolver.make(NodePresence)
   const noting = presence.saw(originOf(ctx))?.catch((error) => {
-    ctx.logger.warn({ err: error }, 'that a client called was not noted')
+    ctx.logger.warn({ err: error }, 'the presence of a client could not be recorded')
   })
   await (noting && notLongerThan(WAIT_MS, noting))
 }

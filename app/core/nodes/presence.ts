@@ -51,7 +51,7 @@ export class NodePresence {
     return noting
   }
 
-  /** Puts down as offline whoever has not called for long; answers how many there were. */
+  /** Puts down as offline the nodes that have not called for long; answers how many there were. */
   async putDown(signal: AbortSignal): Promise<number> {
     let put = 0
     let silent = await this.#silentNodes()

@@ -25,7 +25,7 @@ export interface WantedProject {
   readonly account: Account | null
   /** The secret the account should get; without one it keeps its own, or gets one from the registry. */
   readonly newSecret: string | null
-  /** Without one, the registry tells nobody. */
+  /** Without one, the registry sends no events. */
   readonly hook: Hook | null
 }
 

@@ -1,7 +1,7 @@
 import type { RegistryAccess, RegistryDriver } from './driver.js'
-import { HarborDriver } from './drivers/harbor.js'
-import { HarborApi } from './drivers/harbor_api.js'
-import { NoDriver } from './drivers/none.js'
+import { HarborDriver } from '#core/registries/drivers/harbor'
+import { HarborApi } from '#core/registries/drivers/harbor_api'
+import { NoDriver } from '#core/registries/drivers/none'
 
 /** How a registry is looked after: as a Harbor where the platform has an account there, else not at all. */
 export function driverOf({ host, accountName, accountSecret }: RegistryAccess): RegistryDriver {

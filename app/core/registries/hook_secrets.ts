@@ -10,7 +10,7 @@ const SECRET_BYTES = 32
 
 const READ = 'select secret from registry_hooks where registry_id = $1'
 
-/** What a key that is gone has sealed is replaced, as long as nobody else has done so. */
+/** What a key that is gone has sealed is replaced, unless another process has done so. */
 const KEEP = `
   insert into registry_hooks as h (registry_id, secret) select id, $2 from registries where id = $1
   on conflict (registry_id) do update set secret = excluded.secret where h.secret = $3`

@@ -19,5 +19,5 @@ const told = new Counter({
   registers: [metrics],
 })
 
-/** Counts something that happened in a registry; types nobody knows share one label. */
+/** Counts something that happened in a registry; unknown types share one label. */
 export const countHook = (type: string) => told.inc({ type: KNOWN.includes(type) ? type : 'other' })

@@ -9,7 +9,7 @@ interface HostRulesOptions {
   readonly listed: readonly string[] | undefined
   /** Whose certificate is not verified. */
   readonly insecure: readonly string[]
-  /** Named by whoever runs the platform, and so allowed. */
+  /** Named by the operator of the platform, and so allowed. */
   readonly named: readonly string[]
   /** Whether this machine and its own network are closed to registries that are not listed. */
   readonly isStrict: boolean

@@ -6,7 +6,7 @@ interface KeptSecret {
   readonly purpose: Purpose
 }
 
-/** Where the database of core keeps secrets, and what each is sealed for: whoever changes the key seals all of these anew. */
+/** Where the database of core keeps secrets, and what each is sealed for: a change of the key seals all of these anew. */
 export const KEPT_SECRETS: readonly KeptSecret[] = [
   { table: 'registries', column: 'account_secret', purpose: 'registry account' },
   { table: 'registry_projects', column: 'account_secret', purpose: 'registry project account' },

@@ -30,10 +30,10 @@ export interface Command {
 }
 
 /**
- * What is asked of registries. It is written down and done later: nobody waits for a registry.
+ * What is asked of registries. It is written down and done later: no request waits for a registry.
  */
 export class RegistryOperations {
-  /** For somebody who was allowed to order it. */
+  /** For a caller that was allowed to order it. */
   order({ command, id, secret }: Command): Promise<void> {
     return inTransaction(corePool(), async (transaction) => {
       switch (command) {

@@ -33,7 +33,7 @@ export class Registry extends RecordModel {
   @column.timestamp() declare updatedAt: DateTime
 }
 
-/** Registries belong to the installation: whoever names one has it called with secrets of ours. */
+/** Registries belong to the installation: the caller that names one has it called with secrets of ours. */
 const manage = holdingCentrally('registry_manage')
 
 export const registry = defineKind(Registry, {

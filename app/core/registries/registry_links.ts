@@ -22,9 +22,9 @@ export interface Place {
 }
 
 export interface Link extends Place {
-  /** Somebody asked for it not to be there, although the record stays. */
+  /** It was asked for not to be there, although the record stays. */
   readonly isParted: boolean
-  /** Whether it was in the registry before the platform came; null while nobody has looked. */
+  /** Whether it was in the registry before the platform came; null until that was looked at. */
   readonly isAdopted: boolean | null
   readonly accountId: string | null
   readonly newSecret: string | null
@@ -60,7 +60,7 @@ export class RegistryLinks {
     this.tasks = new Tasks(pool, QUEUE)
   }
 
-  /** Makes links due. Their rows are written before, here as everywhere: then nobody waits for each other for good. */
+  /** Makes links due. Their rows are written before, here as everywhere: then no two transactions wait for each other for good. */
   async putAll(transaction: pg.ClientBase, places: readonly Place[]): Promise<void> {
     for (const place of places) {
       await this.tasks.put(taskOf(place), transaction)
@@ -120,7 +120,7 @@ export class RegistryLinks {
   }
 
   /**
-   * A registry is somewhere else now: ids of accounts mean others there, and nobody has looked what is there already. What
+   * A registry is somewhere else now: ids of accounts mean others there, and it was not looked at what is there already. What
    * was left behind is not touched any more.
    */
   async moveAll(transaction: pg.ClientBase, registryId: string): Promise<void> {

@@ -70,7 +70,7 @@ async function hear(ctx: HttpContext): Promise<void> {
     if (!isInvalid(error)) {
       throw error
     }
-    ctx.logger.warn('a registry told something that is not understood')
+    ctx.logger.warn('a registry sent an event that is not understood')
   }
   answer(ctx, null, 202)
 }

@@ -38,7 +38,7 @@ export async function setUp(
   await linkAllOf(transaction, registryId)
 }
 
-/** Whoever sets a registry up does not mean to leave it any more. */
+/** A registry that is set up is not to be removed any more. */
 async function stay(transaction: pg.ClientBase, registryId: string): Promise<void> {
   await transaction.query('delete from registry_states where registry_id = $1', [registryId])
   await transaction.query(

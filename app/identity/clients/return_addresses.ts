@@ -1,6 +1,6 @@
 import { isLoopback } from '#configuration/loopback'
-import { ACCOUNT_CONSOLE, isConsole } from '#identity/clients/consoles'
-import { isUsable, redirectUrisOf } from '#identity/clients/redirect_uris'
+import { ACCOUNT_CONSOLE, isConsole } from './consoles.js'
+import { isUsable, redirectUrisOf } from './redirect_uris.js'
 import { PROVIDER_URL } from '#identity/embedded/addresses'
 import { env, type Env } from '#start/env'
 

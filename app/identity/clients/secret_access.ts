@@ -1,5 +1,5 @@
 import type { Actor } from '#kernel/actor'
-import { asksCore, NAME_OF_RECORD } from '#identity/clients/record_clients'
+import { asksCore, NAME_OF_RECORD } from './record_clients.js'
 import { beyond } from '#identity/embedded/strength'
 import { where, type SqlCondition } from '#query/condition'
 import { isMasterMember } from '#kernel/realm'

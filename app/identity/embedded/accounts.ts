@@ -1,4 +1,4 @@
-import { identityPool } from '#identity/embedded/database'
+import { identityPool } from './database.js'
 import type { Subject } from '#identity/embedded/tokens/claims'
 import { isUuid } from '#kernel/is_uuid'
 

@@ -1,6 +1,6 @@
 import { holding } from '#kernel/access'
 import { body } from '#kernel/body'
-import { reference } from '#identity/embedded/rules'
+import { reference } from './rules.js'
 import type { Kind } from '#records/kind'
 
 /** Who can be given something, and what. */

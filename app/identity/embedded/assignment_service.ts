@@ -3,13 +3,8 @@ import type pg from 'pg'
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import { PermissionDenied, RelationInvalid } from '#kernel/failures'
-import {
-  hasAtHand,
-  lockRoles,
-  requireNotStronger,
-  type GivablePermission,
-} from '#identity/embedded/strength'
-import { visibleRealm } from '#identity/embedded/visible_realm'
+import { hasAtHand, lockRoles, requireNotStronger, type GivablePermission } from './strength.js'
+import { visibleRealm } from './visible_realm.js'
 import type { Origin } from '#kernel/origin'
 import type { Values } from '#records/kind'
 import { requireRealm } from '#kernel/realm'

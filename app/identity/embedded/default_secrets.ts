@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import { firstSecret, isMadeUp, KNOWN_SECRET } from '#configuration/first_secrets'
-import { identityPool } from '#identity/embedded/database'
+import { identityPool } from './database.js'
 import { StartFailure } from '#kernel/start_failure'
 import { env, type Env } from '#start/env'
 import { digestOf, storedSecret } from './client_secrets.js'

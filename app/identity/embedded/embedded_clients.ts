@@ -3,11 +3,11 @@ import app from '@adonisjs/core/services/app'
 import type { Actor } from '#kernel/actor'
 import { EntityConflict, PermissionDenied } from '#kernel/failures'
 import { failureOf } from '#http/classify'
-import { identityPool } from '#identity/embedded/database'
+import { identityPool } from './database.js'
 import { ClientService } from '#identity/clients/client_service'
 import { clientPermission } from '#identity/client_permissions/client_permission'
-import { newSecret, readSecret } from '#identity/embedded/client_secrets'
-import { actingWithin, beyond, bindings, isSelf } from '#identity/embedded/strength'
+import { newSecret, readSecret } from './client_secrets.js'
+import { actingWithin, beyond, bindings, isSelf } from './strength.js'
 import type {
   ClientDirectory,
   ClientPermission,

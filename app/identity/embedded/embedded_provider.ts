@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { identityPool } from '#identity/embedded/database'
+import { identityPool } from './database.js'
 import type {
   IdentityProvider,
   Introspection,
@@ -14,12 +14,12 @@ import { clock } from '#kernel/clock'
 import { changeListener } from './changes.js'
 import { ClientsAlongside } from './clients_alongside.js'
 import { EmbeddedClients } from './embedded_clients.js'
-import { signingKeys } from './keys/signing_keys.js'
+import { signingKeys } from '#identity/embedded/keys/signing_keys'
 import { hearOfStanding } from './standing.js'
 import { platformClient } from './platform_origin.js'
-import { grantedScope } from './oauth/scopes.js'
-import { introspect, introspectEnded } from './tokens/introspect.js'
-import { clientToken } from './tokens/issue.js'
+import { grantedScope } from '#identity/embedded/oauth/scopes'
+import { introspect, introspectEnded } from '#identity/embedded/tokens/introspect'
+import { clientToken } from '#identity/embedded/tokens/issue'
 
 const RENEWED_BEFORE_MS = 60_000
 

@@ -1,4 +1,4 @@
-import { identityPool } from '#identity/embedded/database'
+import { identityPool } from './database.js'
 
 export type Holder = 'user' | 'client' | 'role'
 

@@ -1,4 +1,4 @@
-import { Turns } from '#identity/embedded/turns'
+import { Turns } from './turns.js'
 import { clock } from '#kernel/clock'
 
 /** Each hash fills a thread that files and name look-ups need too, so only some are made at once. */

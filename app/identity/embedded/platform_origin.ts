@@ -1,6 +1,6 @@
 import { IdentityUnavailable } from '#kernel/failures'
-import { findClientIn, type ClientAccount } from '#identity/embedded/accounts'
-import { heldNames } from '#identity/embedded/held_permissions'
+import { findClientIn, type ClientAccount } from './accounts.js'
+import { heldNames } from './held_permissions.js'
 import type { Origin } from '#kernel/origin'
 import { clock } from '#kernel/clock'
 import { env } from '#start/env'

@@ -1,6 +1,6 @@
 import { enforce } from '#kernel/access'
-import { realmAsSent } from '#identity/embedded/realm_as_sent'
-import { visibleRealm } from '#identity/embedded/visible_realm'
+import { realmAsSent } from './realm_as_sent.js'
+import { visibleRealm } from './visible_realm.js'
 import type { Origin } from '#kernel/origin'
 import type { Kind, Values } from '#records/kind'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'

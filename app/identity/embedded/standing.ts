@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { identityPool } from '#identity/embedded/database'
+import { identityPool } from './database.js'
 import { EVERYBODY } from '#auth/provider'
 import { clock } from '#kernel/clock'
 import { NotificationListener } from './notifications.js'

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import type { Actor } from '#kernel/actor'
 import { PermissionDenied } from '#kernel/failures'
-import { heldBy, type Holder } from '#identity/embedded/held_permissions'
+import { heldBy, type Holder } from './held_permissions.js'
 import { isMasterMember, isRealmWritable } from '#kernel/realm'
 
 type Bind = (value: unknown) => string

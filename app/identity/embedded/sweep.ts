@@ -1,4 +1,4 @@
-import { identityPool } from '#identity/embedded/database'
+import { identityPool } from './database.js'
 import { SOURCE_KNOWN_MS } from '#identity/embedded/sign_in/sign_in_limit'
 import type { Sweep } from '#jobs/sweep'
 import { clock } from '#kernel/clock'

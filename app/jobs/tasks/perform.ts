@@ -23,7 +23,9 @@ export async function performDue<Data>(
   while (!signal?.aborted) {
     const taken = await worker.tasks.take(worker.atOnce)
     await Promise.all(taken.map((task) => perform(worker, task)))
-    if (taken.length === 0) return
+    if (taken.length === 0) {
+      return
+    }
   }
 }
 
@@ -44,7 +46,9 @@ async function perform<Data>(worker: TaskWorker<Data>, task: Task<Data>): Promis
   const { tasks } = worker
   const lease = setInterval(() => void tasks.prolong(task).catch(() => {}), PROLONGED_EVERY_MS)
   try {
-    if (!(await worker.perform(task))) await tasks.finish(task)
+    if (!(await worker.perform(task))) {
+      await tasks.finish(task)
+    }
     return true
   } catch (error) {
     const pauseMs = await worker.failed(error, task)

@@ -1,4 +1,4 @@
-import type { ChangeContent, Doer, SecurityContent } from '../entry.js'
+import type { ChangeContent, Doer, SecurityContent } from '#outbox/entry'
 import type { Diff } from './diff.js'
 
 /** What the audit trail takes in. Without `expiring` it decides itself how long an event is kept. */

@@ -2,7 +2,7 @@ import type { Column } from '#records/column'
 import type { RecordChange } from '#records/events'
 import type { Kind } from '#records/kind'
 import type { Attributes } from '#records/row'
-import type { ChangeContent } from '../entry.js'
+import type { ChangeContent } from '#outbox/entry'
 import { diffOf, type Diff } from './diff.js'
 import { doerOf } from './doer.js'
 
@@ -18,7 +18,7 @@ const PERMISSION_KINDS = new Set([
 ])
 
 /**
- * What is kept of a change until everybody was told. `kind` is the declaration of the record's kind; what it does not
+ * What is kept of a change until every destination was told. `kind` is the declaration of the record's kind; what it does not
  * declare to be shown is left out.
  */
 export function changeContent(change: RecordChange, kind: Kind | undefined): ChangeContent {
@@ -76,7 +76,7 @@ function known(record: Attributes, kind: Kind | undefined): Attributes {
   return kind ? pick(record, columnsOf(kind, knownColumns, isKnown)) : record
 }
 
-/** A record as everybody is shown it. */
+/** A record as every caller is shown it. */
 function shown(record: Attributes, kind: Kind | undefined): Attributes {
   return kind ? pick(record, columnsOf(kind, shownColumns, isShown)) : record
 }
@@ -107,7 +107,7 @@ function pick(record: Attributes, columns: readonly Named[]): Attributes {
   return picked
 }
 
-/** The database writes times with an offset and JSON in text columns as text; whoever hears of a record gets neither. */
+/** The database writes times with an offset and JSON in text columns as text; receivers of a record get neither. */
 function printed(value: unknown, { type }: Column): unknown {
   if (typeof value === 'string' && type === 'timestamp') {
     return new Date(value).toISOString()

@@ -1,7 +1,7 @@
 import type { Origin, Source } from '#kernel/origin'
-import type { Doer } from '../entry.js'
+import type { Doer } from '#outbox/entry'
 
-/** Somebody as the audit trail remembers them; whoever is not known is left out. */
+/** An actor as the audit trail remembers it; one that is not known is left out. */
 export function doerOf({
   actor,
   address,

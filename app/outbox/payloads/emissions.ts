@@ -1,4 +1,4 @@
-import type { ChangeContent } from '../entry.js'
+import type { ChangeContent } from '#outbox/entry'
 import { fullEventName } from './event_name.js'
 
 export interface Emission {

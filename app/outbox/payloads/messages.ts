@@ -1,6 +1,6 @@
 import type { Message, Routing } from '#bus/message'
 import { COMMAND_QUEUES, commandTo, domainEventKey, eventOn } from '#bus/names'
-import type { ChangeContent, Entry } from '../entry.js'
+import type { ChangeContent, Entry } from '#outbox/entry'
 import { auditedChange, auditedSecurity, type AuditEvent } from './audit_event.js'
 import { fullEventName } from './event_name.js'
 
@@ -11,7 +11,7 @@ export function auditMessage(entry: Entry): Message {
   return messageOf(entry, TO_TELEMETRY, 'create', { ...auditEventOf(entry) })
 }
 
-/** The event with which a change reaches whoever follows records of its kind on the bus. */
+/** The event with which a change reaches followers of records of its kind on the bus. */
 export function domainMessage(entry: Entry, { kind, change, data }: ChangeContent): Message {
   const routing = eventOn(domainEventKey(kind, change))
   const content = { type: kind, event: change, data }

@@ -1,4 +1,4 @@
-import type { ChangeContent } from '../entry.js'
+import type { ChangeContent } from '#outbox/entry'
 
 /** What subscribers of Redis channels are told of a change: once per channel, the same everywhere. */
 export function publicationsOf(content: ChangeContent): { channel: string; payload: string }[] {

@@ -1,9 +1,9 @@
 import type { Message } from '#bus/message'
 import { seal, unseal } from '#records/sealing'
 
-import type { WaitingCommand } from '../entry.js'
+import type { WaitingCommand } from '#outbox/entry'
 
-/** What a command may carry that nobody who reads the database should have; by the name of its key. */
+/** What a command may carry that no reader of the database should have; by the name of its key. */
 const SECRET = /secret|password|credential|token|authorization|privateKey|auth_?header/i
 
 /** Where in the data of a command a secret stands, and what it is. */

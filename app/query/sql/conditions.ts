@@ -1,7 +1,7 @@
-import { complementOf, keyOf, type Condition, type Leaf, type Operator } from '../condition.js'
-import type { ColumnType } from '../declaration.js'
-import { issue, QueryError } from '../errors.js'
-import type { Literal } from '../scalar.js'
+import { complementOf, keyOf, type Condition, type Leaf, type Operator } from '#query/condition'
+import type { ColumnType } from '#query/declaration'
+import { issue, QueryError } from '#query/errors'
+import type { Literal } from '#query/scalar'
 import type { Bindings } from './bindings.js'
 import { propertyOf, valueOf } from './identifiers.js'
 import type { Joins } from './joins.js'
@@ -67,7 +67,9 @@ class ConditionWriter {
 
   #leaf(leaf: Leaf): string {
     const positive = complementOf(leaf.op)
-    if (positive !== undefined) return complement(this.#leaf({ ...leaf, op: positive }))
+    if (positive !== undefined) {
+      return complement(this.#leaf({ ...leaf, op: positive }))
+    }
 
     const { declaration, row } = this.#joins.at(leaf.path)
     const { type } = propertyOf(declaration, leaf.name)
@@ -91,10 +93,16 @@ class ConditionWriter {
   }
 
   #equals(leaf: Leaf, value: string, type: ColumnType, literal: Literal): string {
-    if (literal.value === null) return `${value} is null`
-    if (isDocument(type)) throw unsupported(leaf)
+    if (literal.value === null) {
+      return `${value} is null`
+    }
+    if (isDocument(type)) {
+      throw unsupported(leaf)
+    }
     const operand = equalOperandOf(type, literal)
-    if (operand === undefined) return NEVER
+    if (operand === undefined) {
+      return NEVER
+    }
     const bound = `${this.#bindings.bind(operand.value)}::${operand.type}`
     return type === 'text' ? `lower(${value}) = lower(${bound})` : `${value} = ${bound}`
   }
@@ -102,7 +110,9 @@ class ConditionWriter {
   /** All values travel as one array: the statement is the same for two of them and for two hundred. */
   #member(leaf: Leaf, value: string, type: ColumnType): string {
     const given = leaf.literals.filter((literal) => literal.value !== null)
-    if (given.length > 0 && isDocument(type)) throw unsupported(leaf)
+    if (given.length > 0 && isDocument(type)) {
+      throw unsupported(leaf)
+    }
     const operands = given.flatMap((literal) => equalOperandOf(type, literal) ?? [])
     const tests = given.length < leaf.literals.length ? [`${value} is null`] : []
     if (operands.length > 0) {
@@ -118,8 +128,12 @@ class ConditionWriter {
   }
 
   #matches(leaf: Leaf, value: string, type: ColumnType, { text }: Literal): string {
-    if (type !== 'text') throw unsupported(leaf)
-    if (text.includes('\0')) return NEVER
+    if (type !== 'text') {
+      throw unsupported(leaf)
+    }
+    if (text.includes('\0')) {
+      return NEVER
+    }
     const literal = text.replace(/[\\%_]/g, '\\$&')
     const before = leaf.op === 'startsWith' ? '' : '%'
     const after = leaf.op === 'endsWith' ? '' : '%'
@@ -127,22 +141,32 @@ class ConditionWriter {
   }
 
   #ordered(leaf: Leaf, value: string, type: ColumnType, literal: Literal): string {
-    if (isDocument(type)) throw unsupported(leaf)
+    if (isDocument(type)) {
+      throw unsupported(leaf)
+    }
     const operand = literal.value === null ? undefined : operandOf(type, literal)
-    if (operand === undefined) return NEVER
+    if (operand === undefined) {
+      return NEVER
+    }
     const left = type === 'text' ? `${value} collate "C"` : value
     return `${left} ${ORDER[leaf.op]} ${this.#bindings.bind(operand.value)}::${operand.type}`
   }
 }
 
 function complement(condition: string): string {
-  if (condition === ALWAYS) return NEVER
-  if (condition === NEVER) return ALWAYS
+  if (condition === ALWAYS) {
+    return NEVER
+  }
+  if (condition === NEVER) {
+    return ALWAYS
+  }
   return `(${condition}) is not true`
 }
 
 function joined(parts: readonly string[], glue: string, none: string): string {
-  if (parts.length === 0) return none
+  if (parts.length === 0) {
+    return none
+  }
   return parts.length === 1 ? parts[0]! : `(${parts.join(glue)})`
 }
 

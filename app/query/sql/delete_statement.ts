@@ -1,6 +1,6 @@
-import type { Condition } from '../condition.js'
-import type { Declaration } from '../declaration.js'
-import type { DecodedQuery } from '../decode.js'
+import type { Condition } from '#query/condition'
+import type { Declaration } from '#query/declaration'
+import type { DecodedQuery } from '#query/decode'
 import { Bindings } from './bindings.js'
 import { whereClause } from './conditions.js'
 import { primaryKeyOf, quoteName, valueOf } from './identifiers.js'
@@ -26,10 +26,14 @@ export function compileDelete(
   const bindings = new Bindings()
   const joins = new Joins(declaration)
   const matching = whereClause([...where, filters], joins, bindings)
-  if (matching === '') throw new UnconditionalDelete(declaration.name)
+  if (matching === '') {
+    throw new UnconditionalDelete(declaration.name)
+  }
 
   const table = quoteName(declaration.table)
-  if (!joins.spread) return statement(`delete from ${table} r ${matching}`, bindings.values)
+  if (!joins.spread) {
+    return statement(`delete from ${table} r ${matching}`, bindings.values)
+  }
 
   const key = primaryKeyOf(declaration)
   const listed = `select ${valueOf(declaration, key, 'r')} ${joins.sql} ${matching}`

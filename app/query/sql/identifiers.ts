@@ -1,4 +1,4 @@
-import type { Declaration, Property } from '../declaration.js'
+import type { Declaration, Property } from '#query/declaration'
 
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
@@ -15,14 +15,18 @@ export function primaryKeyOf(declaration: Declaration): string {
 
 export function propertyOf(declaration: Declaration, name: string): Property {
   const property = declaration.properties[name]
-  if (property === undefined) throw new Error(`The kind ${declaration.name} declares no ${name}`)
+  if (property === undefined) {
+    throw new Error(`The kind ${declaration.name} declares no ${name}`)
+  }
   return property
 }
 
 /** A property's value on a row, as SQL. */
 export function valueOf(declaration: Declaration, name: string, row: string): string {
   const property = propertyOf(declaration, name)
-  if (property.computed) return `(${property.computed.sql(row)})`
+  if (property.computed) {
+    return `(${property.computed.sql(row)})`
+  }
   return `${row}.${quoteName(columnOf(name, property))}`
 }
 

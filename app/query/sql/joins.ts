@@ -1,4 +1,4 @@
-import type { Declaration } from '../declaration.js'
+import type { Declaration } from '#query/declaration'
 import { quoteName, valueOf } from './identifiers.js'
 
 export interface Joined {

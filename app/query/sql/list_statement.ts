@@ -1,8 +1,8 @@
-import type { Condition } from '../condition.js'
-import type { Declaration } from '../declaration.js'
-import type { DecodedQuery } from '../decode.js'
-import type { Page } from '../pagination.js'
-import type { Sort } from '../sorts.js'
+import type { Condition } from '#query/condition'
+import type { Declaration } from '#query/declaration'
+import type { DecodedQuery } from '#query/decode'
+import type { Page } from '#query/pagination'
+import type { Sort } from '#query/sorts'
 import { Bindings } from './bindings.js'
 import { whereClause } from './conditions.js'
 import { primaryKeyOf, propertyOf, valueOf } from './identifiers.js'
@@ -38,7 +38,9 @@ export function compileList(
 ): Statement {
   const { guarded } = projectionOf(declaration, query.selection)
   const personal = options.where?.length || (guarded && options.reveal)
-  if (personal) return compile(declaration, query, options)
+  if (personal) {
+    return compile(declaration, query, options)
+  }
 
   let list = compiled.get(query)
   if (list === undefined) {
@@ -93,7 +95,9 @@ function orderClause(declaration: Declaration, sorts: readonly Sort[], joins: Jo
 function paging({ limit, offset = 0 }: Page, counted: string, bindings: Bindings) {
   const start = offset === 0 ? '' : `${bindings.bind(whole(offset))}::bigint`
   const skip = start && ` offset ${start}`
-  if (limit === undefined) return { window: skip, total: start ? counted : 'count(*)' }
+  if (limit === undefined) {
+    return { window: skip, total: start ? counted : 'count(*)' }
+  }
 
   const window = ` limit ${whole(limit)}${skip}`
   return start

@@ -1,5 +1,5 @@
-import type { SqlCondition } from '../condition.js'
-import type { Declaration } from '../declaration.js'
+import type { SqlCondition } from '#query/condition'
+import type { Declaration } from '#query/declaration'
 import type { Bindings } from './bindings.js'
 import { columnsOf, propertyOf, quoteName, valueOf } from './identifiers.js'
 import { linkOf } from './joins.js'
@@ -101,7 +101,9 @@ function keptWith(
   row: string,
   write: () => string
 ): string {
-  if (projection.guarded) return write()
+  if (projection.guarded) {
+    return write()
+  }
   const kept = lists.get(projection) ?? new Map<string, string>()
   lists.set(projection, kept)
   const list = kept.get(row) ?? write()
@@ -110,7 +112,9 @@ function keptWith(
 }
 
 function namesOf({ declaration, names, guarded }: Projection, revealed: boolean) {
-  if (revealed || !guarded) return names
+  if (revealed || !guarded) {
+    return names
+  }
   return names.filter((name) => !propertyOf(declaration, name).secret)
 }
 

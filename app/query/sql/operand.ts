@@ -1,5 +1,5 @@
-import type { ColumnType } from '../declaration.js'
-import type { Literal } from '../scalar.js'
+import type { ColumnType } from '#query/declaration'
+import type { Literal } from '#query/scalar'
 import { readTimestamp } from './timestamp.js'
 
 /** A value in the form the database takes it, and the type it is sent as. */
@@ -51,7 +51,9 @@ function textOf({ text }: Literal): Operand | undefined {
 }
 
 function integerOf({ value, text }: Literal): Operand | undefined {
-  if (typeof value !== 'number') return undefined
+  if (typeof value !== 'number') {
+    return undefined
+  }
   if (PLAIN_INTEGER.test(text)) {
     const exact = BigInt(text.replace('+', ''))
     return exact < LOWEST || exact > HIGHEST ? undefined : { value: String(exact), type: 'bigint' }
@@ -61,7 +63,9 @@ function integerOf({ value, text }: Literal): Operand | undefined {
 
 /** The spelling is kept where it says more digits than a number can hold. */
 function numberOf({ value, text }: Literal): Operand | undefined {
-  if (typeof value !== 'number') return undefined
+  if (typeof value !== 'number') {
+    return undefined
+  }
   return { value: PLAIN_NUMBER.test(text) ? text : String(value), type: 'numeric' }
 }
 
@@ -69,8 +73,14 @@ const TRUE_WORDS = /^(?:t|tr|tru|true|y|ye|yes|on|1)$/i
 const FALSE_WORDS = /^(?:f|fa|fal|fals|false|n|no|of|off|0)$/i
 
 function booleanOf({ value, text }: Literal): Operand | undefined {
-  if (typeof value === 'boolean') return { value, type: 'boolean' }
-  if (value === 1 || TRUE_WORDS.test(text)) return { value: true, type: 'boolean' }
-  if (value === 0 || FALSE_WORDS.test(text)) return { value: false, type: 'boolean' }
+  if (typeof value === 'boolean') {
+    return { value, type: 'boolean' }
+  }
+  if (value === 1 || TRUE_WORDS.test(text)) {
+    return { value: true, type: 'boolean' }
+  }
+  if (value === 0 || FALSE_WORDS.test(text)) {
+    return { value: false, type: 'boolean' }
+  }
   return undefined
 }

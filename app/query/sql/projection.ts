@@ -1,5 +1,5 @@
-import type { Declaration } from '../declaration.js'
-import type { Selection } from '../selection.js'
+import type { Declaration } from '#query/declaration'
+import type { Selection } from '#query/selection'
 import { primaryKeyOf, propertyOf } from './identifiers.js'
 import { linkOf } from './joins.js'
 
@@ -56,7 +56,9 @@ function branch(
 /** An included record always carries its key, beside the fields that were picked. */
 function namesOf(declaration: Declaration, { fields }: Asked, included: boolean): string[] {
   const names = fields.filter(({ length }) => length === 1).map(([name]) => name!)
-  if (names.length === 0 && !declaresFields(declaration)) return everyName(declaration)
+  if (names.length === 0 && !declaresFields(declaration)) {
+    return everyName(declaration)
+  }
   const key = primaryKeyOf(declaration)
   return included && names.length > 0 && !names.includes(key) ? [key, ...names] : names
 }

@@ -1,7 +1,7 @@
-import { where as conditions } from '../condition.js'
-import type { Declaration } from '../declaration.js'
-import { coerce } from '../scalar.js'
-import type { Selection } from '../selection.js'
+import { where as conditions } from '#query/condition'
+import type { Declaration } from '#query/declaration'
+import { coerce } from '#query/scalar'
+import type { Selection } from '#query/selection'
 import { Bindings } from './bindings.js'
 import { whereClause } from './conditions.js'
 import { primaryKeyOf, propertyOf } from './identifiers.js'
@@ -38,10 +38,14 @@ export function compileRecord(
   const { key = primaryKeyOf(declaration), where, reveal } = options
   const literal = { value: coerce(id).value, text: id }
   const operand = equalOperandOf(propertyOf(declaration, key).type, literal)
-  if (operand === undefined) return undefined
+  if (operand === undefined) {
+    return undefined
+  }
 
   const { guarded } = projectionOf(declaration, selection)
-  if (options.key || where?.length || (guarded && reveal)) return compile()
+  if (options.key || where?.length || (guarded && reveal)) {
+    return compile()
+  }
   const known = compiled.get(selection) ?? compile()
   compiled.set(selection, known)
   return { ...known, values: [operand.value] }

@@ -6,17 +6,23 @@ const MINUTE = 60_000
 /** Reads a date, or a date and time, into one spelling; without an offset it is taken as UTC. */
 export function readTimestamp(text: string): string | undefined {
   const match = ISO.exec(text)
-  if (match === null) return undefined
+  if (match === null) {
+    return undefined
+  }
   const [year, month, day, hour, minute, second] = match
     .slice(1, 7)
     .map((part) => Number(part ?? 0)) as [number, number, number, number, number, number]
-  if (hour > 23 || minute > 59 || second > 59) return undefined
+  if (hour > 23 || minute > 59 || second > 59) {
+    return undefined
+  }
 
   const milliseconds = Math.trunc(Number(`0.${match[7] ?? 0}`) * 1000)
   const local = Date.UTC(2000, month - 1, day, hour, minute, second, milliseconds)
   const date = new Date(local)
   date.setUTCFullYear(year, month - 1, day)
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) {
+    return undefined
+  }
 
   const offset = (Number(match[9] ?? 0) * 60 + Number(match[10] ?? 0)) * MINUTE
   return spelled(new Date(date.getTime() - (match[8] === '-' ? -offset : offset)))

@@ -1,5 +1,5 @@
-import { decode } from '../decode.js'
-import type { Declaration } from '../declaration.js'
+import { decode } from '#query/decode'
+import type { Declaration } from '#query/declaration'
 import { Bindings } from './bindings.js'
 import { ObjectWriter } from './objects.js'
 import { projectionOf } from './projection.js'

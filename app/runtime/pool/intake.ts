@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 import type { GracefulServer } from '#http/graceful_server'
-import type { ToPrimary } from '#runtime/pool/messages'
+import type { ToPrimary } from './messages.js'
 
 const REPORT_AFTER_MS = 100
 

@@ -2,8 +2,8 @@ import cluster from 'node:cluster'
 import type { Socket } from 'node:net'
 
 import type { GracefulServer } from '#http/graceful_server'
-import { Intake } from '#runtime/pool/intake'
-import type { Answers, Question, ToMember, ToPrimary } from '#runtime/pool/messages'
+import { Intake } from './intake.js'
+import type { Answers, Question, ToMember, ToPrimary } from './messages.js'
 
 type Respond = { [Q in Question]: () => Promise<Answers[Q]> }
 

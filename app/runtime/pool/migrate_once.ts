@@ -1,5 +1,5 @@
 import { createApplication } from '#runtime/application'
-import { membership } from '#runtime/pool/membership'
+import { membership } from './membership.js'
 import type { Running } from '#runtime/run'
 import { bringTablesUpToDate } from '#runtime/tables'
 

@@ -142,7 +142,7 @@ export class Pool {
       if (!this.#isStopping) {
         this.#logger.error(
           { err: error },
-          'the reload was given up; processes not replaced yet go on'
+          'the reload was given up; processes that were not replaced go on'
         )
       }
     }

@@ -10,7 +10,7 @@ interface Given {
   environment: NodeJS.ProcessEnv
   port: number | undefined
   databaseUrl: string | undefined
-  /** Where the processes that serve find each other; nobody else may look into it. */
+  /** Where the processes that serve find each other; no other account may look into it. */
   folder: string
 }
 

@@ -3,8 +3,8 @@ import { PermissionDenied } from '#kernel/failures'
 import { where, type Condition } from '#query/condition'
 import { isUuid } from '#kernel/is_uuid'
 import { isMasterMember, requireRealm } from '#kernel/realm'
-import { analysesOf } from '#storage/access/participation'
-import { strictRealm } from '#storage/access/strict_realm'
+import { analysesOf } from './participation.js'
+import { strictRealm } from './strict_realm.js'
 
 /** What decides who reaches a bucket, or a file: then its bucket is looked at as well. */
 export interface Reached {
@@ -16,7 +16,7 @@ export interface Reached {
   readonly bucket?: Reached
 }
 
-/** What belongs to no realm is read by everybody, and filled only by those who reach it for another reason. */
+/** What belongs to no realm is read by every caller, and filled only by those who reach it for another reason. */
 export type Use = 'read' | 'upload'
 
 const ANALYSIS = 'analysis'

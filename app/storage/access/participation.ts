@@ -15,7 +15,7 @@ const answers = new LRUCache<string, Answer>({ max: CLIENTS })
 
 /**
  * The analyses in which a node takes part that logs in as this client, as core knows them. It is asked once a minute at most, so
- * that whoever is let in or out is known a minute later.
+ * that a client that is let in or out is known a minute later.
  */
 export function analysesOf(clientId: string): Promise<ReadonlySet<string>> {
   const known = answers.get(clientId)

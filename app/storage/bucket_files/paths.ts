@@ -13,19 +13,36 @@ export interface FilePath {
   readonly directory: string
 }
 
-/** Why a path cannot be that of a file, in words for whoever sent it; undefined where it can. */
+/** Why a path cannot be that of a file, in words for the caller; undefined where it can. */
 export function pathProblem(path: string): string | undefined {
-  if (path === '') return 'is empty'
-  if (path.length > LONGEST_PATH) return `is longer than ${LONGEST_PATH} characters`
-  if (path.startsWith('/')) return 'starts with a slash'
-  if (path.endsWith('/')) return 'ends with a slash'
-  if (CONTROL.test(path)) return 'has control characters in it'
-  if (LONE_SURROGATE.test(path)) return 'is no Unicode text'
+  if (path === '') {
+    return 'is empty'
+  }
+  if (path.length > LONGEST_PATH) {
+    return `is longer than ${LONGEST_PATH} characters`
+  }
+  if (path.startsWith('/')) {
+    return 'starts with a slash'
+  }
+  if (path.endsWith('/')) {
+    return 'ends with a slash'
+  }
+  if (CONTROL.test(path)) {
+    return 'has control characters in it'
+  }
+  if (LONE_SURROGATE.test(path)) {
+    return 'is no Unicode text'
+  }
   const segments = path.split('/')
-  if (segments.includes('..')) return 'leads out of its bucket'
-  if (segments.at(-1) === '.') return 'names no file'
-  if (segments.at(-1)!.length > LONGEST_NAME)
+  if (segments.includes('..')) {
+    return 'leads out of its bucket'
+  }
+  if (segments.at(-1) === '.') {
+    return 'names no file'
+  }
+  if (segments.at(-1)!.length > LONGEST_NAME) {
     return `has a name of more than ${LONGEST_NAME} characters`
+  }
   return undefined
 }
 
@@ -40,13 +57,15 @@ export function filePath(path: string): FilePath {
 }
 
 /**
- * A path that cannot harm whoever unpacks it: as it is where nothing speaks against it, which is true for all that were
+ * A path that does no harm where it is unpacked: as it is where nothing speaks against it, which is true for all that were
  * checked when they were stored. Another one is changed, and marked so that it cannot take the place of a file that has that
  * name.
  */
 export function harmlessPath(path: string): string {
   const isHarmless = pathProblem(path) === undefined
-  if (isHarmless) return path
+  if (isHarmless) {
+    return path
+  }
   const kept = path
     .toWellFormed()
     .replaceAll(/\p{Control}/gu, '_')

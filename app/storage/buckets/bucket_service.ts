@@ -15,9 +15,9 @@ import { afterCommit, inTransaction } from '#records/transaction'
 import type { Row } from '#records/row'
 import { clock } from '#kernel/clock'
 import { reachableBuckets, requireOwnerOr, requireReach } from '#storage/access/access'
-import { bucket, type Bucket, bucketColumns, type BucketRow } from '#storage/buckets/bucket'
+import { bucket, type Bucket, bucketColumns, type BucketRow } from './bucket.js'
 import { announcePlace, preparePlace, restorePlace } from '#storage/objects/places'
-import { tellOfBucket, tellOfFiles, type CommandedOrigin } from '#storage/buckets/storage_events'
+import { tellOfBucket, tellOfFiles, type CommandedOrigin } from './storage_events.js'
 
 import { giveBack, prepareRemoval } from './bucket_removal.js'
 

@@ -5,7 +5,7 @@ import { realmSweep } from '#auth/reconcile_people'
 import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
 import { unlessGone } from '#records/unless_gone'
-import { BucketService } from '#storage/buckets/bucket_service'
+import { BucketService } from './bucket_service.js'
 import { storagePool } from '#storage/database'
 
 const PAGE = 100
@@ -13,13 +13,13 @@ const PAGE = 100
 /** What storage does when realms go. */
 export const storageReactions: Partial<Reactions> = { realmDeleted: removeBucketsOf }
 
-/** Finds out about realms that went while nobody listened, or of which not everything could be removed. */
+/** Finds out about realms that went while no process listened, or of which not everything could be removed. */
 export function bucketRemovalSweep(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep {
   const options = { provider, held: realmsWithBuckets, forget: removeBucketsOf }
   return { ...realmSweep(options), name: 'buckets-of-gone-realms' }
 }
 
-/** Removes the buckets of a realm, each as if somebody had deleted it; answers how many. */
+/** Removes the buckets of a realm, each as if a caller had deleted it; answers how many. */
 async function removeBucketsOf(realmId: string): Promise<number> {
   const origin = await serviceOrigin()
   const buckets = await app.container.make(BucketService)

@@ -13,9 +13,9 @@ import { Failure } from '#kernel/failures'
 import { serviceOrigin } from '#auth/service_origin'
 import { isUuid } from '#kernel/is_uuid'
 import { afterCommit } from '#records/transaction'
-import { bucket } from '#storage/buckets/bucket'
-import { BucketService } from '#storage/buckets/bucket_service'
-import { tellOfBucket, type CommandedOrigin } from '#storage/buckets/storage_events'
+import { bucket } from './bucket.js'
+import { BucketService } from './bucket_service.js'
+import { tellOfBucket, type CommandedOrigin } from './storage_events.js'
 
 import { giveBack } from './bucket_removal.js'
 

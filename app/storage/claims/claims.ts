@@ -6,7 +6,7 @@ import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectAddress } from '#storage/objects/object_store'
 import { preparePlace } from '#storage/objects/places'
 
-/** A path of a bucket that somebody sends a file to. It belongs to nobody else until the claim ends. */
+/** A path of a bucket that a file is being sent to. It belongs to that upload until the claim ends. */
 export interface Claim {
   /** Becomes the id of the file. */
   readonly id: string
@@ -28,7 +28,7 @@ export interface ClaimRequest {
   readonly heldForMs: number
 }
 
-/** The path has a file, or somebody is sending one. */
+/** The path has a file, or one is being sent. */
 export class PathTaken extends EntityConflict {
   constructor(path: string) {
     const message = `The bucket has ${JSON.stringify(path)} already, or it is being sent`
@@ -37,7 +37,7 @@ export class PathTaken extends EntityConflict {
 }
 
 /**
- * A claim that was not renewed in time is taken over by whoever comes next: under another id and key, so that the former
+ * A claim that was not renewed in time is taken over by the next upload: under another id and key, so that the former
  * holder cannot end what is not theirs any more.
  */
 const CLAIM = `
@@ -100,7 +100,9 @@ async function claimed(claim: Claim, heldForMs: number): Promise<Claim> {
   const { rowCount } = await storagePool()
     .query({ name: 'claim', text: CLAIM, values: [id, bucketId, path, hash, layout, heldForMs] })
     .catch(bucketGone)
-  if (rowCount !== 1) throw new PathTaken(path)
+  if (rowCount !== 1) {
+    throw new PathTaken(path)
+  }
   return claim
 }
 
@@ -124,7 +126,7 @@ function bucketGone(error: { code?: string }): never {
 }
 
 /**
- * Renews claims, from now on for so long. Those that were taken over stay with whoever has them, and those that are about to
+ * Renews claims, from now on for so long. Those that were taken over stay with their new holders, and those that are about to
  * become files are not waited for.
  */
 export async function holdClaims(ids: readonly string[], heldForMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { holdClaims } from './claims.js'
 
-/** Whoever dies without a word loses its claims after this. */
+/** A process that dies without a word loses its claims after this. */
 export const HELD_MS = 30_000
 
 const RENEWED_EVERY_MS = 10_000

@@ -46,7 +46,9 @@ export async function keepFiles(
   arrived: readonly Arrived[],
   sender = senderOf(origin)
 ): Promise<string[]> {
-  if (arrived.length === 0) return []
+  if (arrived.length === 0) {
+    return []
+  }
   try {
     const bucketFiles = await app.container.make(BucketFileService)
     return await inTransaction(storagePool(), async (transaction) => {
@@ -70,7 +72,9 @@ async function takeClaims(transaction: pg.ClientBase, arrived: readonly Arrived[
     'delete from bucket_file_claims where id = any($1::uuid[])',
     [arrived.map(({ claim }) => claim.id)]
   )
-  if (rowCount !== arrived.length) throw new ClaimLost()
+  if (rowCount !== arrived.length) {
+    throw new ClaimLost()
+  }
 }
 
 async function makeFiles(

@@ -33,7 +33,9 @@ export class PathClaims {
   /** Gives all of them up. Their objects must be gone by then. */
   async release(): Promise<void> {
     await this.#claiming
-    if (this.#ids.length > 0) await releaseClaims(this.#ids)
+    if (this.#ids.length > 0) {
+      await releaseClaims(this.#ids)
+    }
   }
 
   /** Holds none of them any longer. */
@@ -57,7 +59,9 @@ export class PathClaims {
     const paths = asked.map(({ path }) => path)
     const ends = await claimPaths({ bucketId, region, heldForMs: HELD_MS }, paths)
     ends.forEach((end, n) => {
-      if (end.status === 'rejected') return asked[n]!.reject(end.reason)
+      if (end.status === 'rejected') {
+        return asked[n]!.reject(end.reason)
+      }
       this.#ids.push(end.value.id)
       heartbeat.keep(end.value.id)
       asked[n]!.resolve(end.value)

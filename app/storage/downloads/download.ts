@@ -9,13 +9,13 @@ import { requireReach } from '#storage/access/access'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
 import type { FileRow } from '#storage/bucket_files/file_row'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
-import { attachment } from '#storage/downloads/content_disposition'
+import { attachment } from './content_disposition.js'
 import { checkSize } from '#storage/objects/check_size'
 import { ObjectMissing } from '#storage/objects/errors'
 import { objectAddress } from '#storage/objects/layout'
 import type { ByteRange, ObjectFacts } from '#storage/objects/object_store'
 import { objectStore } from '#storage/objects/store'
-import { contentRange, verdictOn, type Verdict } from '#storage/downloads/ranges'
+import { contentRange, verdictOn, type Verdict } from './ranges.js'
 import { presentationOf, type Presentation } from './presentation.js'
 import { sendHead, sendStream } from './send_stream.js'
 
@@ -45,10 +45,18 @@ export async function download(ctx: HttpContext): Promise<void> {
   const shown = presentationOf(file, size, request.request.headers)
   const verdict = verdictOn(request.method(), request.request.headers, shown)
 
-  if (shown.varies) response.append('vary', 'Accept-Encoding')
-  if (verdict.status === 412) throw new PreconditionFailed()
-  if (verdict.status === 416) throw new RangeUnsatisfiable(size)
-  if (verdict.status === 304) return answerUnchanged(ctx, shown)
+  if (shown.varies) {
+    response.append('vary', 'Accept-Encoding')
+  }
+  if (verdict.status === 412) {
+    throw new PreconditionFailed()
+  }
+  if (verdict.status === 416) {
+    throw new RangeUnsatisfiable(size)
+  }
+  if (verdict.status === 304) {
+    return answerUnchanged(ctx, shown)
+  }
   if (request.method() === 'HEAD') {
     await factsOf(file)
     announce(ctx, file, shown, verdict)
@@ -93,7 +101,9 @@ function announce(
   const range = verdict.status === 206 ? verdict.range : undefined
   response.header('accept-ranges', 'bytes')
   response.header('content-length', lengthOf(shown, range))
-  if (range) response.header('content-range', contentRange(shown.size, range))
+  if (range) {
+    response.header('content-range', contentRange(shown.size, range))
+  }
 }
 
 function lengthOf({ size }: Presentation, range: ByteRange | undefined): number {

@@ -5,7 +5,9 @@ export function acceptsGzip(header: string | string[] | undefined): boolean {
   const weights = new Map<string, number>()
   for (const item of String(header ?? '').split(',')) {
     const [, coding, weight = '1'] = CODING.exec(item) ?? []
-    if (coding) weights.set(coding.toLowerCase(), Number(weight))
+    if (coding) {
+      weights.set(coding.toLowerCase(), Number(weight))
+    }
   }
   const weight = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0
   return weight > 0

@@ -3,7 +3,7 @@ import { contentType } from 'mime-types'
 const UNKNOWN = 'application/octet-stream'
 const EXTENSION = /.(\.[\w-]{1,32})$/
 
-/** What a file is by the end of its name; nobody has looked into it. */
+/** What a file is by the end of its name; its content is not looked at. */
 export function mediaType(name: string): string {
   const [, extension] = EXTENSION.exec(name) ?? []
   return (extension && contentType(extension)) || UNKNOWN

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 import type { FileRow } from '#storage/bucket_files/file_row'
-import { entityTag, type Version } from '#storage/downloads/ranges'
+import { entityTag, type Version } from './ranges.js'
 import { acceptsGzip } from './encoding.js'
 import { isCompressible, mediaType } from './media_type.js'
 
@@ -13,7 +13,7 @@ export interface Presentation extends Version {
   readonly isPacked: boolean
 }
 
-/** How a file is shown to whoever sends these headers. A part of a file is always a part of it as it is. */
+/** How a file is shown to a caller that sends these headers. A part of a file is always a part of it as it is. */
 export function presentationOf(
   file: FileRow,
   size: number,

@@ -33,8 +33,12 @@ const RANGE = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i
  * once, and ranges in other units, are answered with the whole file, as the RFC allows.
  */
 export function verdictOn(method: string, headers: ConditionalHeaders, version: Version): Verdict {
-  if (!holds(headers, version)) return { status: 412 }
-  if (isUnchanged(headers, version)) return { status: 304 }
+  if (!holds(headers, version)) {
+    return { status: 412 }
+  }
+  if (isUnchanged(headers, version)) {
+    return { status: 304 }
+  }
   const { range } = headers
   if (method !== 'GET' || range === undefined || !isSameVersion(headers['if-range'], version)) {
     return WHOLE
@@ -54,7 +58,9 @@ export function contentRange(size: number, range?: ByteRange): string {
 
 function rangeVerdict(header: string, size: number): Verdict {
   const [, first = '', last = ''] = RANGE.exec(header) ?? []
-  if (first === '' && last === '') return WHOLE
+  if (first === '' && last === '') {
+    return WHOLE
+  }
   if (first === '') {
     const length = Math.min(Number(last), size)
     return length === 0
@@ -63,7 +69,9 @@ function rangeVerdict(header: string, size: number): Verdict {
   }
   const start = Number(first)
   const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
-  if (last !== '' && Number(last) < start) return WHOLE
+  if (last !== '' && Number(last) < start) {
+    return WHOLE
+  }
   return start >= size ? { status: 416 } : { status: 206, range: { start, end } }
 }
 
@@ -87,9 +95,13 @@ function isUnchanged(headers: ConditionalHeaders, { etag, modifiedAt }: Version)
 
 /** Whether the part that is asked for belongs to this version; only what is certain counts. */
 function isSameVersion(condition: string | undefined, { etag, modifiedAt }: Version): boolean {
-  if (condition === undefined) return true
+  if (condition === undefined) {
+    return true
+  }
   const [tag] = tagsIn(condition)
-  if (tag !== undefined) return tag === etag
+  if (tag !== undefined) {
+    return tag === etag
+  }
   return dateIn(condition) === seconds(modifiedAt)
 }
 

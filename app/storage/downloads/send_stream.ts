@@ -22,13 +22,19 @@ export async function sendStream(
   response.setRequestId()
   response.writeHead()
   try {
-    if (!check) await pipeline(source, connection)
-    else if (!pack) await pipeline(source, check, connection)
-    else await pipeline(source, check, pack, connection)
+    if (!check) {
+      await pipeline(source, connection)
+    } else if (!pack) {
+      await pipeline(source, check, connection)
+    } else {
+      await pipeline(source, check, pack, connection)
+    }
   } catch (error) {
     connection.destroy()
     const hasReaderLeft = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
-    if (!hasReaderLeft) logger.error({ err: error, path: request.url() }, 'an answer broke off')
+    if (!hasReaderLeft) {
+      logger.error({ err: error, path: request.url() }, 'a response was cut off')
+    }
   }
 }
 

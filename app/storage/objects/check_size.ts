@@ -1,4 +1,4 @@
-import { ObjectDamaged } from '#storage/objects/errors'
+import { ObjectDamaged } from './errors.js'
 
 /**
  * Passes on the bytes of an object that must have so many; fails before one too many, and instead of ending early. What was
@@ -11,8 +11,12 @@ export async function* checkSize(
   let count = 0
   for await (const chunk of source) {
     count += chunk.byteLength
-    if (count > size) throw new ObjectDamaged(size, 'more')
+    if (count > size) {
+      throw new ObjectDamaged(size, 'more')
+    }
     yield chunk
   }
-  if (count < size) throw new ObjectDamaged(size, `${count}`)
+  if (count < size) {
+    throw new ObjectDamaged(size, `${count}`)
+  }
 }

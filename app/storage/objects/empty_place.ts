@@ -23,7 +23,9 @@ export async function emptyPlace(
   }
   for await (const { key } of store.list(container, prefix)) {
     keys.push(key)
-    if (keys.length === AT_ONCE) await deleteGathered()
+    if (keys.length === AT_ONCE) {
+      await deleteGathered()
+    }
   }
   await deleteGathered()
   return count

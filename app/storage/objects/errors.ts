@@ -2,7 +2,7 @@ import { BadRequest, EntityConflict, PayloadTooLarge, ServiceUnavailable } from 
 import { issue } from '#kernel/issues'
 import type { ObjectAddress } from './object_store.js'
 
-/** There is no such object; what that means to a caller, whoever knows the record decides. */
+/** There is no such object; what that means to a caller, the code that knows the record decides. */
 export class ObjectMissing extends Error {
   static readonly code = 'E_OBJECT_MISSING'
   readonly code = ObjectMissing.code
@@ -66,7 +66,7 @@ export class RegionRefused extends BadRequest {
   }
 }
 
-/** The container's name is taken by somebody else on the S3 server. */
+/** The container's name is taken by another account on the S3 server. */
 export class ContainerTaken extends EntityConflict {
   constructor(container: string, cause?: unknown) {
     const message = `The name ${container} is taken in the object store`

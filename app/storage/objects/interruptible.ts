@@ -31,6 +31,8 @@ export async function* interruptible<T>(
   } finally {
     signal.removeEventListener('abort', onAbort)
     // Not awaited: the source may never settle.
-    if (!isEnded) void iterator.return?.().catch(() => {})
+    if (!isEnded) {
+      void iterator.return?.().catch(() => {})
+    }
   }
 }

@@ -33,7 +33,7 @@ export interface PartialObject {
   readonly size: number
   /** So many bytes make a good next piece; any other number will do. */
   readonly nextBytes: number
-  /** What the store has to remember of it; nobody else reads it. */
+  /** What the store has to remember of it; only the store reads it. */
   readonly held: unknown
 }
 
@@ -86,7 +86,7 @@ export interface ObjectStore {
   /** Removes what there is of an object that arrived in pieces, complete or not. */
   discard(address: ObjectAddress, partial: PartialObject): Promise<void>
 
-  /** The bytes of an object. Rejects with `ObjectMissing` before the first byte; whoever stops early destroys the stream. */
+  /** The bytes of an object. Rejects with `ObjectMissing` before the first byte; a reader that stops early destroys the stream. */
   read(address: ObjectAddress, range?: ByteRange): Promise<Readable>
 
   /** Rejects with `ObjectMissing` where there is no object. */

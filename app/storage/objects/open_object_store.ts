@@ -1,5 +1,5 @@
 import type { Env } from '#start/env'
-import { FsObjectStore } from './fs/fs_object_store.js'
+import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
 import type { ObjectStore } from './object_store.js'
 
 type Settings = Pick<
@@ -14,9 +14,11 @@ type Settings = Pick<
 
 /** The store that the settings name: an S3 server where there is an endpoint, else a folder. The other is not even loaded. */
 export async function openObjectStore(env: Settings): Promise<ObjectStore> {
-  if (!env.S3_ENDPOINT) return new FsObjectStore(env.STORAGE_PATH)
-  const { makeS3Client } = await import('./s3/s3_client.js')
-  const { S3ObjectStore } = await import('./s3/s3_object_store.js')
+  if (!env.S3_ENDPOINT) {
+    return new FsObjectStore(env.STORAGE_PATH)
+  }
+  const { makeS3Client } = await import('#storage/objects/s3/s3_client')
+  const { S3ObjectStore } = await import('#storage/objects/s3/s3_object_store')
   return new S3ObjectStore(
     makeS3Client({
       endpoint: env.S3_ENDPOINT,

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 
 import { storagePool } from '#storage/database'
-import { emptyPlace } from '#storage/objects/empty_place'
-import { ContainerNotEmpty } from '#storage/objects/errors'
-import { bucketPlace, type Layout } from '#storage/objects/layout'
-import { layoutNow, objectStore } from '#storage/objects/store'
+import { emptyPlace } from './empty_place.js'
+import { ContainerNotEmpty } from './errors.js'
+import { bucketPlace, type Layout } from './layout.js'
+import { layoutNow, objectStore } from './store.js'
 
 const REMEMBERED = 10_000
 

@@ -5,7 +5,7 @@ import { openObjectStore } from './open_object_store.js'
 
 let current: Promise<ObjectStore> | undefined
 
-/** The one object store of this process, opened by whoever needs it first and closed with the application. */
+/** The one object store of this process, opened at its first use and closed with the application. */
 export function objectStore(): Promise<ObjectStore> {
   current ??= open()
   return current

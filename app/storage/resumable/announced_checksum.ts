@@ -18,7 +18,9 @@ export class AnnouncedChecksum {
 
   /** The checksum in a header; undefined where there is none. */
   static from(header: string | undefined): AnnouncedChecksum | undefined {
-    if (header === undefined) return undefined
+    if (header === undefined) {
+      return undefined
+    }
     const [, algorithm = '', digest = ''] = HEADER.exec(header) ?? []
     if (!CHECKSUM_ALGORITHMS.includes(algorithm)) {
       throw new BadRequest(

@@ -8,7 +8,7 @@ import { digestOf, SavedDigest } from './saved_digest.js'
 import { claimOf, removeUpload, type ResumableUpload } from './resumable_uploads.js'
 
 /**
- * Makes a file of an upload all of whose bytes are there. It may be called again where it broke off, by whoever asks next, so
+ * Makes a file of an upload all of whose bytes are there. It may be called again where it broke off, by the next request, so
  * that no upload is ever complete and no file.
  */
 export async function finishUpload(
@@ -25,7 +25,9 @@ export async function finishUpload(
     await keepFiles(origin, bucketId, [{ claim, size: object.size, sha256 }], sender)
     return { ...upload, isFile: true }
   } catch (error) {
-    if (error instanceof EntityConflict) await discardUpload(upload)
+    if (error instanceof EntityConflict) {
+      await discardUpload(upload)
+    }
     throw error instanceof PutInterrupted ? new UploadGone() : error
   }
 }
@@ -40,7 +42,9 @@ export async function discardUpload(upload: ResumableUpload): Promise<void> {
 async function sha256Of(upload: ResumableUpload): Promise<string> {
   const digest = await SavedDigest.from(upload.digest, upload.object.size)
   const found = digest.end()
-  if (found !== undefined) return found
+  if (found !== undefined) {
+    return found
+  }
   const store = await objectStore()
   return digestOf(await store.read(claimOf(upload).address))
 }

@@ -26,13 +26,17 @@ export function describe(ctx: HttpContext): void {
 
 export async function beginUpload(ctx: HttpContext): Promise<void> {
   requireProtocol(ctx)
-  if (carriesBytes(ctx)) requireBytes(ctx)
+  if (carriesBytes(ctx)) {
+    requireBytes(ctx)
+  }
   const metadata = ctx.request.header('upload-metadata') ?? ''
   const beginning = { length: announcedLength(ctx), metadata }
   const begun = await uploads.begin(originOf(ctx), ctx.params.id, beginning)
   ctx.response.header('location', locationOf(ctx, begun))
   const upload = carriesBytes(ctx) ? await takeBytes(ctx, begun.id, 0) : begun
-  if (carriesBytes(ctx)) ctx.response.header('upload-offset', upload.object.size)
+  if (carriesBytes(ctx)) {
+    ctx.response.header('upload-offset', upload.object.size)
+  }
   tellEnd(ctx, upload)
   ctx.response.status(201).send(null)
 }
@@ -42,9 +46,14 @@ export async function status(ctx: HttpContext): Promise<void> {
   const upload = await uploads.status(originOf(ctx), namedBy(ctx))
   const { response } = ctx
   response.header('upload-offset', upload.object.size)
-  if (upload.length === null) response.header('upload-defer-length', '1')
-  else response.header('upload-length', upload.length)
-  if (upload.metadata !== '') response.header('upload-metadata', upload.metadata)
+  if (upload.length === null) {
+    response.header('upload-defer-length', '1')
+  } else {
+    response.header('upload-length', upload.length)
+  }
+  if (upload.metadata !== '') {
+    response.header('upload-metadata', upload.metadata)
+  }
   tellEnd(ctx, upload)
   response.status(200).send(null)
 }
@@ -75,7 +84,9 @@ export async function instead(ctx: HttpContext): Promise<void> {
   requireProtocol(ctx)
   const method = ctx.request.header('x-http-method-override')?.toUpperCase() ?? ''
   const handler = METHODS[method]
-  if (!handler) throw new RouteNotFound('POST')
+  if (!handler) {
+    throw new RouteNotFound('POST')
+  }
   await handler(ctx)
 }
 
@@ -108,8 +119,11 @@ function locationOf({ request }: HttpContext, { id }: ResumableUpload): string {
 }
 
 function tellEnd({ response }: HttpContext, { id, isFile, expiresAt }: ResumableUpload): void {
-  if (isFile) response.header('x-bucket-file-id', id)
-  else response.header('upload-expires', expiresAt.toUTCString())
+  if (isFile) {
+    response.header('x-bucket-file-id', id)
+  } else {
+    response.header('upload-expires', expiresAt.toUTCString())
+  }
 }
 
 function namedBy({ params }: HttpContext) {

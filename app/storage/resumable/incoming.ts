@@ -26,7 +26,9 @@ export class Incoming {
 
   /** Waits for bytes; answers false where no more will come. */
   async hasMore(): Promise<boolean> {
-    while (!this.#left && !this.#isOver) await this.#takeNext()
+    while (!this.#left && !this.#isOver) {
+      await this.#takeNext()
+    }
     return this.#left !== undefined
   }
 
@@ -39,7 +41,9 @@ export class Incoming {
     try {
       while (room > 0 && performance.now() < endsAt) {
         const chunk = await this.#upTo(room, time.promise)
-        if (!chunk) return
+        if (!chunk) {
+          return
+        }
         room -= chunk.length
         yield chunk
       }
@@ -50,11 +54,15 @@ export class Incoming {
 
   /** All of the bytes as one piece. */
   async *whole(): AsyncGenerator<Uint8Array, void, undefined> {
-    while (await this.hasMore()) yield this.#cut(Number.POSITIVE_INFINITY)
+    while (await this.hasMore()) {
+      yield this.#cut(Number.POSITIVE_INFINITY)
+    }
   }
 
   async #upTo(room: number, timeIsUp: Promise<void>): Promise<Uint8Array | undefined> {
-    if (!this.#left) await Promise.race([this.hasMore(), timeIsUp])
+    if (!this.#left) {
+      await Promise.race([this.hasMore(), timeIsUp])
+    }
     return this.#left && this.#cut(room)
   }
 
@@ -64,7 +72,7 @@ export class Incoming {
     return all.subarray(0, Math.min(room, all.length))
   }
 
-  /** Whoever does not wait for it any longer finds it in `#left` later. */
+  /** A caller that does not wait for it any longer finds it in `#left` later. */
   #takeNext(): Promise<void> {
     this.#taking ??= this.#take().finally(() => (this.#taking = undefined))
     return this.#taking
@@ -77,8 +85,11 @@ export class Incoming {
     try {
       this.#stop.throwIfAborted()
       const { done, value } = await Promise.race([this.#source.next(), stopped])
-      if (done) this.#isOver = true
-      else if (value.length > 0) this.#left = value
+      if (done) {
+        this.#isOver = true
+      } else if (value.length > 0) {
+        this.#left = value
+      }
     } catch (error) {
       this.#isOver = true
       this.failure = error

@@ -16,7 +16,7 @@ const SESSION = `
   listen ${CHANNEL}`
 
 /**
- * The connection of a process that has its locks on uploads: however many, they cost one connection, and whoever dies loses
+ * The connection of a process that has its locks on uploads: however many, they cost one connection, and a process that dies loses
  * them at once. On it processes also ask each other to let go.
  */
 export class LockSession {
@@ -32,7 +32,9 @@ export class LockSession {
     client.on('end', lose)
     client.on('notification', ({ payload = '' }) => {
       const [id = '', asker] = payload.split(' ')
-      if (asker !== this.#name) onAsked(id)
+      if (asker !== this.#name) {
+        onAsked(id)
+      }
     })
   }
 

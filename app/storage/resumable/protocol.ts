@@ -24,14 +24,18 @@ export function describeProtocol({ response }: HttpContext, maxBytes: number): v
   response.header('tus-version', TUS_VERSION)
   response.header('tus-extension', EXTENSIONS.join(','))
   response.header('tus-checksum-algorithm', CHECKSUM_ALGORITHMS.join(','))
-  if (maxBytes > 0) response.header('tus-max-size', maxBytes)
+  if (maxBytes > 0) {
+    response.header('tus-max-size', maxBytes)
+  }
 }
 
 /** Refuses who speaks another version; to be called first, because every answer carries ours. */
 export function requireProtocol({ request, response }: HttpContext): void {
   response.header('tus-resumable', TUS_VERSION)
   response.header('cache-control', 'no-store')
-  if (request.header('tus-resumable') !== TUS_VERSION) throw new VersionUnsupported(TUS_VERSION)
+  if (request.header('tus-resumable') !== TUS_VERSION) {
+    throw new VersionUnsupported(TUS_VERSION)
+  }
 }
 
 /** Whether the body of a request is bytes of an upload. */
@@ -41,13 +45,17 @@ export function carriesBytes({ request }: HttpContext): boolean {
 
 export function requireBytes(ctx: HttpContext): void {
   const encoding = ctx.request.header('content-encoding')?.toLowerCase() ?? 'identity'
-  if (!carriesBytes(ctx) || encoding !== 'identity') throw new ContentTypeUnsupported(BYTES_TYPE)
+  if (!carriesBytes(ctx) || encoding !== 'identity') {
+    throw new ContentTypeUnsupported(BYTES_TYPE)
+  }
 }
 
 /** A header that holds a number of bytes; undefined where it is not sent. */
 export function bytesIn({ request }: HttpContext, name: string): number | undefined {
   const sent = request.header(name)
-  if (sent === undefined) return undefined
+  if (sent === undefined) {
+    return undefined
+  }
   const bytes = Number(sent)
   if (!NUMBER.test(sent) || !Number.isSafeInteger(bytes)) {
     throw new BadRequest(`The header ${name} must be a number of bytes`)
@@ -69,6 +77,8 @@ export function announcedLength(ctx: HttpContext): number | undefined {
 /** Where the bytes of a request belong. */
 export function requireOffset(ctx: HttpContext): number {
   const offset = bytesIn(ctx, 'Upload-Offset')
-  if (offset === undefined) throw new BadRequest('Send the header Upload-Offset')
+  if (offset === undefined) {
+    throw new BadRequest('Send the header Upload-Offset')
+  }
   return offset
 }

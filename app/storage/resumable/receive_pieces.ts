@@ -33,11 +33,17 @@ export async function receivePieces(
   while (await incoming.hasMore()) {
     const piece = checksum ? incoming.whole() : incoming.piece(current.object.nextBytes)
     const progress = await store(current, piece, checksum, hold)
-    if (checksum && incoming.failure !== undefined) break
-    if (checksum && !checksum.holds()) throw new ChecksumMismatch()
+    if (checksum && incoming.failure !== undefined) {
+      break
+    }
+    if (checksum && !checksum.holds()) {
+      throw new ChecksumMismatch()
+    }
     current = await recordProgress(current, progress)
   }
-  if (incoming.failure !== undefined) throw reasonOf(incoming.failure, stop, hold)
+  if (incoming.failure !== undefined) {
+    throw reasonOf(incoming.failure, stop, hold)
+  }
   return current
 }
 
@@ -55,9 +61,13 @@ async function store(
     const object = await objects.append(address, upload.object, bytes, { signal: lost })
     return { object, digest: digest.save() }
   } catch (error) {
-    if (lost.aborted) throw new UploadInterrupted(LOST, error)
+    if (lost.aborted) {
+      throw new UploadInterrupted(LOST, error)
+    }
     const isGone = error instanceof PutInterrupted || error instanceof ContainerMissing
-    if (!isGone) throw error
+    if (!isGone) {
+      throw error
+    }
     await removeUpload(upload.id)
     throw new UploadGone()
   }
@@ -68,7 +78,9 @@ async function* digested(
   digests: readonly { update(bytes: Uint8Array): void }[]
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of source) {
-    for (const digest of digests) digest.update(chunk)
+    for (const digest of digests) {
+      digest.update(chunk)
+    }
     yield chunk
   }
 }
@@ -80,14 +92,22 @@ async function* atMost(
   let room = bytes
   for await (const chunk of source) {
     room -= chunk.length
-    if (room < 0) throw new PayloadTooLarge('More bytes were sent than the upload has room for')
+    if (room < 0) {
+      throw new PayloadTooLarge('More bytes were sent than the upload has room for')
+    }
     yield chunk
   }
 }
 
 function reasonOf(failure: unknown, stop: AbortSignal, { askedFor, lost }: Hold): unknown {
-  if (failure !== stop.reason) return failure
-  if (askedFor.aborted) return new UploadInterrupted('Another request goes on with this upload')
-  if (lost.aborted) return new UploadInterrupted(LOST, lost.reason)
+  if (failure !== stop.reason) {
+    return failure
+  }
+  if (askedFor.aborted) {
+    return new UploadInterrupted('Another request goes on with this upload')
+  }
+  if (lost.aborted) {
+    return new UploadInterrupted(LOST, lost.reason)
+  }
   return new UploadInterrupted('This process is stopping')
 }

@@ -86,7 +86,9 @@ export class ResumableService {
   async proceed(origin: Origin, named: Named, sent: Continuation): Promise<ResumableUpload> {
     return this.#holding(origin, named, async (found, hold) => {
       const { size } = found.object
-      if (sent.offset !== size) throw new OffsetMismatch(size)
+      if (sent.offset !== size) {
+        throw new OffsetMismatch(size)
+      }
       const upload = await this.#withLength(found, sent.length)
       const mostBytes = upload.length ?? (this.#maxBytes || Number.MAX_SAFE_INTEGER)
       if (size + (sent.bytes ?? 0) > mostBytes) {
@@ -94,7 +96,9 @@ export class ResumableService {
           `The upload has ${size} bytes, and room for ${mostBytes - size} more`
         )
       }
-      if (upload.isFile) return upload
+      if (upload.isFile) {
+        return upload
+      }
       const next = await receivePieces(upload, sent, mostBytes, hold)
       return isWhole(next) ? finishUpload(origin, next) : next
     })
@@ -117,7 +121,9 @@ export class ResumableService {
   ): Promise<T> {
     const bucket = await bucketNamed(named.bucket)
     const known = await findUpload(named.upload, bucket.id)
-    if (!owns(actor, known)) await requireReach(actor, bucket, 'upload')
+    if (!owns(actor, known)) {
+      await requireReach(actor, bucket, 'upload')
+    }
     return this.#locks.holding(known.id, async (hold) =>
       work(await findUpload(known.id, bucket.id), hold)
     )
@@ -133,14 +139,18 @@ export class ResumableService {
       return await claimPath(request)
     } catch (error) {
       const former = error instanceof PathTaken ? await findOnPath(id, path) : undefined
-      if (!former || !owns(origin.actor, former)) throw error
+      if (!former || !owns(origin.actor, former)) {
+        throw error
+      }
       await this.end(origin, { bucket: id, upload: former.id })
       return claimPath(request)
     }
   }
 
   async #withLength(upload: ResumableUpload, length: number | undefined) {
-    if (length === undefined || length === upload.length) return upload
+    if (length === undefined || length === upload.length) {
+      return upload
+    }
     if (upload.length !== null || length < upload.object.size) {
       throw new BadRequest('The length of an upload cannot change, nor be less than what arrived')
     }
@@ -170,7 +180,9 @@ async function beginObject(
   try {
     return await store.begin(address, { expectedBytes })
   } catch (error) {
-    if (!(error instanceof ContainerMissing)) throw error
+    if (!(error instanceof ContainerMissing)) {
+      throw error
+    }
     await restorePlace(bucket.id, bucket.region)
     return store.begin(address, { expectedBytes })
   }

@@ -31,7 +31,7 @@ export interface Progress {
   readonly digest: Buffer | null
 }
 
-/** Whoever began an upload may leave it alone for so long after each piece. */
+/** The client may leave an upload alone for so long after each piece. */
 export const KEPT_MS = 3 * 24 * 60 * 60 * 1000
 
 const LATER = `now() + ${KEPT_MS} * interval '1 millisecond'`
@@ -88,7 +88,9 @@ export async function insertUpload(claim: Claim, upload: NewUpload): Promise<Res
 
 /** Throws `UploadGone` where there is none, or nothing is left of it. */
 export async function findUpload(id: string, bucketId: string): Promise<ResumableUpload> {
-  if (!isUuid(id)) throw new UploadGone()
+  if (!isUuid(id)) {
+    throw new UploadGone()
+  }
   return one(FIND, [id, bucketId])
 }
 
@@ -119,7 +121,7 @@ export async function declareLength(
   return { ...upload, length }
 }
 
-/** Frees the path of an upload that nobody goes on with. Its object must be gone by then. */
+/** Frees the path of an upload that was abandoned. Its object must be gone by then. */
 export async function removeUpload(id: string): Promise<void> {
   await storagePool().query(
     `with claim as (delete from bucket_file_claims where id = $1)
@@ -128,7 +130,7 @@ export async function removeUpload(id: string): Promise<void> {
   )
 }
 
-/** Forgets uploads that nobody came back to, and those whose files are known for long; answers how many. */
+/** Forgets uploads that were abandoned, and those whose files are known for long; answers how many. */
 export async function forgetExpiredUploads(): Promise<number> {
   const { rowCount } = await storagePool().query(
     'delete from resumable_uploads where expires_at < now()'
@@ -144,6 +146,8 @@ export function claimOf({ id, bucketId, path, hash, layout }: ResumableUpload): 
 async function one(text: string, values: unknown[]): Promise<ResumableUpload> {
   const { rows } = await storagePool().query<ResumableUpload>(text, values)
   const [upload] = rows
-  if (!upload) throw new UploadGone()
+  if (!upload) {
+    throw new UploadGone()
+  }
   return upload
 }

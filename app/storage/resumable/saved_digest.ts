@@ -17,8 +17,12 @@ export class SavedDigest {
   static async from(state: Buffer | null, stored: number): Promise<SavedDigest> {
     const { createSHA256 } = await import('hash-wasm')
     const hasher = await createSHA256()
-    if (stored === 0) return new SavedDigest(hasher.init())
-    if (state === null) return new SavedDigest(undefined)
+    if (stored === 0) {
+      return new SavedDigest(hasher.init())
+    }
+    if (state === null) {
+      return new SavedDigest(undefined)
+    }
     try {
       return new SavedDigest(hasher.load(state))
     } catch {
@@ -44,6 +48,8 @@ export class SavedDigest {
 /** The SHA-256 of all that a stream yields. */
 export async function digestOf(source: Readable): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of source) hash.update(chunk as Uint8Array)
+  for await (const chunk of source) {
+    hash.update(chunk as Uint8Array)
+  }
   return hash.digest('hex')
 }

@@ -9,10 +9,10 @@ const PATIENCE_MS = 10_000
 const LOOK_AGAIN_MS = 50
 const ASK_AGAIN_MS = 1_000
 
-/** A connection that nobody needs is kept for a while: clients come back soon. */
+/** A connection that is not needed is kept for a while: clients come back soon. */
 const IDLE_MS = 10_000
 
-/** A hold on an upload: nobody else, in no process, changes it meanwhile. */
+/** A hold on an upload: no other request, in no process, changes it meanwhile. */
 export interface Hold {
   /** Aborts when another request wants the upload: its client has most likely come back over another connection. */
   readonly askedFor: AbortSignal
@@ -27,7 +27,7 @@ export class UploadLocks {
   #users = 0
   #idle: NodeJS.Timeout | undefined
 
-  /** Does the work while it holds the upload; throws `UploadBusy` where somebody else does not let go of it. */
+  /** Does the work while it holds the upload; throws `UploadBusy` where another request does not let go of it. */
   async holding<T>(id: string, work: (hold: Hold) => Promise<T>): Promise<T> {
     const session = await this.#enter()
     try {
@@ -47,9 +47,13 @@ export class UploadLocks {
     let askedAt = Number.NEGATIVE_INFINITY
     for (;;) {
       const asked = await this.#tryLock(session, id)
-      if (asked) return asked
+      if (asked) {
+        return asked
+      }
       const now = performance.now()
-      if (now - startedAt > PATIENCE_MS) throw new UploadBusy()
+      if (now - startedAt > PATIENCE_MS) {
+        throw new UploadBusy()
+      }
       if (now - askedAt > ASK_AGAIN_MS) {
         askedAt = now
         this.#held.get(id)?.abort()
@@ -61,11 +65,15 @@ export class UploadLocks {
 
   /** The database gives a session a lock once more that it has, so what this process holds is looked at first. */
   async #tryLock(session: LockSession, id: string): Promise<AbortController | undefined> {
-    if (this.#held.has(id)) return undefined
+    if (this.#held.has(id)) {
+      return undefined
+    }
     const asked = new AbortController()
     this.#held.set(id, asked)
     try {
-      if (await session.tryLock(id)) return asked
+      if (await session.tryLock(id)) {
+        return asked
+      }
     } catch (error) {
       this.#held.delete(id)
       throw error
@@ -75,7 +83,9 @@ export class UploadLocks {
   }
 
   async #unlock(session: LockSession, id: string): Promise<void> {
-    if (!session.lost.aborted) await session.unlock(id).catch(() => session.close())
+    if (!session.lost.aborted) {
+      await session.unlock(id).catch(() => session.close())
+    }
     this.#held.delete(id)
   }
 
@@ -93,7 +103,9 @@ export class UploadLocks {
   #open(): Promise<LockSession> {
     const opening = LockSession.open((id) => this.#held.get(id)?.abort())
     const forget = () => {
-      if (this.#session === opening) this.#session = undefined
+      if (this.#session === opening) {
+        this.#session = undefined
+      }
     }
     opening.then(({ lost }) => lost.addEventListener('abort', forget), forget)
     this.#session = opening
@@ -102,7 +114,9 @@ export class UploadLocks {
 
   #leave(): void {
     this.#users--
-    if (this.#users > 0) return
+    if (this.#users > 0) {
+      return
+    }
     const patience = drain.begun ? 0 : IDLE_MS
     this.#idle = setTimeout(() => void this.#close(), patience).unref()
   }

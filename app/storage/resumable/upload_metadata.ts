@@ -12,12 +12,16 @@ export function pathInMetadata(metadata: string): string {
     throw refused('must hold a filename, which becomes the path of the file')
   }
   const problem = pathProblem(path)
-  if (problem !== undefined) throw refused(`has a filename that ${problem}`)
+  if (problem !== undefined) {
+    throw refused(`has a filename that ${problem}`)
+  }
   return path
 }
 
 function valuesIn(metadata: string): Map<string, string> {
-  if (metadata.length > LONGEST) throw refused(`is longer than ${LONGEST} characters`)
+  if (metadata.length > LONGEST) {
+    throw refused(`is longer than ${LONGEST} characters`)
+  }
   const values = new Map<string, string>()
   for (const pair of metadata === '' ? [] : metadata.split(',')) {
     const [, key, value = ''] = PAIR.exec(pair.trim()) ?? []
@@ -35,7 +39,9 @@ function textIn(key: string, value: string): string {
       Buffer.from(value, 'base64')
     )
   } catch {
-    if (key !== 'filename') return ''
+    if (key !== 'filename') {
+      return ''
+    }
     throw refused('has a filename that is no Unicode text')
   }
 }

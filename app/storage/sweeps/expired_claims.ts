@@ -17,7 +17,7 @@ const FORGET = `
     order by held_until limit ${BATCH} for update skip locked))
   returning bucket_id as "bucketId", layout, hash`
 
-/** Ends claims that nobody has renewed for so long, with what their holders had stored. */
+/** Ends claims that were not renewed for so long, with what their holders had stored. */
 export async function sweepExpiredClaims(
   store: ObjectStore,
   graceMs: number,
@@ -43,9 +43,13 @@ async function removeStored(store: ObjectStore, claims: readonly Expired[]): Pro
   const addresses = claims.map(({ hash }) => objectAddress(layout, bucketId, hash))
   const keys = new Set(addresses.map(({ key }) => key))
   for await (const unfinished of store.unfinished(container, prefix)) {
-    if (keys.has(unfinished.key)) await unfinished.discard()
+    if (keys.has(unfinished.key)) {
+      await unfinished.discard()
+    }
   }
-  for (const address of addresses) await store.delete(address)
+  for (const address of addresses) {
+    await store.delete(address)
+  }
 }
 
 const placeNameOf = ({ bucketId, layout }: Expired) => `${bucketId} ${layout}`

@@ -48,9 +48,13 @@ export async function filesMissingIn(
     )
     for (const { id, hash } of rows) {
       const isThere = await exists(store, objectAddress(layout, bucketId, hash))
-      if (!isThere && missing.push(id) === NAMED_AT_MOST) return missing
+      if (!isThere && missing.push(id) === NAMED_AT_MOST) {
+        return missing
+      }
     }
-    if (rows.length < PAGE) break
+    if (rows.length < PAGE) {
+      break
+    }
     last = rows.at(-1)!.path
   }
   return missing
@@ -60,7 +64,9 @@ function exists(store: ObjectStore, address: ReturnType<typeof objectAddress>): 
   return store.stat(address).then(
     () => true,
     (error) => {
-      if (error instanceof ObjectMissing) return false
+      if (error instanceof ObjectMissing) {
+        return false
+      }
       throw error
     }
   )

@@ -23,15 +23,21 @@ export async function sweepAbandonedPlaces(graceMs: number, signal: AbortSignal)
   let removed = 0
   let failure: unknown
   for await (const { bucketId, layout, isUsed } of placesOlderThan(graceMs)) {
-    if (signal.aborted) break
-    if (isUsed) continue
+    if (signal.aborted) {
+      break
+    }
+    if (isUsed) {
+      continue
+    }
     try {
       removed += 1 + (await vacatePlace(bucketId, layout))
     } catch (error) {
       failure = error
     }
   }
-  if (failure !== undefined) throw failure
+  if (failure !== undefined) {
+    throw failure
+  }
   return removed
 }
 
@@ -40,13 +46,19 @@ export async function sweepObjects(sweep: ThoroughSweep): Promise<number> {
   let removed = 0
   let missing = 0
   for await (const place of placesOlderThan(0)) {
-    if (sweep.signal.aborted) return removed
-    if (!place.isUsed) continue
+    if (sweep.signal.aborted) {
+      return removed
+    }
+    if (!place.isUsed) {
+      continue
+    }
     const startedAt = new Date(clock.now())
     const swept = await sweepOrphans(sweep.store, place, sweep.graceMs)
     removed += swept.removed
     const files = await filesIn(place, startedAt)
-    if (swept.known < files) missing += await tellOfMissing(sweep, place, startedAt)
+    if (swept.known < files) {
+      missing += await tellOfMissing(sweep, place, startedAt)
+    }
   }
   filesWithoutObject.set(missing)
   return removed

@@ -47,7 +47,9 @@ async function sweepFound(
     const unknown = await unknownOf(place, batch)
     known += batch.length - unknown.length
     const due = unknown.filter(({ since }) => since.getTime() <= clock.now() - graceMs)
-    for (const orphan of due) await orphan.remove()
+    for (const orphan of due) {
+      await orphan.remove()
+    }
     removed += due.length
   }
   return { removed, known }
@@ -83,9 +85,13 @@ async function* inBatches<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let batch: T[] = []
   for await (const item of items) {
     batch.push(item)
-    if (batch.length < BATCH) continue
+    if (batch.length < BATCH) {
+      continue
+    }
     yield batch
     batch = []
   }
-  if (batch.length > 0) yield batch
+  if (batch.length > 0) {
+    yield batch
+  }
 }

@@ -23,7 +23,9 @@ export async function* placesOlderThan(graceMs: number): AsyncGenerator<Place, v
   for (;;) {
     const { rows } = await storagePool().query<Place>(NEXT_PAGE, [...last, graceMs])
     yield* rows
-    if (rows.length < PAGE) return
+    if (rows.length < PAGE) {
+      return
+    }
     const { bucketId, layout } = rows.at(-1)!
     last = [bucketId, layout]
   }

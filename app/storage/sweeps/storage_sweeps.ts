@@ -9,7 +9,7 @@ import { sweepAbandonedPlaces, sweepObjects } from './object_sweep.js'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** A holder whose database was away for a moment may renew a claim that nobody took over. */
+/** A holder whose database was away for a moment may renew a claim that was not taken over. */
 const CLAIM_GRACE_MS = MINUTE_MS
 
 /** A place is made before its bucket. */

@@ -31,7 +31,9 @@ export async function* bucketEntries(
       const open = () => store.read(objectAddress(layout, bucketId, hash))
       yield { path, size, modifiedAt: createdAt, open }
     }
-    if (rows.length < PAGE) return
+    if (rows.length < PAGE) {
+      return
+    }
     last = rows.at(-1)!.path
   }
 }
@@ -42,5 +44,7 @@ export async function requireSizes(bucketId: string): Promise<void> {
     'select path from bucket_files where bucket_id = $1 and size is null limit 1',
     [bucketId]
   )
-  if (rows[0]) throw new SizeUnknown(rows[0].path)
+  if (rows[0]) {
+    throw new SizeUnknown(rows[0].path)
+  }
 }

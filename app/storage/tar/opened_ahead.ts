@@ -30,14 +30,18 @@ export class OpenedAhead {
   /** The next object; undefined after the last one. */
   async next(): Promise<Opened | undefined> {
     this.openWhileFlows(0)
-    if (this.#opened.length === 0) await this.#filling
+    if (this.#opened.length === 0) {
+      await this.#filling
+    }
     return this.#opened.shift()
   }
 
   /** Is told how many bytes of the current object have still to flow, and opens what is due by that. */
   openWhileFlows(bytesLeft: number): void {
     this.#bytesBefore = bytesLeft
-    if (this.#filling || this.#isEnded || !this.#isDue()) return
+    if (this.#filling || this.#isEnded || !this.#isDue()) {
+      return
+    }
     const filling = this.#fill().then(() => void (this.#filling = undefined))
     filling.catch(() => {})
     this.#filling = filling
@@ -59,14 +63,17 @@ export class OpenedAhead {
   async #fill(): Promise<void> {
     do {
       const { done, value } = await this.#entries.next()
-      if (done) this.#isEnded = true
-      else this.#open(value)
+      if (done) {
+        this.#isEnded = true
+      } else {
+        this.#open(value)
+      }
     } while (!this.#isEnded && this.#isDue())
   }
 
   #open(entry: TarEntry): void {
     const bytes = entry.open()
-    // Neither may go unheard before its turn: one would end the process, and is thrown to whoever reads anyway.
+    // Neither may go unheard before its turn: one would end the process, and is thrown to the reader anyway.
     bytes.then(
       (stream) => stream.on('error', () => {}),
       () => {}

@@ -26,7 +26,9 @@ export function tarHeader({ path, size, modifiedAt }: TarFile): Buffer {
   ]
   const mtime = Math.max(0, Math.floor(modifiedAt.getTime() / 1000))
   const header = block({ ...(place ?? { name: cut(path), prefix: '' }), size, mtime, type: '0' })
-  if (records.length === 0) return header
+  if (records.length === 0) {
+    return header
+  }
   const content = Buffer.from(records.join(''))
   const announcement = { name: 'pax_header', prefix: '', size: content.length, mtime, type: 'x' }
   return Buffer.concat([block(announcement), padded(content), header])
@@ -44,10 +46,16 @@ export function tarEnd(): Buffer {
 
 /** The two fields of a plain header for paths, divided at a slash; undefined where a path does not fit into them. */
 function plainPlace(path: string): { name: string; prefix: string } | undefined {
-  if (!ASCII.test(path)) return undefined
-  if (path.length <= NAME_BYTES) return { name: path, prefix: '' }
+  if (!ASCII.test(path)) {
+    return undefined
+  }
+  if (path.length <= NAME_BYTES) {
+    return { name: path, prefix: '' }
+  }
   const slash = path.indexOf('/', path.length - NAME_BYTES - 1)
-  if (slash < 1 || slash > PREFIX_BYTES || slash === path.length - 1) return undefined
+  if (slash < 1 || slash > PREFIX_BYTES || slash === path.length - 1) {
+    return undefined
+  }
   return { name: path.slice(slash + 1), prefix: path.slice(0, slash) }
 }
 
@@ -92,14 +100,18 @@ function writeSize(header: Buffer, size: number): void {
 function paxRecord(keyword: string, value: string): string {
   const rest = Buffer.byteLength(` ${keyword}=${value}\n`)
   let length = rest
-  while (length !== rest + String(length).length) length = rest + String(length).length
+  while (length !== rest + String(length).length) {
+    length = rest + String(length).length
+  }
   return `${length} ${keyword}=${value}\n`
 }
 
 /** As much of a path as the name takes, without half a character at its end. */
 function cut(path: string): string {
   let kept = path
-  while (Buffer.byteLength(kept) > NAME_BYTES) kept = [...kept].slice(0, -1).join('')
+  while (Buffer.byteLength(kept) > NAME_BYTES) {
+    kept = [...kept].slice(0, -1).join('')
+  }
   return kept
 }
 

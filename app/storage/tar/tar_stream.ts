@@ -31,7 +31,9 @@ async function* pieces(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Ar
   try {
     for (let next = await ahead.next(); next; next = await ahead.next()) {
       const { path, size, modifiedAt } = next.entry
-      if (size === null) throw new SizeUnknown(path)
+      if (size === null) {
+        throw new SizeUnknown(path)
+      }
       const bytes = await next.bytes
       yield tarHeader({ path: harmlessPath(path), size, modifiedAt })
       let left = size
@@ -55,10 +57,14 @@ async function* gathered(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   for await (const piece of source) {
     small.push(piece)
     bytes += piece.byteLength
-    if (bytes < CHUNK_BYTES) continue
+    if (bytes < CHUNK_BYTES) {
+      continue
+    }
     yield small.length === 1 ? piece : Buffer.concat(small)
     small = []
     bytes = 0
   }
-  if (bytes > 0) yield Buffer.concat(small)
+  if (bytes > 0) {
+    yield Buffer.concat(small)
+  }
 }

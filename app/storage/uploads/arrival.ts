@@ -25,8 +25,11 @@ export class Arrival {
   constructor(maxBytes: number, silenceMs: number) {
     this.#maxBytes = maxBytes
     this.#watch = setTimeout(() => {
-      if (this.#isClientsTurn) this.#stalled.abort(new UploadStalled(silenceMs))
-      else this.#watch.refresh()
+      if (this.#isClientsTurn) {
+        this.#stalled.abort(new UploadStalled(silenceMs))
+      } else {
+        this.#watch.refresh()
+      }
     }, silenceMs).unref()
   }
 

@@ -12,7 +12,9 @@ export class GatheringRoom {
   }
 
   tryTake(bytes: number): boolean {
-    if (bytes > this.#free) return false
+    if (bytes > this.#free) {
+      return false
+    }
     this.#free -= bytes
     return true
   }
@@ -37,7 +39,7 @@ export class GatheredBytes {
     this.#room = room
   }
 
-  /** Reads a file until it ends, or is too large to be gathered, or there is no room: nobody waits for that. */
+  /** Reads a file until it ends, or is too large to be gathered, or there is no room: it does not wait for that. */
   static async from(
     source: AsyncIterable<Uint8Array>,
     room: GatheringRoom
@@ -65,7 +67,9 @@ export class GatheredBytes {
   /** What was gathered, then what is still to come. */
   async *all(): AsyncGenerator<Uint8Array, void, undefined> {
     yield* this.#chunks
-    if (this.isWhole) return
+    if (this.isWhole) {
+      return
+    }
     this.free()
     yield this.#next!
     for (let step = await this.#source.next(); !step.done; step = await this.#source.next()) {

@@ -39,7 +39,9 @@ export function boundaryOf(contentType: string | undefined): string {
 export function requireContent(headers: IncomingHttpHeaders): void {
   const isEmpty =
     headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)
-  if (isEmpty) throw new BadRequest('There is no body: send files as multipart/form-data')
+  if (isEmpty) {
+    throw new BadRequest('There is no body: send files as multipart/form-data')
+  }
 }
 
 /** The parts of a multipart body, each when the one before is done with: no more than a chunk of them is in memory. */
@@ -70,8 +72,12 @@ class MultipartReader {
 
   /** Reads what follows a boundary; answers false after the last one. */
   async beginPart(): Promise<boolean> {
-    while (this.#rest.length < LAST.length) await this.#more()
-    if (this.#rest.subarray(0, LAST.length).equals(LAST)) return false
+    while (this.#rest.length < LAST.length) {
+      await this.#more()
+    }
+    if (this.#rest.subarray(0, LAST.length).equals(LAST)) {
+      return false
+    }
     const line = await this.#line(HEADER_BYTES)
     if (line.toString('latin1').trim() !== '') {
       throw new MalformedMultipart('a boundary is followed by something else than a line end')
@@ -94,14 +100,19 @@ class MultipartReader {
   async *bytes(): AsyncGenerator<Buffer, void, undefined> {
     while (this.#isInPart) {
       const piece = this.#takePiece()
-      if (piece.length > 0) yield piece
-      else if (this.#isInPart) await this.#more()
+      if (piece.length > 0) {
+        yield piece
+      } else if (this.#isInPart) {
+        await this.#more()
+      }
     }
   }
 
   async skipPart(): Promise<void> {
     while (this.#isInPart) {
-      if (this.#takePiece().length === 0 && this.#isInPart) await this.#more()
+      if (this.#takePiece().length === 0 && this.#isInPart) {
+        await this.#more()
+      }
     }
   }
 
@@ -127,7 +138,9 @@ class MultipartReader {
     )
     while (at !== -1) {
       const tail = bytes.subarray(at)
-      if (this.#delimiter.subarray(0, tail.length).equals(tail)) return tail.length
+      if (this.#delimiter.subarray(0, tail.length).equals(tail)) {
+        return tail.length
+      }
       at = bytes.indexOf(this.#delimiter[0]!, at + 1)
     }
     return 0
@@ -151,7 +164,9 @@ class MultipartReader {
 
   async #more(): Promise<void> {
     const { done, value } = await this.#source.next()
-    if (done) throw new MalformedMultipart('it ends before its last boundary')
+    if (done) {
+      throw new MalformedMultipart('it ends before its last boundary')
+    }
     this.#rest = this.#rest.length === 0 ? value : Buffer.concat([this.#rest, value])
   }
 }

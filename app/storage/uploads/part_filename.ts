@@ -27,7 +27,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export function filenameOf(lines: readonly Buffer[]): string | undefined {
   for (const bytes of lines) {
     const [start] = DISPOSITION.exec(bytes.toString('latin1')) ?? []
-    if (start !== undefined) return filenameIn(decoded(bytes), start.length)
+    if (start !== undefined) {
+      return filenameIn(decoded(bytes), start.length)
+    }
   }
   return undefined
 }
@@ -41,7 +43,9 @@ function filenameIn(header: string, start: number): string | undefined {
     parameters.set(name.toLowerCase(), quoted === undefined ? plain : unquoted(quoted))
     end = PARAMETER.lastIndex
   }
-  if (header.slice(end).replaceAll(/[;\s]/g, '') !== '') throw new UnreadableFilename()
+  if (header.slice(end).replaceAll(/[;\s]/g, '') !== '') {
+    throw new UnreadableFilename()
+  }
   const extended = parameters.get('filename*')
   return extended === undefined ? parameters.get('filename') : percentDecoded(extended)
 }
@@ -54,7 +58,9 @@ function unquoted(text: string): string {
 
 function percentDecoded(value: string): string {
   const [, encoded] = EXTENDED.exec(value) ?? []
-  if (encoded === undefined) throw new UnreadableFilename()
+  if (encoded === undefined) {
+    throw new UnreadableFilename()
+  }
   try {
     return decodeURIComponent(encoded)
   } catch {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { BadRequest } from '#kernel/failures'
 import { UploadStalled } from './arrival.js'
 
-/** The client went away before all it had announced was there; there is nobody left to read this. */
+/** The client went away before all it had announced was there; there is no client left to read this. */
 export class ClientGone extends BadRequest {
   constructor() {
     super('The connection was closed before the upload was complete')
@@ -28,7 +28,9 @@ export class RequestBody {
     this.#silenceMs = silenceMs
     request.on('error', () => {})
     request.once('close', () => {
-      if (!request.complete) this.#gone.abort(new ClientGone())
+      if (!request.complete) {
+        this.#gone.abort(new ClientGone())
+      }
     })
   }
 
@@ -40,8 +42,11 @@ export class RequestBody {
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
     while (!this.#request.readableEnded) {
       const chunk: Buffer | null = this.#request.read()
-      if (chunk) yield chunk
-      else await this.#more()
+      if (chunk) {
+        yield chunk
+      } else {
+        await this.#more()
+      }
     }
   }
 
@@ -51,7 +56,9 @@ export class RequestBody {
    */
   async drained(): Promise<void> {
     this.release()
-    if (this.#request.readableEnded || this.gone.aborted) return
+    if (this.#request.readableEnded || this.gone.aborted) {
+      return
+    }
     const { promise, resolve } = Promise.withResolvers<void>()
     const silence = setTimeout(resolve, DRAIN_SILENCE_MS)
     this.#request.on('data', () => silence.refresh()).once('end', resolve)

@@ -47,7 +47,9 @@ export async function storeGathered(
   gathered: GatheredBytes,
   options: UploadOptions
 ): Promise<StoredFile> {
-  if (!gathered.isWhole) return storeUpload(store, address, gathered.all(), options)
+  if (!gathered.isWhole) {
+    return storeUpload(store, address, gathered.all(), options)
+  }
   const { size } = gathered
   requireSize(size, options.maxBytes)
   await store.put(address, gathered.all(), { expectedBytes: size, signal: options.signal })

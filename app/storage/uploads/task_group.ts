@@ -23,7 +23,9 @@ export class TaskGroup {
 
   /** Waits until there is room to begin something. */
   async room(): Promise<void> {
-    while (this.#running.size >= this.#atOnce) await Promise.race(this.#running)
+    while (this.#running.size >= this.#atOnce) {
+      await Promise.race(this.#running)
+    }
   }
 
   /** Begins something; what is answered resolves when that has ended, also where it failed. */

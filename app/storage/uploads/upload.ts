@@ -111,7 +111,9 @@ export class Upload {
         gathered.free()
       }
     })
-    if (!gathered.isWhole) await storing
+    if (!gathered.isWhole) {
+      await storing
+    }
   }
 
   #stored(): Arrived[] {
@@ -121,17 +123,23 @@ export class Upload {
   /** What cannot be removed now, the sweep finds: an object without a file and without a claim. */
   async #undo(): Promise<void> {
     const { store } = this.#target
-    for (const { claim } of this.#stored()) await store.delete(claim.address).catch(() => {})
+    for (const { claim } of this.#stored()) {
+      await store.delete(claim.address).catch(() => {})
+    }
     await this.#claims.release().catch(() => {})
   }
 
   /** A store that lost the bucket's place may have done so because the bucket is no more. */
   async #meaningOf(error: unknown): Promise<unknown> {
     const hasLostPlace = error instanceof ContainerMissing
-    if (!hasLostPlace && !(error instanceof PutInterrupted)) return error
+    if (!hasLostPlace && !(error instanceof PutInterrupted)) {
+      return error
+    }
     const buckets = await app.container.make(BucketService)
     const { id, region } = await buckets.find(this.#target.bucket.id)
-    if (!hasLostPlace) return error
+    if (!hasLostPlace) {
+      return error
+    }
     await restorePlace(id, region)
     return new PlaceRestored(error)
   }
@@ -139,7 +147,9 @@ export class Upload {
 
 function requirePath(path: string): void {
   const problem = pathProblem(path)
-  if (problem === undefined) return
+  if (problem === undefined) {
+    return
+  }
   const message = `The path ${JSON.stringify(path.slice(0, 100))} ${problem}`
   throw new BadRequest('A file cannot be stored under its path', {
     issues: [issue('value_invalid', ['path'], message)],

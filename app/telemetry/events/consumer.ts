@@ -3,9 +3,9 @@ import { contentOf } from '#bus/content_of'
 import type { Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
 import { clock } from '#kernel/clock'
-import { eventBody } from '#telemetry/events/event_body'
-import { insertEvent, removeExpired } from '#telemetry/events/event_store'
-import { retentionOf } from '#telemetry/events/retention'
+import { eventBody } from './event_body.js'
+import { insertEvent, removeExpired } from './event_store.js'
+import { retentionOf } from './retention.js'
 
 /**
  * Takes audit events from the bus into the audit trail.

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
 import { clock } from '#kernel/clock'
-import { fitted, type EventBody } from '#telemetry/events/event_body'
-import type { Retention } from '#telemetry/events/retention'
-import { sanitized } from '#telemetry/events/sanitize'
+import { fitted, type EventBody } from './event_body.js'
+import type { Retention } from './retention.js'
+import { sanitized } from './sanitize.js'
 
 const BATCH = 1_000
 

@@ -1,7 +1,7 @@
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { Sweep } from '#jobs/sweep'
-import { removeExpired } from '#telemetry/events/event_store'
+import { removeExpired } from './event_store.js'
 
 /** Removes the events that have had their time, once at the start and every night. */
 export const eventSweep: Sweep = {

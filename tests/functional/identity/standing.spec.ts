@@ -224,7 +224,7 @@ test.group('Standing of whoever has a token already', (group) => {
       return rows[0]!.count >= 3
     }
     const deadline = performance.now() + 5_000
-    while (!(await heardAgain()) && performance.now() < deadline);
+    while (!(await heardAgain()) && performance.now() < deadline) {}
     const found = await actors(token)
     assert.deepEqual(
       found.map((actor) => actor!.permissions.has(GRANTED)),

@@ -53,14 +53,18 @@ async function wholeBody(response: IncomingMessage): Promise<Buffer | undefined>
     const body = await buffer(response)
     return response.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return undefined
+    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') {
+      return undefined
+    }
     throw error
   }
 }
 
 async function remove(path: string): Promise<void> {
   const { status } = await ask(path, {}, 'DELETE')
-  if (status !== 202) throw new Error(`${path} was not deleted: ${status}`)
+  if (status !== 202) {
+    throw new Error(`${path} was not deleted: ${status}`)
+  }
 }
 
 test.group('Deletions | while somebody reads slowly', () => {
@@ -81,7 +85,9 @@ test.group('Deletions | while somebody reads slowly', () => {
       assert.deepEqual(await remains(bucketId), NOTHING)
 
       const body = await wholeBody(response)
-      if (body !== undefined) assert.isTrue(body.equals(CONTENT), `${body.length} bytes`)
+      if (body !== undefined) {
+        assert.isTrue(body.equals(CONTENT), `${body.length} bytes`)
+      }
     })
 })
 

@@ -211,7 +211,9 @@ test.group('Downloads | damage and departure', () => {
       const { status, headers, body } = await ask(pathOf(file), GZIP, method)
       assert.equal(status, 404)
       assert.notProperty(headers, 'content-encoding')
-      if (method === 'GET') assert.equal(JSON.parse(body.toString()).code, 'entity_not_found')
+      if (method === 'GET') {
+        assert.equal(JSON.parse(body.toString()).code, 'entity_not_found')
+      }
     })
 
   test('an object with {0} bytes instead of 1,000,000 breaks the connection')
@@ -244,7 +246,9 @@ test.group('Downloads | damage and departure', () => {
       return new Promise<typeof socket>((resolve) => socket.once('readable', () => resolve(socket)))
     })
     const sockets = await Promise.all(readers)
-    if (!env.S3_ENDPOINT) await until(async () => (await countOpenFiles()) >= openFiles + 30)
+    if (!env.S3_ENDPOINT) {
+      await until(async () => (await countOpenFiles()) >= openFiles + 30)
+    }
     assert.equal(storagePool().idleCount, storagePool().totalCount)
     assert.equal((await ask(`/bucket-files/${file.id}`)).status, 200)
     sockets.forEach((socket) => socket.destroy())

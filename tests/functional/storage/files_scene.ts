@@ -39,7 +39,9 @@ export async function newBucket(owner: Somebody = somebody): Promise<string> {
     headers: { ...owner.headers, 'content-type': 'application/json' },
     body: JSON.stringify({ name: `bucket-${clock.uuid()}` }),
   })
-  if (response.status !== 201) throw new Error(await response.text())
+  if (response.status !== 201) {
+    throw new Error(await response.text())
+  }
   return ((await response.json()) as { data: { id: string } }).data.id
 }
 
@@ -68,7 +70,9 @@ export async function uploaded(
   sender = somebody
 ): Promise<StoredFile[]> {
   const { status, body } = await upload(bucketId, files, sender)
-  if (status !== 201) throw new Error(JSON.stringify(body))
+  if (status !== 201) {
+    throw new Error(JSON.stringify(body))
+  }
   return body.data
 }
 
@@ -153,7 +157,9 @@ export function sha256(bytes: Uint8Array): string {
 export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   const deadline = performance.now() + 10_000
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('It did not come to pass in 10 s')
+    if (performance.now() > deadline) {
+      throw new Error('It did not come to pass in 10 s')
+    }
     await delay(10)
   }
 }

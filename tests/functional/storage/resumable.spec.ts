@@ -198,7 +198,9 @@ test.group('Resumable uploads', () => {
       assert.equal(answer.status, 201)
       assert.equal(answer.headers['upload-offset'], `${bytes}`)
       const path = pathOf(bucketId, answer)
-      if (bytes < length) await patch(speaker(), path, bytes, content.subarray(bytes, length))
+      if (bytes < length) {
+        await patch(speaker(), path, bytes, content.subarray(bytes, length))
+      }
       assert.isTrue(content.subarray(0, length).equals(await downloaded(idOf(path))))
     })
 
@@ -449,7 +451,9 @@ test.group('Resumable uploads', () => {
       return headers['x-bucket-file-id'] as string
     }
     const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => send(`file-${n}`)))
-    for (const id of ids) assert.isTrue(bytes.equals(await downloaded(id)))
+    for (const id of ids) {
+      assert.isTrue(bytes.equals(await downloaded(id)))
+    }
     const listed = await ask(sender, 'GET', `/bucket-files?filter[bucketId]=${bucketId}`)
     assert.equal(listed.body.meta.total, 60)
   })
@@ -461,9 +465,13 @@ test.group('Resumable uploads', () => {
       Array.from({ length: 8 }, () => patch(speaker(), path, 0, bytes).catch(() => undefined))
     )
     const offset = await offsetOf(speaker(), path)
-    if (offset < bytes.length) await patch(speaker(), path, offset, bytes.subarray(offset))
+    if (offset < bytes.length) {
+      await patch(speaker(), path, offset, bytes.subarray(offset))
+    }
     for (const answer of answers) {
-      if (answer) assert.include([204, 408, 409, 423], answer.status)
+      if (answer) {
+        assert.include([204, 408, 409, 423], answer.status)
+      }
     }
     assert.isTrue(bytes.equals(await downloaded(idOf(path))))
   })
@@ -510,7 +518,9 @@ test.group('Resumable uploads', () => {
     await patch(speaker(), path, 0, content.subarray(0, 5))
     const store = await objectStore()
     const { container } = bucketPlace('own', bucketId)
-    for await (const unfinished of store.unfinished(container)) await unfinished.discard()
+    for await (const unfinished of store.unfinished(container)) {
+      await unfinished.discard()
+    }
     assert.equal((await patch(speaker(), path, 5, content.subarray(5, 10))).status, 404)
     assert.equal((await tus(speaker(), 'HEAD', path)).status, 404)
     await begin(speaker(), bucketId, 'a', 10)

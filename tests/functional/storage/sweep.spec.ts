@@ -50,7 +50,9 @@ test.group('Sweep | claims', () => {
     const store = await objectStore()
     const expired = await claimPath({ bucketId, path: 'expired', heldForMs: -1_000 })
     const held = await claimPath({ bucketId, path: 'held', heldForMs: 30_000 })
-    for (const { address } of [expired, held]) await store.put(address, bytes())
+    for (const { address } of [expired, held]) {
+      await store.put(address, bytes())
+    }
     assert.isAtLeast(await sweepExpiredClaims(store, 0, signal), 1)
     assert.deepEqual(await remains(bucketId), { ...NOTHING, claims: 1, objects: 1 })
   })
@@ -94,7 +96,9 @@ test.group('Sweep | objects', () => {
     await uploaded(bucketId, [{ path: 'a', content: Buffer.from('a') }])
     const { address } = await claimPath({ bucketId, path: 'b', heldForMs: 30_000 })
     await store.put(address, bytes())
-    for (let n = 0; n < 3; n++) await store.put(addressIn(bucketId), bytes())
+    for (let n = 0; n < 3; n++) {
+      await store.put(addressIn(bucketId), bytes())
+    }
     await thorough(HOUR_MS)
     assert.equal((await remains(bucketId)).objects, 5)
     assert.equal((await thorough()).removed, 3)
@@ -140,7 +144,9 @@ test.group('Sweep | objects', () => {
     const bucketId = await newBucket()
     await uploaded(bucketId, [{ path: 'a', content: Buffer.from('a') }])
     await (await objectStore()).delete(addressIn(bucketId, (await hashesIn(bucketId))[0]))
-    if (layoutNow() === 'own') await (await objectStore()).removeContainer(bucketId)
+    if (layoutNow() === 'own') {
+      await (await objectStore()).removeContainer(bucketId)
+    }
     await thorough()
     assert.equal((await remains(bucketId)).files, 1)
   })

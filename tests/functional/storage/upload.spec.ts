@@ -295,7 +295,9 @@ test.group('Uploads | limits', () => {
       yield {
         filename,
         bytes: (async function* () {
-          for (let left = size; left > 0; left -= 1000) yield Buffer.alloc(Math.min(left, 1000))
+          for (let left = size; left > 0; left -= 1000) {
+            yield Buffer.alloc(Math.min(left, 1000))
+          }
         })(),
       }
     }
@@ -326,8 +328,11 @@ test.group('Uploads | limits', () => {
         ]),
         { signal: new AbortController().signal }
       )
-      if (isKept) assert.lengthOf(await sending, 2)
-      else await assert.rejects(() => sending, PayloadTooLarge as never)
+      if (isKept) {
+        assert.lengthOf(await sending, 2)
+      } else {
+        await assert.rejects(() => sending, PayloadTooLarge as never)
+      }
       assert.equal((await remains(bucketId)).files, isKept ? 2 : 0)
       assert.equal((await remains(bucketId)).objects, isKept ? 2 : 0)
       assert.equal((await remains(bucketId)).claims, 0)
@@ -418,7 +423,9 @@ test.group('Uploads | on their way', () => {
     assert,
   }) => {
     // In a place that is shared by all buckets there is no such loss.
-    if (layoutNow() !== 'own') return
+    if (layoutNow() !== 'own') {
+      return
+    }
     const bucketId = await newBucket()
     await (await objectStore()).removeContainer(bucketId)
     assert.equal((await upload(bucketId, [text('a')])).status, 503)

@@ -46,7 +46,9 @@ test.group('A server that closes gently', () => {
     const agent = new Agent({ keepAlive: true })
     const parked = Array.from({ length: 50 }, () => ask(url, agent))
     // A connection is counted before its request has been read, and only what was read can be parked.
-    while (arrived < parked.length) await delay(5)
+    while (arrived < parked.length) {
+      await delay(5)
+    }
 
     drain.begin()
     const took = await milliseconds(() => server.closeGracefully())
@@ -97,7 +99,9 @@ test.group('A server that closes gently', () => {
     await text(await ask(url, agent))
     const neverUsed = connect(Number(new URL(url).port), '127.0.0.1')
     await once(neverUsed, 'connect')
-    while (server.connectionCount < 2) await delay(5)
+    while (server.connectionCount < 2) {
+      await delay(5)
+    }
 
     drain.begin()
     const took = await milliseconds(() => server.closeGracefully())
@@ -157,7 +161,9 @@ test.group('A server that is given connections', () => {
     await server.closeGracefully()
     const late = connect(Number(new URL(url).port), '127.0.0.1')
     await once(late, 'connect')
-    while (offers.length < 2) await delay(5)
+    while (offers.length < 2) {
+      await delay(5)
+    }
     late.destroy()
     assert.deepEqual(offers, [true, false])
   })
@@ -184,7 +190,9 @@ async function sendSlowly(url: string, parts: string[], pauseMs = 100) {
   await once(socket, 'connect')
   void (async () => {
     for (const part of parts) {
-      if (socket.destroyed) return
+      if (socket.destroyed) {
+        return
+      }
       socket.write(part)
       await delay(pauseMs)
     }

@@ -87,7 +87,9 @@ test.group('Tasks', (group) => {
   })
 
   test('are done by one process each, however many look', async ({ assert }) => {
-    for (let n = 0; n < 40; n++) await tasks.put({ key: `${n}`, data: `${n}` })
+    for (let n = 0; n < 40; n++) {
+      await tasks.put({ key: `${n}`, data: `${n}` })
+    }
     const each = () => performDue(worker(tasks, () => delay(1)))
     await Promise.all([each(), each(), each()])
     assert.lengthOf(done, 40)
@@ -137,7 +139,9 @@ test.group('Tasks', (group) => {
   test('that are put again while they are done are done again', async ({ assert }) => {
     await tasks.put({ key: 'a', data: 'one' })
     const again = worker(tasks, async ({ data }) => {
-      if (data === 'one') await tasks.put({ key: 'a', data: 'two' })
+      if (data === 'one') {
+        await tasks.put({ key: 'a', data: 'two' })
+      }
       assert.isUndefined(await tasks.takeOne('a'))
     })
     await performOne(again, 'a')
@@ -185,10 +189,14 @@ test.group('Tasks', (group) => {
     const finished = worker(tasks, async () => {})
     const runner = await TaskRunner.start({ worker: finished, signals, logger })
     cleanup(() => runner.stop())
-    while (done.length < 1) await delay(5)
+    while (done.length < 1) {
+      await delay(5)
+    }
     await tasks.put({ key: 'b', data: 'two' })
     wake()
-    while (done.length < 2) await delay(5)
+    while (done.length < 2) {
+      await delay(5)
+    }
     assert.deepEqual(done, ['one', 'two'])
   })
 })

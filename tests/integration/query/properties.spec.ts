@@ -24,7 +24,9 @@ async function idsOf(query: string): Promise<string[]> {
     compileList(specimen, decode(specimen, `${query}&fields=id`))
   )
   const ids = (JSON.parse(row!.data) as { id: string }[]).map(({ id }) => id)
-  if (row!.total !== ids.length) throw new Error('The total differs from the rows')
+  if (row!.total !== ids.length) {
+    throw new Error('The total differs from the rows')
+  }
   return ids
 }
 
@@ -38,7 +40,9 @@ function isAnswered(answer: () => unknown): boolean {
     answer()
     return true
   } catch (error) {
-    if (error instanceof QueryError) return false
+    if (error instanceof QueryError) {
+      return false
+    }
     throw error
   }
 }
@@ -81,7 +85,9 @@ test.group('Any filter', (group) => {
     const query = fc.oneof(arbitrary.almostQuery, arbitrary.anyValue)
     const property = fc.asyncProperty(query, async (raw) => {
       let statement
-      if (!isAnswered(() => (statement = compileList(specimen, decode(specimen, raw))))) return
+      if (!isAnswered(() => (statement = compileList(specimen, decode(specimen, raw))))) {
+        return
+      }
       await sandbox.run(statement!)
     })
     await fc.assert(property, { ...settings, numRuns: 4000 })

@@ -39,7 +39,9 @@ export class Sandbox {
     await client.connect()
     await client.query(`create schema ${schema}`)
     const sandbox = new Sandbox(client, schema)
-    for (const declaration of declarations) await sandbox.#createTable(declaration)
+    for (const declaration of declarations) {
+      await sandbox.#createTable(declaration)
+    }
     return sandbox
   }
 

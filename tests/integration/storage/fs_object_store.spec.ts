@@ -65,7 +65,9 @@ test.group('Objects in a folder', (group) => {
     await fc.assert(
       fc.asyncProperty(name, name, async (container, key) => {
         const failure = await failureOf(store.put({ container, key }, chunksOf(Buffer.alloc(1))))
-        if (failure instanceof UnsafeObjectName) return
+        if (failure instanceof UnsafeObjectName) {
+          return
+        }
         const names = await readdir(folder, { recursive: true })
         for (const path of names) {
           assert.isFalse(relative(folder, resolve(folder, path)).startsWith('..'))
@@ -99,8 +101,14 @@ test.group('Objects in a folder', (group) => {
     await store.put(address, chunksOf(Buffer.alloc(2 * MIB)))
     await failureOf(store.put({ ...address, key: 'b' }, failing()))
     for (const range of [undefined, { start: 0, end: 10 }, { start: 5, end: 1 * MIB }]) {
-      for await (const chunk of await store.read(address, range)) if (chunk) break
-      for await (const chunk of await store.read(address, range)) assert.isAbove(chunk.length, 0)
+      for await (const chunk of await store.read(address, range)) {
+        if (chunk) {
+          break
+        }
+      }
+      for await (const chunk of await store.read(address, range)) {
+        assert.isAbove(chunk.length, 0)
+      }
     }
     await until(() => openFilesIn(folder).length === 0)
   })

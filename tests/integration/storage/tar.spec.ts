@@ -167,7 +167,11 @@ test.group('Tar', (group) => {
         return stream
       },
     }))
-    for await (const chunk of tarStream(Readable.from(entries))) if (chunk) break
+    for await (const chunk of tarStream(Readable.from(entries))) {
+      if (chunk) {
+        break
+      }
+    }
     await delay(20)
     assert.isBelow(streams.length, 12)
     assert.isTrue(streams.every(({ destroyed }) => destroyed))
@@ -195,7 +199,9 @@ test.group('Tar', (group) => {
   test('memory stays as it is for a large tar', async ({ assert }) => {
     const piece = Buffer.alloc(64 * 1024)
     async function* zeros(size: number) {
-      for (let left = size; left > 0; left -= piece.length) yield piece.subarray(0, left)
+      for (let left = size; left > 0; left -= piece.length) {
+        yield piece.subarray(0, left)
+      }
     }
     async function* entries() {
       for (let n = 0; n < 20_000; n++) {
@@ -207,7 +213,9 @@ test.group('Tar', (group) => {
     let bytes = 0
     for await (const chunk of tarStream(entries())) {
       bytes += chunk.length
-      if (bytes > (held.length + 1) * 100 * 1024 ** 2) held.push(memoryHeld())
+      if (bytes > (held.length + 1) * 100 * 1024 ** 2) {
+        held.push(memoryHeld())
+      }
     }
     assert.isAbove(held.length, 9)
     assert.isBelow(Math.max(...held) - held[0]!, 8 * 1024 ** 2)
@@ -231,7 +239,9 @@ async function unpack(archive: Readable, folder: string): Promise<void> {
   const tar = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'ignore', 'pipe'] })
   const said = buffer(tar.stderr)
   const [[code]] = await Promise.all([once(tar, 'exit'), pipeline(archive, tar.stdin)])
-  if (code !== 0) throw new Error(`tar ended with ${code}: ${await said}`)
+  if (code !== 0) {
+    throw new Error(`tar ended with ${code}: ${await said}`)
+  }
 }
 
 async function readTree(folder: string): Promise<Tree> {

@@ -203,7 +203,9 @@ test.group('Bus on RabbitMQ', (group) => {
     await Promise.all(stream)
     const done = new Set<string>()
     await eventually(async () => {
-      for (const id of await effects()) done.add(id)
+      for (const id of await effects()) {
+        done.add(id)
+      }
       return sent.every(({ id }) => done.has(id))
     }, 10_000)
     const mine = (await effects()).filter((id) => sent.some((message) => message.id === id))

@@ -87,7 +87,9 @@ test.group('Objects on an S3 server', (group) => {
       assert.equal(String(await buffer(stream)), `${second} ${layout}`)
     }
     assert.equal(await emptyPlace(store, bucketPlace('own', second)), 1)
-    for (const id of bucketIds) await store.removeContainer(bucketPlace('own', id).container)
+    for (const id of bucketIds) {
+      await store.removeContainer(bucketPlace('own', id).container)
+    }
   })
 
   test('of a server that dies while they are sent are reported as such, and found afterwards', async ({
@@ -121,7 +123,9 @@ test.group('Objects on an S3 server', (group) => {
     const failure = await failureOf(
       (async () => {
         for await (const chunk of stream) {
-          if (bytes === 0) await server.kill()
+          if (bytes === 0) {
+            await server.kill()
+          }
           bytes += chunk.length
         }
       })()
@@ -137,7 +141,9 @@ test.group('Objects on an S3 server', (group) => {
     const readers = Array.from({ length: 60 }, () => store.read(address))
     const streams = await Promise.all(readers)
     assert.isTrue(content.equals(await buffer(await store.read(address))))
-    for (const stream of streams) stream.destroy()
+    for (const stream of streams) {
+      stream.destroy()
+    }
   })
 
   test('are refused in a region that the server does not have', async ({ assert }) => {
@@ -182,7 +188,9 @@ test.group('Objects on an S3 server without room', (group) => {
         const key = `${size}-${n}`
         const bytes = content.subarray(0, size)
         failure = await failureOf(store.put({ container: 'box', key }, chunksOf(bytes)))
-        if (!failure) stored.push(key)
+        if (!failure) {
+          stored.push(key)
+        }
       }
       assert.instanceOf(failure, StorageInsufficient)
     }

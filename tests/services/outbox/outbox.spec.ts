@@ -101,8 +101,12 @@ async function drained(): Promise<number> {
   const begun = performance.now()
   for (;;) {
     const { rows } = await pool.query('select count(*)::int as depth from outbox')
-    if (rows[0].depth === 0) return performance.now() - begun
-    if (performance.now() - begun > 30_000) throw new Error(`${rows[0].depth} entries are stuck`)
+    if (rows[0].depth === 0) {
+      return performance.now() - begun
+    }
+    if (performance.now() - begun > 30_000) {
+      throw new Error(`${rows[0].depth} entries are stuck`)
+    }
     await delay(50)
   }
 }
@@ -143,7 +147,9 @@ async function streamWhileAway(server: RealServer, others: readonly unknown[]) {
   await server.restart()
   const written = await stream.end()
   const took = await drained()
-  if (took > 10_000) throw new Error(`It took ${Math.round(took)} ms to catch up`)
+  if (took > 10_000) {
+    throw new Error(`It took ${Math.round(took)} ms to catch up`)
+  }
   return written
 }
 

@@ -8,7 +8,9 @@ export function lentServer(start: () => Promise<RealServer>, borrowers: number) 
     borrow: () => (server ??= start()),
     async giveBack(): Promise<void> {
       left--
-      if (left === 0) await (await server)?.stop()
+      if (left === 0) {
+        await (await server)?.stop()
+      }
     },
   }
 }

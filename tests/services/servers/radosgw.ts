@@ -81,9 +81,13 @@ const recipe = ({ quotaBytes }: Options): Recipe => ({
       url: `http://${accessKey}:${secretKey}@127.0.0.1:${port}`,
       async boot() {
         await home.spawn('/usr/bin/ceph-mon', ['-c', 'ceph.conf', '-i', 'a', '-f'])
-        if (isNew) await makeDisk(home)
+        if (isNew) {
+          await makeDisk(home)
+        }
         await home.spawn('/usr/bin/ceph-osd', ['-c', 'ceph.conf', '-i', '0', '-f'])
-        if (isNew) await registerUser(home)
+        if (isNew) {
+          await registerUser(home)
+        }
         await home.spawn('/usr/bin/radosgw', ['-c', 'ceph.conf', '-n', 'client.admin', '-f'])
         await home.until(() => fetch(`http://127.0.0.1:${port}/`))
         isNew = false

@@ -68,9 +68,15 @@ export const tree: fc.Arbitrary<Tree> = fc.letrec<{ tree: Tree }>((tie) => ({
 
 /** Writes a filter in the expression form. */
 export function expression(filter: Tree): string {
-  if ('not' in filter) return `not(${expression(filter.not)})`
-  if ('and' in filter) return `and(${filter.and.map(expression).join(',')})`
-  if ('or' in filter) return `or(${filter.or.map(expression).join(',')})`
+  if ('not' in filter) {
+    return `not(${expression(filter.not)})`
+  }
+  if ('and' in filter) {
+    return `and(${filter.and.map(expression).join(',')})`
+  }
+  if ('or' in filter) {
+    return `or(${filter.or.map(expression).join(',')})`
+  }
   const values = filter.values.map((value) => `'${value.replaceAll("'", "''")}'`)
   return `${filter.op}(${[filter.key, ...values].join(',')})`
 }
@@ -173,7 +179,9 @@ const almostExpression: fc.Arbitrary<string> = fc
   .tuple(tree, fc.nat(), fc.nat(3), fc.option(fc.constantFrom(...FRAGMENTS), { freq: 2 }))
   .map(([filter, place, cut, fragment]) => {
     const text = expression(filter)
-    if (fragment === null) return `filter=${encodeURIComponent(text)}`
+    if (fragment === null) {
+      return `filter=${encodeURIComponent(text)}`
+    }
     const at = place % text.length
     return `filter=${encodeURIComponent(text.slice(0, at) + fragment + text.slice(at + cut))}`
   })

@@ -17,12 +17,16 @@ export function conditionForm(condition: Condition): Record<string, unknown> {
   if (condition.kind === 'leaf') {
     return { op: condition.op, field: keyOf(condition), value: valueForm(condition) }
   }
-  if (condition.kind === 'sql') throw new TypeError('Nothing a client writes turns into SQL')
+  if (condition.kind === 'sql') {
+    throw new TypeError('Nothing a client writes turns into SQL')
+  }
   return { [condition.kind]: condition.conditions.map(conditionForm) }
 }
 
 function valueForm({ op, literals, element }: Leaf): unknown {
-  if (element) return conditionForm(element)
+  if (element) {
+    return conditionForm(element)
+  }
   const values = literals.map(({ value }) =>
     typeof value === 'number' && !Number.isFinite(value) ? { $number: String(value) } : value
   )

@@ -21,7 +21,9 @@ test.group('Parts of an upload', () => {
     .run(({ assert }, [length, step]) => {
       const bytes = randomBytes(length)
       const part = new GatheredPart()
-      for (let at = 0; at < length; at += step) part.add(bytes.subarray(at, at + step), 8 * MIB)
+      for (let at = 0; at < length; at += step) {
+        part.add(bytes.subarray(at, at + step), 8 * MIB)
+      }
       assert.equal(part.length, length)
       assert.isTrue(part.take().bytes.equals(bytes))
       assert.equal(part.length, 0)

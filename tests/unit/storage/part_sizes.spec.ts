@@ -40,7 +40,9 @@ test.group('Part sizes', () => {
     assert.isBelow(partSize(1, 50 * GIB), 9 * 1024 ** 2)
     let bytes = 0
     let part = 0
-    while (bytes < 5 * GIB) bytes += partSize(++part)
+    while (bytes < 5 * GIB) {
+      bytes += partSize(++part)
+    }
     assert.isBelow(partSize(part), 9 * 1024 ** 2)
   })
 })

@@ -46,7 +46,9 @@ test.group('Paths of files', () => {
   })
 
   test('paths that mean another place, or cannot be shown, are refused', ({ assert }) => {
-    for (const [path, reason] of BAD) assert.match(pathProblem(path) ?? '', reason)
+    for (const [path, reason] of BAD) {
+      assert.match(pathProblem(path) ?? '', reason)
+    }
   })
 
   test('a path has a name and a directory', ({ assert }) => {
@@ -68,7 +70,9 @@ test.group('Paths of files', () => {
         assert.notInclude(harmless.split('/'), '..')
         assert.notMatch(harmless, /\p{Cc}/u)
         assert.isTrue(harmless.isWellFormed())
-        if (one !== other) assert.notEqual(harmless, harmlessPath(other))
+        if (one !== other) {
+          assert.notEqual(harmless, harmlessPath(other))
+        }
       }),
       { numRuns: 2_000 }
     )

@@ -28,7 +28,9 @@ async function underWay(cleanup: (work: () => void) => void, headers = {}) {
 
 async function countOf(body: RequestBody): Promise<number> {
   let count = 0
-  for await (const chunk of body.chunks()) count += chunk.length
+  for await (const chunk of body.chunks()) {
+    count += chunk.length
+  }
   return count
 }
 
@@ -62,7 +64,11 @@ test.group('Request body', () => {
     const { sent, arriving, response } = await underWay(cleanup)
     const body = new RequestBody(arriving)
     sent.write(Buffer.alloc(MIB))
-    for await (const chunk of body.chunks()) if (chunk) break
+    for await (const chunk of body.chunks()) {
+      if (chunk) {
+        break
+      }
+    }
     body.release()
     response.writeHead(409).end()
     const answer = once(sent, 'response')

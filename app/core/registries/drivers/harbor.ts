@@ -6,8 +6,8 @@ import {
   type RegistryDriver,
   type UnwantedProject,
   type WantedProject,
-} from '../driver.js'
-import { isRobotSecret } from '../robot_secret.js'
+} from '#core/registries/driver'
+import { isRobotSecret } from '#core/registries/robot_secret'
 import type { HarborApi } from './harbor_api.js'
 
 const PAGE = 50
@@ -71,7 +71,7 @@ export class HarborDriver implements RegistryDriver {
     return { id, account, webhookId: hook && (await this.#webhook(name, hook)) }
   }
 
-  /** The account goes first: nobody pulls from what is being removed. */
+  /** The account goes first: no client pulls from what is being removed. */
   async unlink({ name, accountId, isAdopted }: UnwantedProject): Promise<void> {
     const robot = accountId ?? (isAdopted ? undefined : await this.#idOf(name))
     if (robot !== undefined) {

@@ -1,7 +1,7 @@
 import { isTransactionOpen } from '#records/open_transaction'
 
-import { RegistryFailure } from '../driver.js'
-import { hostRules, urlOf, type HostRules } from '../host_rules.js'
+import { RegistryFailure } from '#core/registries/driver'
+import { hostRules, urlOf, type HostRules } from '#core/registries/host_rules'
 import { call, HostRefused, type Answered } from './https_call.js'
 
 /** How long one answer may take. */

@@ -3,7 +3,7 @@ import { request as requestSecurely } from 'node:https'
 import { lookup as resolve, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
-import type { HostRules } from '../host_rules.js'
+import type { HostRules } from '#core/registries/host_rules'
 
 const LARGEST_ANSWER = 1024 * 1024
 

@@ -1,4 +1,4 @@
-import type { LinkedProject, RegistryDriver } from '../driver.js'
+import type { LinkedProject, RegistryDriver } from '#core/registries/driver'
 
 /**
  * A registry the platform has no account for. It takes images under any name, and there is nothing to be made in it.

@@ -1,6 +1,6 @@
 import type { UserAccount } from '#identity/embedded/accounts'
 import { covers } from '#identity/embedded/oauth/scopes'
-import { ID_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
+import { ID_TOKEN_SECONDS } from './lifetimes.js'
 import { sign } from './sign.js'
 
 /** What a client is told about a user, beside the user's id. Mail addresses only where they were asked for. */

@@ -1,6 +1,6 @@
 import type { ClientAccount } from '#identity/embedded/accounts'
 import type { TokenAnswer } from '#identity/embedded/grants/grant'
-import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
+import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from './lifetimes.js'
 import { clock } from '#kernel/clock'
 import type { Subject } from './claims.js'
 import { signToken } from './sign.js'

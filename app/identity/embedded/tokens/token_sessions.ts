@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { standingIsHeard } from '#identity/embedded/standing'
 import { identityPool } from '#identity/embedded/database'
-import { REFRESH_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
+import { REFRESH_TOKEN_SECONDS } from './lifetimes.js'
 import { clock } from '#kernel/clock'
 import type { Claims } from './claims.js'
 

@@ -41,8 +41,12 @@ export class Draft {
     const file = await open(path, constants.O_WRONLY | constants.O_APPEND)
     try {
       const { size: found } = await file.stat()
-      if (found < size) throw new PutInterrupted()
-      if (found > size) await file.truncate(size)
+      if (found < size) {
+        throw new PutInterrupted()
+      }
+      if (found > size) {
+        await file.truncate(size)
+      }
     } catch (error) {
       await file.close()
       throw error
@@ -57,7 +61,9 @@ export class Draft {
     this.#gatheredBytes += chunk.byteLength
     this.size += chunk.byteLength
     this.#writeWhenIdle()
-    while (this.#gatheredBytes >= GATHERED_AT_MOST) await this.#writing
+    while (this.#gatheredBytes >= GATHERED_AT_MOST) {
+      await this.#writing
+    }
   }
 
   /** Moves the file to where it belongs; it is there after a power cut as well. */
@@ -73,7 +79,9 @@ export class Draft {
     await this.#sync()
     const { nlink } = await this.#file.stat()
     await this.#file.close()
-    if (nlink === 0) throw new PutInterrupted()
+    if (nlink === 0) {
+      throw new PutInterrupted()
+    }
   }
 
   /** Lets go of the file where it is not known how much of it was written. */
@@ -85,7 +93,9 @@ export class Draft {
   /** As `abandon`, without what lies behind so many bytes: on a full disk it would take the room of others. */
   async retreat(size: number, isOthers: () => boolean): Promise<void> {
     await this.#settle()
-    if (!isOthers()) await this.#file.truncate(size).catch(() => {})
+    if (!isOthers()) {
+      await this.#file.truncate(size).catch(() => {})
+    }
     await this.#file.close().catch(() => {})
   }
 
@@ -101,15 +111,21 @@ export class Draft {
   }
 
   async #sync(): Promise<void> {
-    while (this.#isWriting) await this.#writing
+    while (this.#isWriting) {
+      await this.#writing
+    }
     this.#writeGathered()
-    while (this.#isWriting) await this.#writing
+    while (this.#isWriting) {
+      await this.#writing
+    }
     await this.#syncing
     await this.#file.datasync()
   }
 
   #writeWhenIdle(): void {
-    if (!this.#isWriting && this.#gatheredBytes >= BATCH_BYTES) this.#writeGathered()
+    if (!this.#isWriting && this.#gatheredBytes >= BATCH_BYTES) {
+      this.#writeGathered()
+    }
   }
 
   #writeGathered(): void {
@@ -124,11 +140,15 @@ export class Draft {
     })
     this.#writing.catch(() => {})
     this.#unsyncedBytes += bytes
-    if (this.#unsyncedBytes >= SYNC_EVERY_BYTES && !this.#syncing) this.#syncAlongside()
+    if (this.#unsyncedBytes >= SYNC_EVERY_BYTES && !this.#syncing) {
+      this.#syncAlongside()
+    }
   }
 
   async #writeAll(chunks: Uint8Array[], bytes: number): Promise<void> {
-    if (bytes === 0) return
+    if (bytes === 0) {
+      return
+    }
     let { bytesWritten: written } = await this.#file.writev(chunks)
     // A disk that is nearly full takes a part, and refuses the rest.
     const all = written < bytes ? Buffer.concat(chunks) : undefined
@@ -147,5 +167,7 @@ export class Draft {
 }
 
 export function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error
+  if (error.code !== 'ENOENT') {
+    throw error
+  }
 }

@@ -31,7 +31,9 @@ async function readBytes(file: FileHandle, start: number, length: number): Promi
   let filled = 0
   while (filled < length) {
     const { bytesRead } = await file.read(bytes, filled, length - filled, start + filled)
-    if (bytesRead === 0) break
+    if (bytesRead === 0) {
+      break
+    }
     filled += bytesRead
   }
   return bytes.subarray(0, filled)

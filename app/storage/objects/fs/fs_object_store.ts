@@ -49,13 +49,19 @@ export class FsObjectStore implements ObjectStore {
   async makeContainer(container: string): Promise<void> {
     const folder = this.#folder(container)
     const made = await onDisk(mkdir(folder, { recursive: true, mode: 0o700 }))
-    if (made !== undefined) await onDisk(syncFolder(this.#root))
+    if (made !== undefined) {
+      await onDisk(syncFolder(this.#root))
+    }
   }
 
   async removeContainer(container: string): Promise<void> {
-    for await (const unfinished of this.unfinished(container)) await unfinished.discard()
+    for await (const unfinished of this.unfinished(container)) {
+      await unfinished.discard()
+    }
     await rmdir(this.#folder(container)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOTEMPTY') throw new ContainerNotEmpty(container, error)
+      if (error.code === 'ENOTEMPTY') {
+        throw new ContainerNotEmpty(container, error)
+      }
       ignoreMissing(error)
     })
   }
@@ -70,7 +76,9 @@ export class FsObjectStore implements ObjectStore {
     signal?.throwIfAborted()
     const draft = await this.#beginDraft(address, draftName(address.key))
     try {
-      for await (const chunk of interruptible(source, signal)) await written(draft.write(chunk))
+      for await (const chunk of interruptible(source, signal)) {
+        await written(draft.write(chunk))
+      }
       await written(draft.finish(join(folder, fileName(address.key))))
       return draft.size
     } catch (error) {
@@ -97,7 +105,9 @@ export class FsObjectStore implements ObjectStore {
     signal?.throwIfAborted()
     const draft = await written(Draft.resume(this.#draftPath(address, partial), partial.size))
     try {
-      for await (const chunk of interruptible(source, signal)) await written(draft.write(chunk))
+      for await (const chunk of interruptible(source, signal)) {
+        await written(draft.write(chunk))
+      }
       await written(draft.suspend())
       return partialOf(draft.size, partial.held as Held)
     } catch (error) {
@@ -112,7 +122,9 @@ export class FsObjectStore implements ObjectStore {
       await written(draft.finish(this.#path(address)))
     } catch (error) {
       const isOver = error instanceof PutInterrupted && (await this.#has(address, partial.size))
-      if (!isOver) throw error
+      if (!isOver) {
+        throw error
+      }
     }
   }
 
@@ -147,14 +159,18 @@ export class FsObjectStore implements ObjectStore {
   async *list(container: string, prefix = ''): AsyncGenerator<ObjectFacts> {
     for await (const { name, facts } of this.#files(container)) {
       const key = keyOfFile(name)
-      if (key?.startsWith(prefix)) yield { key, size: facts.size, modifiedAt: facts.mtime }
+      if (key?.startsWith(prefix)) {
+        yield { key, size: facts.size, modifiedAt: facts.mtime }
+      }
     }
   }
 
   async *unfinished(container: string, prefix = ''): AsyncGenerator<UnfinishedObject> {
     for await (const { name, path, facts } of this.#files(container)) {
       const key = keyOfDraft(name)
-      if (!key?.startsWith(prefix)) continue
+      if (!key?.startsWith(prefix)) {
+        continue
+      }
       const discard = () => unlink(path).catch(ignoreMissing)
       yield { key, startedAt: new Date(Math.min(facts.birthtimeMs, clock.now())), discard }
     }
@@ -175,7 +191,9 @@ export class FsObjectStore implements ObjectStore {
 
   async #has(address: ObjectAddress, size: number): Promise<boolean> {
     const facts = await this.stat(address).catch((error) => {
-      if (!(error instanceof ObjectMissing)) throw error
+      if (!(error instanceof ObjectMissing)) {
+        throw error
+      }
     })
     return facts?.size === size
   }
@@ -184,10 +202,14 @@ export class FsObjectStore implements ObjectStore {
     const folder = this.#folder(container)
     const entries = await onDisk(opendir(folder).catch(ignoreMissing))
     for await (const entry of entries ?? []) {
-      if (!entry.isFile()) continue
+      if (!entry.isFile()) {
+        continue
+      }
       const path = join(folder, entry.name)
       const facts = await stat(path).catch(ignoreMissing)
-      if (facts) yield { name: entry.name, path, facts }
+      if (facts) {
+        yield { name: entry.name, path, facts }
+      }
     }
   }
 

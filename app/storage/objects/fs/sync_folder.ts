@@ -25,7 +25,9 @@ async function syncAfter(previous: Promise<void> | undefined, path: string): Pro
   try {
     await synced(path)
   } finally {
-    if (running.get(path) === sync) running.delete(path)
+    if (running.get(path) === sync) {
+      running.delete(path)
+    }
   }
 }
 

@@ -3,12 +3,12 @@ import { BUFFER_BYTES, partBuffers, type PartBuffers } from './part_buffers.js'
 const SMALLEST_BLOCK = 16 * 1024
 const LARGEST_BLOCK = 256 * 1024
 
-/** The bytes of a part, for whoever sends them. */
+/** The bytes of a part, for their sender. */
 export interface TakenPart {
   readonly bytes: Buffer
-  /** Nobody reads the bytes any more. */
+  /** The bytes are not read any more. */
   done(): void
-  /** Somebody may still read them. */
+  /** They may still be read. */
   leave(): void
 }
 
@@ -36,7 +36,9 @@ export class GatheredPart {
   add(bytes: Uint8Array, mostBytes: number): void {
     const outgrowsBlock =
       this.#length <= LARGEST_BLOCK && this.#length + bytes.length > LARGEST_BLOCK
-    if (outgrowsBlock && mostBytes <= BUFFER_BYTES) this.#moveIntoWhole()
+    if (outgrowsBlock && mostBytes <= BUFFER_BYTES) {
+      this.#moveIntoWhole()
+    }
     if (this.#whole) {
       this.#whole.set(bytes, this.#length)
       this.#length += bytes.length
@@ -59,15 +61,21 @@ export class GatheredPart {
 
   /** Gives up what was gathered. */
   drop(): void {
-    if (this.#whole) this.#buffers.giveBack(this.#whole)
+    if (this.#whole) {
+      this.#buffers.giveBack(this.#whole)
+    }
     this.#clear()
   }
 
   #moveIntoWhole(): void {
     this.#whole = this.#buffers.borrow()
-    if (!this.#whole) return
+    if (!this.#whole) {
+      return
+    }
     let at = 0
-    for (const block of this.#blocks) at += block.copy(this.#whole, at, 0, this.#length - at)
+    for (const block of this.#blocks) {
+      at += block.copy(this.#whole, at, 0, this.#length - at)
+    }
     this.#blocks = []
     this.#roomInLast = 0
   }

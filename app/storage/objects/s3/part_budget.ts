@@ -30,15 +30,19 @@ export class PartBudget {
   /** Takes memory where that is possible without waiting. */
   tryTake(holder: object, bytes: number): boolean {
     const isNext = this.#waiting.length === 0 && bytes <= this.#free
-    if (!isNext && !this.#overdrawn.has(holder)) return false
+    if (!isNext && !this.#overdrawn.has(holder)) {
+      return false
+    }
     this.#free -= bytes
     return true
   }
 
-  /** Takes memory as soon as it is there, first come, first served. Whoever waits must have no part under way. */
+  /** Takes memory as soon as it is there, first come, first served. An upload that waits must have no part under way. */
   async take(holder: object, bytes: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.tryTake(holder, bytes)) return
+    if (this.tryTake(holder, bytes)) {
+      return
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiting = { holder, bytes, grant: resolve }
     const giveUp = () => {
@@ -56,7 +60,7 @@ export class PartBudget {
     }
   }
 
-  /** Gives memory back; whoever gives any back no longer overdraws. */
+  /** Gives memory back; an upload that gives any back no longer overdraws. */
   give(holder: object, bytes: number): void {
     this.#free += bytes
     this.#overdrawn.delete(holder)
@@ -66,7 +70,9 @@ export class PartBudget {
   #serve(): void {
     clearTimeout(this.#patience)
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
-      if (next.bytes > this.#free && this.#overdrawn.size > 0) break
+      if (next.bytes > this.#free && this.#overdrawn.size > 0) {
+        break
+      }
       this.#grant(next)
     }
     if (this.#waiting.length > 0) {
@@ -80,7 +86,9 @@ export class PartBudget {
   }
 
   #grant({ holder, bytes, grant }: Waiting): void {
-    if (bytes > this.#free) this.#overdrawn.add(holder)
+    if (bytes > this.#free) {
+      this.#overdrawn.add(holder)
+    }
     this.#free -= bytes
     this.#waiting.shift()
     grant()

@@ -15,18 +15,22 @@ export class PartBuffers {
 
   /** A buffer, unless too many are lent. What is in it is left over from before. */
   borrow(): Buffer | undefined {
-    if (this.#lent >= LENT_AT_MOST) return undefined
+    if (this.#lent >= LENT_AT_MOST) {
+      return undefined
+    }
     this.#lent++
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
   }
 
-  /** Takes back what nobody reads any more. */
+  /** Takes back what is not read any more. */
   giveBack(buffer: Buffer): void {
     this.#lent--
-    if (this.#free.length < KEPT) this.#free.push(buffer)
+    if (this.#free.length < KEPT) {
+      this.#free.push(buffer)
+    }
   }
 
-  /** A buffer that somebody may still read is never lent again. */
+  /** A buffer that may still be read is never lent again. */
   forget(): void {
     this.#lent--
   }

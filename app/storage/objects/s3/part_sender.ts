@@ -57,12 +57,16 @@ export class PartSender {
 
   /** Sends what the source yields, but for the bytes at its end that do not fill a part. */
   async sendAll(source: AsyncIterable<Uint8Array>): Promise<void> {
-    for await (const chunk of interruptible(source, this.signal)) await this.#add(chunk)
+    for await (const chunk of interruptible(source, this.signal)) {
+      await this.#add(chunk)
+    }
   }
 
   /** Sends what is gathered as the last part. */
   async sendLast(): Promise<void> {
-    if (this.#gathered.length > 0) await this.#sendPart()
+    if (this.#gathered.length > 0) {
+      await this.#sendPart()
+    }
     await this.settle()
   }
 
@@ -100,7 +104,9 @@ export class PartSender {
       await this.#take(piece.byteLength)
       this.#gathered.add(piece, this.#partSize)
       start += piece.byteLength
-      if (this.#gathered.length >= this.#partSize) await this.#sendPart()
+      if (this.#gathered.length >= this.#partSize) {
+        await this.#sendPart()
+      }
     }
   }
 
@@ -113,7 +119,9 @@ export class PartSender {
     const { budget, sendsEarly } = this.#options
     if (!budget.tryTake(this, bytes)) {
       const isEnough = this.#gathered.length >= SMALLEST_PART && this.#number <= EARLY_PARTS
-      if (sendsEarly && isEnough) await this.#sendPart()
+      if (sendsEarly && isEnough) {
+        await this.#sendPart()
+      }
       await this.settle()
       await budget.take(this, bytes, this.signal)
     }
@@ -126,15 +134,21 @@ export class PartSender {
   }
 
   async #sendPart(): Promise<void> {
-    if (this.#number > MOST_PARTS) throw new ObjectTooLarge()
+    if (this.#number > MOST_PARTS) {
+      throw new ObjectTooLarge()
+    }
     const upload = await this.#options.upload()
-    if (this.#underWay.size >= PARTS_AT_ONCE) await Promise.race(this.#underWay)
+    if (this.#underWay.size >= PARTS_AT_ONCE) {
+      await Promise.race(this.#underWay)
+    }
     this.signal.throwIfAborted()
     const sending = this.#send(upload, this.#number++, this.#gathered.take())
       .catch((error) => this.#stop.abort(error))
       .finally(() => this.#underWay.delete(sending))
     this.#underWay.add(sending)
-    if (this.#options.budget.isOverdrawn) await this.settle()
+    if (this.#options.budget.isOverdrawn) {
+      await this.settle()
+    }
   }
 
   async #send(upload: string, number: number, part: TakenPart): Promise<void> {

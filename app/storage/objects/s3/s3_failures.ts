@@ -28,12 +28,20 @@ const UNREACHABLE = new Set([
 
 /** What an answer of the S3 server, or none, means to a caller; what means nothing in particular is handed back as it is. */
 export function s3Failure(error: unknown): unknown {
-  if (error instanceof Failure) return error
+  if (error instanceof Failure) {
+    return error
+  }
   const { name = '', code = '', $metadata } = (error ?? {}) as S3Error
   const status = $metadata?.httpStatusCode ?? 0
-  if (FULL.has(name) || status === 507) return new StorageInsufficient({ cause: error })
-  if (name === 'NoSuchUpload') return new PutInterrupted(error)
-  if (name === 'EntityTooLarge') return new ObjectTooLarge(error)
+  if (FULL.has(name) || status === 507) {
+    return new StorageInsufficient({ cause: error })
+  }
+  if (name === 'NoSuchUpload') {
+    return new PutInterrupted(error)
+  }
+  if (name === 'EntityTooLarge') {
+    return new ObjectTooLarge(error)
+  }
   const isAway = UNREACHABLE.has(code) || name === 'TimeoutError' || status >= 500 || status === 429
   return isAway ? new ObjectStoreAway(error) : error
 }

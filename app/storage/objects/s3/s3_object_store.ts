@@ -61,8 +61,12 @@ export class S3ObjectStore implements ObjectStore {
     try {
       await this.#client.send(new CreateBucketCommand({ Bucket: container, ...configuration }))
     } catch (error) {
-      if (isNamed(error, 'BucketAlreadyOwnedByYou')) return
-      if (isNamed(error, 'BucketAlreadyExists')) throw new ContainerTaken(container, error)
+      if (isNamed(error, 'BucketAlreadyOwnedByYou')) {
+        return
+      }
+      if (isNamed(error, 'BucketAlreadyExists')) {
+        throw new ContainerTaken(container, error)
+      }
       const isRegion = /LocationConstraint/.test((error as Error).name)
       throw isRegion && region ? new RegionRefused(region, error) : s3Failure(error)
     }
@@ -70,12 +74,18 @@ export class S3ObjectStore implements ObjectStore {
 
   async removeContainer(container: string): Promise<void> {
     requireSafeContainer(container)
-    for await (const unfinished of this.unfinished(container)) await unfinished.discard()
+    for await (const unfinished of this.unfinished(container)) {
+      await unfinished.discard()
+    }
     try {
       await this.#client.send(new DeleteBucketCommand({ Bucket: container }))
     } catch (error) {
-      if (isNamed(error, 'BucketNotEmpty')) throw new ContainerNotEmpty(container, error)
-      if (!isMissing(error)) throw s3Failure(error)
+      if (isNamed(error, 'BucketNotEmpty')) {
+        throw new ContainerNotEmpty(container, error)
+      }
+      if (!isMissing(error)) {
+        throw s3Failure(error)
+      }
     }
   }
 
@@ -111,7 +121,9 @@ export class S3ObjectStore implements ObjectStore {
       await this.#pieces(address).complete(partial)
     } catch (error) {
       const isOver = error instanceof PutInterrupted && (await this.#has(address, partial.size))
-      if (!isOver) throw error
+      if (!isOver) {
+        throw error
+      }
     }
     await this.#deleteRests(address)
   }
@@ -152,7 +164,9 @@ export class S3ObjectStore implements ObjectStore {
 
   async *list(container: string, prefix = ''): AsyncGenerator<ObjectFacts> {
     for await (const facts of this.#listAll(container, prefix)) {
-      if (keyOfRemainder(facts.key) === undefined) yield facts
+      if (keyOfRemainder(facts.key) === undefined) {
+        yield facts
+      }
     }
   }
 
@@ -178,7 +192,9 @@ export class S3ObjectStore implements ObjectStore {
 
   async #has(address: ObjectAddress, size: number): Promise<boolean> {
     const facts = await this.stat(address).catch((error) => {
-      if (!(error instanceof ObjectMissing)) throw error
+      if (!(error instanceof ObjectMissing)) {
+        throw error
+      }
     })
     return facts?.size === size
   }
@@ -202,7 +218,9 @@ export class S3ObjectStore implements ObjectStore {
         }
       }
     } catch (error) {
-      if (!isMissing(error)) throw s3Failure(error)
+      if (!isMissing(error)) {
+        throw s3Failure(error)
+      }
     }
   }
 
@@ -216,7 +234,9 @@ export class S3ObjectStore implements ObjectStore {
         const discard = () => this.#abortUpload({ Bucket: container, Key, UploadId })
         yield { key: Key, startedAt: Initiated, discard }
       }
-      if (!page?.IsTruncated) return
+      if (!page?.IsTruncated) {
+        return
+      }
       from = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
     }
   }
@@ -225,7 +245,9 @@ export class S3ObjectStore implements ObjectStore {
     try {
       await this.#drive.bucket(container).delete(key)
     } catch (error) {
-      if (!isMissing(error)) throw s3Failure(error)
+      if (!isMissing(error)) {
+        throw s3Failure(error)
+      }
     }
   }
 
@@ -233,7 +255,9 @@ export class S3ObjectStore implements ObjectStore {
     try {
       return await this.#client.send(new ListMultipartUploadsCommand(query))
     } catch (error) {
-      if (!isMissing(error)) throw s3Failure(error)
+      if (!isMissing(error)) {
+        throw s3Failure(error)
+      }
       return undefined
     }
   }
@@ -242,7 +266,9 @@ export class S3ObjectStore implements ObjectStore {
     try {
       await this.#client.send(new AbortMultipartUploadCommand(upload))
     } catch (error) {
-      if (!isNamed(error, 'NoSuchUpload')) throw s3Failure(error)
+      if (!isNamed(error, 'NoSuchUpload')) {
+        throw s3Failure(error)
+      }
     }
   }
 }

@@ -13,7 +13,7 @@ import { S3Requests } from './s3_requests.js'
 
 interface Held {
   readonly upload: string
-  /** Of the parts, in their order; a part that somebody replaced has another tag, and the object is refused then. */
+  /** Of the parts, in their order; a part that was replaced has another tag, and the object is refused then. */
   readonly tags: readonly string[]
   /** Bytes behind the last part, which are an object of their own until there are enough for one. */
   readonly restBytes: number
@@ -26,7 +26,7 @@ interface Held {
 const PIECE_BYTES = 64 * 1024 ** 2
 
 /**
- * An object that arrives on an S3 server in pieces of any size: an upload in parts that nobody has to hold open. Where its parts
+ * An object that arrives on an S3 server in pieces of any size: an upload in parts that no process has to hold open. Where its parts
  * begin depends on nothing but its size: what is sent once more takes the place of what was sent before, and no part is left
  * over in the end, for which some servers refuse the whole.
  */
@@ -54,7 +54,9 @@ export class S3Pieces {
     { signal }: PutOptions
   ): Promise<PartialObject> {
     const { upload, tags, restBytes, usedUp, expectedBytes } = partial.held as Held
-    if (usedUp !== undefined) await this.#deleteRest(usedUp)
+    if (usedUp !== undefined) {
+      await this.#deleteRest(usedUp)
+    }
     const sender = new PartSender({
       requests: this.#requests,
       budget: this.#budget,
@@ -68,10 +70,15 @@ export class S3Pieces {
       await sender.sendAll(this.#withRest(partial, source))
       const isWhole =
         partial.size - restBytes + sender.size + sender.gatheredBytes === expectedBytes
-      if (isWhole) await sender.sendLast()
-      else await sender.settle()
+      if (isWhole) {
+        await sender.sendLast()
+      } else {
+        await sender.settle()
+      }
       const rest = sender.takeGathered()
-      if (rest.length > 0) await this.#rest(sender.tags.length).putWhole(rest)
+      if (rest.length > 0) {
+        await this.#rest(sender.tags.length).putWhole(rest)
+      }
       sender.signal.throwIfAborted()
       const isUsedUp = restBytes > 0 && sender.tags.length > tags.length
       return partialOf(partial.size - restBytes + sender.size + rest.length, {
@@ -106,7 +113,9 @@ export class S3Pieces {
   /** Ends the upload in parts, also one that is gone already. */
   async abort({ held }: PartialObject): Promise<void> {
     await this.#requests.abort((held as Held).upload).catch((error) => {
-      if (!isNamed(error, 'NoSuchUpload') && !isMissing(error)) throw s3Failure(error)
+      if (!isNamed(error, 'NoSuchUpload') && !isMissing(error)) {
+        throw s3Failure(error)
+      }
     })
   }
 
@@ -120,7 +129,9 @@ export class S3Pieces {
     partial: PartialObject,
     source: AsyncIterable<Uint8Array>
   ): AsyncGenerator<Uint8Array, void, undefined> {
-    if ((partial.held as Held).restBytes > 0) yield* this.#readRest(partial)
+    if ((partial.held as Held).restBytes > 0) {
+      yield* this.#readRest(partial)
+    }
     yield* source
   }
 
@@ -155,6 +166,8 @@ export class S3Pieces {
 function partialOf(size: number, held: Held): PartialObject {
   let part = held.tags.length + 1
   let nextBytes = partSize(part, held.expectedBytes) - held.restBytes
-  while (nextBytes < PIECE_BYTES) nextBytes += partSize(++part, held.expectedBytes)
+  while (nextBytes < PIECE_BYTES) {
+    nextBytes += partSize(++part, held.expectedBytes)
+  }
   return { size, nextBytes, held }
 }

@@ -40,7 +40,9 @@ export class S3Requests {
   async begin(): Promise<string> {
     const begin = new CreateMultipartUploadCommand(this.#object)
     const { UploadId } = await this.#answer(this.#client.send(begin, this.#patience()))
-    if (!UploadId) throw new Error('The S3 server began an upload without naming it')
+    if (!UploadId) {
+      throw new Error('The S3 server began an upload without naming it')
+    }
     return UploadId
   }
 
@@ -49,7 +51,9 @@ export class S3Requests {
     const part = { ...this.#object, UploadId: upload, PartNumber: number }
     const send = new UploadPartCommand({ ...part, Body: bytes, ContentLength: bytes.length })
     const { ETag } = await this.#answer(this.#client.send(send, this.#patience(bytes.length)))
-    if (!ETag) throw new Error('The S3 server took a part without a tag for it')
+    if (!ETag) {
+      throw new Error('The S3 server took a part without a tag for it')
+    }
     return ETag
   }
 

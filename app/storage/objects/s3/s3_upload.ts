@@ -52,7 +52,11 @@ export class S3Upload {
   /** An answer that got lost may have been a yes, so what could be there is deleted as well. What fails here, a sweep finds. */
   async #giveUp(): Promise<void> {
     await this.#sender.halt()
-    if (this.#uploadId !== undefined) await this.#requests.abort(this.#uploadId).catch(() => {})
-    if (this.#mayBeThere) await this.#requests.delete().catch(() => {})
+    if (this.#uploadId !== undefined) {
+      await this.#requests.abort(this.#uploadId).catch(() => {})
+    }
+    if (this.#mayBeThere) {
+      await this.#requests.delete().catch(() => {})
+    }
   }
 }

@@ -85,9 +85,14 @@ export class Records {
       this.table(table).splice(this.table(table).indexOf(record), 1)
     } else if (method === 'POST') {
       const { name = record.name } = body
-      if (this.table(table).some((other) => other !== record && isSame(other, { ...record, name })))
+      if (
+        this.table(table).some((other) => other !== record && isSame(other, { ...record, name }))
+      ) {
         return CONFLICT
-      if (!isName(name)) return REFUSED
+      }
+      if (!isName(name)) {
+        return REFUSED
+      }
       Object.assign(record, body)
     }
     const data = query.get('fields') === '+secret' ? record : shown(record)
