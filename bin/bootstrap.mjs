@@ -48,8 +48,12 @@ async function main([name, ...args]) {
   const isReady = () => isInstalled(root) && (!command.built || isBuilt(root))
   if (!isReady()) {
     await exclusively(root, async () => {
-      if (!isInstalled(root)) {await install(root)}
-      if (!isReady()) {await build(root, findNode(root))}
+      if (!isInstalled(root)) {
+        await install(root)
+      }
+      if (!isReady()) {
+        await build(root, findNode(root))
+      }
     })
   }
   return command.program ? runProgram(command, args) : 0
@@ -69,7 +73,9 @@ function runProgram({ program, flags = [], args: fixed = [], otherwise = [] }, a
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  if (!(error instanceof Failure)) {throw error}
+  if (!(error instanceof Failure)) {
+    throw error
+  }
   say(error.message)
   process.exitCode = error.exitCode
 }

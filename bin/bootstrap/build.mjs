@@ -29,7 +29,9 @@ export async function build(root, node) {
   const stamp = fingerprint(root, sources)
   rmSync(stampFile(root), { force: true })
   const assets = [...sources.filter((source) => !isCompiled(source)), 'package.json']
-  for (const asset of assets) {copy(root, asset)}
+  for (const asset of assets) {
+    copy(root, asset)
+  }
   await compile(root, node)
   if (!isComplete(root, sources)) {
     // Output was deleted that the compiler believes to be there.
@@ -60,7 +62,9 @@ function listSources(root) {
 
 function listFiles(root, path) {
   const found = statSync(join(root, path), { throwIfNoEntry: false })
-  if (!found?.isDirectory()) {return found ? [path] : []}
+  if (!found?.isDirectory()) {
+    return found ? [path] : []
+  }
   const visible = readdirSync(join(root, path)).filter((name) => !name.startsWith('.'))
   return visible.flatMap((name) => listFiles(root, join(path, name)))
 }
@@ -93,7 +97,9 @@ function removeStale(root, sources) {
   const folders = new Set(sources.map((source) => source.split('/')[0]))
   const present = [...folders].flatMap((folder) => listFiles(root, join('build', folder)))
   for (const file of present) {
-    if (!expected.has(file)) {rmSync(join(root, file))}
+    if (!expected.has(file)) {
+      rmSync(join(root, file))
+    }
   }
 }
 

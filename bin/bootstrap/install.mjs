@@ -12,12 +12,19 @@ const calmly = ['--engine-strict=false', '--loglevel=error', '--no-audit', '--no
 export function isInstalled(root) {
   const wanted = read(join(root, 'package-lock.json'))
   const present = read(join(root, 'node_modules/.package-lock.json'))
-  if (wanted === undefined)
-    {throw new Failure(`There is no package-lock.json in ${root}: clone the repository again.`)}
-  if (present === undefined) {return false}
+  if (wanted === undefined) {
+    throw new Failure(`There is no package-lock.json in ${root}: clone the repository again.`)
+  }
+  if (present === undefined) {
+    return false
+  }
   const stamp = stampOf(wanted, present)
-  if (read(stampFile(root)) === stamp) {return true}
-  if (!satisfies(JSON.parse(present).packages, JSON.parse(wanted).packages)) {return false}
+  if (read(stampFile(root)) === stamp) {
+    return true
+  }
+  if (!satisfies(JSON.parse(present).packages, JSON.parse(wanted).packages)) {
+    return false
+  }
   keepStamp(root, stamp)
   return true
 }
@@ -59,9 +66,13 @@ function satisfies(present, wanted) {
     Object.keys(wanted['']?.optionalDependencies ?? {}).map((name) => `node_modules/${name}`)
   )
   return Object.entries(wanted).every(([path, entry]) => {
-    if (!path.startsWith('node_modules/')) {return true}
+    if (!path.startsWith('node_modules/')) {
+      return true
+    }
     const found = present[path]
-    if (!found) {return Boolean(entry.optional) && !(needed.has(path) && isForThisMachine(entry))}
+    if (!found) {
+      return Boolean(entry.optional) && !(needed.has(path) && isForThisMachine(entry))
+    }
     return (
       found.version === entry.version &&
       found.integrity === entry.integrity &&
@@ -94,7 +105,9 @@ function read(file) {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if (error.code === 'ENOENT') {return undefined}
+    if (error.code === 'ENOENT') {
+      return undefined
+    }
     throw error
   }
 }

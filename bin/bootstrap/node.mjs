@@ -6,15 +6,18 @@ const major = 24
 
 /** The Node.js that runs the hub: this one where it is new enough, else the one that npm installed. */
 export function findNode(root) {
-  if (Number.parseInt(process.versions.node) >= major && existsSync(process.execPath))
-    {return process.execPath}
+  if (Number.parseInt(process.versions.node) >= major && existsSync(process.execPath)) {
+    return process.execPath
+  }
   const installed = join(
     root,
     'node_modules',
     `node-${process.platform}-${process.arch}`,
     'bin/node'
   )
-  if (existsSync(installed)) {return installed}
+  if (existsSync(installed)) {
+    return installed
+  }
   throw new Failure(
     `The hub needs Node.js ${major}, this is ${process.version}, and npm has none for ` +
       `${process.platform}-${process.arch}: install Node.js ${major} and start again.`

@@ -5,8 +5,12 @@ import { join } from 'node:path'
 /** Gives npm a cache it can write: its own, else a temporary one, because it fails where the home folder is read-only. */
 export async function withNpmCache(action) {
   const own = process.env.npm_config_cache ?? join(homedir(), '.npm')
-  if (isWritable(own) && (!existsSync(join(own, '_cacache')) || isWritable(join(own, '_cacache'))))
-    {return action({})}
+  if (
+    isWritable(own) &&
+    (!existsSync(join(own, '_cacache')) || isWritable(join(own, '_cacache')))
+  ) {
+    return action({})
+  }
   const temporary = mkdtempSync(join(tmpdir(), 'npm-cache-'))
   try {
     return await action({ npm_config_cache: temporary, npm_config_logs_max: '0' })

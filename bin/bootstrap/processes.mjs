@@ -29,13 +29,19 @@ export function runToEnd(file, args, options = {}) {
 export async function runStep(file, args, options, failure) {
   let received
   const remember = (signal) => (received = signal)
-  for (const signal of forwarded) {process.once(signal, remember)}
+  for (const signal of forwarded) {
+    process.once(signal, remember)
+  }
   const code = await runToEnd(file, args, options)
-  for (const signal of forwarded) {process.off(signal, remember)}
+  for (const signal of forwarded) {
+    process.off(signal, remember)
+  }
   if (received) {
     throw new Failure('Ended before the hub was ready.', 128 + constants.signals[received])
   }
-  if (code !== 0) {throw new Failure(failure)}
+  if (code !== 0) {
+    throw new Failure(failure)
+  }
 }
 
 /** Puts the programs that npm installed first, so that a nested `node` is the Node.js of the hub. */
@@ -55,11 +61,15 @@ function forwardSignals(child) {
   const lastAt = new Map()
   const forward = (signal) => {
     const now = performance.now()
-    if (now - (lastAt.get(signal) ?? -Infinity) < repeatedWithin) {return}
+    if (now - (lastAt.get(signal) ?? -Infinity) < repeatedWithin) {
+      return
+    }
     lastAt.set(signal, now)
     child.kill(signal)
   }
-  for (const signal of forwarded) {process.on(signal, forward)}
+  for (const signal of forwarded) {
+    process.on(signal, forward)
+  }
   return () => forwarded.forEach((signal) => process.off(signal, forward))
 }
 

@@ -46,19 +46,25 @@ function resolve(specifier, context, next) {
 
 function sourceUrl(specifier, parent) {
   const url = addressOf(specifier, parent)
-  if (!url?.pathname.endsWith('.js') || url.pathname.includes('/node_modules/')) {return undefined}
+  if (!url?.pathname.endsWith('.js') || url.pathname.includes('/node_modules/')) {
+    return undefined
+  }
   url.pathname = url.pathname.replace(/\.js$/, '.ts')
   return existsSync(url) ? url.href : undefined
 }
 
 function addressOf(specifier, parent) {
-  if (/^(\.|file:)/.test(specifier)) {return new URL(specifier, parent)}
+  if (/^(\.|file:)/.test(specifier)) {
+    return new URL(specifier, parent)
+  }
   const alias = aliases.find(([prefix]) => specifier.startsWith(prefix))
   return alias && new URL(`${specifier.slice(alias[0].length)}.js`, alias[1])
 }
 
 function load(url, context, next) {
-  if (context.format !== 'module-typescript') {return next(url, context)}
+  if (context.format !== 'module-typescript') {
+    return next(url, context)
+  }
   return { format: 'module', source: compiled(fileURLToPath(url)), shortCircuit: true }
 }
 
@@ -67,7 +73,9 @@ function compiled(file) {
   const stamp = `//# sourceHash=${createHash('sha1').update(source).digest('hex')}\n`
   const kept = join(cache, `${createHash('sha1').update(file).digest('hex')}.js`)
   const former = existsSync(kept) ? readFileSync(kept, 'utf8') : ''
-  if (former.endsWith(stamp)) {return former}
+  if (former.endsWith(stamp)) {
+    return former
+  }
   const output = require('@swc/core').transformSync(source, { filename: file, ...options })
   const code = `${output.code}\n${stamp}`
   keep(kept, code)
@@ -82,6 +90,8 @@ function keep(file, code) {
     writeFileSync(draft, code)
     renameSync(draft, file)
   } catch (error) {
-    if (!['EACCES', 'EROFS'].includes(error.code)) {throw error}
+    if (!['EACCES', 'EROFS'].includes(error.code)) {
+      throw error
+    }
   }
 }

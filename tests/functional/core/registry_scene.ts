@@ -69,8 +69,11 @@ export class RegistryScene {
   }
 
   async end(): Promise<void> {
-    await corePool().query('delete from registries where id = $1', [this.id])
-    await this.harbor.stop()
+    try {
+      await removeRegistry(this.id)
+    } finally {
+      await this.harbor.stop()
+    }
   }
 
   command = (command: string, id: unknown = this.id, more: object = {}) =>
@@ -142,5 +145,17 @@ export class RegistryScene {
        where queue = 'registry-link' and data->>'registryId' = $1`,
       [this.id]
     )
+  }
+}
+
+/** Work on its links may be under way, and hold rows in another order than a deletion that no service prepared. */
+async function removeRegistry(id: string, attempts = 5): Promise<void> {
+  try {
+    await corePool().query('delete from registries where id = $1', [id])
+  } catch (error) {
+    if ((error as { code?: string }).code !== '40P01' || attempts === 1) {
+      throw error
+    }
+    await removeRegistry(id, attempts - 1)
   }
 }
