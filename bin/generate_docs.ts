@@ -2,10 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { renderExample, renderGuide } from '#configuration/documentation'
 import { catalogue } from '#start/env'
 
-/** Writes the files that follow from the catalogue, below the working directory; `--check` only compares. */
+import { withLineLinks } from './line_links.js'
+
+const ARCHITECTURE = 'docs/architecture.md'
+
+/** Writes what follows from the catalogue and from where code stands, below the working directory; `--check` only compares. */
 const files = {
   'docs/configuration.md': renderGuide(catalogue),
   '.env.example': renderExample(catalogue),
+  ...linked(ARCHITECTURE),
 }
 
 const outdated = Object.entries(files).filter(([file, content]) => current(file) !== content)
@@ -34,4 +39,9 @@ function current(file: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+function linked(file: string): Record<string, string> {
+  const page = current(file)
+  return page === undefined ? {} : { [file]: withLineLinks(page, file) }
 }

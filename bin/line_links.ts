@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** A link to where something is written: its text is the name, its address a file and maybe a line. */
+const LINK = /\[`([^`]+)`\]\(([^)#\s]+\.(?:ts|mjs))(?:#L\d+)?\)/g
+
+/**
+ * A page whose links to code lead to the lines they name, wherever these have moved to. Throws where a file, or the name in it,
+ * is not there any more.
+ */
+export function withLineLinks(page: string, file: string): string {
+  return page.replace(LINK, (_, name: string, path: string) => {
+    const source = join(dirname(file), path)
+    const line = name.endsWith('.ts') ? '' : `#L${lineOf(name, source)}`
+    return `[\`${name}\`](${path}${line})`
+  })
+}
+
+function lineOf(name: string, source: string): number {
+  const lines = readFileSync(source, 'utf8').split('\n')
+  const word = name.replace(/\(\)$/, '').split('.').at(-1)!
+  const definition = definitionOf(word)
+  const index = lines.findIndex((line) => definition.test(line))
+  if (index < 0) {
+    throw new Error(`${source} defines no ${word}; a page of the documentation says so`)
+  }
+  return index + 1
+}
+
+/** A function, class or constant of that name, or a method or property where its line begins with it. */
+function definitionOf(word: string): RegExp {
+  const name = word.replace(/[$#]/g, '\\$&')
+  const declared = `(export (default )?)?(abstract )?(async )?(function\\*?|class|const|let|interface|type) ${name}\\b`
+  const member = `((protected|private|override|static|readonly|async) )*\\*?${name}\\s*[(:=<]`
+  return new RegExp(`^\\s*(${declared}|${member})`)
+}
