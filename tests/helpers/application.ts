@@ -65,6 +65,8 @@ export async function boot(): Promise<ApplicationService> {
 
 /** Tests that look at the database without an application have opened connections as well. */
 export async function shutDown(): Promise<void> {
+  const { noteGatheredRefusals } = await import('#audit/security_events')
+  await noteGatheredRefusals()
   await application?.terminate()
   const { pools } = await import('#database/pools')
   await pools.close()
