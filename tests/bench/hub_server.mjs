@@ -8,8 +8,8 @@ const build = (path) => import(new URL(`../../build/${path}.js`, import.meta.url
 const { Ignitor } = await import('@adonisjs/core')
 const { Dispatcher } = await build('app/http/dispatcher')
 const { createListener } = await build('app/http/listener')
-const { drain } = await build('app/runtime/drain')
-const { migrate } = await build('database/migrator')
+const { drain } = await build('app/kernel/drain')
+const { migrate } = await build('app/database/migrator')
 
 const root = new URL('../../build/', import.meta.url)
 const importer = (path) => import(path.startsWith('./') ? new URL(path, root).href : path)
