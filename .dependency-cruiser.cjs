@@ -2,23 +2,36 @@
  * The rooms of the house and who may look into which: arrows only go down. `npm run lint` checks it, types included.
  */
 const GROUND = 'kernel|query|observability|configuration'
-const SURFACES = 'core|storage|telemetry|messenger|identity'
+const FOUNDATIONS = 'audit|auth|bus|database|http|jobs|openapi|outbox|records|signals'
 
 /** What each room of app/ imports; everything not named here is forbidden. Every room may use the ground and the environment. */
 const rooms = {
-  audit: '',
-  database: '',
-  signals: '',
-  jobs: '',
-  bus: 'database|records',
-  http: 'audit|signals',
-  openapi: 'http',
-  records: 'audit|database|http',
-  auth: 'http|jobs|records|signals',
-  outbox: 'audit|bus|database|jobs|records|signals',
-  realtime: 'auth|http|signals',
-  [SURFACES]: 'audit|auth|bus|database|http|jobs|openapi|outbox|records|signals',
-  hubctl: '',
+  'audit': '',
+  'database': '',
+  'signals': '',
+  'jobs': '',
+  'bus': 'database|records',
+  'http': 'audit|signals',
+  'openapi': 'http',
+  'records': 'audit|database|http|jobs',
+  'auth': 'http|jobs|records|signals',
+  'shipping': 'bus',
+  'outbox': 'audit|bus|database|jobs|records|signals',
+  'realtime': 'auth|http|signals',
+  'core|storage|telemetry|identity': `${FOUNDATIONS}|oci`,
+  // Its relay serves sockets itself, on the connections that those of core have.
+  'messenger': `${FOUNDATIONS}|realtime`,
+  // Images, and the registries and folders that keep them; it knows nothing of the platform.
+  'oci': '',
+  // Talks to the platform over the bus and HTTP as one of somebody else would, and looks into none of its rooms.
+  'worker': 'bus|oci|shipping',
+  'hubctl': 'oci',
+  // It looks at everything, and nothing knows of it but its command.
+  'doctor': `${FOUNDATIONS}|core|storage|telemetry|identity`,
+  // Stands on all surfaces, whose tables it fills.
+  'adopt': 'database|jobs|records|core|storage|telemetry|messenger',
+  // Takes with it what all surfaces keep, and knows of their rooms what stands outside of tables.
+  'backup': 'database|jobs|storage|telemetry',
 }
 
 const ground = {
@@ -53,6 +66,13 @@ module.exports = {
     },
     ...Object.entries(rooms).map(([room, allowed]) => only(room, [GROUND, allowed])),
     ...Object.entries(ground).map(([room, allowed]) => only(room, [allowed])),
+    {
+      name: 'relay-can-be-removed',
+      severity: 'error',
+      comment: 'The rest of messenger works without the socket relay, and without sockets',
+      from: { path: '^app/messenger/', pathNot: '^app/messenger/relay/' },
+      to: { path: '^app/(messenger/relay|realtime)/' },
+    },
     {
       name: 'embedded-database-stands-alone',
       severity: 'error',

@@ -8,7 +8,7 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED_MAJOR) {
   runOnOwnNode()
 }
 
-await import('@poppinss/ts-exec')
+await import('./bin/bootstrap/typescript.mjs')
 await import('./bin/console.js')
 
 function runOnOwnNode() {

@@ -13,7 +13,11 @@ export default defineConfig({
     () => import('#providers/connections_provider'),
     () => import('#providers/messaging_provider'),
     () => import('#providers/services_provider'),
+    () => import('#providers/logs_provider'),
+    () => import('#providers/relay_provider'),
     () => import('#providers/neighbours_provider'),
+    () => import('#providers/administration_provider'),
+    () => import('#providers/shipping_provider'),
   ],
   preloads: [
     () => import('#start/kernel'),

@@ -3,18 +3,17 @@
  * Node.js the hub needs, and hands over to the program. Runs on Node.js 20 and uses nothing that must be installed.
  */
 import { fileURLToPath } from 'node:url'
-import { build, isBuilt } from './bootstrap/build.mjs'
+import { SERVER_FLAGS } from './bootstrap/engine.mjs'
 import { Failure, say } from './bootstrap/failure.mjs'
-import { install, isInstalled } from './bootstrap/install.mjs'
-import { exclusively } from './bootstrap/lock.mjs'
 import { findNode } from './bootstrap/node.mjs'
+import { prepare } from './bootstrap/prepare.mjs'
 import { programEnvironment, runToEnd } from './bootstrap/processes.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const commands = {
-  'start': { built: true, program: 'build/bin/server.js' },
-  'pool': { built: true, program: 'build/bin/pool.js' },
+  'start': { built: true, program: 'build/bin/server.js', flags: SERVER_FLAGS },
+  'pool': { built: true, program: 'build/bin/pool.js', flags: SERVER_FLAGS },
   'hubctl': { built: true, program: 'build/bin/hubctl.js' },
   'db:url': { built: true, program: 'build/bin/db_url.js' },
   'build': { built: true },
@@ -26,13 +25,27 @@ const commands = {
     otherwise: ['unit'],
   },
   'test:services': { built: true, program: 'bin/test.ts', args: ['services'] },
+  'bench': { built: true, program: 'tests/bench/all.ts' },
   'bench:query': { built: true, program: 'tests/bench/query.ts' },
+  'bench:totals': { built: true, program: 'tests/bench/totals.ts' },
+  'bench:trail': { built: false, program: 'tests/bench/trail.ts' },
+  'bench:logs': { built: true, program: 'tests/bench/logs.ts' },
   'bench:wakeup': { built: false, program: 'tests/bench/wakeup.ts' },
+  'bench:events': { built: false, program: 'tests/bench/events.ts' },
+  'bench:event-reads': { built: false, program: 'tests/bench/event_reads.ts' },
+  'bench:event-sweep': { built: false, program: 'tests/bench/event_sweep.ts' },
   'bench:relay': { built: false, program: 'tests/bench/relay.ts' },
   'bench:nodes': { built: true, program: 'tests/bench/nodes.ts' },
+  'bench:writes': { built: true, program: 'tests/bench/writes.ts' },
   'bench:storage': { built: true, program: 'tests/bench/storage.ts' },
   'soak:storage': { built: true, program: 'tests/soak/storage.ts' },
+  'fixtures:former': { built: false, program: 'tests/former/make.ts' },
+  'soak:adopt': { built: true, program: 'tests/soak/adopt.ts' },
+  'soak:backup': { built: true, program: 'tests/soak/backup.ts' },
+  'soak:worker': { built: true, program: 'tests/soak/worker.ts' },
   'chaos': { built: true, program: 'tests/chaos/run.ts' },
+  'chaos:messenger': { built: true, program: 'tests/chaos/messenger/run.ts' },
+  'bench:messenger': { built: true, program: 'tests/bench/messenger.ts' },
   'bench:token': { built: false, program: 'tests/bench/token.ts' },
   'docs:generate': { built: false, program: 'bin/generate_docs.ts' },
   'check:interface': { built: false, program: 'tests/acceptance/check_interface.ts' },
@@ -45,17 +58,7 @@ async function main([name, ...args]) {
       `"${name ?? ''}" is not a command: use one of ${Object.keys(commands).join(', ')}.`
     )
   }
-  const isReady = () => isInstalled(root) && (!command.built || isBuilt(root))
-  if (!isReady()) {
-    await exclusively(root, async () => {
-      if (!isInstalled(root)) {
-        await install(root)
-      }
-      if (!isReady()) {
-        await build(root, findNode(root))
-      }
-    })
-  }
+  await prepare(root, command)
   return command.program ? runProgram(command, args) : 0
 }
 

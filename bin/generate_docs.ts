@@ -2,15 +2,25 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { renderExample, renderGuide } from '#configuration/documentation'
 import { catalogue } from '#start/env'
 
+import { withFindings } from './finding_table.js'
+import { withLifeDiagrams } from './life_diagrams.js'
 import { withLineLinks } from './line_links.js'
+import { renderCommands } from './reference/commands.js'
+import { renderEndpoints } from './reference/endpoints.js'
 
 const ARCHITECTURE = 'docs/architecture.md'
+const ANALYSES = 'docs/analyses.md'
+const DOCTOR = 'docs/doctor.md'
 
-/** Writes what follows from the catalogue and from where code stands, below the working directory; `--check` only compares. */
+/** Writes what follows from the catalogue, routes and commands, from where code stands and from how analyses proceed, below the working directory; `--check` only compares. */
 const files = {
   'docs/configuration.md': renderGuide(catalogue),
   '.env.example': renderExample(catalogue),
-  ...linked(ARCHITECTURE),
+  'docs/endpoints.md': await renderEndpoints(),
+  'docs/commands.md': await renderCommands(),
+  ...rewritten(ARCHITECTURE, withLineLinks),
+  ...rewritten(ANALYSES, withLifeDiagrams),
+  ...rewritten(DOCTOR, withFindings),
 }
 
 const outdated = Object.entries(files).filter(([file, content]) => current(file) !== content)
@@ -41,7 +51,10 @@ function current(file: string): string | undefined {
   }
 }
 
-function linked(file: string): Record<string, string> {
+function rewritten(
+  file: string,
+  write: (page: string, file: string) => string
+): Record<string, string> {
   const page = current(file)
-  return page === undefined ? {} : { [file]: withLineLinks(page, file) }
+  return page === undefined ? {} : { [file]: write(page, file) }
 }

@@ -1,3 +1,3 @@
-import { hubctl } from '#hubctl/program'
+import { main } from '#hubctl/main'
 
-await hubctl().parseAsync()
+await main(process.argv.slice(2))

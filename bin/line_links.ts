@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** A link to where something is written: its text is the name, its address a file and maybe a line. */
@@ -11,6 +11,9 @@ const LINK = /\[`([^`]+)`\]\(([^)#\s]+\.(?:ts|mjs))(?:#L\d+)?\)/g
 export function withLineLinks(page: string, file: string): string {
   return page.replace(LINK, (_, name: string, path: string) => {
     const source = join(dirname(file), path)
+    if (!existsSync(source)) {
+      throw new Error(`${source} is not there; a page of the documentation links to it`)
+    }
     const line = name.endsWith('.ts') ? '' : `#L${lineOf(name, source)}`
     return `[\`${name}\`](${path}${line})`
   })

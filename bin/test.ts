@@ -19,8 +19,7 @@ if (job) {
   await runJob(job)
 } else {
   const { names, flags } = suitesAskedFor(process.argv.slice(2))
-  const isMany = process.env.TEST_PROCESSES !== undefined
-  if (flags.length > 0 || (names.includes('services') && !isMany)) {
+  if (flags.length > 0) {
     await runAlone(names, flags)
   } else {
     const passed = await runSideBySide(SUITES.filter(({ name }) => names.includes(name)))
@@ -48,7 +47,7 @@ async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promis
   }, LEFT_OPEN_MS).unref()
 }
 
-/** Everything in this process, for those who look at a few tests, or at real servers, which need room. */
+/** Everything in this process, for those who look at a few tests. */
 async function runAlone(names: string[], flags: string[]): Promise<void> {
   const database = needsDatabase(names) ? await testDatabase() : undefined
   await runHere({
@@ -56,7 +55,7 @@ async function runAlone(names: string[], flags: string[]): Promise<void> {
     args: [...names, ...flags],
     told: (result) => {
       process.once('exit', () => {
-        console.log(`\n${slowestFiles(result.seconds)}\n\n${closingLine(result)}`)
+        console.log(`\n${slowestFiles(result.costs)}\n\n${closingLine(result)}`)
       })
     },
     teardown: async () => database?.stop(),

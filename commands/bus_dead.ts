@@ -30,8 +30,8 @@ export default class BusDead extends BaseCommand {
 
   async run() {
     const { openDeadLetters } = await import('#outbox/dead_letters')
-    const { registeredConsumers } = await import('#start/bus')
-    const consumers = await registeredConsumers()
+    const { queuesWithDead } = await import('#start/bus')
+    const consumers = await queuesWithDead()
     const queues = consumers.map(({ queue }) => queue)
     const letters = openDeadLetters(consumers)
     if (!ACTIONS.some((action) => action === this.action)) {

@@ -3,7 +3,7 @@ import type { PostgreConfig } from '@adonisjs/lucid/types/database'
 
 import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
-import { busConnection } from '#database/bus_connections'
+import { busConnection, migrationTable } from '#database/bus_connections'
 import { pools } from '#database/pools'
 import { sharedPool } from '#database/shared_pool'
 import type { SurfaceName } from '#configuration/surfaces'
@@ -24,11 +24,11 @@ export default defineConfig({ connection: surfaces[0]!, connections })
 function connectionOf(surface: SurfaceName, folder: SurfaceName | 'bus'): PostgreConfig {
   const connection = {
     client: 'pg' as const,
-    connectionPool: sharedPool(pools.for(databaseUrl(surface))),
+    connectionPool: sharedPool(() => pools.for(databaseUrl(surface))),
     migrations: {
       naturalSort: true,
       paths: [`database/migrations/${folder}`],
-      tableName: `${folder}_migrations`,
+      tableName: migrationTable(folder),
     },
     schemaGeneration: { enabled: false },
   }

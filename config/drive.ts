@@ -1,9 +1,11 @@
 import { defineConfig, services } from '@adonisjs/drive'
 
+import { AUDIT_BUCKET } from '#configuration/audit_bucket'
 import { env } from '#start/env'
 
 /**
- * Where objects are kept: any S3 where an endpoint is set, else a folder. The other driver is not loaded.
+ * Where the ends of the audit trail are noted, beside the objects: any S3 where an endpoint is set, else a folder. The other
+ * driver is not loaded.
  */
 export default env.S3_ENDPOINT
   ? defineConfig({
@@ -15,7 +17,7 @@ export default env.S3_ENDPOINT
             secretAccessKey: env.S3_SECRET_KEY ?? '',
           },
           region: env.S3_REGION,
-          bucket: env.S3_BUCKET ?? '',
+          bucket: env.S3_BUCKET ?? AUDIT_BUCKET,
           endpoint: env.S3_ENDPOINT,
           forcePathStyle: env.S3_FORCE_PATH_STYLE,
           requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -1,8 +1,16 @@
 import { defineConfig } from '@adonisjs/core/logger'
 
 import { loggableError } from '#observability/loggable_error'
+import { LEVEL_NUMBERS, LogTap } from '#observability/log_tap'
 import { withoutSecrets } from '#observability/without_secrets'
 import { env } from '#start/env'
+
+const { LOG_SHIP_LEVEL } = env
+
+/** Hands on the lines that do not stay here. */
+export const logTap = new LogTap(
+  LOG_SHIP_LEVEL === 'off' ? Infinity : LEVEL_NUMBERS[LOG_SHIP_LEVEL]
+)
 
 export default defineConfig({
   default: 'app',
@@ -11,6 +19,7 @@ export default defineConfig({
       enabled: true,
       name: 'analysis-hub',
       level: env.LOG_LEVEL,
+      destination: logTap,
       serializers: { err: (error: unknown) => loggableError(error) },
       formatters: { log: withoutSecrets },
     },

@@ -1,53 +1,79 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { AnalysisCredentials } from '#core/analyses/analysis_credentials'
+import { AnalysisLogService } from '#core/analysis_logs/analysis_log_service'
+import { ANALYSIS, ANALYSIS_AT_NODE } from '#core/analysis_logs/log_subject'
+import { AnalysisTimeline } from '#core/analysis_timeline/analysis_timeline'
+import { eventSource } from '#core/analysis_timeline/event_source'
+import { historySource } from '#core/analysis_timeline/history_source'
+import { logSource } from '#core/analysis_timeline/log_source'
 import { AnalysisPermissions } from '#core/analyses/analysis_permissions'
 import { AnalysisService } from '#core/analyses/analysis_service'
 import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
 import { AnalysisBucketService } from '#core/analysis_buckets/analysis_bucket_service'
+import { AnalysisCommands } from '#core/analysis_life/analysis_commands'
+import { AnalysisExplanation } from '#core/analysis_life/analysis_explanation'
+import { ProcessReports } from '#core/analysis_life/process_reports'
 import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
+import { BuildShelves } from '#core/build_images/build_shelves'
+import { BuildSignatures } from '#core/build_images/build_signatures'
+import { AcceptedKeys } from '#core/image_keys/accepted_keys'
 import { MasterImageService } from '#core/master_images/master_image_service'
+import { NodeConnections } from '#core/nodes/connections'
 import { NodeCredentials } from '#core/nodes/credentials'
-import { clientTasks } from '#core/clients/identity'
+import { ClientTasks } from '#core/clients/client_tasks'
 import { NodeService } from '#core/nodes/node_service'
 import { OwnClients } from '#core/clients/own_clients'
 import { NodePresence } from '#core/nodes/presence'
 import { PLAIN_KINDS } from '#core/plain_kinds'
 import { ProjectNodeService } from '#core/project_nodes/project_node_service'
 import { ProjectService } from '#core/projects/project_service'
-import { HookSenders } from '#core/registries/hook_sender'
-import { RegistryService } from '#core/registries/registry_service'
-import { hookSecrets } from '#core/registries/work'
 import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
-import { eventSink } from '#records/event_sink'
-import { RecordService } from '#records/record_service'
+import { corePool } from '#core/database'
+import { configuredKeys } from '#oci/signing/own_keys'
+import { env } from '#start/env'
+import { EventSink } from '#records/events'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { serviceKeyOf } from '#records/service_key'
+import { wireRegistries } from './registry_services.js'
 
-const pool = () => pools.for(databaseUrl('core'))
-const options = () => ({ pool: pool(), sink: eventSink })
+type Container = ApplicationService['container']
+type Options = () => Promise<RecordServiceOptions>
 
 /**
  * Wires the services of core, one for each kind. Where two need each other, one of them looks for the other when it needs it.
  */
 export function wireCore({ container }: ApplicationService): void {
+  const options = async () => ({ pool: corePool(), sink: await container.make(EventSink) })
   for (const kind of PLAIN_KINDS) {
-    container.singleton(serviceKeyOf(kind), () => new RecordService(kind, options()))
+    container.singleton(serviceKeyOf(kind), async () => new RecordService(kind, await options()))
   }
-  container.singleton(ProjectService, () => new ProjectService(options()))
-  container.singleton(ProjectNodeService, () => new ProjectNodeService(options()))
-  wireAnalyses(container)
-  wireNodes(container)
-  wireRegistries(container)
+  container.singleton(ProjectService, async () => new ProjectService(await options()))
+  container.singleton(ProjectNodeService, async () => new ProjectNodeService(await options()))
+  container.singleton(AcceptedKeys, () => new AcceptedKeys(corePool(), () => configuredKeys(env)))
+  container.singleton(BuildSignatures, async (resolver) => {
+    const accepted = await resolver.make(AcceptedKeys)
+    return new BuildSignatures({
+      shelves: new BuildShelves(corePool(), env.IMAGES_PATH),
+      keys: () => accepted.all(),
+      logger: () => container.make('logger'),
+    })
+  })
+  wireAnalyses(container, options)
+  wireNodes(container, options)
+  wireRegistries(container, options)
 }
 
-function wireAnalyses(container: ApplicationService['container']): void {
+function wireAnalyses(container: Container, options: Options): void {
+  const isListenedTo = async (queue: string) => {
+    const bus = await container.make('bus')
+    return bus.isListenedTo(queue)
+  }
   container.singleton(
     AnalysisUpkeep,
     () =>
-      new AnalysisUpkeep(pool(), {
+      new AnalysisUpkeep(corePool(), {
         analyses: () => container.make(AnalysisService),
         analysisNodes: () => container.make(AnalysisNodeService),
       })
@@ -55,67 +81,108 @@ function wireAnalyses(container: ApplicationService['container']): void {
   container.singleton(
     AnalysisService,
     async (resolver) =>
-      new AnalysisService(options(), {
+      new AnalysisService(await options(), {
         clients: await resolver.make(OwnClients),
         analysisNodes: await resolver.make(AnalysisNodeService),
         upkeep: await resolver.make(AnalysisUpkeep),
       })
   )
+  container.singleton(
+    AnalysisCommands,
+    async (resolver) =>
+      new AnalysisCommands({
+        pool: corePool(),
+        analyses: await resolver.make(AnalysisService),
+        analysisNodes: await resolver.make(AnalysisNodeService),
+        upkeep: await resolver.make(AnalysisUpkeep),
+        isListenedTo,
+        storedCode: await resolver.make('storedCode'),
+        signatures: await resolver.make(BuildSignatures),
+      })
+  )
+  container.singleton(
+    AnalysisExplanation,
+    async (resolver) =>
+      new AnalysisExplanation(
+        corePool(),
+        isListenedTo,
+        await resolver.make(AnalysisLogService),
+        await resolver.make(BuildSignatures)
+      )
+  )
+  container.singleton(
+    ProcessReports,
+    async (resolver) =>
+      new ProcessReports(
+        await resolver.make(AnalysisService),
+        await resolver.make(AnalysisUpkeep),
+        await resolver.make(AnalysisNodeService)
+      )
+  )
   for (const Part of [AnalysisNodeService, AnalysisBucketService, AnalysisBucketFileService]) {
     container.singleton(
       Part,
-      async (resolver) => new Part(options(), await resolver.make(AnalysisUpkeep))
+      async (resolver) => new Part(await options(), await resolver.make(AnalysisUpkeep))
     )
   }
   container.singleton(
     MasterImageService,
-    async (resolver) => new MasterImageService(options(), await resolver.make(AnalysisService))
+    async (resolver) =>
+      new MasterImageService(await options(), await resolver.make(AnalysisService))
   )
-  container.singleton(AnalysisCredentials, () => new AnalysisCredentials(options()))
-  container.singleton(AnalysisPermissions, () => new AnalysisPermissions(options()))
+  container.singleton(AnalysisCredentials, async () => new AnalysisCredentials(await options()))
+  container.singleton(
+    AnalysisLogService,
+    async (resolver) => new AnalysisLogService(corePool(), await resolver.make('keptLogs'))
+  )
+  container.singleton(AnalysisTimeline, async (resolver) => {
+    const logs = await resolver.make('keptLogs')
+    const sources = {
+      open: [eventSource(await resolver.make('eventReader')), historySource(corePool())],
+      logs: [
+        historySource(corePool(), 'problems'),
+        ...[ANALYSIS, ANALYSIS_AT_NODE].map(({ keptAs }) =>
+          logSource(logs, (analysisId) => keptAs({ analysisId }))
+        ),
+      ],
+    }
+    return new AnalysisTimeline(sources, await resolver.make(AnalysisLogService))
+  })
+  container.singleton(AnalysisPermissions, async () => new AnalysisPermissions(await options()))
 }
 
-function wireNodes(container: ApplicationService['container']): void {
+function wireNodes(container: Container, options: Options): void {
+  container.singleton(
+    ClientTasks,
+    async (resolver) => new ClientTasks(corePool(), await resolver.make('signals'))
+  )
   container.singleton(
     OwnClients,
-    () =>
+    async (resolver) =>
       new OwnClients({
-        pool: pool(),
-        tasks: clientTasks(),
+        pool: corePool(),
+        tasks: await resolver.make(ClientTasks),
         identity: () => container.make('identity'),
         logger: () => container.make('logger'),
       })
   )
   container.singleton(
+    NodeConnections,
+    async (resolver) => new NodeConnections(corePool(), await resolver.make(RegistryProjectService))
+  )
+  container.singleton(
     NodeService,
     async (resolver) =>
-      new NodeService(options(), {
+      new NodeService(await options(), {
         clients: await resolver.make(OwnClients),
-        registryProjects: await resolver.make(RegistryProjectService),
+        connections: await resolver.make(NodeConnections),
         projectNodes: await resolver.make(ProjectNodeService),
         analysisNodes: await resolver.make(AnalysisNodeService),
       })
   )
   container.singleton(
     NodePresence,
-    async (resolver) => new NodePresence(pool(), await resolver.make(NodeService))
+    async (resolver) => new NodePresence(corePool(), await resolver.make(NodeService))
   )
-  container.singleton(NodeCredentials, () => new NodeCredentials(pool()))
-}
-
-function wireRegistries(container: ApplicationService['container']): void {
-  container.singleton(
-    RegistryProjectService,
-    () => new RegistryProjectService(options(), () => container.make(NodeService))
-  )
-  container.singleton(
-    RegistryService,
-    async (resolver) =>
-      new RegistryService(options(), {
-        analyses: await resolver.make(AnalysisService),
-        nodes: await resolver.make(NodeService),
-        registryProjects: await resolver.make(RegistryProjectService),
-      })
-  )
-  container.singleton(HookSenders, () => new HookSenders(hookSecrets()))
+  container.singleton(NodeCredentials, async () => new NodeCredentials(await options()))
 }

@@ -1,8 +1,10 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import AuthenticationMiddleware, { type Authenticator } from '#auth/authentication_middleware'
+import { SecurityNotes } from '#audit/security_notes'
 import * as corsRules from '#config/cors'
 import CorsMiddleware from '#http/cors_middleware'
+import ExceptionHandler from '#http/exception_handler'
 import LimitMiddleware from '#http/limit_middleware'
 import { RateLimiter } from '#http/rate_limiter'
 import { env } from '#start/env'
@@ -29,6 +31,9 @@ export default class HttpProvider {
   register() {
     const { container } = this.app
     container.singleton('authenticator', () => undefined)
+    container.singleton(ExceptionHandler, async (resolver) => {
+      return new ExceptionHandler(await resolver.make(SecurityNotes))
+    })
     container.singleton(CorsMiddleware, () => new CorsMiddleware(corsRules))
     container.singleton(AuthenticationMiddleware, async (resolver) => {
       return new AuthenticationMiddleware(await resolver.make('authenticator'))

@@ -5,7 +5,7 @@ import { clientPermission } from '#identity/client_permissions/client_permission
 import { clientRole } from '#identity/client_roles/client_role'
 import { clientScope } from '#identity/client_scopes/client_scope'
 import { AssignmentService } from '#identity/embedded/assignment_service'
-import { announcingSink } from '#identity/embedded/changes'
+import { announcing } from '#identity/embedded/changes'
 import { identityPool } from '#identity/embedded/database'
 import { SharedService } from '#identity/embedded/shared_service'
 import { visibleRealm } from '#identity/embedded/visible_realm'
@@ -19,6 +19,7 @@ import { scope } from '#identity/scopes/scope'
 import { UserService } from '#identity/users/user_service'
 import { userPermission } from '#identity/user_permissions/user_permission'
 import { userRole } from '#identity/user_roles/user_role'
+import { EventSink } from '#records/events'
 import type { Kind } from '#records/kind'
 import { RecordService } from '#records/record_service'
 import { serviceKeyOf } from '#records/service_key'
@@ -35,8 +36,6 @@ const ASSIGNMENTS = [
   clientScope,
 ]
 
-const options = () => ({ pool: identityPool(), sink: announcingSink })
-
 /**
  * Wires the services of the embedded provider, one for each kind. Both its surface and the provider itself need them; who comes
  * second finds them wired.
@@ -45,21 +44,25 @@ export function wireIdentity({ container }: ApplicationService): void {
   if (container.hasBinding(ClientService)) {
     return
   }
-  container.singleton(ClientService, () => new ClientService(options()))
-  container.singleton(UserService, () => new UserService(options()))
-  container.singleton(RoleService, () => new RoleService(options()))
-  container.singleton(PermissionService, () => new PermissionService(options()))
+  const options = async () => ({
+    pool: identityPool(),
+    sink: announcing(await container.make(EventSink)),
+  })
+  container.singleton(ClientService, async () => new ClientService(await options()))
+  container.singleton(UserService, async () => new UserService(await options()))
+  container.singleton(RoleService, async () => new RoleService(await options()))
+  container.singleton(PermissionService, async () => new PermissionService(await options()))
   container.singleton(
     RealmService,
-    async (resolver) => new RealmService(options(), await resolver.make(ClientService))
+    async (resolver) => new RealmService(await options(), await resolver.make(ClientService))
   )
-  container.singleton(serviceKeyOf(scope), () => new SharedService(scope, options()))
+  container.singleton(serviceKeyOf(scope), async () => new SharedService(scope, await options()))
   for (const kind of SEEN) {
-    const seen = () => new RecordService(kind, { ...options(), scope: visibleRealm })
+    const seen = async () => new RecordService(kind, { ...(await options()), scope: visibleRealm })
     container.singleton(serviceKeyOf(kind), seen)
   }
   for (const assignment of ASSIGNMENTS) {
-    const assigning = () => new AssignmentService(assignment, options())
+    const assigning = async () => new AssignmentService(assignment, await options())
     container.singleton(serviceKeyOf(assignment.kind), assigning)
   }
 }

@@ -1,29 +1,76 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import { closeBus } from '#bus/current'
-import { openOutbox } from '#outbox/open'
-import { closeRealtime, openRealtime } from '#realtime/current'
-import { openSignals, signals } from '#signals/current'
+import { SecuritySink } from '#audit/security_event'
+import { SecurityNotes } from '#audit/security_notes'
+import type { Bus } from '#bus/bus'
+import { openBus, requireReady } from '#bus/open_bus'
+import { health } from '#observability/health'
+import { onKept, WAKE_TOPIC } from '#outbox/waking'
+import { changeOutbox, securityOutbox } from '#outbox/write'
+import { Realtime } from '#realtime/realtime'
+import { EventSink } from '#records/events'
+import { openSignals } from '#signals/open_signals'
+import type { Signals } from '#signals/signals'
 import { env } from '#start/env'
 
+declare module '@adonisjs/core/types' {
+  interface ContainerBindings {
+    /** The bus, opened at its first use. A process that only answers requests never opens it. */
+    bus: Bus
+    /** How this process and the others wake each other. */
+    signals: Signals
+  }
+}
+
 /**
- * Wires what tells others of what happens here: changes go to the outbox, and this process to the signals and sockets of
- * the others.
+ * Wires what tells others of what happens here: changes and security events go to the outbox, and this process to the bus,
+ * the signals and the sockets of the others. Ends all that in the opposite order.
  */
 export default class MessagingProvider {
+  #signals: Signals | undefined
+  #bus: Bus | undefined
+  #realtime: Realtime | undefined
+  readonly #endings: (() => void)[] = []
+
   constructor(protected app: ApplicationService) {}
 
+  register() {
+    const { container } = this.app
+    container.bindValue(EventSink, changeOutbox)
+    container.bindValue(SecuritySink, securityOutbox)
+    container.singleton(SecurityNotes, async (resolver) => {
+      const sink = await resolver.make(SecuritySink)
+      return new SecurityNotes(sink, await resolver.make('logger'))
+    })
+    container.singleton('signals', async (resolver) => {
+      return (this.#signals = await openSignals(await resolver.make('logger')))
+    })
+    container.singleton('bus', async (resolver) => this.#openBus(await resolver.make('logger')))
+    container.singleton(Realtime, async () => (this.#realtime = await Realtime.open()))
+  }
+
   async boot() {
-    await openSignals(await this.app.container.make('logger'))
-    openOutbox(signals)
-    if (env.REALTIME_ENABLED) {
-      await openRealtime()
-    }
+    const signals = await this.app.container.make('signals')
+    this.#endings.push(onKept(() => signals.wake(WAKE_TOPIC)))
+    await this.app.container.make(Realtime)
   }
 
   async shutdown() {
-    closeRealtime()
-    await closeBus()
-    await signals.close()
+    const notes = await this.app.container.make(SecurityNotes)
+    await notes.settle()
+    this.#endings.splice(0).forEach((end) => end())
+    this.#realtime?.close()
+    await this.#bus?.close()
+    await this.#signals?.close()
+  }
+
+  /** Requests are answered without a broker, so it is missed only where nothing but jobs is done. */
+  async #openBus(logger: Parameters<typeof openBus>[0]): Promise<Bus> {
+    const bus = await openBus(logger)
+    this.#bus = bus
+    if (env.SURFACES.length === 0) {
+      this.#endings.push(health.watch('bus', () => requireReady(bus)))
+    }
+    return bus
   }
 }

@@ -1,15 +1,35 @@
-import type { ApplicationService } from '@adonisjs/core/types'
+import type { ApplicationService, ContainerBindings } from '@adonisjs/core/types'
 
-import { surfacesOf } from '#configuration/processes'
+import type { Elsewhere } from '#auth/own_fetch'
+import { surfacesOf, type Surface } from '#configuration/processes'
+import type { StoredCode } from '#core/analysis_bucket_files/stored_code'
+import type { KeptLogs } from '#core/analysis_logs/kept_logs'
+import type { Inventory } from '#core/analysis_storage/inventory'
+import type { EventReader } from '#core/events/event_reader'
 import { env } from '#start/env'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
     /** The analyses in which the nodes of a client take part; none where there is no core to ask. */
     participations: (clientId: string) => Promise<ReadonlySet<string>>
+    /** Where lines about analyses are kept; there are none where there is no telemetry to ask. */
+    keptLogs: KeptLogs
+    /** The code of analyses as it is stored; nothing to compare where there is no storage to ask. */
+    storedCode: StoredCode
+    /** What storage really has; undefined where there is none to ask. */
+    storageInventory: Inventory | undefined
+    /** Reads the audit trail; there is nothing in it where there is no telemetry to ask. */
+    eventReader: EventReader
     /** The realm of a bucket, null for one of none; undefined where there is no such bucket, or nobody to ask. */
     bucketRealms: (bucketId: string) => Promise<string | null | undefined>
   }
+}
+
+/** How a surface is asked, which depends on where it is. Only what is used is loaded. */
+interface Whereabouts<Neighbour> {
+  readonly here: () => Promise<Neighbour>
+  readonly nowhere: () => Promise<Neighbour>
+  readonly elsewhere: (surface: Elsewhere) => Promise<Neighbour>
 }
 
 /**
@@ -21,37 +41,116 @@ export default class NeighboursProvider {
   register() {
     this.app.container.singleton('participations', () => this.#participations())
     this.app.container.singleton('bucketRealms', () => this.#bucketRealms())
+    this.app.container.singleton('keptLogs', () => this.#keptLogs())
+    this.app.container.singleton('eventReader', () => this.#eventReader())
+    this.app.container.singleton('storedCode', () => this.#storedCode())
+    this.app.container.singleton('storageInventory', () => this.#storageInventory())
   }
 
-  async #participations() {
-    if (surfacesOf(env).includes('core')) {
-      const { analysesOfClient } = await import('#core/analyses/analyses_of_client')
-      return analysesOfClient
-    }
-    const url = env.CORE_URL
-    if (url === undefined) {
-      return async () => new Set<string>()
-    }
-    const { askCore } = await import('#storage/access/ask_core')
-    return async (clientId: string) => {
-      const provider = await this.app.container.make('identity')
-      return askCore({ url, provider }, clientId)
-    }
+  #participations() {
+    return this.#asked<ContainerBindings['participations']>('core', env.CORE_URL, {
+      here: async () => {
+        const { analysesOfClient } = await import('#core/analyses/analyses_of_client')
+        return analysesOfClient
+      },
+      nowhere: async () => async () => new Set<string>(),
+      elsewhere: async (core) => {
+        const { askCore } = await import('#storage/access/ask_core')
+        return (clientId) => askCore(core, clientId)
+      },
+    })
   }
 
-  async #bucketRealms() {
-    if (surfacesOf(env).includes('storage')) {
-      const { bucketRealm } = await import('#storage/buckets/bucket_realm')
-      return bucketRealm
+  #bucketRealms() {
+    return this.#asked<ContainerBindings['bucketRealms']>('storage', env.STORAGE_URL, {
+      here: async () => {
+        const { bucketRealm } = await import('#storage/buckets/bucket_realm')
+        return bucketRealm
+      },
+      nowhere: async () => async () => undefined,
+      elsewhere: async (storage) => {
+        const { askStorage } = await import('#core/analysis_buckets/ask_storage')
+        return (bucketId) => askStorage(storage, bucketId)
+      },
+    })
+  }
+
+  #keptLogs() {
+    return this.#asked<KeptLogs>('telemetry', env.TELEMETRY_URL, {
+      here: async () => {
+        const { logsForNeighbours } = await import('#telemetry/logs/logs_for_neighbours')
+        return logsForNeighbours(await this.app.container.make('logStore'))
+      },
+      nowhere: async () => {
+        const { NO_LOGS } = await import('#core/analysis_logs/kept_logs')
+        return NO_LOGS
+      },
+      elsewhere: async (telemetry) => {
+        const { askTelemetry } = await import('#core/analysis_logs/ask_telemetry')
+        return askTelemetry(telemetry)
+      },
+    })
+  }
+
+  #storedCode() {
+    return this.#asked<StoredCode>('storage', env.STORAGE_URL, {
+      here: async () => {
+        const { damagedFiles } = await import('#storage/bucket_files/damaged_files')
+        return { damaged: damagedFiles }
+      },
+      nowhere: async () => {
+        const { NO_STORAGE } = await import('#core/analysis_bucket_files/stored_code')
+        return NO_STORAGE
+      },
+      elsewhere: async (storage) => {
+        const { askForCode } = await import('#core/analysis_bucket_files/ask_for_code')
+        return askForCode(storage)
+      },
+    })
+  }
+
+  #storageInventory() {
+    return this.#asked<Inventory | undefined>('storage', env.STORAGE_URL, {
+      here: async () => {
+        const { inventoryForNeighbours } = await import('#storage/buckets/inventory_for_neighbours')
+        return inventoryForNeighbours
+      },
+      nowhere: async () => undefined,
+      elsewhere: async (storage) => {
+        const { askForInventory } = await import('#core/analysis_storage/ask_for_inventory')
+        return askForInventory(storage)
+      },
+    })
+  }
+
+  #eventReader() {
+    return this.#asked<EventReader>('telemetry', env.TELEMETRY_URL, {
+      here: async () => {
+        const { eventsForNeighbours } = await import('#telemetry/events/events_for_neighbours')
+        const { telemetryPool } = await import('#telemetry/database')
+        return eventsForNeighbours(telemetryPool())
+      },
+      nowhere: async () => {
+        const { NO_EVENTS } = await import('#core/events/event_reader')
+        return NO_EVENTS
+      },
+      elsewhere: async (telemetry) => {
+        const { askTelemetry } = await import('#core/events/ask_telemetry')
+        return askTelemetry(telemetry)
+      },
+    })
+  }
+
+  async #asked<Neighbour>(
+    surface: Surface,
+    url: string | undefined,
+    { here, nowhere, elsewhere }: Whereabouts<Neighbour>
+  ): Promise<Neighbour> {
+    if (surfacesOf(env).includes(surface)) {
+      return here()
     }
-    const url = env.STORAGE_URL
-    if (url === undefined) {
-      return async () => undefined
-    }
-    const { askStorage } = await import('#core/analysis_buckets/ask_storage')
-    return async (bucketId: string) => {
-      const provider = await this.app.container.make('identity')
-      return askStorage({ url, provider }, bucketId)
-    }
+    return url === undefined
+      ? nowhere()
+      : elsewhere({ url, provider: await this.app.container.make('identity') })
   }
 }

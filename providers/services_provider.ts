@@ -16,6 +16,14 @@ const WIRINGS: Partial<Record<SurfaceName, () => Promise<Wiring>>> = {
     const { wireStorage } = await import('./storage_services.js')
     return wireStorage
   },
+  telemetry: async () => {
+    const { wireTelemetry } = await import('./telemetry_services.js')
+    return wireTelemetry
+  },
+  messenger: async () => {
+    const { wireMessenger } = await import('./messenger_services.js')
+    return wireMessenger
+  },
   identity: async () => {
     const { wireIdentity } = await import('./identity_services.js')
     return wireIdentity

@@ -1,14 +1,29 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import { eventSink } from '#records/event_sink'
+import { EventSink } from '#records/events'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { BucketService } from '#storage/buckets/bucket_service'
+import { env } from '#start/env'
 import { storagePool } from '#storage/database'
+import type { ObjectStore } from '#storage/objects/object_store'
+import { openObjectStore } from '#storage/objects/open_object_store'
 
-const options = () => ({ pool: storagePool(), sink: eventSink })
+declare module '@adonisjs/core/types' {
+  interface ContainerBindings {
+    /** Where the bytes of files are: opened at its first use, closed with the application. */
+    objectStore: ObjectStore
+  }
+}
 
-/** Wires the services of storage, one for each kind. */
-export function wireStorage({ container }: ApplicationService): void {
-  container.singleton(BucketService, () => new BucketService(options()))
-  container.singleton(BucketFileService, () => new BucketFileService(options()))
+/** Wires the services of storage, one for each kind, and its object store. */
+export function wireStorage(app: ApplicationService): void {
+  const { container } = app
+  container.singleton('objectStore', async () => {
+    const store = await openObjectStore(env)
+    app.terminating(() => store.close())
+    return store
+  })
+  const options = async () => ({ pool: storagePool(), sink: await container.make(EventSink) })
+  container.singleton(BucketService, async () => new BucketService(await options()))
+  container.singleton(BucketFileService, async () => new BucketFileService(await options()))
 }

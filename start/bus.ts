@@ -2,7 +2,7 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import type { Consumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
-import { openBus } from '#bus/current'
+import { COMMAND_QUEUES } from '#bus/names'
 import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
@@ -13,8 +13,8 @@ import { env } from './env.js'
 /** What each surface takes from the bus; loaded only where the surface's work is done. */
 const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>> = {
   core: async () => {
-    const { registryConsumer } = await import('#core/registries/consumer')
-    return [registryConsumer]
+    const { coreConsumers } = await import('#core/consumers')
+    return coreConsumers
   },
   storage: async () => {
     const { bucketConsumer } = await import('#storage/buckets/tasks')
@@ -26,15 +26,31 @@ const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>
   },
 }
 
+/** The commands of core that a worker takes, of this platform or another one. */
+const WORKER_QUEUES = [
+  COMMAND_QUEUES.analysisBuilder,
+  COMMAND_QUEUES.analysisDistributor,
+  COMMAND_QUEUES.masterImageBuilder,
+  COMMAND_QUEUES.masterImageSynchronizer,
+]
+
 /** What each surface follows beside the bus. */
 const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<RunningJob>>> = {
   core: async (logger) => {
     const { followIdentities } = await import('#core/background')
     return followIdentities(logger)
   },
+  messenger: async (logger) => {
+    const { followIdentities } = await import('#messenger/background')
+    return followIdentities(logger)
+  },
   storage: async (logger) => {
     const { followRealms } = await import('#storage/background')
     return followRealms(logger)
+  },
+  telemetry: async (logger) => {
+    const { takeLogsFromBus } = await import('#telemetry/logs/background')
+    return takeLogsFromBus(logger)
   },
 }
 
@@ -46,13 +62,22 @@ export async function registeredConsumers(): Promise<readonly Consumer[]> {
   return consumers.flat()
 }
 
+/** Queues of which messages may be found dead, with the surface in whose database a bus in memory keeps them. */
+export async function queuesWithDead(): Promise<readonly Pick<Consumer, 'queue' | 'surface'>[]> {
+  const isOfCore = surfacesOf(env).includes('core')
+  const ofWorker = isOfCore
+    ? WORKER_QUEUES.map((queue) => ({ queue, surface: 'core' }) as const)
+    : []
+  return [...(await registeredConsumers()), ...ofWorker]
+}
+
 /**
  * Starts the consumers of the surfaces this process works for. They begin with the first message the broker has for them,
  * also where it is away now.
  */
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const logger = await app.container.make('logger')
-  const bus = await openBus(logger)
+  const bus = await app.container.make('bus')
   const running = await startFollowing(logger)
   for (const consumer of await registeredConsumers()) {
     const pool = pools.for(databaseUrl(consumer.surface))

@@ -2,16 +2,24 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
+import { databaseOwners } from '#database/bus_connections'
+import type { DatabasePool } from '#database/database_pool'
 import { pools } from '#database/pools'
 import type { JobContext, RunningJob } from '#jobs/running_job'
-import type { Sweep } from '#jobs/sweep'
+import type { LongSweep, Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
 import { inboxSweep, outboxSweep } from '#outbox/sweeps'
+import { AddingUp } from '#records/totals/adding_up'
+import { totalsComparison } from '#records/totals/comparison'
 import type { SurfaceName } from '#configuration/surfaces'
 import { env } from './env.js'
 
+type Application = JobContext['app']
+
 /** What each surface wants removed in time; loaded only where the surface's work is done. */
-const SWEEPS: Partial<Record<SurfaceName, (logger: Logger) => Promise<readonly Sweep[]>>> = {
+const SWEEPS: Partial<
+  Record<SurfaceName, (logger: Logger, app: Application) => Promise<readonly (Sweep | LongSweep)[]>>
+> = {
   core: async (logger) => {
     const { coreSweeps } = await import('#core/background')
     return coreSweeps(logger)
@@ -20,28 +28,48 @@ const SWEEPS: Partial<Record<SurfaceName, (logger: Logger) => Promise<readonly S
     const { identitySweep } = await import('#identity/embedded/sweep')
     return [identitySweep]
   },
+  messenger: async (logger) => {
+    const { messengerSweeps } = await import('#messenger/background')
+    return messengerSweeps(logger)
+  },
   storage: async (logger) => {
     const { backgroundSweeps } = await import('#storage/background')
     return backgroundSweeps(logger)
   },
-  telemetry: async () => {
+  telemetry: async (logger, { container }) => {
     const { eventSweep } = await import('#telemetry/events/sweep')
-    return [eventSweep]
+    const { anchorSweep } = await import('#telemetry/trail/anchor_sweep')
+    const { DriveAnchor } = await import('#telemetry/trail/drive_anchor')
+    return [anchorSweep(await container.make(DriveAnchor)), eventSweep(logger)]
   },
 }
 
+/** The sweeps of the surfaces this process works for, whether it runs them or not. */
+export async function registeredSweeps(app: Application): Promise<(Sweep | LongSweep)[]> {
+  const logger = await app.container.make('logger')
+  const sweeps = await Promise.all(
+    surfacesOf(env).map((surface) => SWEEPS[surface]?.(logger, app) ?? [])
+  )
+  return [...sweeps.flat(), outboxSweep, inboxSweep, totalsComparison(logger)]
+}
+
+/** Where sweeps are kept from running twice at a time. */
+export const sweepPool = (): DatabasePool => pools.for(databaseUrl(surfacesOf(env)[0]!))
+
 /**
- * Starts the sweeps of the surfaces this process works for.
+ * Starts the sweeps of the surfaces this process works for, and adds up the totals of their lists.
  */
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const surfaces = surfacesOf(env)
   const logger = await app.container.make('logger')
-  const sweeps = await Promise.all(surfaces.map((surface) => SWEEPS[surface]?.(logger) ?? []))
-  const sweeper = new Sweeper({
-    sweeps: [...sweeps.flat(), outboxSweep, inboxSweep],
-    pool: pools.for(databaseUrl(surfaces[0]!)),
-    logger,
-  })
+  const sweeps = await registeredSweeps(app)
+  const sweeper = new Sweeper({ sweeps, pool: sweepPool(), logger })
   sweeper.start()
-  return sweeper
+  const databases = databaseOwners(surfaces).map((surface) => pools.for(databaseUrl(surface)))
+  const addingUp = AddingUp.start({ pools: databases, logger })
+  return {
+    async stop() {
+      await Promise.all([sweeper.stop(), addingUp.stop()])
+    },
+  }
 }

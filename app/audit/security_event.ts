@@ -22,6 +22,6 @@ export interface SecurityEvent {
 }
 
 /** Where security events go. There is no transaction they belong to. */
-export interface SecuritySink {
-  note(event: SecurityEvent): Promise<void>
+export abstract class SecuritySink {
+  abstract note(event: SecurityEvent): Promise<void>
 }

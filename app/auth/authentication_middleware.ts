@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpContext } from '@adonisjs/core/http'
 
 import type { Actor } from '#kernel/actor'
+import type { Ending } from '#kernel/ending'
 import { catalogue } from '#http/catalogue'
 import { env } from '#start/env'
 
@@ -13,10 +14,10 @@ import { env } from '#start/env'
 export interface Authenticator {
   verify(token: string): Promise<Actor | undefined> | Actor | undefined
   /**
-   * For connections that outlive their request: aborts with `closed`, and when the token ends or is revoked. Without it,
-   * tokens are good for as long as a connection lasts.
+   * For connections that outlive their request: ends them when the token ends or is revoked. Without it, tokens are good for
+   * as long as a connection lasts.
    */
-  stay?(token: string, closed: AbortSignal): AbortSignal
+  watch?(token: string, connection: Ending): void
   /** For connections that outlive their token: as long as the session goes on that it came from, or until `closed`. */
   follow?(token: string, closed: AbortSignal): Following
 }

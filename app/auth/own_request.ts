@@ -1,35 +1,28 @@
-import type { IdentityProvider } from './provider.js'
+import { ownFetch, type Elsewhere, type OwnCall } from './own_fetch.js'
 
 const LIMIT_MS = 3_000
-
-/** Where another surface is, and who vouches for us there. */
-export interface Elsewhere {
-  readonly url: string
-  readonly provider: Pick<IdentityProvider, 'ownToken' | 'introspect'>
-}
 
 export interface OwnAnswer {
   readonly status: number
   readonly text: string
 }
 
-/** Asks a surface of another process in the platform's own name. */
-export async function ownRequest({ url, provider }: Elsewhere, path: string): Promise<OwnAnswer> {
-  const token = await provider.ownToken()
-  const answer = await sent(url + path, token)
-  if (answer.status !== 401) {
-    return answer
-  }
-  // Asked about a token it does not stand by any more, a provider has another one.
-  await provider.introspect(token)
-  return sent(url + path, await provider.ownToken())
+export interface OwnQuestion extends Pick<OwnCall, 'method'> {
+  readonly body?: object
+  readonly limitMs?: number
 }
 
-async function sent(url: string, token: string): Promise<OwnAnswer> {
-  const response = await fetch(url, {
-    headers: { accept: 'application/json', authorization: `Bearer ${token}` },
-    redirect: 'manual',
-    signal: AbortSignal.timeout(LIMIT_MS),
+/** Asks a surface of another process in the platform's own name. */
+export async function ownRequest(
+  elsewhere: Elsewhere,
+  path: string,
+  { body, limitMs = LIMIT_MS, ...question }: OwnQuestion = {}
+): Promise<OwnAnswer> {
+  const response = await ownFetch(elsewhere, path, {
+    ...question,
+    headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: () => AbortSignal.timeout(limitMs),
   })
   return { status: response.status, text: await response.text() }
 }

@@ -26,7 +26,12 @@ export interface IdentityProvider {
    */
   introspectEnded?(token: string): Promise<Standing | undefined>
   /**
-   * Tells at once of those who may do something else than before, or nothing any more: the id of somebody, of a session or a
+   * Sees while a token is good, and lets its bearer do so much, what `introspectEnded` will be answered by. Not there where the
+   * provider needs no such preparation.
+   */
+  notice?(token: string, permissions: ReadonlySet<string>): Promise<void>
+  /**
+   * Tells at once of those who may do something else than before, or nothing any more: the id of a user or client, of a session or a
    * token, or `EVERYBODY`. Not there where nobody is told. Answers how to stop.
    */
   onStanding?(listener: (whose: string) => void): Promise<() => Promise<void>>
@@ -46,9 +51,11 @@ export interface IdentityProvider {
 /** Stands for all ids. */
 export const EVERYBODY = ''
 
-/** What somebody may do now; as before where the provider says nothing of permissions. */
+/** What a user or client may do now; as before where the provider says nothing of permissions. */
 export interface Standing {
   readonly permissions: readonly { readonly name: string }[] | 'as before'
+  /** Whether that was asked of a session, where it was not known before that the token has one. */
+  readonly hasSession?: boolean
 }
 
 /** The claims of a token as providers spell them. */
@@ -129,13 +136,13 @@ export interface ClientDirectory {
   /** Sets what people know it by. What is gone meanwhile needs none. */
   display(id: string, displayName: string): Promise<void>
   remove(id: string): Promise<void>
-  /** Throws for a client that may do more than somebody, where the provider can tell. */
+  /** Throws for a client that may do more than an actor, where the provider can tell. */
   requireWithin?(id: string, within: Actor): Promise<void>
 
   permissionsOf(clientId: string): Promise<readonly ClientPermission[]>
   /** One that holds everywhere; what a realm or a client made for itself under the same name is another thing. */
   permission(idOrName: string): Promise<ProviderPermission | undefined>
-  /** Gives a permission and takes it away, for somebody or else for the platform itself. */
+  /** Gives a permission and takes it away, for an actor or else for the platform itself. */
   grant(
     clientId: string,
     permissionId: string,
@@ -143,7 +150,7 @@ export interface ClientDirectory {
     within?: Actor
   ): Promise<ClientPermission>
   revoke(clientPermissionId: string, by?: Origin, within?: Actor): Promise<void>
-  /** Whether those changes are in our audit trail without our doing, with whoever they were made for. */
+  /** Whether those changes are in our audit trail without our doing, with the actor they were made for. */
   readonly keepsTrail: boolean
 }
 

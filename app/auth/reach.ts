@@ -1,7 +1,7 @@
 import type { Actor } from '#kernel/actor'
 
 /**
- * What somebody may reach who was let in to the client of a record: what they may do themselves, and what such a client may do by
+ * What an actor may reach that was let in to the client of a record: what it may do itself, and what such a client may do by
  * being one.
  */
 export function reachOf(actor: Actor, ofTheirClients: readonly string[]): Actor {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Logger } from '@adonisjs/core/logger'
 
-import type { IdentityProvider, ProviderChange } from './provider.js'
+import type { ClientDirectory, IdentityProvider, ProviderChange } from './provider.js'
 
 /** A change may be told of before it can be seen. */
 const SEEN_AFTER_MS = 1_000
@@ -11,7 +11,12 @@ const SEEN_AFTER_MS = 1_000
 export interface Reactions {
   realmDeleted(id: string): Promise<unknown>
   userDeleted(id: string): Promise<unknown>
+  /** It was deleted or deactivated. */
+  clientEnded?(id: string): Promise<unknown>
 }
+
+type Source = Pick<IdentityProvider, 'onChange' | 'people'> &
+  Partial<Pick<IdentityProvider, 'clients'>>
 
 /**
  * Reacts to what the provider tells until the returned function is called. A reaction that fails is logged. Who is said
@@ -19,7 +24,7 @@ export interface Reactions {
  * the other: many go at once where their realm does.
  */
 export function reactTo(
-  provider: Pick<IdentityProvider, 'onChange' | 'people'>,
+  provider: Source,
   reactions: Partial<Reactions>,
   logger: Pick<Logger, 'error'>
 ): Promise<() => Promise<void>> {
@@ -43,9 +48,14 @@ export function reactTo(
 
 async function reactionTo(
   { type, event, data }: ProviderChange,
-  { people }: Pick<IdentityProvider, 'people'>,
+  { people, clients }: Source,
   reactions: Partial<Reactions>
 ): Promise<void> {
+  if (type === 'client' && event !== 'created' && reactions.clientEnded && clients) {
+    if (await isGone(() => isUsable(clients, data.id))) {
+      await reactions.clientEnded(data.id)
+    }
+  }
   if (event !== 'deleted') {
     return
   }
@@ -58,6 +68,11 @@ async function reactionTo(
       await reactions.userDeleted(data.id)
     }
   }
+}
+
+async function isUsable(clients: ClientDirectory, id: string): Promise<boolean> {
+  const client = await clients.read(id)
+  return client !== undefined && client.active !== false
 }
 
 async function isGone(isThere: () => Promise<boolean>): Promise<boolean> {

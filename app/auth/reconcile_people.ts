@@ -45,7 +45,7 @@ const REALMS: Registry = {
   has: (people, id) => people.hasRealm(id),
 }
 
-/** Somebody of another realm, where there is another: a client may be shown those of its own realm only. */
+/** A user of another realm, where there is another: a client may be shown those of its own realm only. */
 const USERS: Registry = {
   what: 'users',
   async shown(people, ownRealm) {
@@ -65,8 +65,8 @@ function peopleSweep(name: string, options: Reconciliation, registry: Registry):
 }
 
 /**
- * What is held is read first: whoever is new after that is in the provider's answer, and not taken for gone. Whoever is not
- * in it is asked for one by one, and so is somebody known: a provider that does not find that one either is not believed.
+ * What is held is read first: a user who is new after that is in the provider's answer, and not taken for gone. One who is not
+ * in it is asked for by id, and so is one who is known to be there: a provider that does not find that one either is not believed.
  */
 async function reconcilePeople(
   { provider, held, forget }: Reconciliation,

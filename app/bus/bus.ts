@@ -22,6 +22,9 @@ export interface Bus {
     deliver: (delivery: Delivery) => Promise<void>
   ): Promise<{ stop(): Promise<void> }>
 
+  /** Whether anybody takes the commands of a queue; undefined where that cannot be told, since the broker is away. */
+  isListenedTo(queue: string): Promise<boolean | undefined>
+
   /** Whether messages are taken and delivered now. */
   readonly isReady: boolean
 
@@ -34,8 +37,8 @@ export interface Subscription {
   readonly events?: readonly string[]
   /** Deliveries under way at most. */
   readonly prefetch: number
-  /** Where dead letters are kept by a driver whose queues end with the process. */
-  readonly database: pg.Pool
+  /** Where dead letters are kept by a driver whose queues end with the process; others need none. */
+  readonly database?: pg.Pool
 }
 
 /** One message on its way to a consumer. */

@@ -24,6 +24,20 @@ export interface OutwardHandler {
 
 export type Conclusion = (transaction: pg.ClientBase) => Promise<void>
 
+/**
+ * For messages that come in numbers, and of which each stands for itself: many are handled in one transaction, in no order. Unlike
+ * the others it may see a message again that it handled, and has to know that by itself.
+ */
+export interface GatheringHandler<Content = any> {
+  /** Messages in one transaction at most. */
+  readonly most: number
+  /** For how long a message waits for others at most, where the handler has nothing to do. */
+  readonly withinMs: number
+  /** What a message says; throws `MalformedMessage` for what cannot be understood. */
+  readonly read: (message: Message) => Promise<Content>
+  readonly together: (transaction: pg.ClientBase, contents: readonly Content[]) => Promise<void>
+}
+
 /** What a surface does with the messages of one queue. */
 export interface Consumer {
   /** A queue of commands or, with `events`, one of the surface's own: `<surface>.<key>`. */
@@ -39,7 +53,7 @@ export interface Consumer {
    * By type of message. A handler may be called again after it failed; its effect in the database happens once. It throws
    * `MalformedMessage` for data no repetition can mend.
    */
-  readonly handlers: Readonly<Record<string, Handler | OutwardHandler>>
+  readonly handlers: Readonly<Record<string, Handler | OutwardHandler | GatheringHandler>>
   /** Tells those who wait that nothing will come of a message, before it is put among the dead letters. */
   readonly givenUp?: (given: GivenUpMessage) => Promise<void>
 }

@@ -4,9 +4,10 @@ import { inTransaction } from '#records/transaction'
 import { AttemptCounter } from './attempt_counter.js'
 import { pause, pauseAfter, type BackOff } from '#kernel/back_off'
 import type { Bus, BusLogger, CauseOfDeath, Delivery } from './bus.js'
-import type { Conclusion, Consumer, Handler, OutwardHandler } from './consumer.js'
+import type { Conclusion, Consumer, GatheringHandler, Handler, OutwardHandler } from './consumer.js'
 import { Abandoned, GivenUp, MalformedMessage } from './errors.js'
 import { isInfrastructureAway, textOf } from './faults.js'
+import { Gathering, type Delivered } from './gathering.js'
 import { Inbox } from './inbox.js'
 import { Lanes } from './lanes.js'
 import { readMessage, type Message, type Routing } from './message.js'
@@ -31,9 +32,7 @@ export interface RunnerOptions {
 }
 
 /** A message with what is needed to handle it. */
-interface Case {
-  readonly delivery: Delivery
-  readonly message: Message
+interface Case extends Delivered {
   readonly handler: Handler | OutwardHandler
 }
 
@@ -48,6 +47,7 @@ export class ConsumerRunner {
   readonly #inbox: Inbox
   readonly #records = new Lanes()
   readonly #suspects = new Lanes()
+  readonly #gatherings = new Map<string, Gathering<unknown>>()
   readonly #stopping = new AbortController()
   #subscription: { stop(): Promise<void> } | undefined
 
@@ -88,15 +88,56 @@ export class ConsumerRunner {
       await this.#bury(delivery, { reason: `malformed: ${textOf(error)}`, attempts: 0 })
       return 'malformed'
     }
-    return this.#records.run(record, () => this.#route(delivery, message))
+    const handler = this.#handlerOf(message)
+    return handler && 'together' in handler
+      ? this.#gather({ delivery, message }, handler)
+      : this.#records.run(record, () => this.#route({ delivery, message }, handler))
   }
 
-  async #route(delivery: Delivery, message: Message): Promise<Outcome> {
-    const { handlers, events } = this.#consumer
-    if (Object.hasOwn(handlers, message.type)) {
-      return this.#repeat({ delivery, message, handler: handlers[message.type]! })
+  #handlerOf({ type }: Message): Consumer['handlers'][string] | undefined {
+    const { handlers } = this.#consumer
+    return Object.hasOwn(handlers, type) ? handlers[type] : undefined
+  }
+
+  async #gather(delivered: Delivered, handler: GatheringHandler): Promise<Outcome> {
+    const alone: Handler = async ({ transaction, message }) =>
+      handler.together(transaction, [await handler.read(message)])
+    let content: unknown
+    try {
+      content = await handler.read(delivered.message)
+    } catch {
+      return this.#repeat({ ...delivered, handler: alone })
     }
-    if (events) {
+    this.#requireTurn(delivered.delivery)
+    return this.#gatheringOf(delivered.message, handler, alone).add(delivered, content)
+  }
+
+  #gatheringOf({ type }: Message, handler: GatheringHandler, alone: Handler): Gathering<unknown> {
+    let gathering = this.#gatherings.get(type)
+    if (!gathering) {
+      gathering = new Gathering({
+        queue: this.#consumer.queue,
+        handler,
+        pool: this.#options.pool,
+        inbox: this.#inbox,
+        logger: this.#options.logger,
+        signal: this.#stopping.signal,
+        away: AWAY,
+        alone: (delivered) => this.#repeat({ ...delivered, handler: alone }),
+      })
+      this.#gatherings.set(type, gathering)
+    }
+    return gathering
+  }
+
+  async #route(
+    { delivery, message }: Delivered,
+    handler: Handler | OutwardHandler | undefined
+  ): Promise<Outcome> {
+    if (handler) {
+      return this.#repeat({ delivery, message, handler })
+    }
+    if (this.#consumer.events) {
       return 'ignored'
     }
     await this.#bury(delivery, {
@@ -186,8 +227,9 @@ export class ConsumerRunner {
     const isMalformed = cause instanceof MalformedMessage
     const reason = isMalformed ? `malformed: ${given.message}` : given.message
     await this.#persist(delivery, () => this.#tellGivenUp(message, cause ?? given))
-    await this.#bury(delivery, { reason, attempts })
+    // Before it can be seen among the dead: from then on it may be given back, to begin anew.
     await this.#persist(delivery, () => this.#inbox.forget(message.id))
+    await this.#bury(delivery, { reason, attempts })
     return isMalformed ? 'malformed' : 'dead'
   }
 

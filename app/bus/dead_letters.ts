@@ -18,6 +18,8 @@ export type Chosen = { readonly id: string } | 'all'
  * What died in the queues of this installation.
  */
 export interface DeadLetters {
+  /** How many letters there are of each queue. */
+  counts(queues: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** The oldest letters of a queue; looking at them changes nothing. */
   list(queue: string, limit: number): Promise<DeadLetter[]>
   /** Gives messages back to the queue they died in. Answers how many. */

@@ -7,6 +7,18 @@ const COUNT = {
          returning attempts, done_at is not null as "isHandled"`,
 }
 
+/** A message is in a set twice where it was published twice. */
+const COUNT_ALL = {
+  name: 'count-attempts',
+  text: `with counted as (
+           insert into inbox (consumer, message_id, attempts)
+           select distinct $1, message_id, 1 from unnest($2::text[]) as m (message_id)
+           on conflict (consumer, message_id)
+           do update set attempts = greatest(inbox.attempts, least(inbox.attempts + 1, $3::int + 1))
+           returning message_id as id, attempts)
+         select id from counted where attempts > $3`,
+}
+
 const SETTLE = {
   name: 'settle-message',
   text: `insert into inbox (consumer, message_id, attempts, done_at) values ($1, $2, 1, now())
@@ -40,7 +52,19 @@ export class Inbox {
   }
 
   /**
-   * Notes on the transaction of the handling that the message is handled. Answers false where it was already; whoever
+   * Counts an attempt for each message of a set, before it is made. Answers those that are over it: `most` attempts were made for
+   * them before, and none is made now.
+   */
+  async countAll(messageIds: readonly string[], most: number): Promise<ReadonlySet<string>> {
+    const { rows } = await this.#pool.query<{ id: string }>({
+      ...COUNT_ALL,
+      values: [this.#consumer, messageIds, most],
+    })
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  /**
+   * Notes on the transaction of the handling that the message is handled. Answers false where it was already; a handler that
    * handles the same message at the same time waits here for the first to end.
    */
   async settle(transaction: pg.ClientBase, messageId: string): Promise<boolean> {

@@ -54,7 +54,7 @@ export function writeMessage(message: Message): Buffer {
 }
 
 /**
- * Reads what somebody sent. Whatever is no message is refused; metadata that peers leave out or get wrong is made good,
+ * Reads what a peer sent. Whatever is no message is refused; metadata that peers leave out or get wrong is made good,
  * because no rule depends on it.
  */
 export function readMessage(bytes: Uint8Array, arrivedBy: Routing = UNKNOWN_ROUTING): Message {
@@ -69,13 +69,15 @@ export function readMessage(bytes: Uint8Array, arrivedBy: Routing = UNKNOWN_ROUT
 
 const UNKNOWN_ROUTING: Routing = { type: 'work', key: '' }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 function parse(bytes: Uint8Array): unknown {
   if (bytes.byteLength > LARGEST_BYTES) {
     throw new MalformedMessage(`the message has more than ${LARGEST_BYTES} bytes`)
   }
   let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    text = utf8.decode(bytes)
   } catch {
     throw new MalformedMessage('the message is not UTF-8')
   }

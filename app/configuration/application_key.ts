@@ -26,3 +26,11 @@ export function applicationKey({ APP_KEY, DATA_DIR }: Pick<Env, 'APP_KEY' | 'DAT
   const kept = new KeptSecret(join(DATA_DIR, 'app.key'), { bytes: 32, least: 32, broken })
   return APP_KEY ?? kept.take()
 }
+
+/** The key to seal with, and after it those that what was sealed before can be read with. */
+export function applicationKeys(
+  settings: Pick<Env, 'APP_KEY' | 'APP_KEY_PREVIOUS' | 'DATA_DIR'>
+): [string, ...string[]] {
+  const current = applicationKey(settings)
+  return [current, ...settings.APP_KEY_PREVIOUS.filter((key) => key !== current)]
+}

@@ -40,7 +40,7 @@ export class BrokenSecretFileError extends Error {
 }
 
 /**
- * What somebody begins with: what was chosen, else what was made up before, else what everybody knows as long as nobody
+ * What an installation begins with: what was chosen, else what was made up before, else what everybody knows as long as nobody
  * else reaches us. To be asked when it is written only, since it may be made up by that.
  */
 export function firstSecret(whose: First, settings: Settings): string {

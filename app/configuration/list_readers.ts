@@ -52,7 +52,15 @@ export function hostsAndPorts(): Reader<readonly string[]> {
   )
 }
 
-function listWhere(
+/** Keys of 32 or more characters; one with a comma in it cannot be listed. */
+export function keys(): Reader<readonly string[]> {
+  return listWhere('keys of at least 32 characters', (entry) =>
+    entry.length >= 32 ? entry : undefined
+  )
+}
+
+/** A list whose entries are accepted one by one; an entry that is not accepted is named by its number. */
+export function listWhere(
   type: string,
   accept: (entry: string) => string | undefined
 ): Reader<readonly string[]> {

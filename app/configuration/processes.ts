@@ -52,3 +52,10 @@ export function needsOf(settings: ProcessSettings): ReadonlySet<Concern> {
   const needed = [...served, ...worked]
   return new Set(CONCERNS.filter((concern) => needed.includes(concern)))
 }
+
+/** Whether this process works with a database; a worker that logs in elsewhere does without. */
+export function usesDatabase(settings: ProcessSettings): boolean {
+  const needs = needsOf(settings)
+  const keepsIdentities = needs.has('identity') && settings.IDENTITY_URL === undefined
+  return needs.has('database') || keepsIdentities
+}

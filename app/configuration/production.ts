@@ -36,6 +36,18 @@ function wellKnownSecrets({ variables, text }: EnvFacts): Mistake[] {
     }))
 }
 
+/** The variables, among those that are secret, that hold what everybody knows; `valueOf` says what one holds. */
+export function wellKnownSecretsIn(
+  { groups }: { groups: Readonly<Record<string, Variables>> },
+  valueOf: (name: string) => unknown
+): string[] {
+  const variables = Object.assign({}, ...Object.values(groups)) as Variables
+  const known = wellKnown(variables)
+  const isKnown = (value: unknown) =>
+    typeof value === 'string' && secretsIn(value).some((secret) => known.has(secret.toLowerCase()))
+  return Object.keys(variables).filter((name) => variables[name]?.secret && isKnown(valueOf(name)))
+}
+
 /** What is typed or chosen, and stands between an attacker and everything. */
 function shortSecrets(facts: EnvFacts): Mistake[] {
   const known = wellKnownSecrets(facts).map(({ name }) => name)

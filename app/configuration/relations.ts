@@ -5,7 +5,7 @@ import type { Mistake } from './report.js'
 type EnvFacts = Facts<Env>
 
 /** Variables that are right one by one and contradict each other. */
-export const relations = [ports, objectStore, strictRealm, logStore, identity, mailbox]
+export const relations = [ports, objectStore, backupStore, strictRealm, logStore, identity, mailbox]
 
 function ports({ values }: EnvFacts): Mistake[] {
   if (values.PORT === 0 || values.PORT !== values.ADMIN_PORT) {
@@ -14,9 +14,24 @@ function ports({ values }: EnvFacts): Mistake[] {
   return [mistake('ADMIN_PORT', 'is the same as PORT', 'give each a port of its own')]
 }
 
-function objectStore({ given }: EnvFacts): Mistake[] {
-  const parts = ['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const
-  const wanted = [...parts, 'S3_BUCKET' as const].filter((name) => given(name))
+const STORE = ['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const
+const BACKUP_STORE = ['BACKUP_S3_ENDPOINT', 'BACKUP_S3_ACCESS_KEY', 'BACKUP_S3_SECRET_KEY'] as const
+
+function objectStore(facts: EnvFacts): Mistake[] {
+  return together(facts, STORE, [...STORE, 'S3_BUCKET'])
+}
+
+function backupStore(facts: EnvFacts): Mistake[] {
+  return together(facts, BACKUP_STORE)
+}
+
+/** What of these is missing where any of them is set, or of others that need them. */
+function together(
+  { given }: EnvFacts,
+  parts: readonly (keyof Env)[],
+  wanting: readonly (keyof Env)[] = parts
+): Mistake[] {
+  const wanted = wanting.filter((name) => given(name))
   if (wanted.length === 0) {
     return []
   }

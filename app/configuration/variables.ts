@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os'
 
 import type { Values } from './catalogue.js'
 import { defineVariables, derived } from './catalogue.js'
-import { hostsAndPorts, listOf, origins, proxies } from './list_readers.js'
+import { imageReferences, repositoryAddress } from './image_readers.js'
+import { hostsAndPorts, keys, listOf, origins, proxies } from './list_readers.js'
 import { databaseParts, minioPart, whereTrueMeans } from './older_names.js'
 import { embeddedSurfaces, JOBS, SURFACES } from './processes.js'
 import { bytes, flag, host, integer, oneOf, text } from './readers.js'
@@ -13,6 +14,7 @@ interface Mode {
 }
 
 const database = () => connectionUrl('postgres', 'postgresql')
+const formerDatabase = () => connectionUrl('postgres', 'postgresql', 'mysql', 'mariadb')
 
 /** Every variable of the environment, in the groups in which they are documented. */
 export const groups = defineVariables({
@@ -58,7 +60,7 @@ export const groups = defineVariables({
     ADMIN_HOST: {
       is: host(),
       default: '127.0.0.1',
-      says: 'Address of ADMIN_PORT; whoever reaches it reads the metrics.',
+      says: 'Address of ADMIN_PORT; every program that reaches it reads the metrics.',
     },
     HEALTH_HOST: {
       is: host(),
@@ -87,6 +89,11 @@ export const groups = defineVariables({
       is: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
       default: 'info',
       says: 'The least important log lines that are still written.',
+    },
+    LOG_SHIP_LEVEL: {
+      is: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'off'),
+      default: 'warn',
+      says: 'The least important of these that telemetry keeps as well, where they can be looked up; off for none.',
     },
     DATA_DIR: {
       is: text({ type: 'a folder' }),
@@ -129,6 +136,35 @@ export const groups = defineVariables({
       is: { ...integer(2, 1000), type: 'an integer from 2 to 1000: a sweep needs two at once' },
       default: '10',
       says: 'Connections each process keeps at most to one database.',
+    },
+  },
+
+  'Former platform': {
+    FORMER_CORE_DATABASE_URL: {
+      is: formerDatabase(),
+      secret: true,
+      example: 'mysql://hub:change-me@127.0.0.1:3306/core',
+      says: 'Database of the core service of an existing installation, for hub:adopt.',
+    },
+    FORMER_STORAGE_DATABASE_URL: {
+      is: formerDatabase(),
+      secret: true,
+      says: 'Database of its storage service.',
+    },
+    FORMER_TELEMETRY_DATABASE_URL: {
+      is: formerDatabase(),
+      secret: true,
+      says: 'Database of its telemetry service.',
+    },
+    FORMER_MESSENGER_DATABASE_URL: {
+      is: formerDatabase(),
+      secret: true,
+      says: 'Database of its messenger service.',
+    },
+    FORMER_DATABASE_PASSWORD: {
+      is: text(),
+      secret: true,
+      says: 'Password for those of them that are named on the command line, where no password may be.',
     },
   },
 
@@ -207,6 +243,22 @@ export const groups = defineVariables({
       is: flag(),
       default: 'true',
       says: 'Closes buckets to clients and robots of other realms, except where an approved node of theirs takes part in the analysis; false lets them all in.',
+    },
+  },
+
+  'Backup': {
+    BACKUP_S3_ENDPOINT: {
+      is: baseUrl(),
+      example: 'http://127.0.0.1:9000',
+      says: 'S3 server of backups whose place is s3://…; unset, it is that of S3_ENDPOINT, with its keys.',
+    },
+    BACKUP_S3_REGION: { is: text(), default: 'us-east-1', says: 'Region of that server.' },
+    BACKUP_S3_ACCESS_KEY: { is: text(), secret: true, says: 'Access key for that server.' },
+    BACKUP_S3_SECRET_KEY: { is: text(), secret: true, says: 'Secret key for that server.' },
+    BACKUP_S3_FORCE_PATH_STYLE: {
+      is: flag(),
+      default: 'true',
+      says: 'Puts the bucket into the path of an address of that server instead of the host name.',
     },
   },
 
@@ -302,13 +354,27 @@ export const groups = defineVariables({
       requiredInProduction: true,
       says: 'Key that encrypts stored secrets and signs the audit trail; elsewhere a random one is kept in DATA_DIR.',
     },
+    APP_KEY_PREVIOUS: {
+      is: keys(),
+      default: 'none',
+      secret: true,
+      says: 'Other keys with which what is stored can still be read: those before APP_KEY, or while processes are replaced the one to come.',
+    },
+    IMAGE_SIGNING_KEY: {
+      is: text({ type: 'a file' }),
+      example: '/etc/analysis-hub/images.key',
+      says: 'PEM file with the ECDSA key on P-256 that images are signed with, the same for core and workers; unset, it follows from APP_KEY.',
+    },
   },
 
   'Surfaces elsewhere': {
     CORE_URL: { is: baseUrl(), says: 'Core surface, where another process serves it.' },
     STORAGE_URL: { is: baseUrl(), says: 'Storage surface, where another process serves it.' },
     TELEMETRY_URL: { is: baseUrl(), says: 'Telemetry surface, where another process serves it.' },
-    MESSENGER_URL: { is: baseUrl(), says: 'Messenger surface, where another process serves it.' },
+    MESSENGER_URL: {
+      is: baseUrl(),
+      says: 'Messenger surface, where another process serves it; the others have nothing to ask of it, so this only has to be an address.',
+    },
   },
 
   'Approvals and registry': {
@@ -321,6 +387,16 @@ export const groups = defineVariables({
       is: flag(),
       default: 'false',
       says: 'Lets analyses go ahead without an approval of their own; start-up warns.',
+    },
+    WORKER_SILENCE_SECONDS: {
+      is: integer(1, 30 * 24 * 60 * 60),
+      default: '900',
+      says: 'Seconds after which a worker that tells nothing of a build or distribution is asked, and after as many again given up.',
+    },
+    STORAGE_GONE_AT_ONCE: {
+      is: integer(1, 1_000_000),
+      default: '5',
+      says: 'Buckets of analyses that may be found gone from storage at once; more is taken for a mistake, and nothing is changed.',
     },
     HARBOR_URL: {
       is: harborAccess(),
@@ -356,6 +432,101 @@ export const groups = defineVariables({
       default: 'master',
       says: 'Branch of it that is read.',
     },
+    IMAGE_SOURCE: {
+      is: listOf(['git', 'archive', 'registry']),
+      default: derived('git, without AMQP_URL archive', ({ AMQP_URL }: { AMQP_URL?: string }) =>
+        AMQP_URL === undefined ? 'archive' : 'git'
+      ),
+      says: 'Where this worker takes master images from: git, the repository; archive, what was imported into IMAGES_PATH; registry, MASTER_IMAGES_REFERENCES. Of two with one name, the one that stands first here counts.',
+    },
+    MASTER_IMAGES_URL: {
+      is: repositoryAddress(),
+      default: 'https://api.github.com/repos/{owner}/{repository}/tarball/{branch}',
+      says: 'Address of the repository as an archive (.tar.gz), which may be a mirror; or the folder, or the archive on this machine, that has its files.',
+    },
+    MASTER_IMAGES_TOKEN: {
+      is: text(),
+      example: 'github_pat_change-me',
+      secret: true,
+      says: 'Token that is shown at MASTER_IMAGES_URL, and nowhere it leads to.',
+    },
+    MASTER_IMAGES_REFERENCES: {
+      is: imageReferences(),
+      default: 'none',
+      example: 'python/base=docker.io/library/python:3.12-slim',
+      says: 'Images of other registries that are taken as they are, each under a path of ours.',
+    },
+    MASTER_IMAGES_MIRROR: {
+      is: text({
+        shape: /^[\w.-]+(:\d{1,5})?\/[\w.:/{}-]+$/,
+        type: 'an image with {virtualPath} in it',
+      }),
+      example: 'registry.example.org/master/{virtualPath}:latest',
+      says: 'Where images with a Dockerfile are taken from when nothing here can build them.',
+    },
+    BUILDAH: {
+      is: text({ type: 'the name or path of a program, or none' }),
+      default: 'buildah',
+      says: 'Program that builds images with a Dockerfile, if it is there; none to have nothing built.',
+    },
+    BUILDAH_ISOLATION: {
+      is: oneOf('chroot', 'rootless', 'oci'),
+      default: 'chroot',
+      says: 'How what a Dockerfile runs is kept apart; rootless and oci need crun or runc, and rights that containers seldom have.',
+    },
+    BUILDAH_STORAGE: {
+      is: oneOf('auto', 'overlay', 'vfs'),
+      default: 'auto',
+      says: 'How layers are kept while a build runs: overlay, which takes less room, vfs, which works everywhere, or auto, the first that does.',
+    },
+    BUILDS_PATH: {
+      is: text({ type: 'a folder' }),
+      default: derived(
+        'DATA_DIR/builds',
+        ({ DATA_DIR }: { DATA_DIR: string }) => `${DATA_DIR}/builds`
+      ),
+      says: 'Folder in which each build of a master image has one of its own while it runs.',
+    },
+  },
+
+  'Worker': {
+    IMAGES_PATH: {
+      is: text({ type: 'a folder' }),
+      default: derived(
+        'DATA_DIR/images',
+        ({ DATA_DIR }: { DATA_DIR: string }) => `${DATA_DIR}/images`
+      ),
+      says: 'Folder of images, as an OCI layout, for installations without a registry.',
+    },
+    WORKER_CLIENT_ID: {
+      is: text(),
+      default: derived(
+        'worker where the identity provider is embedded, else CLIENT_ID',
+        ({ IDENTITY_URL, CLIENT_ID }: { IDENTITY_URL?: string; CLIENT_ID: string }) =>
+          IDENTITY_URL === undefined ? 'worker' : CLIENT_ID
+      ),
+      says: 'Client as which the worker calls core and storage.',
+    },
+    WORKER_CLIENT_SECRET: {
+      is: text(),
+      default: derived(
+        'one that is made of APP_KEY where the identity provider is embedded, else CLIENT_SECRET',
+        ({ IDENTITY_URL, CLIENT_SECRET }: { IDENTITY_URL?: string; CLIENT_SECRET?: string }) =>
+          IDENTITY_URL === undefined ? undefined : CLIENT_SECRET
+      ),
+      secret: true,
+      says: 'Secret of that client.',
+    },
+    WORKER_CONCURRENCY: {
+      is: integer(1, 64),
+      default: '2',
+      says: 'Builds, distributions and master images each that a worker works at side by side.',
+    },
+    WORKER_JOB_SECONDS: {
+      is: integer(1, 1_740),
+      default: '1500',
+      says: 'Seconds one of them may take; brokers take back what is held for half an hour.',
+    },
   },
 
   'Telemetry': {
@@ -380,6 +551,11 @@ export const groups = defineVariables({
       is: baseUrl(),
       aliases: ['VICTORIA_LOGS_QUERIER_URL'],
       says: 'Where log lines are looked up, if not at LOGSTORE_URL.',
+    },
+    LOGSTORE_RETENTION_DAYS: {
+      is: integer(1, 36_500),
+      default: '7',
+      says: 'Days the log store keeps lines, as it was told when it was started; older ones are refused instead of lost.',
     },
     LOGSTORE_MEMORY_LINES: {
       is: integer(1, 10_000_000),
@@ -408,7 +584,7 @@ export const groups = defineVariables({
     LEGACY_SOCKET_RELAY: {
       is: flag(),
       default: 'true',
-      says: 'Keeps the older socket relay with presence and wakeups.',
+      says: 'Serves the older socket relay, with presence and wakeups, at /socket.io of the messenger surface.',
     },
   },
 

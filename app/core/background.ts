@@ -5,29 +5,37 @@ import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { clientWorker } from '#core/clients/client_worker'
 import { coreReactions, removalSweeps } from './removals.js'
-import { clientTasks, identityProvider } from '#core/clients/identity'
+import { ClientTasks } from '#core/clients/client_tasks'
+import { corePool } from './database.js'
+import { identityProvider } from '#core/clients/identity'
+import { analysisStorageSweep } from '#core/analysis_storage/storage_sweep'
+import { silentWorkerSweep } from '#core/analysis_life/watchdog'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
+import { EnvironmentRegistry } from '#core/registries/environment_registry'
+import { RegistryWork } from '#core/registries/registry_work'
 import { environmentRegistrySweep, formerClientSweep, registrySweep } from '#core/registries/sweeps'
 import { reactTo } from '#auth/reactions'
 import type { RunningJob } from '#jobs/running_job'
-import type { Sweep } from '#jobs/sweep'
+import type { LongSweep, Sweep } from '#jobs/sweep'
 import { TaskRunner } from '#jobs/tasks/task_runner'
-import { signals } from '#signals/current'
 
 /**
- * What core looks after by itself: clients, people and realms that are gone, nodes that fell silent.
+ * What core looks after by itself: clients, people and realms that are gone, nodes that fell silent, files of analyses.
  */
-export async function coreSweeps(logger: Logger): Promise<readonly Sweep[]> {
+export async function coreSweeps(logger: Logger): Promise<readonly (Sweep | LongSweep)[]> {
   const provider = await identityProvider()
+  const inventory = await app.container.make('storageInventory')
   return [
     coreIntentSweep(provider),
     nodeClientSweep(provider, logger),
     analysisClientSweep(provider, logger),
     ...removalSweeps(provider),
+    silentWorkerSweep(),
+    ...(inventory ? [analysisStorageSweep({ inventory, logger })] : []),
     presenceSweep(await app.container.make(NodePresence)),
-    environmentRegistrySweep,
-    registrySweep,
-    formerClientSweep,
+    environmentRegistrySweep(await app.container.make(EnvironmentRegistry)),
+    registrySweep(await app.container.make(RegistryWork)),
+    formerClientSweep(corePool()),
   ]
 }
 
@@ -36,7 +44,9 @@ export async function coreSweeps(logger: Logger): Promise<readonly Sweep[]> {
  */
 export async function followIdentities(logger: Logger): Promise<RunningJob> {
   const provider = await identityProvider()
-  const worker = clientWorker({ tasks: clientTasks(), provider, logger })
+  const tasks = await app.container.make(ClientTasks)
+  const signals = await app.container.make('signals')
+  const worker = clientWorker({ tasks, provider, logger })
   const runner = await TaskRunner.start({ worker, signals, logger })
   const stopReacting = await reactTo(provider, coreReactions, logger)
   return {

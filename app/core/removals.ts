@@ -4,22 +4,19 @@ import { AnalysisService } from '#core/analyses/analysis_service'
 import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
 import { ProjectService } from '#core/projects/project_service'
 import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
+import { corePool } from './database.js'
 import type { Reactions } from '#auth/reactions'
 import { realmSweep, userSweep } from '#auth/reconcile_people'
 import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
 import { inTransaction } from '#records/transaction'
-import { unlessGone } from '#records/unless_gone'
+import { ignoreNotFound } from '#records/ignore_not_found'
 
 import { NodeService } from '#core/nodes/node_service'
 
 const PAGE = 100
 
-const pool = () => pools.for(databaseUrl('core'))
-
-/** What belongs to a realm, and whoever refers to a user, by table. */
+/** What belongs to a realm, and what refers to a user, by table. */
 const OF_REALMS = ['analyses', 'projects', 'nodes', 'registry_projects']
 const OF_USERS = {
   projects: ProjectService,
@@ -42,7 +39,7 @@ export function removalSweeps(provider: Parameters<typeof realmSweep>[0]['provid
   ]
 }
 
-/** Removes what belongs to a realm, each record as if somebody had deleted it; answers how many. */
+/** Removes what belongs to a realm, each record as if a caller had deleted it; answers how many. */
 async function removeRealm(realmId: string): Promise<number> {
   const origin = await serviceOrigin()
   const { container } = app
@@ -56,13 +53,13 @@ async function removeRealm(realmId: string): Promise<number> {
     ['nodes', (id) => nodes.remove(origin, id)],
     [
       'registry_projects',
-      (id) => inTransaction(pool(), (it) => registryProjects.removeForNode(it, origin, id)),
+      (id) => inTransaction(corePool(), (it) => registryProjects.removeForNode(it, origin, id)),
     ],
   ]
   let removed = 0
   for (const [table, remove] of removals) {
     for await (const id of idsWhere(table, 'realm_id', realmId)) {
-      await unlessGone(remove(id))
+      await ignoreNotFound(remove(id))
       removed++
     }
   }
@@ -76,7 +73,7 @@ async function releaseUser(userId: string): Promise<number> {
   for (const [table, Service] of Object.entries(OF_USERS)) {
     const service = await app.container.make(Service)
     for await (const id of idsWhere(table, 'user_id', userId)) {
-      await unlessGone(service.releaseUser(origin, id))
+      await ignoreNotFound(service.releaseUser(origin, id))
       released++
     }
   }
@@ -87,7 +84,7 @@ async function* idsWhere(table: string, column: string, value: string): AsyncGen
   let last = '00000000-0000-0000-0000-000000000000'
   let size = PAGE
   while (size === PAGE) {
-    const { rows } = await pool().query<{ id: string }>(
+    const { rows } = await corePool().query<{ id: string }>(
       `select id from ${table} where ${column} = $1 and id > $2 order by id limit ${PAGE}`,
       [value, last]
     )
@@ -101,6 +98,6 @@ async function heldIn(tables: readonly string[], column: string): Promise<string
   const each = tables.map(
     (table) => `select ${column} as id from ${table} where ${column} is not null`
   )
-  const { rows } = await pool().query<{ id: string }>(each.join(' union '))
+  const { rows } = await corePool().query<{ id: string }>(each.join(' union '))
   return rows.map(({ id }) => id)
 }

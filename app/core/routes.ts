@@ -1,12 +1,18 @@
+import { administrationRoutes } from '#core/administration/administration_routes'
+import { analysisCommandRoutes } from '#core/analysis_life/command_routes'
+import { timelineRoutes } from '#core/analysis_timeline/timeline_routes'
 import { analysis } from '#core/analyses/analysis'
 import { AnalysisService } from '#core/analyses/analysis_service'
+import { analysisContentRoutes } from '#core/analyses/content_routes'
 import { analysisClientRoutes } from '#core/analyses/analysis_client_routes'
 import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_file'
 import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
 import { analysisBucket } from '#core/analysis_buckets/analysis_bucket'
 import { AnalysisBucketService } from '#core/analysis_buckets/analysis_bucket_service'
+import { analysisLogRoutes } from '#core/analysis_logs/analysis_log_routes'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
+import { imageKeyRoutes } from '#core/image_keys/image_key_routes'
 import { masterImage } from '#core/master_images/master_image'
 import { MasterImageService } from '#core/master_images/master_image_service'
 import { masterImageRoutes } from '#core/master_images/master_image_routes'
@@ -22,6 +28,7 @@ import { ProjectService } from '#core/projects/project_service'
 import { registry } from '#core/registries/registry'
 import { RegistryService } from '#core/registries/registry_service'
 import { serviceRoutes } from '#core/registries/service_routes'
+import { workerCredentialRoutes } from '#core/registries/worker_credentials'
 import { registryProject } from '#core/registry_projects/registry_project'
 import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { commonRoutes } from '#openapi/common_routes'
@@ -37,6 +44,7 @@ const core: Surface = {
     commonRoutes(routes, core)
     PLAIN_KINDS.forEach((kind) => recordRoutes(routes, kind))
     recordRoutes(routes, registry, RegistryService)
+    workerCredentialRoutes(routes)
     recordRoutes(routes, registryProject, RegistryProjectService)
     serviceRoutes(routes)
     recordRoutes(routes, node, NodeService)
@@ -45,11 +53,17 @@ const core: Surface = {
     recordRoutes(routes, projectNode, ProjectNodeService)
     recordRoutes(routes, masterImage, MasterImageService)
     masterImageRoutes(routes)
+    imageKeyRoutes(routes)
     recordRoutes(routes, analysis, AnalysisService)
+    analysisCommandRoutes(routes)
+    analysisContentRoutes(routes)
+    timelineRoutes(routes)
     analysisClientRoutes(routes)
     recordRoutes(routes, analysisNode, AnalysisNodeService)
     recordRoutes(routes, analysisBucket, AnalysisBucketService)
     recordRoutes(routes, analysisBucketFile, AnalysisBucketFileService)
+    analysisLogRoutes(routes)
+    administrationRoutes(routes)
   },
 }
 

@@ -25,15 +25,25 @@ export function needsEmbeddedDatabase(surfaces: readonly SurfaceName[]): boolean
   return env.DATABASE_URL === undefined && surfaces.some((surface) => !OWN_ADDRESS[surface])
 }
 
+/** Nobody says where a surface keeps its tables. */
+export class DatabaseUnnamed extends Error {
+  static readonly code = 'database_unnamed'
+  readonly code = DatabaseUnnamed.code
+
+  constructor(surface: SurfaceName) {
+    super(
+      `The ${surface} surface has no database: set DATABASE_URL, or start the platform, whose embedded one is then used`
+    )
+  }
+}
+
 /**
  * The database a surface keeps its tables in.
  */
 export function databaseUrl(surface: SurfaceName): string {
   const url = OWN_ADDRESS[surface] ?? env.DATABASE_URL ?? embeddedUrl
   if (!url) {
-    throw new Error(
-      `The ${surface} surface has no database: set DATABASE_URL or start the embedded one first`
-    )
+    throw new DatabaseUnnamed(surface)
   }
   return url
 }

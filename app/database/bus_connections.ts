@@ -15,3 +15,6 @@ export function databaseOwners(surfaces: readonly SurfaceName[]): SurfaceName[] 
   }
   return [...owners.values()]
 }
+
+/** Where a database notes which migrations of a folder were made. */
+export const migrationTable = (folder: SurfaceName | 'bus'): string => `${folder}_migrations`

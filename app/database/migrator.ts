@@ -6,7 +6,9 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import pg from 'pg'
 
 import { databaseUrl } from './addresses.js'
-import { busConnection, databaseOwners } from './bus_connections.js'
+import { pools } from './pools.js'
+import { endPostponement, postponeOthers } from './postponed.js'
+import { busConnection, databaseOwners, migrationTable } from './bus_connections.js'
 import type { SurfaceName } from '#configuration/surfaces'
 
 /** Any number that no other program on the same database uses for its advisory locks. */
@@ -14,39 +16,66 @@ const MIGRATION_LOCK = 7_264_101
 
 /**
  * Brings the tables of the given surfaces up to date, and before them those of the bus, which stand in each database that one
- * of them uses. Processes that start together wait for each other. Returns the names of the migrations that ran.
+ * of them uses. Processes that start together wait for each other. With `upTo`, only some migrations are made. Returns the names of the migrations that ran.
  */
 export async function migrate(
   app: ApplicationService,
-  surfaces: readonly SurfaceName[]
+  surfaces: readonly SurfaceName[],
+  upTo?: UpTo
 ): Promise<string[]> {
   const db = await app.container.make('lucid.db')
   const own = surfaces.filter((name) => existsSync(app.migrationsPath(name)))
   const sets = [
-    ...databaseOwners(surfaces).map((surface) => ({ surface, connection: busConnection(surface) })),
-    ...own.map((surface) => ({ surface, connection: surface })),
+    ...databaseOwners(surfaces).map((surface) => ({
+      surface,
+      connection: busConnection(surface),
+      table: migrationTable('bus'),
+    })),
+    ...own.map((surface) => ({ surface, connection: surface, table: migrationTable(surface) })),
   ]
   const ran: string[] = []
-  for (const { surface, connection } of sets) {
-    const run = () => migrateOver(connection, { app, db, surface })
+  for (const { surface, connection, table } of sets) {
+    const run = () => migrateOver(connection, { app, db, surface, table, upTo })
     ran.push(...(await locked(databaseUrl(surface), run)))
   }
   return ran
 }
 
+/** The migrations that may be made in the database of a surface, where others are to wait: by the table that notes them. */
+export type UpTo = (surface: SurfaceName, table: string) => readonly string[]
+
 interface Place {
   app: ApplicationService
   db: Database
   surface: SurfaceName
+  /** Where the migrations that were made are noted. */
+  table: string
+  upTo: UpTo | undefined
 }
 
-async function migrateOver(connection: string, { app, db, surface }: Place): Promise<string[]> {
-  const runner = new MigrationRunner(db, app, {
-    direction: 'up',
-    connectionName: connection,
-    disableLocks: true,
-  })
+async function migrateOver(
+  connection: string,
+  { app, db, surface, table, upTo }: Place
+): Promise<string[]> {
+  const newRunner = () =>
+    new MigrationRunner(db, app, {
+      direction: 'up',
+      connectionName: connection,
+      disableLocks: true,
+    })
+  const runner = newRunner()
+  const pool = pools.for(databaseUrl(surface))
+  if (upTo) {
+    await postponeOthers(pool, {
+      table,
+      list: () => newRunner().getList(),
+      wanted: upTo(surface, table),
+    })
+  }
   await runner.run()
+  if (upTo) {
+    await endPostponement(pool, table)
+  }
   if (runner.error) {
     throw new MigrationFailure(surface, runner.error)
   }

@@ -6,19 +6,20 @@ let lentConnections = 0
 
 /**
  * Lends connections of a pool of ours to Lucid, in the shape its query builder expects of a pool.
- * Closing a Lucid connection leaves the pool as it is.
+ * Closing a Lucid connection leaves the pool as it is. It is asked for when the first connection is: programs that need none run
+ * without a database.
  */
-export function sharedPool(pool: pg.Pool) {
+export function sharedPool(pool: () => pg.Pool) {
   return {
-    acquire: () => ({ promise: pool.connect().then(named) }),
+    acquire: () => ({ promise: Promise.try(() => pool().connect()).then(named) }),
     release(connection: Lent) {
       connection.release(Boolean(connection.__knex__disposed))
       return true
     },
     async destroy() {},
-    numFree: () => pool.idleCount,
-    numUsed: () => pool.totalCount - pool.idleCount,
-    numPendingAcquires: () => pool.waitingCount,
+    numFree: () => pool().idleCount,
+    numUsed: () => pool().totalCount - pool().idleCount,
+    numPendingAcquires: () => pool().waitingCount,
     numPendingCreates: () => 0,
     on() {},
   }

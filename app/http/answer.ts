@@ -5,11 +5,12 @@ import type { HttpContext } from '@adonisjs/core/http'
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * Answers with JSON. A string is taken as JSON text that is ready to be sent. A GET that succeeded carries a weak ETag
+ * Answers with JSON. A string is taken as JSON text that is ready to be sent, and so are bytes. A GET that succeeded carries a weak ETag
  * and is answered with 304 where the caller has it already.
  */
 export function answer({ request, response }: HttpContext, content: unknown, status = 200): void {
-  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  const text =
+    typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content)
   response.status(status)
   response.header('content-type', JSON_TYPE)
   if (status === 200 && (request.method() === 'GET' || request.method() === 'HEAD')) {
@@ -32,7 +33,7 @@ export function answerSecret(ctx: HttpContext, content: object): void {
 }
 
 /** Past the framework's serializer, which looks through a text for its type and counts its bytes again. */
-function send(response: HttpContext['response'], text: string): void {
+function send(response: HttpContext['response'], text: string | Buffer): void {
   response.setRequestId()
   response.header('content-length', Buffer.byteLength(text))
   response.writeHead()
@@ -42,6 +43,6 @@ function send(response: HttpContext['response'], text: string): void {
 /**
  * Weak, for telling versions of one answer apart: length and checksum do that, at a tenth of the price of a digest.
  */
-function weakEtag(text: string): string {
+function weakEtag(text: string | Buffer): string {
   return `W/"${text.length.toString(36)}-${crc32(text).toString(36)}"`
 }

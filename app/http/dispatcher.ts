@@ -6,6 +6,7 @@ import type { RouteJSON } from '@adonisjs/core/types/http'
 
 import { JSON_TYPE } from './answer.js'
 import ExceptionHandler from './exception_handler.js'
+import { forgetRawHeaders } from './forget_headers.js'
 import { throughRouteMiddleware, throughServerMiddleware } from './pipeline.js'
 import { BadRequest, envelopeOf, RouteNotFound } from '#kernel/failures'
 
@@ -44,10 +45,7 @@ export class Dispatcher {
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     const ctx = this.#contextOf(request, response)
     if (ctx) {
-      this.#answer(ctx).catch((error) => {
-        ctx.logger.fatal({ err: error }, 'a request could not be answered with an error')
-        response.destroy()
-      })
+      this.#answer(ctx).catch((error) => breakOff(ctx, error))
     } else {
       response.writeHead(badUrl.status, { 'content-type': JSON_TYPE })
       response.end(JSON.stringify(envelopeOf(badUrl)))
@@ -73,10 +71,26 @@ export class Dispatcher {
     try {
       await this.#pass(ctx)
     } catch (error) {
-      this.#failures.report(error, ctx)
-      this.#failures.handle(error, ctx)
+      this.#refuse(ctx, error)
     }
-    ctx.response.finish()
+    if (ctx.answered) {
+      this.#finishLater(ctx, ctx.answered)
+    } else {
+      ctx.response.finish()
+    }
+  }
+
+  #finishLater(ctx: HttpContext, answered: Promise<void>): void {
+    forgetRawHeaders(ctx.request.request)
+    answered
+      .catch((error) => this.#refuse(ctx, error))
+      .then(() => ctx.response.finish())
+      .catch((error) => breakOff(ctx, error))
+  }
+
+  #refuse(ctx: HttpContext, error: unknown): void {
+    this.#failures.report(error, ctx)
+    this.#failures.handle(error, ctx)
   }
 
   async #route(ctx: HttpContext): Promise<void> {
@@ -106,3 +120,8 @@ export class Dispatcher {
 }
 
 type Handler = (ctx: HttpContext) => unknown
+
+function breakOff({ logger, response }: HttpContext, error: unknown): void {
+  logger.fatal({ err: error }, 'a request could not be answered with an error')
+  response.response.destroy()
+}

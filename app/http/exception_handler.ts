@@ -3,19 +3,27 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { answer } from './answer.js'
 import { failureOf } from './classify.js'
 import { envelopeOf, PermissionDenied } from '#kernel/failures'
-import { noteRefusal } from '#audit/security_events'
+import type { SecurityNotes } from '#audit/security_notes'
 
 /**
  * The one place where a failed request becomes an answer: the error envelope, whatever was thrown.
  */
 export default class ExceptionHandler {
+  readonly #notes: SecurityNotes
+
+  constructor(notes: SecurityNotes) {
+    this.#notes = notes
+  }
+
   report(error: unknown, ctx: HttpContext): void {
     const failure = failureOf(error)
-    if (failure.status >= 500) {
-      ctx.logger.error({ err: failure.cause ?? failure, status: failure.status }, failure.message)
+    if (failure.isFault) {
+      const { status } = failure
+      const surface = ctx.route?.name?.split('.')[0]
+      ctx.logger.error({ err: failure.cause ?? failure, status, surface }, failure.message)
     }
     if (failure instanceof PermissionDenied) {
-      noteRefusal(ctx, failure)
+      this.#notes.addRefusal(ctx, failure)
     }
   }
 

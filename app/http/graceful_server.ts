@@ -6,7 +6,7 @@ import { answerBrokenRequests, endWithBody, HEAD_LIMITS } from './slow_requests.
 import type { Drain } from '#kernel/drain'
 
 interface Connection {
-  readonly answers: Set<ServerResponse>
+  answers: readonly ServerResponse[]
   /** What had arrived when the last answer was sent; anything beyond is the beginning of a request. */
   bytesUsed: number
 }
@@ -78,9 +78,9 @@ export class GracefulServer extends Server {
   #watch(socket: Socket): void {
     const address = socket.remoteAddress ?? ''
     const present = { all: this.#count.all, fromAddress: this.#count.from(address) }
-    this.#connections.set(socket, { answers: new Set(), bytesUsed: 0 })
+    this.#connections.set(socket, { answers: [], bytesUsed: 0 })
     this.#count.add(address)
-    socket.once('close', () => {
+    socket.on('close', () => {
       this.#connections.delete(socket)
       this.#count.remove(address)
     })
@@ -92,9 +92,10 @@ export class GracefulServer extends Server {
   #begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
     const connection = this.#connections.get(socket)!
-    connection.answers.add(response)
-    response.once('close', () => {
-      connection.answers.delete(response)
+    // Spread, it would keep room for sixteen more.
+    connection.answers = connection.answers.concat(response)
+    response.on('close', () => {
+      connection.answers = connection.answers.filter((other) => other !== response)
       connection.bytesUsed = socket.bytesRead
       endWithBody(request)
     })
@@ -111,7 +112,7 @@ export class GracefulServer extends Server {
 
   #sweep(elapsed: number): void {
     for (const [socket, { answers, bytesUsed }] of this.#connections) {
-      const isUnused = answers.size === 0 && socket.bytesRead === bytesUsed
+      const isUnused = answers.length === 0 && socket.bytesRead === bytesUsed
       if (elapsed > LIMIT_MS || (elapsed > LAST_REQUEST_MS && isUnused)) {
         socket.destroy()
       }

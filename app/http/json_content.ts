@@ -64,7 +64,8 @@ function requireModest(text: string): void {
   }
 }
 
-function endOfString(text: string, start: number): number {
+/** Where the string ends whose first quote is at `start`. */
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(text, end)) {
     end = text.indexOf('"', end + 1)

@@ -1,10 +1,9 @@
-import type { HttpContext, Router } from '@adonisjs/core/http'
+import type { HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 
 import { RateLimited } from '#kernel/failures'
+import { allowedMethods } from './allowed_methods.js'
 import type { Allowance, RateLimiter } from './rate_limiter.js'
-
-const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']
 
 /**
  * Counts the request against its caller's allowance, and says which methods a path has, where that is asked.
@@ -46,8 +45,4 @@ function announce({ response }: HttpContext, { limit, remaining, resetSeconds }:
   response.header('ratelimit-limit', limit)
   response.header('ratelimit-remaining', remaining)
   response.header('ratelimit-reset', resetSeconds)
-}
-
-function allowedMethods(routes: Router, path: string): string[] {
-  return ROUTED_METHODS.filter((method) => routes.match(path, method, false))
 }

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { observeRequest } from '#observability/metrics'
+import { Observation } from './observation.js'
 import { tracing } from '#observability/tracing'
 
 /**
@@ -8,27 +8,15 @@ import { tracing } from '#observability/tracing'
  */
 export default class ObservationMiddleware {
   handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
-    const startedAt = performance.now()
     const span = tracing?.startRequest(ctx.request)
-    ctx.response.response.once('close', () => {
-      observe(ctx, startedAt)
-      span?.end(ctx)
-    })
+    const observation = new Observation(ctx, span)
+    ctx.observation = observation
+    follow(observation, ctx.response.response)
     return span ? span.run(next) : next()
   }
 }
 
-function observe({ request, response, route, logger }: HttpContext, startedAt: number): void {
-  const method = request.method()
-  const status = response.response.statusCode
-  const seconds = (performance.now() - startedAt) / 1000
-  const surface = route?.name?.split('.')[0] ?? 'none'
-  observeRequest({ surface, method, route: route?.pattern ?? 'none', status, seconds })
-  const level = method === 'GET' || method === 'HEAD' ? 'debug' : 'info'
-  if (logger.isLevelEnabled(level)) {
-    logger[level](
-      { method, path: request.url(), status, ms: Math.round(seconds * 1000) },
-      'request answered'
-    )
-  }
+/** Keeps nothing of the request but the connection. */
+function follow(observation: Observation, connection: HttpContext['response']['response']): void {
+  connection.on('close', () => observation.end(connection.statusCode))
 }

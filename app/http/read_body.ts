@@ -12,21 +12,37 @@ import { BODY_WITHIN_MS, lateBody } from './slow_requests.js'
 
 const MOST_BYTES = 2 ** 20
 
+/** For a body of which a part is handed on as it was sent. */
+export interface Verbatim {
+  readonly mostBytes: number
+}
+
+declare module '@adonisjs/core/http' {
+  interface HttpContext {
+    /** The JSON of the body, where its route keeps that. */
+    bodyText?: string
+  }
+}
+
 const JSON_TYPES = ['application/json']
 const FORM_TYPES = ['application/x-www-form-urlencoded']
 
 /**
  * Reads the body of a request for its handler: an object, as JSON or as a form. A body of another type counts as an empty one.
  */
-export async function readBody({ request }: HttpContext): Promise<void> {
+export async function readBody(ctx: HttpContext, verbatim?: Verbatim): Promise<void> {
+  const { request } = ctx
   if (!request.hasBody()) {
     return
   }
   if (request.is(JSON_TYPES)) {
-    const text = await textOf(request.request)
+    const text = await textOf(request.request, verbatim?.mostBytes)
     request.updateBody(text === '' ? {} : requireObject(parseJson(text)))
+    if (verbatim) {
+      ctx.bodyText = text
+    }
   } else if (request.is(FORM_TYPES)) {
-    request.updateBody(parseForm(await textOf(request.request)))
+    request.updateBody(parseForm(await textOf(request.request, verbatim?.mostBytes)))
   }
 }
 
@@ -50,8 +66,8 @@ function isNestedTooDeep(parameter: string): boolean {
 }
 
 /** As text, whatever it was compressed with; what is left of a request that fails is not read. */
-function textOf(request: IncomingMessage): Promise<string> {
-  if (Number(request.headers['content-length']) > MOST_BYTES) {
+function textOf(request: IncomingMessage, mostBytes = MOST_BYTES): Promise<string> {
+  if (Number(request.headers['content-length']) > mostBytes) {
     throw new PayloadTooLarge()
   }
   const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -61,7 +77,7 @@ function textOf(request: IncomingMessage): Promise<string> {
   const late = setTimeout(() => reject(lateBody()), BODY_WITHIN_MS)
   content.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (size > MOST_BYTES) {
+    if (size > mostBytes) {
       reject(new PayloadTooLarge())
     } else {
       chunks.push(chunk)

@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import type { BodyValidator } from '#kernel/body'
 import { nameDroppedBody, requireNothingDropped } from './dropped_keys.js'
+import { memberText } from './member_text.js'
 
 /**
  * The body of a request as its validator takes it; what has no part in it is said in the answer, whatever that is.
@@ -16,4 +17,16 @@ export async function bodyOf<Body>(
   const body = await validator.validate(sent)
   requireNothingDropped(ctx, dropped)
   return body
+}
+
+/**
+ * The JSON of an attribute of the body, undefined where it was not sent: as it was written, where the route keeps that, since a
+ * number, a key that stands twice or the order of keys need not survive being parsed.
+ */
+export function jsonOf({ bodyText, request }: HttpContext, name: string): string | undefined {
+  if (bodyText !== undefined) {
+    return memberText(bodyText, name)
+  }
+  const value: unknown = request.body()[name]
+  return value === undefined ? undefined : JSON.stringify(value)
 }

@@ -12,9 +12,11 @@ export const BODY_WITHIN_MS = env.REQUEST_MAX_SECONDS * 1_000
 
 /**
  * For servers of ours: the head of a request has a limit, and so has a connection that sends none. Bodies have none here, since
- * a file may take hours to arrive; its reader says how long it waits.
+ * a file may take hours to arrive; its reader says how long it waits. A connection is kept between requests for longer than proxies and
+ * clients keep theirs: closed by the server, it could be closed under a request that was just sent.
  */
 export const HEAD_LIMITS = {
+  keepAliveTimeout: 65_000,
   headersTimeout: env.HEADERS_MAX_SECONDS * 1_000,
   requestTimeout: 0,
   connectionsCheckingInterval: 500,
@@ -42,8 +44,13 @@ export function endWithBody(request: IncomingMessage, withinMs = BODY_WITHIN_MS)
     timedOut.inc({ part: 'body' })
     request.socket.destroy()
   }, withinMs).unref()
-  request.socket.once('close', () => clearTimeout(limit))
-  request.once('end', () => clearTimeout(limit))
+  const { socket } = request
+  const forget = () => {
+    clearTimeout(limit)
+    socket.off('close', forget)
+  }
+  socket.once('close', forget)
+  request.once('end', forget)
 }
 
 /** Answers what is no request, or did not become one in time, with the envelope of all failures. */

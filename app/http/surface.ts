@@ -5,6 +5,7 @@ import type { BodyValidator } from '#kernel/body'
 import type { Failure } from '#kernel/failures'
 import type { JsonSchema } from '#kernel/json_schema'
 import type { SurfaceName } from '#configuration/surfaces'
+import type { Verbatim } from './read_body.js'
 
 /**
  * What a route answers with one status: JSON of a schema, another content type, or nothing.
@@ -20,6 +21,7 @@ export interface Parameter {
   name: string
   description: string
   schema: JsonSchema
+  required?: boolean
 }
 
 /** What has to be said in a header, beside who is asking. */
@@ -35,6 +37,8 @@ export interface Operation {
   /** What lets a caller through the door, where the service itself asks for the rest after it saw the body. */
   entry?: Access
   body?: BodyValidator<any>
+  /** Keeps the text of the body beside its content, for attributes that nobody here looks into. */
+  verbatim?: Verbatim
   /** What its handler reads from the connection by itself, instead of a body that was read before. */
   takes?: { contentType: string; schema: JsonSchema; isOptional?: boolean }
   query?: readonly Parameter[]

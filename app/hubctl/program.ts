@@ -1,28 +1,120 @@
-import { Command, Option } from 'commander'
+import completed from '@bomb.sh/tab/commander'
+import { Command, type HelpConfiguration } from 'commander'
 
-import { showStatus } from './status.js'
+import { analysisCommand } from '#hubctl/commands/analysis'
+import { auditCommand } from '#hubctl/commands/audit'
+import { bucketCommand } from '#hubctl/commands/bucket/bucket'
+import { busCommand } from '#hubctl/commands/bus'
+import { contextCommand } from '#hubctl/commands/context'
+import { createCommand } from '#hubctl/commands/create'
+import { deleteCommand } from '#hubctl/commands/delete'
+import { describeCommand } from '#hubctl/commands/describe'
+import { editCommand } from '#hubctl/commands/edit'
+import { eventsCommand } from '#hubctl/commands/events'
+import { getCommand } from '#hubctl/commands/get'
+import { clientCommand } from '#hubctl/commands/identity/client'
+import { realmCommand } from '#hubctl/commands/identity/realm'
+import { roleCommand } from '#hubctl/commands/identity/role'
+import { userCommand } from '#hubctl/commands/identity/user'
+import { imageCommand } from '#hubctl/commands/image'
+import { kindsCommand } from '#hubctl/commands/kinds'
+import { loginCommand } from '#hubctl/commands/login'
+import { logoutCommand } from '#hubctl/commands/logout'
+import { messagesCommand } from '#hubctl/commands/messages'
+import { nodeCommand } from '#hubctl/commands/node'
+import { projectCommand } from '#hubctl/commands/project'
+import { registryCommand } from '#hubctl/commands/registry'
+import { statusCommand } from '#hubctl/commands/status'
+import { sweepCommand } from '#hubctl/commands/sweep'
+import { updateCommand } from '#hubctl/commands/update'
+import { whoamiCommand } from '#hubctl/commands/whoami'
+import { prepareCompletion } from './completion.js'
+import { globalOptions } from './options.js'
 import { VERSION } from '#kernel/version'
 
-const DEFAULT_URL = 'http://localhost:3000'
+const EXAMPLES = `
+Examples:
+  hubctl login --url https://hub.example.org --user admin
+  hubctl get analyses --filter buildStatus=failed --sort=-updatedAt
+  hubctl project pending
+  hubctl analysis explain my-analysis
+
+Every command and every exit code: docs/hubctl.md`
+
+const GROUPS: Readonly<Record<string, readonly (() => Command)[]>> = {
+  'Platforms and logins:': [loginCommand, logoutCommand, whoamiCommand, contextCommand],
+  'Records of every kind:': [
+    kindsCommand,
+    getCommand,
+    describeCommand,
+    createCommand,
+    updateCommand,
+    editCommand,
+    deleteCommand,
+  ],
+  'Projects, analyses, nodes:': [projectCommand, analysisCommand, nodeCommand],
+  'Images and files:': [registryCommand, imageCommand, bucketCommand],
+  'People and programs:': [userCommand, clientCommand, roleCommand, realmCommand],
+  'The platform:': [
+    statusCommand,
+    eventsCommand,
+    messagesCommand,
+    auditCommand,
+    busCommand,
+    sweepCommand,
+  ],
+}
 
 /**
  * The administrators' command line. It speaks HTTP only, so it works from any machine that reaches the platform.
  */
 export function hubctl(): Command {
-  const program = new Command('hubctl')
+  const program = globalOptions(new Command('hubctl'))
     .description('Look after an Analysis Hub from the command line')
-    .version(VERSION)
-    .addOption(
-      new Option('--url <address>', 'where the platform answers')
-        .env('PUBLIC_URL')
-        .default(DEFAULT_URL)
-    )
-  program
-    .command('status')
-    .description('show whether each service answers, and its version')
-    .action(async () => {
-      const allAnswer = await showStatus(program.opts<{ url: string }>().url)
-      process.exitCode = allAnswer ? 0 : 1
-    })
+    .version(VERSION, '-V, --version', 'show the version')
+    .addHelpText('after', EXAMPLES)
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading)
+    commands.forEach((make) => program.addCommand(make()))
+  }
+  everywhere(program)
+  program.helpCommand('help [command]', 'show what a command takes')
+  completed(program, { completionCommandName: 'completion' })
+  program.commands
+    .find((command) => command.name() === 'completion')!
+    .description('print what has a shell complete commands, kinds and names')
+  program.hook('preAction', (_, called) =>
+    called.name() === 'complete' ? prepareCompletion(called.args) : undefined
+  )
   return program
+}
+
+const HELP: HelpConfiguration = {
+  showGlobalOptions: true,
+  minWidthToWrap: 20,
+  subcommandTerm: termOf,
+}
+
+/** Options stand in a command's own help; what the commands of the first page take does, too. */
+function termOf(command: Command): string {
+  const isFirstPage = command.parent?.parent === null
+  const operands = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`
+  )
+  return [command.name(), ...(isFirstPage ? [] : operands)].join(' ')
+}
+
+const helpWidth = () => Math.min(process.stdout.columns ?? 80, 100)
+
+/** Commands within commands behave alike: they throw where commander would end the process. */
+function everywhere(command: Command): Command {
+  command
+    .exitOverride()
+    .configureHelp({ ...HELP, helpWidth: helpWidth() })
+    .helpOption('-h, --help', 'show what it takes')
+    .configureOutput({ outputError: (said, write) => write(said.replace(/^error:/, 'Error:')) })
+    .showHelpAfterError('(--help shows what it takes)')
+    .helpCommand(false)
+  command.commands.forEach(everywhere)
+  return command
 }

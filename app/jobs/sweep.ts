@@ -8,6 +8,16 @@ export interface Sweep {
   run(signal: AbortSignal): Promise<number>
 }
 
+/** A sweep that may have more to do than others can wait for: it ends its turn after a while, and has another after theirs. */
+export interface LongSweep extends Omit<Sweep, 'run'> {
+  runTurn(signal: AbortSignal): Promise<Swept>
+}
+
+export interface Swept {
+  readonly removed: number
+  readonly isDone: boolean
+}
+
 export type Schedule =
   { readonly everyMs: number } | { readonly dailyAt: { readonly hour: number } }
 

@@ -2,14 +2,15 @@ import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
 import { Failure } from '#kernel/failures'
-import { untilNext, type Sweep } from './sweep.js'
+import { asLeader } from './leader.js'
+import { untilNext, type LongSweep, type Sweep, type Swept } from './sweep.js'
 import { doubledPause } from '#kernel/back_off'
 import { clock } from '#kernel/clock'
 
 const RETRY_MS = 10_000
 
 interface SweeperOptions {
-  sweeps: readonly Sweep[]
+  sweeps: readonly (Sweep | LongSweep)[]
   pool: pg.Pool
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** After how long a sweep that failed is tried again at first; the time doubles until it is the sweep's own. */
@@ -45,7 +46,7 @@ export class Sweeper {
    * Sweeps take turns: each holds a connection for its lock while its work needs another, and several of them could wait
    * for each other's for good.
    */
-  #begin(sweep: Sweep): void {
+  #begin(sweep: Sweep | LongSweep): void {
     this.#lastTurn = this.#lastTurn.then(async () => {
       if (!this.#stopping.signal.aborted) {
         this.#schedule(sweep, await this.#run(sweep))
@@ -53,7 +54,7 @@ export class Sweeper {
     })
   }
 
-  #schedule(sweep: Sweep, waitMs: number): void {
+  #schedule(sweep: Sweep | LongSweep, waitMs: number): void {
     if (!this.#stopping.signal.aborted) {
       const timer = setTimeout(() => this.#begin(sweep), waitMs)
       this.#timers.set(sweep.name, timer)
@@ -61,15 +62,16 @@ export class Sweeper {
   }
 
   /** Answers how long it is until its next time. */
-  async #run(sweep: Sweep): Promise<number> {
+  async #run(sweep: Sweep | LongSweep): Promise<number> {
     const { pool, logger } = this.#options
     try {
-      const removed = await asLeader(pool, sweep.name, () => sweep.run(this.#stopping.signal))
-      if (removed) {
+      const turn = () => turnOf(sweep, this.#stopping.signal)
+      const { removed, isDone } = (await asLeader(pool, `sweep:${sweep.name}`, turn)) ?? NOTHING
+      if (removed > 0) {
         logger.info({ sweep: sweep.name, removed }, 'sweep removed records')
       }
       this.#failures.delete(sweep.name)
-      return untilNext(sweep.schedule, clock.now())
+      return isDone ? untilNext(sweep.schedule, clock.now()) : 0
     } catch (error) {
       const waitMs = this.#untilRetry(sweep)
       const level = isAway(error) ? 'warn' : 'error'
@@ -79,7 +81,7 @@ export class Sweeper {
     }
   }
 
-  #untilRetry({ name, schedule }: Sweep): number {
+  #untilRetry({ name, schedule }: Sweep | LongSweep): number {
     const failures = (this.#failures.get(name) ?? 0) + 1
     this.#failures.set(name, failures)
     const { retryMs = RETRY_MS } = this.#options
@@ -88,33 +90,15 @@ export class Sweeper {
   }
 }
 
+const NOTHING: Swept = { removed: 0, isDone: true }
+
+async function turnOf(sweep: Sweep | LongSweep, signal: AbortSignal): Promise<Swept> {
+  return 'runTurn' in sweep
+    ? sweep.runTurn(signal)
+    : { removed: await sweep.run(signal), isDone: true }
+}
+
 /** Something that it needs is away for now, or says why it should not be done. */
 function isAway(error: unknown): boolean {
   return error instanceof Failure && error.status === 503
-}
-
-/** Does the work where no other process is doing it; the lock goes with the connection, so a killed leader frees it. */
-async function asLeader<T>(
-  pool: pg.Pool,
-  name: string,
-  work: () => Promise<T>
-): Promise<T | undefined> {
-  const client = await pool.connect()
-  const key = `sweep:${name}`
-  try {
-    const { rows } = await client.query<{ leads: boolean }>(
-      'select pg_try_advisory_lock(hashtextextended($1, 0)) as leads',
-      [key]
-    )
-    if (!rows[0]?.leads) {
-      return undefined
-    }
-    try {
-      return await work()
-    } finally {
-      await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [key])
-    }
-  } finally {
-    client.release()
-  }
 }

@@ -1,5 +1,5 @@
 import type { Actor } from './actor.js'
-import { PermissionDenied, Unauthorized } from './failures.js'
+import { type Failure, PermissionDenied, Unauthorized } from './failures.js'
 import { isMasterMember } from './realm.js'
 
 /**
@@ -34,27 +34,40 @@ export const holdingAny = (...any: string[]): Access => ({ kind: 'permissions', 
  * Lets the caller in or throws the failure that says what is missing.
  */
 export function enforce(access: Access, actor: Actor | undefined): void {
-  if (access.kind === 'public') {
-    return
-  }
-  if (!actor) {
-    throw new Unauthorized()
-  }
-  if (access.kind === 'permissions') {
-    requirePermissions(access, actor)
+  const refusal = refusalOf(access, actor)
+  if (refusal) {
+    throw refusal
   }
 }
 
-function requirePermissions(access: Access & { kind: 'permissions' }, actor: Actor): void {
-  if ('all' in access) {
-    const missing = access.all.filter((name) => !actor.permissions.has(name))
-    if (missing.length > 0) {
-      throw PermissionDenied.missing(missing)
-    }
-    if (access.isCentral && !isMasterMember(actor)) {
-      throw new PermissionDenied('This belongs to the installation, and is for the master realm')
-    }
-  } else if (!access.any.some((name) => actor.permissions.has(name))) {
-    throw PermissionDenied.missing(access.any)
+/** Whether the caller is let in. */
+export function permits(access: Access, actor: Actor | undefined): boolean {
+  return refusalOf(access, actor) === undefined
+}
+
+function refusalOf(access: Access, actor: Actor | undefined): Failure | undefined {
+  if (access.kind === 'public') {
+    return undefined
   }
+  if (!actor) {
+    return new Unauthorized()
+  }
+  return access.kind === 'permissions' ? missingFrom(access, actor) : undefined
+}
+
+function missingFrom(
+  access: Access & { kind: 'permissions' },
+  actor: Actor
+): PermissionDenied | undefined {
+  if ('any' in access) {
+    const isHeld = access.any.some((name) => actor.permissions.has(name))
+    return isHeld ? undefined : PermissionDenied.missing(access.any)
+  }
+  const missing = access.all.filter((name) => !actor.permissions.has(name))
+  if (missing.length > 0) {
+    return PermissionDenied.missing(missing)
+  }
+  return access.isCentral && !isMasterMember(actor)
+    ? new PermissionDenied('This belongs to the installation, and is for the master realm')
+    : undefined
 }

@@ -4,6 +4,7 @@ import type { Infer, SchemaTypes, UndefinedOptional } from '@vinejs/vine/types'
 import { FORBIDDEN_NULL, IssueReporter } from './body_issues.js'
 import { issue } from './issues.js'
 import { bodySchema } from './body_schema.js'
+import type { JsonSchema } from './json_schema.js'
 
 /** The part of Vine's compiled schema that says which values may be left out, and which may be null. */
 interface SchemaNode {
@@ -23,8 +24,10 @@ export class BodyValidator<Body> {
   readonly #validator
   readonly #root: SchemaNode
   readonly #optional: ReadonlySet<string>
+  readonly #between: JsonSchema
 
-  constructor(properties: Record<string, SchemaTypes>) {
+  constructor(properties: Record<string, SchemaTypes>, between: JsonSchema = {}) {
+    this.#between = between
     this.#validator = vine.create(vine.object(properties))
     this.#root = this.#validator.toJSON().schema.schema as SchemaNode
     this.#optional = new Set(optionalPaths(this.#root))
@@ -44,17 +47,21 @@ export class BodyValidator<Body> {
 
   /** The JSON schema of the body, for the OpenAPI document. */
   jsonSchema(): Record<string, unknown> {
-    return bodySchema(this.#validator)
+    return { ...bodySchema(this.#validator), ...this.#between }
   }
 }
 
 /**
- * Declares a body by its attributes.
+ * Declares a body by its attributes. What holds between these is for the handler to check, and `between` says it in the
+ * document.
  */
-export function body<Properties extends Record<string, SchemaTypes>>(properties: Properties) {
+export function body<Properties extends Record<string, SchemaTypes>>(
+  properties: Properties,
+  between?: JsonSchema
+) {
   return new BodyValidator<
     UndefinedOptional<{ [Name in keyof Properties]: Infer<Properties[Name]> }>
-  >(properties)
+  >(properties, between)
 }
 
 /** What a validator lets through. */
@@ -80,15 +87,27 @@ function withForbiddenNulls(value: unknown, node: SchemaNode): unknown {
     return each ? value.map((item) => withForbiddenNulls(item, each)) : value
   }
   if (typeof value === 'object' && node.properties) {
-    const copy: Record<string, unknown> = { ...value }
-    for (const property of node.properties) {
-      if (Object.hasOwn(copy, property.propertyName)) {
-        copy[property.propertyName] = withForbiddenNulls(copy[property.propertyName], property)
-      }
-    }
-    return copy
+    return propertiesWithForbiddenNulls(value as Record<string, unknown>, node.properties)
   }
   return value
+}
+
+/** Bodies seldom hold one, and are copied only then. */
+function propertiesWithForbiddenNulls(
+  sent: Record<string, unknown>,
+  properties: readonly SchemaNode[]
+): Record<string, unknown> {
+  let copy: Record<string, unknown> | undefined
+  for (const property of properties) {
+    const name = property.propertyName
+    const value = Object.hasOwn(sent, name) ? sent[name] : undefined
+    const replaced = withForbiddenNulls(value, property)
+    if (replaced !== value) {
+      copy ??= { ...sent }
+      copy[name] = replaced
+    }
+  }
+  return copy ?? sent
 }
 
 function unknownPaths(value: unknown, node: SchemaNode): string[][] {

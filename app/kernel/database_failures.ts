@@ -27,6 +27,8 @@ const BY_STATE: Record<string, Translation> = {
   '57014': (error) =>
     new ServiceUnavailable('This took too long; ask for less at a time', { cause: error }),
   '53100': (error) => new StorageInsufficient({ cause: error }),
+  '40P01': lostToOthers,
+  '40001': lostToOthers,
 }
 
 const AWAY_STATES = /^(08|53[234]|57P0)/
@@ -46,6 +48,15 @@ export function databaseFailure(error: unknown): Failure | undefined {
     return BY_STATE[state]?.(error)
   }
   return isAway(error) ? new ServiceUnavailable(undefined, { cause: error }) : undefined
+}
+
+/** Whether the database ended a transaction for the sake of others that it was in the way of: done anew, it may succeed. */
+export function isLostToOthers(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && BY_STATE[error.code ?? ''] === lostToOthers
+}
+
+function lostToOthers(error: pg.DatabaseError): Failure {
+  return new ServiceUnavailable('Others are changing the same; try again shortly', { cause: error })
 }
 
 function isAway(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import type { Ending } from './ending.js'
 import { ServiceUnavailable } from './failures.js'
 
 /**
@@ -5,6 +6,7 @@ import { ServiceUnavailable } from './failures.js'
  */
 export class Drain {
   readonly #controller = new AbortController()
+  readonly #endings = new Set<Ending>()
 
   get begun(): boolean {
     return this.#controller.signal.aborted
@@ -14,8 +16,27 @@ export class Drain {
     return this.#controller.signal
   }
 
+  /** How many things end with the process. */
+  get size(): number {
+    return this.#endings.size
+  }
+
+  /** Ends something with the process, until it is forgotten. */
+  ends(ending: Ending): void {
+    if (this.begun) {
+      ending.end()
+    } else {
+      this.#endings.add(ending)
+    }
+  }
+
+  forget(ending: Ending): void {
+    this.#endings.delete(ending)
+  }
+
   begin(): void {
     this.#controller.abort()
+    this.#endings.forEach((ending) => ending.end())
   }
 
   /** Throws once the process is stopping. */

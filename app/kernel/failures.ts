@@ -25,6 +25,11 @@ export class Failure extends Error {
     this.headers = options.headers ?? {}
   }
 
+  /** Whether something is wrong here, and not with what was asked. */
+  get isFault(): boolean {
+    return this.status >= 500
+  }
+
   /** What stands beside the envelope, where a protocol has words of its own for failures. */
   get beside(): Record<string, unknown> {
     return {}

@@ -1,5 +1,6 @@
 import type { Actor } from './actor.js'
-import { PermissionDenied } from './failures.js'
+import { BadRequest, PermissionDenied } from './failures.js'
+import { issue } from './issues.js'
 
 const MASTER_REALM = 'master'
 
@@ -23,5 +24,16 @@ export function requireRealm(actor: Actor, realmId: string | null): void {
 export function realmFor(actor: Actor, sent: string | null | undefined): string | null {
   const realmId = sent ?? actor.realmId
   requireRealm(actor, realmId)
+  return realmId
+}
+
+/** As `realmFor`, for what always belongs to a realm. */
+export function ownerFor(actor: Actor, sent?: string | null): string {
+  const realmId = realmFor(actor, sent)
+  if (realmId === null) {
+    throw new BadRequest('Property realmId is invalid', {
+      issues: [issue('required', ['realmId'], 'Name a realm: yours is not known')],
+    })
+  }
   return realmId
 }

@@ -21,3 +21,13 @@ export const shape = vine.createRule(
     },
   }
 )
+
+/** The one character that the database cannot store. */
+const WITHOUT_ZERO = {
+  // eslint-disable-next-line no-control-regex -- it is the character that is meant
+  pattern: /^[^\u0000]*$/,
+  says: 'A text must not hold the character U+0000',
+}
+
+/** For texts that go into the database as they are. */
+export const withoutZero = () => shape(WITHOUT_ZERO)

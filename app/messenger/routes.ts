@@ -1,5 +1,8 @@
 import { commonRoutes } from '#openapi/common_routes'
 import type { Surface } from '#http/surface'
+import { streamRoutes } from '#messenger/delivery/stream_routes'
+import { expiredRoutes } from '#messenger/mailboxes/expired_routes'
+import { messageRoutes } from '#messenger/messages/message_routes'
 
 const messenger: Surface = {
   name: 'messenger',
@@ -7,6 +10,9 @@ const messenger: Surface = {
   summary: 'Sealed messages between identities',
   routes(routes) {
     commonRoutes(routes, messenger)
+    messageRoutes(routes)
+    streamRoutes(routes)
+    expiredRoutes(routes)
   },
 }
 

@@ -55,16 +55,18 @@ export function documentedOperation(route: CataloguedRoute): DocumentedOperation
 }
 
 /** What a caller needs, in a sentence. */
-function needs(access: Access): string {
+export function needs(access: Access): string {
   if (access.kind === 'public') {
     return 'Anybody may call this.'
   }
   if (access.kind === 'identity') {
     return 'Needs a login.'
   }
-  return 'all' in access
-    ? `Needs ${permissionNames(access.all, 'conjunction')}.`
-    : `Needs ${permissionNames(access.any, 'disjunction')}.`
+  if ('any' in access) {
+    return `Needs ${permissionNames(access.any, 'disjunction')}.`
+  }
+  const where = access.isCentral ? ' in the master realm' : ''
+  return `Needs ${permissionNames(access.all, 'conjunction')}${where}.`
 }
 
 function permissionNames(names: readonly string[], type: 'conjunction' | 'disjunction'): string {
@@ -87,11 +89,16 @@ function pathParameters(path: string): DocumentedParameter[] {
   }))
 }
 
-function queryParameter({ name, description, schema }: Parameter): DocumentedParameter {
+function queryParameter({
+  name,
+  description,
+  schema,
+  required = false,
+}: Parameter): DocumentedParameter {
   return {
     name,
     in: 'query',
-    required: false,
+    required,
     description,
     schema,
     ...(hasKeys(schema) && { style: 'deepObject' }),

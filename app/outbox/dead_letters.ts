@@ -9,7 +9,9 @@ import { env } from '#start/env'
 import { writeCommand } from './write.js'
 
 /** The dead letters of the bus this process would use. */
-export function openDeadLetters(consumers: readonly Consumer[]): DeadLetters {
+export function openDeadLetters(
+  consumers: readonly Pick<Consumer, 'queue' | 'surface'>[]
+): DeadLetters {
   if (env.AMQP_URL) {
     return new AmqpDeadLetters(env.AMQP_URL)
   }

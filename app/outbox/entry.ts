@@ -25,7 +25,7 @@ export interface ChangeContent {
   readonly id: string
   /** The realm the change is filed under. */
   readonly realmId: string | null
-  /** The realms that hear of it. */
+  /** The realms that receive it. */
   readonly realms: readonly string[]
   /** The record as it is now, or was before it was deleted. */
   readonly data: Attributes

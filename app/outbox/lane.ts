@@ -1,7 +1,7 @@
 import { pauseAfter } from '#kernel/back_off'
-import { Chain } from './chain.js'
 import type { Destination } from './destination.js'
 import { DESTINATIONS, type Entry } from './entry.js'
+import { OrderedDelivery } from './ordered_delivery.js'
 
 const BACK_OFF = { firstMs: 100, longestMs: 2_000 }
 
@@ -26,7 +26,7 @@ export class Lane {
   readonly #destination: Destination
   readonly #options: LaneOptions
   readonly #entries = new Map<number, Entry>()
-  readonly #chains = new Map<string, Chain>()
+  readonly #deliveries = new Map<string, OrderedDelivery>()
   #underWay = 0
   #failures = 0
   #movedAt = 0
@@ -56,10 +56,10 @@ export class Lane {
 
   add(entry: Entry): void {
     this.#entries.set(entry.position, entry)
-    const chain = this.#chainOf(entry)
-    chain.add(entry)
+    const delivery = this.#deliveryOf(entry)
+    delivery.add(entry)
     if (!this.#isPaused) {
-      chain.advance()
+      delivery.advance()
     }
   }
 
@@ -73,24 +73,24 @@ export class Lane {
     return this.#timer !== undefined
   }
 
-  #chainOf({ orderedBy }: Entry): Chain {
-    let chain = this.#chains.get(orderedBy)
-    if (!chain) {
-      chain = this.#newChain(orderedBy)
-      this.#chains.set(orderedBy, chain)
+  #deliveryOf({ orderedBy }: Entry): OrderedDelivery {
+    let delivery = this.#deliveries.get(orderedBy)
+    if (!delivery) {
+      delivery = this.#newDelivery(orderedBy)
+      this.#deliveries.set(orderedBy, delivery)
     }
-    return chain
+    return delivery
   }
 
-  #newChain(orderedBy: string): Chain {
-    const chain: Chain = new Chain({
+  #newDelivery(orderedBy: string): OrderedDelivery {
+    const delivery: OrderedDelivery = new OrderedDelivery({
       send: (entry) => this.#send(entry),
       onSettled: (entry) => this.#settled(entry),
       onArrival: () => (this.#failures = 0),
       onFailure: (error) => this.#failed(error),
-      onReturn: () => this.#returned(orderedBy, chain),
+      onReturn: () => this.#returned(orderedBy, delivery),
     })
-    return chain
+    return delivery
   }
 
   async #send(entry: Entry): Promise<void> {
@@ -112,11 +112,11 @@ export class Lane {
     }
   }
 
-  #returned(orderedBy: string, chain: Chain): void {
-    if (chain.isEmpty) {
-      this.#chains.delete(orderedBy)
+  #returned(orderedBy: string, delivery: OrderedDelivery): void {
+    if (delivery.isEmpty) {
+      this.#deliveries.delete(orderedBy)
     } else if (!this.#isPaused && !this.#isClosed) {
-      chain.advance()
+      delivery.advance()
     }
   }
 
@@ -138,6 +138,6 @@ export class Lane {
       return
     }
     this.#timer = undefined
-    this.#chains.forEach((chain) => chain.advance())
+    this.#deliveries.forEach((delivery) => delivery.advance())
   }
 }

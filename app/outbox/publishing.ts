@@ -1,6 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
-import { AutoResetEvent } from './auto_reset_event.js'
+import { AutoResetEvent } from '#kernel/auto_reset_event'
 import type { Destination } from './destination.js'
 import { DESTINATIONS, type DestinationName, type Entry } from './entry.js'
 import { Feed } from './feed.js'
@@ -88,11 +88,11 @@ export class Publishing {
       hasWorked = (await this.#feedApart(lane, feed)) || hasWorked
     }
     if (!hasWorked) {
-      await this.#rest()
+      await this.#idle()
     }
   }
 
-  async #rest(): Promise<void> {
+  async #idle(): Promise<void> {
     const feeds = [this.#together, ...this.#apart.values()]
     const lingering = feeds.flatMap(({ lingersForMs }) => lingersForMs ?? [])
     const wasSet = await this.#wakeup.wait(Math.min(POLL_MS, ...lingering))

@@ -4,7 +4,8 @@ import type { Logger } from '@adonisjs/core/logger'
 import pg from 'pg'
 
 import type { Destination } from './destination.js'
-import { relayMetrics, type Backlog } from './metrics.js'
+import { backlogOf } from './backlog.js'
+import { relayMetrics } from './metrics.js'
 import { Publishing } from './publishing.js'
 import { OutboxStore } from './store.js'
 
@@ -21,11 +22,6 @@ const SESSION = `
   set tcp_keepalives_idle = 5;
   set tcp_keepalives_interval = 2;
   set tcp_keepalives_count = 3`
-
-const BACKLOG = `
-  select (select count(*) from (select 1 from outbox limit 100000) as counted)::int as depth,
-    coalesce((select extract(epoch from clock_timestamp() - written_at) from outbox
-              order by position limit 1), 0)::float as seconds`
 
 interface RelayOptions {
   /** The database; it carries the password and must not be logged. */
@@ -138,9 +134,4 @@ export class Relay {
   async #pause(): Promise<void> {
     await delay(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {})
   }
-}
-
-async function backlogOf(client: pg.Client): Promise<Backlog> {
-  const { rows } = await client.query<Backlog>(BACKLOG)
-  return rows[0]!
 }

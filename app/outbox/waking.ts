@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events'
+
 import type pg from 'pg'
 
 import { afterCommit } from '#records/transaction'
@@ -5,26 +7,20 @@ import { afterCommit } from '#records/transaction'
 /** What the processes of an installation tell each other when there is something to publish. */
 export const WAKE_TOPIC = 'outbox'
 
-let ring = () => {}
+const kept = new EventEmitter<{ entries: [] }>()
 
-/**
- * Names what wakes the relay, wherever it runs, until the returned function is called. Without it the relay looks by itself
- * now and then.
- */
-export function wakeRelayBy(wake: () => void): () => void {
-  const previous = ring
-  ring = wake
-  return () => {
-    ring = previous
-  }
+/** Calls a listener whenever this process has kept entries in an outbox; the returned function takes it off again. */
+export function onKept(listener: () => void): () => void {
+  kept.on('entries', listener)
+  return () => kept.off('entries', listener)
 }
 
-/** Wakes the relay now, for what is already kept. */
-export function wakeRelay(): void {
-  ring()
+/** Says that there are entries which are already kept. */
+export function tellKept(): void {
+  kept.emit('entries')
 }
 
-/** Wakes the relay once what was written on the transaction is kept. */
-export function wakeRelayAfter(transaction: pg.ClientBase): void {
-  afterCommit(transaction, wakeRelay)
+/** Says so once what was written on the transaction is kept. */
+export function tellKeptAfter(transaction: pg.ClientBase): void {
+  afterCommit(transaction, tellKept)
 }

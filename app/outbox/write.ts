@@ -6,6 +6,7 @@ import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { SecurityEvent, SecuritySink } from '#audit/security_event'
+import { AUDITED } from '#records/audit'
 import type { EventSink, RecordChange } from '#records/events'
 import { declaredKinds, type Kind } from '#records/kind'
 import { deferToCommit } from '#records/transaction'
@@ -14,14 +15,11 @@ import { DESTINATIONS, type Content } from './entry.js'
 import { changeContent } from '#outbox/payloads/change_content'
 import { doerOf } from '#outbox/payloads/doer'
 import { sealedCommand } from '#outbox/payloads/sealed_command'
-import { wakeRelay, wakeRelayAfter } from './waking.js'
+import { tellKept, tellKeptAfter } from './waking.js'
 
 const { audit, bus, pubsub, sockets, commands } = DESTINATIONS
 
 const OF_CHANGES = audit | bus | pubsub | sockets
-
-/** Events are themselves what is audited; to audit them would never end. */
-const UNAUDITED = 'event'
 
 const INSERT_ALL = {
   name: 'write-outbox-all',
@@ -89,7 +87,7 @@ export async function noteSecurity(event: SecurityEvent): Promise<void> {
   const content = { security: { event: type, subject, id, realmId, count, doer: doerOf(origin) } }
   const pool = pools.for(databaseUrl(surfacesOf(env)[0]!))
   await insert(pool, { messageId, pending: audit, orderedBy: messageId, content })
-  wakeRelay()
+  tellKept()
 }
 
 /** Where the changes of records go. */
@@ -99,12 +97,13 @@ export const changeOutbox: EventSink = { record: writeChange, recordAll: writeCh
 export const securityOutbox: SecuritySink = { note: noteSecurity }
 
 function entryOf(change: RecordChange): NewEntry {
-  const { kind, id } = change
+  const kind = kindNamed(change.kind)
+  const { isKept } = kind?.audit ?? AUDITED
   return {
-    messageId: newId(),
-    pending: kind === UNAUDITED ? OF_CHANGES & ~audit : OF_CHANGES,
-    orderedBy: `${kind}/${id}`,
-    content: { change: changeContent(change, kindNamed(kind)) },
+    messageId: change.messageId ?? newId(),
+    pending: isKept ? OF_CHANGES : OF_CHANGES & ~audit,
+    orderedBy: `${change.kind}/${change.id}`,
+    content: { change: changeContent(change, kind) },
   }
 }
 
@@ -138,12 +137,12 @@ async function writeAllWithin(
     entries.map(({ content }) => JSON.stringify(content)),
   ]
   await transaction.query({ ...INSERT_ALL, values })
-  wakeRelayAfter(transaction)
+  tellKeptAfter(transaction)
 }
 
 async function writeWithin(transaction: pg.ClientBase, entry: NewEntry): Promise<void> {
   await deferToCommit(transaction, insert(transaction, entry))
-  wakeRelayAfter(transaction)
+  tellKeptAfter(transaction)
 }
 
 async function insert(on: pg.ClientBase | pg.Pool, entry: NewEntry): Promise<void> {

@@ -64,6 +64,8 @@ export interface Declaration extends Vocabulary {
   /** The property that identifies a record; defaults to `id`. */
   readonly primaryKey?: string
   readonly properties: Readonly<Record<string, Property>>
+  /** Where the totals of the table are kept: `realm` is the property whose values they are kept by. */
+  readonly totals?: { readonly realm?: string }
   readonly relations?: {
     readonly allowed?: readonly string[]
     readonly links?: Readonly<Record<string, Link>>

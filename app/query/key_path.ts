@@ -3,11 +3,11 @@ import { issue, QueryError, type QueryParameter } from './errors.js'
 /** A key may lead through this many names, the last one included. */
 export const PATH_LIMIT = 32
 
-const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])
+/** Names that reach into an object's prototype. */
+export const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Splits a dotted key, a little further than a path may go. Names that could reach into an object's
- * prototype are refused outright.
+ * Splits a dotted key, a little further than a path may go. Unsafe names are refused outright.
  */
 export function segmentsOf(parameter: QueryParameter, key: string): string[] {
   const segments = key.split('.', PATH_LIMIT + 2)

@@ -1,4 +1,4 @@
-/** What a query string says before anybody knows what its names mean. */
+/** What a query string says, before its names are given a meaning. */
 export type QueryValue = string | QueryList | QueryGroup
 
 export type QueryList = QueryValue[]

@@ -3,23 +3,41 @@ import type { Socket } from 'socket.io'
 
 import type { Authenticator } from '#auth/authentication_middleware'
 import { failureOf } from '#http/classify'
+import type { Actor } from '#kernel/actor'
 import { envelopeOf, Failure, Unauthorized } from '#kernel/failures'
-
-import { requireMember } from './namespaces.js'
 
 const TOKEN = /^(?:bearer )?([^\s]+)$/i
 
+/** Who a socket belongs to, and the token that vouches for it. */
+export interface Admitted {
+  readonly actor: Actor
+  readonly token: string
+}
+
+interface Gate {
+  readonly authenticator: Authenticator
+  readonly logger: Pick<Logger, 'error'>
+  /** Throws where the caller may not enter. */
+  readonly requireEntry: (actor: Actor, socket: Socket) => void
+}
+
 /**
- * Lets a socket into its namespace and answers the token that vouches for it; throws the failure that says why not.
+ * Answers who a socket belongs to. Rejects with what the client is told where it is not let in.
  */
-export async function admit(socket: Socket, authenticator: Authenticator): Promise<string> {
-  const token = takeToken(socket)
-  const actor = token === undefined ? undefined : await authenticator.verify(token)
-  if (token === undefined || !actor) {
-    throw new Unauthorized('A valid access token is needed: send it as auth.token')
+export async function admit(socket: Socket, gate: Gate): Promise<Admitted> {
+  const { authenticator, logger, requireEntry } = gate
+  try {
+    const token = takeToken(socket)
+    const actor = token === undefined ? undefined : await authenticator.verify(token)
+    if (token === undefined || !actor) {
+      throw new Unauthorized('A valid access token is needed: send it as auth.token')
+    }
+    requireEntry(actor, socket)
+    return { actor, token }
+  } catch (error) {
+    const data = told(error, logger)
+    throw Object.assign(new Error(data.message), { data })
   }
-  requireMember(actor, socket.nsp.name)
-  return token
 }
 
 /** Takes the token out of the handshake, which others print and pass on. */
@@ -32,8 +50,9 @@ function takeToken({ handshake }: Socket): string | undefined {
 
 /** What a client is told of a failure. What was not foreseen goes to the log. */
 export function told(error: unknown, logger: Pick<Logger, 'error'>): ReturnType<typeof envelopeOf> {
-  if (!(error instanceof Failure)) {
+  const failure = failureOf(error)
+  if (!(error instanceof Failure) && failure.isFault) {
     logger.error({ err: error }, 'a socket was answered with an error')
   }
-  return envelopeOf(failureOf(error))
+  return envelopeOf(failure)
 }

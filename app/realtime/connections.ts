@@ -6,6 +6,7 @@ import { Server, type ServerOptions } from 'socket.io'
 
 import { metrics } from '#observability/metrics'
 
+import { openDoor, type Door } from './doors.js'
 import type { Peers } from './peers.js'
 
 /** Tokens are the longest thing that is sent here, and they may have 16 KiB. */
@@ -14,8 +15,6 @@ const JOINED_WITHIN_MS = 10_000
 /** More than any client opens; each costs a look at its token. */
 const MOST_NAMESPACES_ASKED = 32
 const CLOSED_WITHIN_MS = 1_000
-
-type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 interface Options {
   /** Where it is reached, as it is seen from outside. */
@@ -26,6 +25,8 @@ interface Options {
   readonly adapter: ServerOptions['adapter'] | undefined
   /** Whether no more connections are admitted. */
   readonly isClosing: () => boolean
+  /** The largest thing that is sent to it. */
+  readonly mostBytes?: number
 }
 
 const open = new Gauge({
@@ -37,7 +38,7 @@ const open = new Gauge({
 /**
  * The connections of sockets, on the port of the other requests. Of those it takes only what goes to its path.
  */
-export class Connections {
+export class Connections implements Door {
   readonly io: Server
   readonly #path: RegExp
   readonly #peers: Peers | undefined
@@ -45,7 +46,8 @@ export class Connections {
   readonly #door = new HttpServer()
   readonly #upgraded = new Set<Duplex>()
 
-  constructor({ path, peers, cors, adapter, isClosing }: Options) {
+  constructor(options: Options) {
+    const { path, peers, cors, adapter, isClosing, mostBytes = MOST_BYTES } = options
     this.#peers = peers
     this.#path = new RegExp(`^${RegExp.escape(path)}(?:[/?]|$)`)
     this.io = new Server(this.#door, {
@@ -55,7 +57,7 @@ export class Connections {
       cors,
       ...(adapter && { adapter }),
       serveClient: false,
-      maxHttpBufferSize: MOST_BYTES,
+      maxHttpBufferSize: mostBytes,
       connectTimeout: JOINED_WITHIN_MS,
       allowRequest: (_request, decide) => decide(null, !isClosing()),
     })
@@ -65,35 +67,34 @@ export class Connections {
     }
   }
 
-  /** Takes what other processes get for sessions of this one. */
-  async listenToPeers(): Promise<void> {
-    await this.#peers?.listen({
-      request: (request, response) => void this.#door.emit('request', request, response),
-      upgrade: (request, stream, head) => this.#upgrade(request, stream, head),
-    })
+  /** Serves on the port of a server, beside what it answers already. */
+  async attach(server: HttpServer): Promise<void> {
+    await this.#listenToPeers()
+    openDoor(server, this)
   }
 
-  /** Takes what goes to its path away from what answered there before. */
-  attach(server: HttpServer): void {
-    const application = server.listeners('request').at(-1) as Listener
-    server.off('request', application)
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      if (this.#isOurs(request)) {
-        this.#answer(request, response)
-      } else {
-        application.call(server, request, response)
-      }
-    })
-    Object.assign(server, { shouldUpgradeCallback: (r: IncomingMessage) => this.#isOurs(r) })
-    server.on('upgrade', (request, stream, head) => {
-      const address = this.#peers?.addressFor(request)
-      if (address === undefined) {
-        this.#upgrade(request, stream, head)
-      } else {
-        this.#watch(stream)
-        this.#peers!.passUpgrade(address, request, stream, head)
-      }
-    })
+  isFor({ url = '' }: IncomingMessage): boolean {
+    return this.#path.test(url)
+  }
+
+  answer(request: IncomingMessage, response: ServerResponse): void {
+    const answerHere = () => void this.#door.emit('request', request, response)
+    const address = this.#peers?.addressFor(request)
+    if (address === undefined) {
+      answerHere()
+    } else {
+      this.#peers!.passRequest(address, request, response, answerHere)
+    }
+  }
+
+  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    const address = this.#peers?.addressFor(request)
+    if (address === undefined) {
+      this.#upgrade(request, stream, head)
+    } else {
+      this.#watch(stream)
+      this.#peers!.passUpgrade(address, request, stream, head)
+    }
   }
 
   /**
@@ -106,18 +107,12 @@ export class Connections {
     setTimeout(() => this.#upgraded.forEach((stream) => stream.destroy()), CLOSED_WITHIN_MS).unref()
   }
 
-  #isOurs({ url = '' }: IncomingMessage): boolean {
-    return this.#path.test(url)
-  }
-
-  #answer(request: IncomingMessage, response: ServerResponse): void {
-    const answerHere = () => void this.#door.emit('request', request, response)
-    const address = this.#peers?.addressFor(request)
-    if (address === undefined) {
-      answerHere()
-    } else {
-      this.#peers!.passRequest(address, request, response, answerHere)
-    }
+  /** Takes what other processes get for sessions of this one. */
+  async #listenToPeers(): Promise<void> {
+    await this.#peers?.listen({
+      request: (request, response) => void this.#door.emit('request', request, response),
+      upgrade: (request, stream, head) => this.#upgrade(request, stream, head),
+    })
   }
 
   #watch(stream: Duplex): void {

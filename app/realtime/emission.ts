@@ -1,8 +1,10 @@
-/** One event for the sockets in a room. */
+/** One event for the sockets in a room, or in one of several. */
 export interface Emission {
   /** `/resources`, or `/resources/<realmId>` for those who belong to a realm. */
   readonly namespace: string
-  readonly room: string
+  readonly room: string | string[]
+  /** The one socket that is not told. */
+  readonly except?: string
   readonly event: string
   readonly payload: unknown
 }
@@ -12,4 +14,18 @@ export interface Emission {
  */
 export interface Emitter {
   emit(emissions: readonly Emission[]): Promise<void>
+}
+
+interface Sockets {
+  to(room: string | string[]): {
+    except(sockets: string | string[]): { emit(event: string, payload: unknown): unknown }
+  }
+}
+
+/** Tells those sockets of a namespace that an emission is for. */
+export function emitTo(sockets: Sockets, { room, except, event, payload }: Emission): void {
+  sockets
+    .to(room)
+    .except(except ?? [])
+    .emit(event, payload)
 }

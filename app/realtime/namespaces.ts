@@ -22,7 +22,7 @@ export function spellingsOf(namespace: string): string[] {
   return realmId === undefined ? [namespace] : [`${GLOBAL}/${realmId}`, `${GLOBAL}:${realmId}`]
 }
 
-/** Throws where the caller may not hear what is told there. */
+/** Throws where the caller may not receive what is told there. */
 export function requireMember(actor: Actor, namespace: string): void {
   const realmId = realmOf(namespace)
   if (namespace === ROOT) {

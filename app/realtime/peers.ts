@@ -10,9 +10,11 @@ import { clock } from '#kernel/clock'
 /** Who made a session stands at the beginning of its name. */
 const SESSION = /[?&]sid=([0-9a-f]{16})\./
 const BETWEEN_TWO = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+/** Whoever closes a connection first may do so under what is still being written, and it is not the one who answers. */
+const LEFT_OPEN = { connection: 'keep-alive' }
 
 /** What takes requests for sessions of this process. */
-export interface Door {
+interface Receiver {
   request(request: IncomingMessage, response: ServerResponse): void
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void
 }
@@ -24,18 +26,21 @@ export interface Door {
  */
 export class Peers {
   readonly #folder: string
+  readonly #name: string
   readonly #id = clock.random(8).toString('hex')
   readonly #server = new HttpServer({ requestTimeout: 0 })
   readonly #handedOn = new Set<{ destroy(): void }>()
 
-  constructor(folder: string) {
+  /** The name tells sockets of several surfaces apart that share a folder. */
+  constructor(folder: string, name: string) {
     this.#folder = folder
+    this.#name = name
   }
 
   /** Takes what the others hand on, until it is closed. */
-  async listen(door: Door): Promise<void> {
-    this.#server.on('request', door.request)
-    this.#server.on('upgrade', door.upgrade)
+  async listen(receiver: Receiver): Promise<void> {
+    this.#server.on('request', receiver.request)
+    this.#server.on('upgrade', receiver.upgrade)
     this.#server.listen(this.#addressOf(this.#id))
     await once(this.#server, 'listening')
   }
@@ -64,7 +69,8 @@ export class Peers {
     response: ServerResponse,
     unknown: () => void
   ): void {
-    const { method, url: path, headers } = request
+    const { method, url: path } = request
+    const headers = { ...request.headers, ...LEFT_OPEN }
     const passed = ask({ socketPath: address, method, path, headers, agent: false })
     passed.once('response', (answer) => {
       response.writeHead(answer.statusCode!, endToEnd(answer.headers))
@@ -98,7 +104,7 @@ export class Peers {
   }
 
   #addressOf(id: string): string {
-    return join(this.#folder, id)
+    return join(this.#folder, `${this.#name}-${id}`)
   }
 
   #remember(one: ServerResponse | Duplex): void {

@@ -1,40 +1,28 @@
 import type { Server as HttpServer } from 'node:http'
 
-import type { Logger } from '@adonisjs/core/logger'
-import type { ServerOptions, Socket } from 'socket.io'
+import type { Socket } from 'socket.io'
 
-import type { Authenticator } from '#auth/authentication_middleware'
-import type { Drain } from '#kernel/drain'
+import type { Actor } from '#kernel/actor'
 
-import { admit, told } from './admission.js'
+import { admit } from './admission.js'
 import { Connections } from './connections.js'
-import type { Emission, Emitter } from './emission.js'
-import { spellingsOf } from './namespaces.js'
+import { emitTo, type Emission, type Emitter } from './emission.js'
+import { requireMember, spellingsOf } from './namespaces.js'
 import { OpenNamespaces } from './open_namespaces.js'
-import type { Peers } from './peers.js'
 import { ResourceSocket } from './resource_socket.js'
+import type { SiteOptions, SocketSite } from './socket_site.js'
 
 const REVIEW_EVERY_MS = 60_000
 
-interface RealtimeOptions {
-  readonly authenticator: Authenticator
-  readonly drain: Drain
-  readonly logger: Pick<Logger, 'error'>
-  /** Where it is reached, as it is seen from outside. */
-  readonly path: string
-  /** The processes that share the port, where there are others. */
-  readonly peers?: Peers
-  readonly cors?: ServerOptions['cors']
-  /** What hears the events of other processes. */
-  readonly adapter?: ServerOptions['adapter']
+interface RealtimeOptions extends SiteOptions {
   /** How often it is looked at whether each connection may still receive what it receives. */
   readonly reviewEveryMs?: number
 }
 
 /**
- * Tells connected clients of changes as they happen: each asks for the records it wants to hear of.
+ * Tells connected clients of changes as they happen: each subscribes to the records it wants to follow.
  */
-export class RealtimeServer implements Emitter {
+export class RealtimeServer implements Emitter, SocketSite {
   readonly #options: RealtimeOptions
   readonly #connections: Connections
   readonly #namespaces: OpenNamespaces
@@ -58,15 +46,17 @@ export class RealtimeServer implements Emitter {
 
   /** Serves sockets on the port of a server, beside what it answers already. */
   async attach(server: HttpServer): Promise<void> {
-    await this.#connections.listenToPeers()
-    this.#connections.attach(server)
+    await this.#connections.attach(server)
   }
 
   /** Tells the sockets of this process. */
   async emit(emissions: readonly Emission[]): Promise<void> {
-    for (const { namespace, room, event, payload } of emissions) {
-      for (const spelling of spellingsOf(namespace)) {
-        this.#namespaces.get(spelling)?.to(room).emit(event, payload)
+    for (const emission of emissions) {
+      for (const spelling of spellingsOf(emission.namespace)) {
+        const namespace = this.#namespaces.get(spelling)
+        if (namespace) {
+          emitTo(namespace, emission)
+        }
       }
     }
   }
@@ -78,12 +68,9 @@ export class RealtimeServer implements Emitter {
 
   async #admit(socket: Socket): Promise<void> {
     const { authenticator, logger } = this.#options
-    try {
-      this.#tokens.set(socket, await admit(socket, authenticator))
-    } catch (error) {
-      const data = told(error, logger)
-      throw Object.assign(new Error(data.message), { data })
-    }
+    const requireEntry = (actor: Actor) => requireMember(actor, socket.nsp.name)
+    const { token } = await admit(socket, { authenticator, logger, requireEntry })
+    this.#tokens.set(socket, token)
   }
 
   #serve(socket: Socket): void {

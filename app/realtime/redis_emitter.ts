@@ -3,7 +3,7 @@ import { Emitter as PacketWriter } from '@socket.io/redis-emitter'
 import { publishAll } from '#signals/publish_all'
 import { connectPublisher, type RedisConnection } from '#signals/redis'
 
-import type { Emission, Emitter } from './emission.js'
+import { emitTo, type Emission, type Emitter } from './emission.js'
 import { spellingsOf } from './namespaces.js'
 
 /**
@@ -25,9 +25,9 @@ export class RedisEmitter implements Emitter {
     const writer = new PacketWriter({
       publish: (channel: string, payload: Buffer) => packets.push({ channel, payload }),
     })
-    for (const { namespace, room, event, payload } of emissions) {
-      for (const spelling of spellingsOf(namespace)) {
-        writer.of(spelling).to(room).emit(event, payload)
+    for (const emission of emissions) {
+      for (const spelling of spellingsOf(emission.namespace)) {
+        emitTo(writer.of(spelling), emission)
       }
     }
     await publishAll(this.#redis, packets)

@@ -3,14 +3,13 @@ import type { Socket } from 'socket.io'
 
 import type { Authenticator, Following } from '#auth/authentication_middleware'
 import type { Actor } from '#kernel/actor'
-import { BadRequest, Failure } from '#kernel/failures'
+import { Failure } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
-import { told } from './admission.js'
+import { endWithSession } from './lasting.js'
+import { nothingAnswers, Requests } from './requests.js'
 import { isOpenTo, Rooms } from './rooms.js'
-import { topicOf, type Asked, type Topic } from './topics.js'
-
-type Acknowledge = (failure: ReturnType<typeof told> | null) => void
+import { roomOf, topicOf, type Topic } from './topics.js'
 
 interface Context {
   readonly token: string
@@ -26,18 +25,24 @@ export class ResourceSocket {
   readonly #context: Context
   readonly #rooms: Rooms
   readonly #following: Following | undefined
-  /** Requests are answered one after the other, so that none overtakes the one it takes back. */
-  #last: Promise<void> = Promise.resolve()
 
   constructor(socket: Socket, context: Context) {
     this.#socket = socket
     this.#context = context
     this.#rooms = new Rooms(socket)
-    socket.onAny((event, ...args) => this.#receive(event, args))
-    this.#following = this.#endWithSession()
+    const requests = new Requests((event, target) => this.#change(event, target), context.logger)
+    socket.onAny((event, ...args) => {
+      if (event === 'ping') {
+        socket.emit('pong')
+      } else {
+        requests.add(String(event), args)
+      }
+    })
+    this.#following = endWithSession(socket, context.token, context.authenticator)
+    this.#following?.onChange((actor) => this.#rooms.review(actor))
   }
 
-  /** Takes back what the caller may not hear any more. While that cannot be told, everything stays as it is. */
+  /** Takes back what the caller may not receive any more. While that cannot be told, everything stays as it is. */
   async review(): Promise<void> {
     try {
       const actor = await this.#actor()
@@ -49,43 +54,13 @@ export class ResourceSocket {
     }
   }
 
-  #endWithSession(): Following | undefined {
-    const { authenticator, token } = this.#context
-    const closed = new AbortController()
-    this.#socket.once('disconnect', () => closed.abort())
-    const following = authenticator.follow?.(token, closed.signal)
-    following?.ended.addEventListener('abort', () => this.#socket.disconnect(true), { once: true })
-    following?.onChange((actor) => this.#rooms.review(actor))
-    return following
-  }
-
-  #receive(event: unknown, args: readonly unknown[]): void {
-    const asked = topicOf(String(event), this.#socket.nsp.name)
-    if (event === 'ping') {
-      this.#socket.emit('pong')
+  async #change(event: string, target: unknown): Promise<void> {
+    const { topic, begins } = topicOf(event, this.#socket.nsp.name) ?? nothingAnswers()
+    if (begins) {
+      await this.#requirePermission(topic)
+      this.#rooms.subscribe(roomOf(topic, target), topic)
     } else {
-      this.#last = this.#last.then(() => this.#answer(asked, args))
-    }
-  }
-
-  async #answer(asked: Asked | undefined, args: readonly unknown[]): Promise<void> {
-    const [target] = args.filter((arg) => typeof arg !== 'function')
-    // Clients put a callback of their own in between, so the one that answers is the last.
-    const acknowledge = args.findLast((arg) => typeof arg === 'function') as Acknowledge | undefined
-    try {
-      await this.#change(asked ?? nothingAnswers(), target)
-      acknowledge?.(null)
-    } catch (error) {
-      acknowledge?.(told(error, this.#context.logger))
-    }
-  }
-
-  async #change(asked: Asked, target: unknown): Promise<void> {
-    if (asked.begins) {
-      await this.#requirePermission(asked.topic)
-      this.#rooms.subscribe(asked.topic, target)
-    } else {
-      this.#rooms.unsubscribe(asked.topic, target)
+      this.#rooms.unsubscribe(roomOf(topic, target))
     }
   }
 
@@ -101,10 +76,6 @@ export class ResourceSocket {
       throw new SubscriptionRefused(topic.permissions)
     }
   }
-}
-
-function nothingAnswers(): never {
-  throw new BadRequest('Nothing in this namespace answers to an event of this name')
 }
 
 /** The caller holds none of the permissions that a subscription needs. */

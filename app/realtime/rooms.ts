@@ -1,14 +1,17 @@
 import type { Actor } from '#kernel/actor'
 import { BadRequest } from '#kernel/failures'
 
-import type { Topic } from './topics.js'
-
 const MOST_ROOMS = 1_000
-const TARGET = /^[\w.:-]{1,128}$/
+
+/** What it takes to be in a room. */
+export interface Requirement {
+  /** One of them is needed; every caller may where there is none. */
+  readonly permissions: readonly string[]
+}
 
 interface Membership {
   count: number
-  readonly topics: Set<Topic>
+  readonly requirements: Set<Requirement>
 }
 
 /** What rooms are made of: a socket, as far as they see it. */
@@ -28,15 +31,13 @@ export class Rooms {
     this.#member = member
   }
 
-  subscribe(topic: Topic, target: unknown): void {
-    const room = roomOf(topic, target)
+  subscribe(room: string, requirement: Requirement): void {
     const held = this.#held.get(room) ?? this.#enter(room)
     held.count += 1
-    held.topics.add(topic)
+    held.requirements.add(requirement)
   }
 
-  unsubscribe(topic: Topic, target: unknown): void {
-    const room = roomOf(topic, target)
+  unsubscribe(room: string): void {
     const held = this.#held.get(room)
     if (held && --held.count === 0) {
       this.#leave(room)
@@ -45,8 +46,8 @@ export class Rooms {
 
   /** Leaves the rooms that an actor who lost permissions could not enter any more. */
   review(actor: Actor): void {
-    for (const [room, { topics }] of this.#held) {
-      if (![...topics].some((topic) => isOpenTo(topic, actor))) {
+    for (const [room, { requirements }] of this.#held) {
+      if (![...requirements].some((requirement) => isOpenTo(requirement, actor))) {
         this.#leave(room)
       }
     }
@@ -56,7 +57,7 @@ export class Rooms {
     if (this.#held.size >= MOST_ROOMS) {
       throw new BadRequest(`A socket holds ${MOST_ROOMS} subscriptions at most`)
     }
-    const membership: Membership = { count: 0, topics: new Set() }
+    const membership: Membership = { count: 0, requirements: new Set() }
     this.#held.set(room, membership)
     void this.#member.join(room)
     return membership
@@ -68,18 +69,7 @@ export class Rooms {
   }
 }
 
-/** Whether an actor has what one of those who hear a topic needs. */
-export function isOpenTo({ permissions }: Topic, actor: Actor): boolean {
+/** Whether an actor has what a subscriber needs. */
+export function isOpenTo({ permissions }: Requirement, actor: Actor): boolean {
   return permissions.length === 0 || permissions.some((name) => actor.permissions.has(name))
-}
-
-/** All records of a type share a room; one that is named has a room of its own. */
-function roomOf({ room }: Topic, target: unknown): string {
-  if (target === undefined || target === null) {
-    return room
-  }
-  if ((typeof target === 'string' || typeof target === 'number') && TARGET.test(String(target))) {
-    return `${room}/${target}`
-  }
-  throw new BadRequest('A subscription names one record by its id, or none')
 }

@@ -1,10 +1,11 @@
+import { BadRequest } from '#kernel/failures'
+
 import { isGlobal, isNamespace } from './namespaces.js'
+import type { Requirement } from './rooms.js'
 
 /** What can be subscribed to. */
-export interface Topic {
+export interface Topic extends Requirement {
   readonly room: string
-  /** One of them is needed; every caller may where there is none. */
-  readonly permissions: readonly string[]
   /** Where it can be subscribed to, if not everywhere. */
   readonly only?: 'global' | 'realm'
 }
@@ -14,6 +15,7 @@ export interface Asked {
   readonly begins: boolean
 }
 
+const TARGET = /^[\w.:-]{1,128}$/
 const EVENT = /^(\w{1,64}?)(Subscribe|Unsubscribe)$/
 
 /** By the name that stands in front of `Subscribe` and `Unsubscribe`. */
@@ -57,4 +59,15 @@ export function topicOf(event: string, namespace: string): Asked | undefined {
   const isThere =
     topic && isNamespace(namespace) && (topic.only === undefined || topic.only === place)
   return isThere ? { topic, begins: verb === 'Subscribe' } : undefined
+}
+
+/** All records of a type share a room; one that is named has a room of its own. */
+export function roomOf({ room }: Topic, target: unknown): string {
+  if (target === undefined || target === null) {
+    return room
+  }
+  if ((typeof target === 'string' || typeof target === 'number') && TARGET.test(String(target))) {
+    return `${room}/${target}`
+  }
+  throw new BadRequest('A subscription names one record by its id, or none')
 }

@@ -13,7 +13,7 @@ export interface Column extends Property {
   readonly optIn?: boolean
   /** Makes a secret that is kept encrypted readable, for those it is shown to; null where its key is gone. */
   readonly unseal?: (stored: string) => Promise<string | null>
-  /** For what a secret is sealed whenever it is stored; whoever writes it and is told of it handles what was sent. */
+  /** For what a secret is sealed whenever it is stored; writers of it and listeners handle what was sent. */
   readonly sealedFor?: Purpose
 }
 

@@ -31,11 +31,14 @@ export function declarationOf<M extends ModelClass>(
     name,
     table,
     properties: columns,
+    totals: { realm: traits.realm },
     indexes,
-    fields: {
-      default: open,
-      ...(traits.namesAllowedFields !== false && { allowed: [...open, ...onRequest] }),
-    },
+    ...(traits.choosesFields !== false && {
+      fields: {
+        default: open,
+        ...(traits.namesAllowedFields !== false && { allowed: [...open, ...onRequest] }),
+      },
+    }),
     filters: { allowed: filters },
     sorts: { allowed: sorts, default: defaultSort && Object.fromEntries([defaultSort]) },
     pagination: { maxLimit: MAX_PAGE },

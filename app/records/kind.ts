@@ -3,14 +3,13 @@ import type { Actor } from '#kernel/actor'
 import { checkDeclaration } from '#query/check_declaration'
 import type { SqlCondition } from '#query/condition'
 import type { Declaration } from '#query/declaration'
+import { AUDITED, type Audit } from './audit.js'
 import { columnsOf, type Column } from './column.js'
 import { declarationOf, narrowed } from './declaration_of.js'
 import type { AnyBody, Kept, KindDefinition } from './kind_definition.js'
 import type { ModelClass } from './model.js'
 import { belongingsOf } from './relation.js'
-import type { Attributes, ColumnName } from './row.js'
-
-export type { Values } from './values.js'
+import type { Attributes } from './row.js'
 
 /** A relation to one record of another kind. */
 export interface Relation {
@@ -38,10 +37,11 @@ export class Kind<M extends ModelClass = ModelClass> {
   readonly secrets: readonly string[]
   readonly realm: string | undefined
   readonly audience: readonly string[]
+  readonly audit: Audit
   readonly access: KindDefinition<M>['access'] & { readonly read: Access }
   readonly permissionFirst: boolean
   readonly declaration: Declaration
-  /** What is left of it for somebody who is not logged in, where that is anything. */
+  /** What is left of it for a caller who is not logged in, where that is anything. */
   readonly openDeclaration: Declaration | undefined
   readonly createBody: AnyBody | undefined
   readonly updateBody: AnyBody | undefined
@@ -61,6 +61,7 @@ export class Kind<M extends ModelClass = ModelClass> {
     this.relations = relationsOf(model, definition.includable)
     this.realm = realm
     this.audience = definition.audience ?? (realm === undefined ? [] : [realm])
+    this.audit = { ...AUDITED, ...definition.audit }
     this.access = { read: loggedIn, ...access }
     this.permissionFirst = definition.permissionFirst ?? false
     this.declaration = declarationOf(this, definition)
@@ -79,20 +80,20 @@ export class Kind<M extends ModelClass = ModelClass> {
 
 /**
  * Declares a kind. Names that its model does not have do not compile; what else is wrong is said when the program starts.
- * What a body may hold although no column keeps it is `unstored`; the kind's service takes it out again.
+ * What bodies hold that no column keeps, or that one keeps in another form, is `notAsSent`; the kind's service sees to it.
  */
 export function defineKind<
   M extends ModelClass,
   Create extends AnyBody,
   Update extends AnyBody,
-  Unstored extends string = never,
+  NotAsSent extends string = never,
 >(
   model: M,
   definition: KindDefinition<
     M,
-    Create & Kept<Create, ColumnName<M> | Unstored>,
-    Update & Kept<Update, ColumnName<M> | Unstored>
-  > & { readonly unstored?: readonly Unstored[] }
+    Create & Kept<M, Create, NotAsSent>,
+    Update & Kept<M, Update, NotAsSent>
+  > & { readonly notAsSent?: readonly NotAsSent[] }
 ): Kind<M> {
   const kind = new Kind(model, definition)
   kinds.push(kind)

@@ -3,10 +3,11 @@ import type { Actor } from '#kernel/actor'
 import type { BodyOf, BodyValidator } from '#kernel/body'
 import type { SqlCondition } from '#query/condition'
 import type { Direction } from '#query/declaration'
+import type { Audit } from './audit.js'
 import type { ModelClass } from './model.js'
-import type { ColumnName, RelationName } from './row.js'
+import type { Attributes, ColumnName, RelationName, Row } from './row.js'
 
-export type AnyBody = BodyValidator<Record<string, unknown>>
+export type AnyBody = BodyValidator<Attributes>
 
 /** What the wire knows of a kind; what is stored of it, and as what, its model says. */
 export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update = AnyBody> {
@@ -21,19 +22,23 @@ export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update =
   readonly indexes: readonly (readonly ColumnName<M>[])[]
   /** The relations that `include` takes. */
   readonly includable?: readonly RelationName<M>[]
+  /** Whether `fields` chooses what is answered; records are answered whole where it does not. */
+  readonly choosesFields?: boolean
   /** Whether `meta.schema` names the allowed fields, or leaves it at the default ones. */
   readonly namesAllowedFields?: boolean
   /** The column with the realm whose members may write the record; records of no realm are everybody's. */
   readonly realm?: ColumnName<M>
-  /** The columns with the realms that hear of changes; the realm's where they are left out. */
+  /** The columns with the realms that receive changes; the realm's where they are left out. */
   readonly audience?: readonly ColumnName<M>[]
+  /** What of its changes is audited, and how long that is kept; `AUDITED` where it is left out. */
+  readonly audit?: Partial<Audit<ColumnName<M>>>
   readonly access: {
     readonly read?: Access
     readonly create?: Access
     readonly update?: Access
     readonly remove?: Access
   }
-  /** What somebody who is not logged in sees of a record; for kinds that everybody may read, which is not the rule. */
+  /** What a caller who is not logged in sees of a record; for kinds that everybody may read, which is not the rule. */
   readonly openFields?: readonly ColumnName<M>[]
   /** Bodies are checked before permissions, unless a kind says otherwise. */
   readonly permissionFirst?: boolean
@@ -41,8 +46,21 @@ export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update =
   readonly reveals?: (actor: Actor) => boolean | SqlCondition
 }
 
-/** A body all of which is kept, by columns of the model or as the kind says. */
-export type Kept<Body extends AnyBody, Names> =
-  Exclude<keyof BodyOf<Body>, Names> extends never
-    ? unknown
-    : { readonly 'what no column keeps': Exclude<keyof BodyOf<Body>, Names> }
+type Complaint<What extends string, Names> = [Names] extends [never]
+  ? unknown
+  : { readonly [Name in What]: Names }
+
+/** What a body says in another type than its column has. The service turns null into what stands for it. */
+type Misfit<M extends ModelClass, Body, Names extends keyof Body & ColumnName<M>> = {
+  [Name in Names]: NonNullable<Body[Name]> extends Row<M>[Name] ? never : Name
+}[Names]
+
+/** A body all of which is kept, by columns of the model that fit or as the kind says. */
+export type Kept<M extends ModelClass, Body extends AnyBody, NotAsSent> = Complaint<
+  'what no column keeps',
+  Exclude<keyof BodyOf<Body>, ColumnName<M> | NotAsSent>
+> &
+  Complaint<
+    'what does not fit its column',
+    Misfit<M, BodyOf<Body>, Exclude<keyof BodyOf<Body> & ColumnName<M>, NotAsSent>>
+  >

@@ -10,7 +10,7 @@ let lent = 0
 
 /**
  * Lets models take part in one of our transactions: `Node.query({ client: await lucidOn(transaction) })`. What they write is
- * kept or undone with the rest of it; whoever opened the transaction ends it.
+ * kept or undone with the rest of it; the transaction ends where it was opened.
  */
 export function lucidOn(transaction: pg.ClientBase): Promise<TransactionClientContract> {
   const client = RecordModel.$adapter.modelConstructorClient(RecordModel)

@@ -2,8 +2,9 @@ import type pg from 'pg'
 
 import type { DatabasePool } from '#database/database_pool'
 import { columnOf, quoteName } from '#query/sql/identifiers'
-import { declaredKinds, type Kind, type Values } from './kind.js'
+import { declaredKinds, type Kind } from './kind.js'
 import { RecordStore } from './record_store.js'
+import type { Row } from './row.js'
 
 /** So many records are removed, and told of, at once: enough that few statements do, and little enough to hold in memory. */
 const BATCH = 500
@@ -17,7 +18,7 @@ export interface Part {
 /** Records that went, before anything they went along with has gone. */
 export interface RemovedPart {
   readonly kind: Kind
-  readonly records: readonly Values[]
+  readonly records: readonly Row[]
 }
 
 /** What goes along with records of a kind, by itself or with something that does. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Origin } from '#kernel/origin'
 import type { ChangeType, RecordChange } from './events.js'
 import type { Kind } from './kind.js'
-import type { Attributes } from './row.js'
+import type { Attributes, MutableAttributes } from './row.js'
 
 /** A record before and after it was written; one of the two is missing where it was created or deleted. */
 export interface WrittenChange {
@@ -13,7 +13,7 @@ export interface WrittenChange {
 }
 
 /**
- * What a write of a record is to those who hear of it. Secrets stay behind.
+ * What a write of a record is to those who receive it. Secrets stay behind.
  */
 export function changeOf(
   kind: Kind,
@@ -49,7 +49,7 @@ function withoutSecrets({ secrets }: Kind, values: Attributes): Attributes {
   if (secrets.length === 0) {
     return values
   }
-  const open: Record<string, unknown> = { ...values }
+  const open: MutableAttributes = { ...values }
   secrets.forEach((name) => delete open[name])
   return open
 }

@@ -1,4 +1,6 @@
 import { loggedIn } from '#kernel/access'
+import { UNSAFE } from '#query/key_path'
+import { OR_FOLLOWED } from '#http/event_stream'
 import type { Answer, Operation, Parameter } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import type { Column } from './column.js'
@@ -18,11 +20,17 @@ const COLUMN_SCHEMAS: Record<Column['type'], JsonSchema> = {
 
 const DESCRIPTION: JsonSchema = { type: 'object', description: 'What queries on this kind may say' }
 
+/** A list of keys that may have a sign, without names that no key may have. */
+const keyList = (sign: string): JsonSchema => {
+  const unsafe = [...UNSAFE].join('|')
+  return { type: 'string', not: { pattern: `(^|[,.]|(^|,)${sign})(${unsafe})([,.]|$)` } }
+}
+
 const SHAPING: readonly Parameter[] = [
   {
     name: 'fields',
     description: 'Fields to answer with; `+name` adds, `-name` removes',
-    schema: { type: 'string' },
+    schema: keyList('[+-]'),
   },
   { name: 'include', description: 'Relations to answer with', schema: { type: 'string' } },
 ]
@@ -37,7 +45,7 @@ const SELECTING: readonly Parameter[] = [
   {
     name: 'sort',
     description: 'Keys to sort by; `-key` is descending',
-    schema: { type: 'string' },
+    schema: keyList('-'),
   },
   { name: 'page[limit]', description: 'Records per page', schema: { type: 'integer', minimum: 1 } },
   {
@@ -47,10 +55,10 @@ const SELECTING: readonly Parameter[] = [
   },
 ]
 
-export function listOperation(kind: Kind): Operation {
+export function listOperation(kind: Kind, { isFollowed = false } = {}): Operation {
   return {
     name: `list${capitalised(kind.name)}`,
-    summary: `The ${plural(kind)} that match`,
+    summary: `The ${plural(kind)} that match${isFollowed ? OR_FOLLOWED : ''}`,
     access: kind.access.read,
     query: [...SELECTING, ...SHAPING],
     answers: {
@@ -126,13 +134,14 @@ const READ_META: JsonSchema = {
 
 const WRITE_META: JsonSchema = { type: 'object', additionalProperties: false }
 
-/** Where the body is looked at first, the route lets in whoever is logged in; the service asks for the permission. */
+/** Where the body is looked at first, the route lets in all who are logged in; the service asks for the permission. */
 function enteredBy({ permissionFirst }: Kind): Partial<Operation> {
   return permissionFirst ? {} : { entry: loggedIn }
 }
 
-function writtenAnswer(kind: Kind, description: string): Answer {
-  return { description, schema: envelope(recordSchema(kind, { secrets: false }), WRITE_META) }
+/** What a write of a record answers. */
+export function writtenAnswer(kind: Kind, description: string, meta = WRITE_META): Answer {
+  return { description, schema: envelope(recordSchema(kind, { secrets: false }), meta) }
 }
 
 function envelope(data: JsonSchema, meta: JsonSchema): JsonSchema {

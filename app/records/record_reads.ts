@@ -55,13 +55,13 @@ export class RecordReads<M extends ModelClass = ModelClass> {
     return secrets ? secrets.show(origin, record) : record
   }
 
-  /** A page for somebody who is not logged in, of what the kind shows everybody. */
+  /** A page for a caller who is not logged in, of what the kind shows everybody. */
   async listOpen(query: DecodedQuery): Promise<ListRow> {
     enforce(this.kind.access.read, undefined)
     return this.store.list(query, {})
   }
 
-  /** A record for somebody who is not logged in, as far as the kind shows it to everybody. */
+  /** A record for a caller who is not logged in, as far as the kind shows it to everybody. */
   async readOpen(id: string, selection: Selection): Promise<string> {
     enforce(this.kind.access.read, undefined)
     return (await this.store.read(id, selection, {})) ?? this.missing()

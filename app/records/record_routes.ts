@@ -1,7 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import app from '@adonisjs/core/services/app'
 
 import { answer } from '#http/answer'
 import { reportDroppedQuery } from '#http/dropped_keys'
+import { wantsEvents } from '#http/event_stream'
 import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { decode } from '#query/decode'
@@ -19,22 +21,33 @@ import {
 import type { RecordService } from './record_service.js'
 import { serviceKeyOf, type ServiceKey } from './service_key.js'
 
+interface Following {
+  /** Answers who asks for a list as a stream of events. */
+  readonly follow?: (ctx: HttpContext) => Promise<void>
+}
+
 type Handling = (ctx: HttpContext, service: RecordService) => Promise<void>
 
 /**
  * Gives a kind the routes it declares: list and read, and create, update and delete where callers may do that. Its service is
- * made by the container, which is asked with each request: routes are declared before there are connections.
+ * made by the container, which is asked with the first request: routes are declared before there are connections.
  */
 export function recordRoutes(
   routes: SurfaceRoutes,
   kind: Kind,
-  service: ServiceKey = serviceKeyOf(kind)
+  service: ServiceKey = serviceKeyOf(kind),
+  { follow }: Following = {}
 ): void {
   const { collection, access } = kind
   const record = `${collection}/:id`
-  const by = (handle: Handling) => async (ctx: HttpContext) =>
-    handle(ctx, (await ctx.containerResolver.make(service)) as RecordService)
-  routes.get(collection, by(list), listOperation(kind))
+  const serviceFor = askedOnce(service)
+  const by = (handle: Handling) => async (ctx: HttpContext) => handle(ctx, await serviceFor(ctx))
+  const listing = by(list)
+  routes.get(
+    collection,
+    follow ? (ctx) => (wantsEvents(ctx) ? follow(ctx) : listing(ctx)) : listing,
+    listOperation(kind, { isFollowed: follow !== undefined })
+  )
   routes.get(record, by(read), readOperation(kind))
   if (access.create) {
     routes.post(collection, by(create), createOperation(kind))
@@ -44,6 +57,16 @@ export function recordRoutes(
   }
   if (access.remove) {
     routes.delete(record, by(remove), removeOperation(kind))
+  }
+}
+
+/** The answer stays the same but in tests, which swap services, and to ask for it costs as much as a twentieth of a read. */
+function askedOnce(service: ServiceKey): (ctx: HttpContext) => Promise<RecordService> {
+  let made: RecordService | undefined
+  return async ({ containerResolver }) => {
+    const found = made ?? ((await containerResolver.make(service)) as RecordService)
+    made = app.inTest ? undefined : found
+    return found
   }
 }
 
@@ -95,7 +118,7 @@ async function remove(ctx: HttpContext, service: RecordService): Promise<void> {
   written(ctx, await service.remove(originOf(ctx), ctx.params.id), 202)
 }
 
-/** Whoever is not logged in asks in fewer words; the door let nobody in who may not ask at all. */
+/** A caller who is not logged in has fewer words to ask with; one who may not ask at all was refused by the route. */
 function declarationFor({ actor }: HttpContext, { declaration, openDeclaration }: Kind) {
   return actor ? declaration : (openDeclaration ?? declaration)
 }

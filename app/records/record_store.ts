@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 
 import type { DatabasePool } from '#database/database_pool'
 import type { DecodedQuery, Selection } from '#query/decode'
+import { compileAmong, type AmongRow } from '#query/sql/among_statement'
 import { compileList, type ListRow, type ReadOptions } from '#query/sql/list_statement'
 import { compileRecord, type RecordRow } from '#query/sql/record_statement'
 import { statement, type Statement } from '#query/sql/statement'
@@ -13,7 +14,7 @@ import { KeyTaken } from './key_taken.js'
 import type { Kind } from './kind.js'
 import type { ModelClass } from './model.js'
 import { NamedShapes } from './named_shapes.js'
-import type { Attributes, Row } from './row.js'
+import type { Attributes, MutableAttributes, Row } from './row.js'
 
 /** A row as it was written: as JSON text for the caller, and as values for what follows from it. */
 export interface Written<M extends ModelClass = ModelClass> {
@@ -62,6 +63,21 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     const reading = compileRecord(this.#kind.declaration, id, selection, options)
     const rows = reading ? await this.#run<RecordRow>(reading) : []
     return rows[0]?.data
+  }
+
+  /** Those of some records that match a query, as JSON texts by their ids. */
+  async among(
+    ids: readonly string[],
+    query: DecodedQuery,
+    options: ReadOptions
+  ): Promise<ReadonlyMap<string, string>> {
+    if (ids.length === 0) {
+      return new Map()
+    }
+    const rows = await this.#run<AmongRow>(
+      compileAmong(this.#kind.declaration, ids, query, options)
+    )
+    return new Map(rows.map(({ id, data }) => [id, data]))
   }
 
   async exists(id: string): Promise<boolean> {
@@ -175,7 +191,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
 
   /** The columns of the table are those of the model, which a test compares. */
   #named(row: Attributes): Row<M> {
-    const named: Record<string, unknown> = {}
+    const named: MutableAttributes = {}
     for (const column in row) {
       named[this.#names.get(column) ?? column] = row[column]
     }

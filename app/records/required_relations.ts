@@ -1,22 +1,21 @@
 import type { DatabasePool } from '#database/database_pool'
 import { RelationInvalid } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import type { Kind, Values } from './kind.js'
+import type { Kind } from './kind.js'
 import { RecordStore } from './record_store.js'
+import type { Attributes } from './row.js'
 
 /** Throws where a body names records that are not there. */
 export async function requireRelations(
   { relations }: Kind,
   pool: DatabasePool,
-  body: Values
+  body: Attributes
 ): Promise<void> {
-  const named = Object.values(relations).filter(
-    ({ by }) => body[by] !== undefined && body[by] !== null
-  )
   const dangling = await Promise.all(
-    named.map(async ({ to, by }) => {
-      const found = await new RecordStore(to(), pool).exists(body[by] as string)
-      return found ? [] : [issue('value_invalid', [by], `No ${to().label} has this id`)]
+    Object.values(relations).map(async ({ to, by }) => {
+      const id = body[by]
+      const isFound = typeof id !== 'string' || (await new RecordStore(to(), pool).exists(id))
+      return isFound ? [] : [issue('value_invalid', [by], `No ${to().label} has this id`)]
     })
   )
   const issues = dangling.flat()

@@ -6,6 +6,9 @@ import type { ModelClass } from './model.js'
 /** What a record says, by the names of the wire. */
 export type Attributes = Readonly<Record<string, unknown>>
 
+/** The same while it is put together. */
+export type MutableAttributes = Record<string, unknown>
+
 type Own<M extends ModelClass> = Exclude<keyof InstanceType<M>, keyof LucidRow> & string
 type Relationship<Type extends string = string> = { readonly __opaque_type: Type }
 
@@ -25,7 +28,7 @@ type Plain<Value> = Value extends DateTime ? string : Value
 
 /** The columns of one model; of any, where it is not known which. */
 type Columns<M extends ModelClass> = [Exclude<ColumnName<M>, 'id'>] extends [never]
-  ? Record<string, unknown>
+  ? Attributes
   : { readonly [Name in ColumnName<M>]: Plain<InstanceType<M>[Name]> }
 
 /**

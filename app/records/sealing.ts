@@ -1,7 +1,7 @@
 import { Encryption } from '@adonisjs/core/encryption'
 import { AES256GCM } from '@adonisjs/core/encryption/drivers/aes_256_gcm'
 
-import { applicationKey } from '#configuration/application_key'
+import { applicationKeys } from '#configuration/application_key'
 import { env } from '#start/env'
 
 /** What was sealed for one purpose is nothing for another. */
@@ -10,26 +10,50 @@ export type Purpose =
   | 'signing key'
   | 'login form'
   | 'registry account'
+  | 'registry worker account'
   | 'registry project account'
   | 'chosen registry secret'
   | 'registry hook'
   | 'waiting command'
   | 'dead letter'
 
-let encryption: Encryption | undefined
+/** Seals with the first of its keys, and opens what any of them has sealed. */
+export class Sealing {
+  readonly #all: Encryption
+  readonly #current: Encryption
 
-const opened = () =>
-  (encryption ??= new Encryption({
-    driver: (key) => new AES256GCM({ id: 'hub', key }),
-    keys: [applicationKey(env)],
-  }))
+  constructor([current, ...former]: readonly [string, ...string[]]) {
+    this.#all = encryptionWith([current, ...former])
+    this.#current = former.length === 0 ? this.#all : encryptionWith([current])
+  }
+
+  seal(purpose: Purpose, value: string, expiresIn?: string): string {
+    return this.#current.encrypt(value, { purpose, ...(expiresIn && { expiresIn }) })
+  }
+
+  unseal(purpose: Purpose, sealed: string): string | null {
+    return this.#all.decrypt<string>(sealed, purpose)
+  }
+
+  isCurrent(purpose: Purpose, sealed: string): boolean {
+    return this.#current.decrypt<string>(sealed, purpose) !== null
+  }
+}
+
+const encryptionWith = (keys: string[]) =>
+  new Encryption({ driver: (key) => new AES256GCM({ id: 'hub', key }), keys })
+
+let own: Sealing | undefined
+
+/** That of this installation. */
+export const ownSealing = (): Sealing => (own ??= new Sealing(applicationKeys(env)))
 
 /** Seals a value with the application key, for `expiresIn` where that is given. */
 export function seal(purpose: Purpose, value: string, expiresIn?: string): string {
-  return opened().encrypt(value, { purpose, ...(expiresIn && { expiresIn }) })
+  return ownSealing().seal(purpose, value, expiresIn)
 }
 
 /** The sealed value; null where there is none, or it was sealed for something else or with a key that is gone, or is over. */
 export function unseal(purpose: Purpose, sealed: string | null): string | null {
-  return sealed === null ? null : opened().decrypt<string>(sealed, purpose)
+  return sealed === null ? null : ownSealing().unseal(purpose, sealed)
 }

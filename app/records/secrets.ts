@@ -4,7 +4,8 @@ import type { Reveal } from '#query/sql/objects'
 import { projectionOf, type Projection } from '#query/sql/projection'
 import type { Origin } from '#kernel/origin'
 import { kindOf, type Kind } from './kind.js'
-import { noteSecretRead } from '#audit/security_events'
+import type { MutableAttributes } from './row.js'
+import { noteSecretRead } from '#audit/note'
 
 /** What the secrets of any kind are to an actor. */
 export function revealTo(actor: Actor): Reveal {
@@ -19,9 +20,6 @@ export function askedSecrets(kind: Kind, selection: Selection): AskedSecrets | u
   const projection = projectionOf(kind.declaration, selection)
   return projection.guarded ? new AskedSecrets(projection, selection) : undefined
 }
-
-/** A record in an answer, as JSON has it. */
-type Shown = Record<string, unknown>
 
 /** A place in an answer where secrets of a kind may stand. */
 interface Place {
@@ -51,7 +49,7 @@ export class AskedSecrets {
    * that none is shown that could not be noted.
    */
   async show(origin: Origin, data: string): Promise<string> {
-    const read = JSON.parse(data) as Shown | Shown[]
+    const read = JSON.parse(data) as MutableAttributes | MutableAttributes[]
     const found = this.#places.flatMap((place) =>
       [read].flat().flatMap((record) => recordsAt(record, place.path).map((at) => ({ place, at })))
     )
@@ -61,7 +59,10 @@ export class AskedSecrets {
     return JSON.stringify(read)
   }
 
-  async #note(origin: Origin, found: readonly { place: Place; at: Shown }[]): Promise<void> {
+  async #note(
+    origin: Origin,
+    found: readonly { place: Place; at: MutableAttributes }[]
+  ): Promise<void> {
     const owners = new Map(
       found
         .filter(({ place, at }) => place.secrets.some((name) => (at[name] ?? null) !== null))
@@ -81,19 +82,22 @@ function placesIn(projection: Projection, path: readonly string[] = []): Place[]
   return secrets.length > 0 ? [{ path, kind, secrets, added }, ...below] : below
 }
 
-function recordsAt(record: Shown, [relation, ...rest]: readonly string[]): Shown[] {
+function recordsAt(
+  record: MutableAttributes,
+  [relation, ...rest]: readonly string[]
+): MutableAttributes[] {
   if (relation === undefined) {
     return [record]
   }
-  const related = record[relation] as Shown | null
+  const related = record[relation] as MutableAttributes | null
   return related ? recordsAt(related, rest) : []
 }
 
-function ownerOf(kind: Kind, record: Shown) {
+function ownerOf(kind: Kind, record: MutableAttributes) {
   return { kind: kind.name, id: String(record.id), realmId: kind.realmOf(record) }
 }
 
-async function unseal({ kind, secrets }: Place, record: Shown): Promise<void> {
+async function unseal({ kind, secrets }: Place, record: MutableAttributes): Promise<void> {
   for (const name of secrets) {
     const { unseal: open } = kind.columns[name]!
     if (open && typeof record[name] === 'string') {

@@ -1,5 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import type pg from 'pg'
 
+import { pauseAfter } from '#kernel/back_off'
+import { isLostToOthers } from '#kernel/database_failures'
 import { whileOpen } from './open_transaction.js'
 
 const awaitingCommit = new WeakMap<pg.ClientBase, Set<() => void>>()
@@ -30,13 +34,31 @@ export function deferToCommit(
   return Promise.resolve()
 }
 
+type Work<T> = (transaction: pg.ClientBase) => Promise<T>
+
+/** How often work is tried that the database ends for the sake of others, in all, and how long it waits in between. */
+const ATTEMPTS = 5
+const AGAIN = { firstMs: 10, longestMs: 200 }
+
 /**
- * Runs work in one transaction: all of it is kept, or nothing. A connection that broke is not given back to the pool.
+ * Runs work in one transaction: all of it is kept, or nothing. Where the database ends it for the sake of others, nothing of it is
+ * kept and it is done anew; so what it does outside of the transaction has to bear that, or to wait with `afterCommit`.
  */
-export async function inTransaction<T>(
-  pool: pg.Pool,
-  work: (transaction: pg.ClientBase) => Promise<T>
-): Promise<T> {
+export async function inTransaction<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once(pool, work)
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isLostToOthers(error)) {
+        throw error
+      }
+      await delay(pauseAfter(attempt, AGAIN))
+    }
+  }
+}
+
+/** A connection that broke is not given back to the pool. */
+async function once<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
   const client = await pool.connect()
   const unawaited = [begin(client)]
   const followUps = new Set<() => void>()

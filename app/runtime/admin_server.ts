@@ -7,6 +7,7 @@ import { requireReady } from '#http/readiness'
 import { answerBrokenRequests, BODY_WITHIN_MS, HEAD_LIMITS } from '#http/slow_requests'
 import { metrics } from '#observability/metrics'
 import { drain } from '#kernel/drain'
+import { ownLogPage } from './own_log_page.js'
 
 export type Page = () => Promise<{ type: string; body: string }>
 
@@ -24,6 +25,7 @@ const PROCESS_PAGES: Record<string, Page> = {
     return OK
   },
   '/metrics': async () => ({ type: metrics.contentType, body: await metrics.metrics() }),
+  '/logs': ownLogPage,
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { corsOfSockets } from '#config/cors'
 import { notMadeUpYet } from '#configuration/first_secrets'
-import { surfacesOf } from '#configuration/processes'
+import { surfacesOf, usesDatabase } from '#configuration/processes'
 import { CONNECTION_LIMITS } from '#http/connection_limit'
 import type { GracefulServer } from '#http/graceful_server'
 import { Dispatcher } from '#http/dispatcher'
@@ -16,10 +16,10 @@ import { startTracing, stopTracing } from '#observability/tracing'
 import { AdminPorts } from './admin_ports.js'
 import { startJobs } from './job_starters.js'
 import { announce } from './announcement.js'
-import { serveRealtime } from '#realtime/current'
-import { noteGatheredRefusals } from '#audit/security_events'
+import { Realtime } from '#realtime/realtime'
 import { createApplication } from './application.js'
 import { drain } from '#kernel/drain'
+import { ownAddress } from '#kernel/own_address'
 import { listen, portOf, requireFree, WEB } from './listening.js'
 import { startOwnDatabase, type OwnDatabase } from './own_database.js'
 import { membership } from '#runtime/pool/membership'
@@ -61,7 +61,6 @@ export class HubProcess {
     drain.begin()
     await Promise.all([this.#web?.closeGracefully(), this.#jobs?.stop()])
     this.#admin?.close()
-    await noteGatheredRefusals()
     await this.#app.terminate()
     await stopTracing()
     await this.#database?.stop()
@@ -80,9 +79,10 @@ export class HubProcess {
     const startedAt = performance.now()
     const notMadeUpBefore = notMadeUpYet(env)
     await Promise.all([env.SURFACES.length > 0 && requireFree(WEB), AdminPorts.requireFree()])
-    this.#database = await startOwnDatabase(surfacesOf(env))
+    const stores = usesDatabase(env)
+    this.#database = stores ? await startOwnDatabase(surfacesOf(env)) : undefined
     await this.#boot()
-    const migrated = await bringTablesUpToDate(this.#app)
+    const migrated = stores ? await bringTablesUpToDate(this.#app) : []
     await this.#work()
     await this.#openPorts()
     announce({
@@ -113,6 +113,7 @@ export class HubProcess {
     this.#admin = await AdminPorts.open()
     if (this.#web) {
       await listen(this.#web, WEB)
+      ownAddress.listensAt(portOf(this.#web))
     }
   }
 }
@@ -126,9 +127,8 @@ async function createWebServer(app: ApplicationService): Promise<GracefulServer>
   const limits = membership ? undefined : CONNECTION_LIMITS
   const web = createListener(handle, { prefix, drain, limits })
   server.setNodeServer(web)
-  if (env.REALTIME_ENABLED && env.SURFACES.includes('core')) {
-    await serveRealtime(app, web, { cors: corsOfSockets, peerFolder: membership?.folder })
-  }
+  const realtime = await app.container.make(Realtime)
+  await realtime.serve(app, web, { cors: corsOfSockets, peerFolder: membership?.folder })
   return web
 }
 

@@ -8,6 +8,7 @@ const STARTERS: Partial<Record<Job, () => Promise<{ start: StartJob }>>> = {
   bus: () => import('#start/bus'),
   outbox: () => import('#start/outbox'),
   sweeps: () => import('#start/sweeps'),
+  worker: () => import('#start/worker'),
 }
 
 /**

@@ -1,7 +1,11 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { surfacesOf } from '#configuration/processes'
+import { databaseUrl } from '#database/addresses'
+import { databaseOwners } from '#database/bus_connections'
 import { migrate } from '#database/migrator'
+import { pools } from '#database/pools'
+import { restorationIn } from '#database/restoration'
 import { StartFailure } from '#kernel/start_failure'
 import { env } from '#start/env'
 
@@ -22,6 +26,7 @@ const REASONS: Record<string, string> = {
  */
 export async function bringTablesUpToDate(app: ApplicationService): Promise<string[]> {
   try {
+    await requireNoRestoration()
     return await migrate(app, surfacesOf(env))
   } catch (error) {
     const reason = REASONS[(error as { code?: string }).code ?? '']
@@ -32,5 +37,17 @@ export async function bringTablesUpToDate(app: ApplicationService): Promise<stri
       `A database cannot be used, ${reason}: start it, or correct DATABASE_URL or the surface's own address.`,
       { cause: error }
     )
+  }
+}
+
+/** A database into which a backup is being restored is half of one. */
+async function requireNoRestoration(): Promise<void> {
+  for (const surface of databaseOwners(surfacesOf(env))) {
+    const backup = await restorationIn(pools.for(databaseUrl(surface)))
+    if (backup) {
+      throw new StartFailure(
+        `The restoration of backup ${backup} was not finished: run "node ace restore" with its place once more.`
+      )
+    }
   }
 }

@@ -1,13 +1,17 @@
 import type { Report } from './signals.js'
 
-type Listener = (payload: string) => void
+/** Somebody who is told what comes over a channel. */
+export interface Listener {
+  hear(payload: string): void
+}
 
 /**
- * Who listens to which channel in this process. One that throws does not keep the others from hearing.
+ * Who listens to which channel in this process. One that throws does not keep the others from being called.
  */
 export class Listeners {
   readonly #report: Report
-  readonly #byChannel = new Map<string, Set<{ listener: Listener }>>()
+  /** Most channels have one; a set for each would take more than everything else that is kept of it. */
+  readonly #byChannel = new Map<string, Listener | Set<Listener>>()
 
   constructor(report: Report) {
     this.#report = report
@@ -17,24 +21,41 @@ export class Listeners {
     return [...this.#byChannel.keys()]
   }
 
-  /** The returned function takes the listener off, and answers whether the channel has no other one left. */
-  add(channel: string, listener: Listener): () => boolean {
-    const entry = { listener }
-    const entries = this.#byChannel.get(channel) ?? new Set()
-    this.#byChannel.set(channel, entries.add(entry))
-    return () => {
-      const wasLast = entries.delete(entry) && entries.size === 0
-      if (wasLast) {
-        this.#byChannel.delete(channel)
-      }
-      return wasLast
+  /** How many channels somebody listens to. */
+  get size(): number {
+    return this.#byChannel.size
+  }
+
+  has(channel: string): boolean {
+    return this.#byChannel.has(channel)
+  }
+
+  add(channel: string, listener: Listener): void {
+    const present = this.#byChannel.get(channel)
+    if (!present) {
+      this.#byChannel.set(channel, listener)
+    } else if (present instanceof Set) {
+      present.add(listener)
+    } else {
+      this.#byChannel.set(channel, new Set([present, listener]))
     }
   }
 
+  /** Answers whether it was there, and the channel has no other one left. */
+  remove(channel: string, listener: Listener): boolean {
+    const present = this.#byChannel.get(channel)
+    const wasLast =
+      present instanceof Set ? present.delete(listener) && present.size === 0 : present === listener
+    if (wasLast) {
+      this.#byChannel.delete(channel)
+    }
+    return wasLast
+  }
+
   tell(channel: string, payload: string): void {
-    for (const { listener } of [...(this.#byChannel.get(channel) ?? [])]) {
+    for (const listener of this.#listenersTo(channel)) {
       try {
-        listener(payload)
+        listener.hear(payload)
       } catch (error) {
         this.#report(error as Error, `a listener of ${channel} failed`)
       }
@@ -43,5 +64,10 @@ export class Listeners {
 
   clear(): void {
     this.#byChannel.clear()
+  }
+
+  #listenersTo(channel: string): readonly Listener[] {
+    const present = this.#byChannel.get(channel) ?? []
+    return 'hear' in present ? [present] : [...present]
   }
 }

@@ -1,5 +1,5 @@
 import { GatheredWakes } from './gathered_wakes.js'
-import { Listeners } from './listeners.js'
+import { Listeners, type Listener } from './listeners.js'
 import { SignalsAway, type Message, type Report, type Signals, type Stop } from './signals.js'
 
 /**
@@ -31,18 +31,16 @@ export class MemorySignals implements Signals {
     messages.forEach(({ channel, payload }) => this.#messages.tell(channel, payload))
   }
 
-  async subscribe(channel: string, listener: (payload: string) => void): Promise<Stop> {
-    const remove = this.#messages.add(channel, listener)
-    return async () => void remove()
+  async subscribe(channel: string, hear: (payload: string) => void): Promise<Stop> {
+    return listening(this.#messages, channel, hear)
   }
 
   wake(topic: string): void {
     this.#gathered.wake(topic)
   }
 
-  async onWake(topic: string, listener: () => void): Promise<Stop> {
-    const remove = this.#wakes.add(topic, listener)
-    return async () => void remove()
+  async onWake(topic: string, hear: () => void): Promise<Stop> {
+    return listening(this.#wakes, topic, hear)
   }
 
   async close(): Promise<void> {
@@ -50,6 +48,13 @@ export class MemorySignals implements Signals {
     this.#messages.clear()
     this.#wakes.clear()
   }
+}
+
+/** A function that is added twice is called twice. */
+function listening(listeners: Listeners, channel: string, hear: Listener['hear']): Stop {
+  const listener = { hear }
+  listeners.add(channel, listener)
+  return async () => void listeners.remove(channel, listener)
 }
 
 /** Until there is a log, a listener that fails is as loud as any other fault. */

@@ -38,7 +38,7 @@ export function connectPublisher(url: string, onError: (error: Error) => void): 
 }
 
 /**
- * A connection for hearing messages. It asks for a sign of life now and then, since a server that went away without a
+ * A connection for receiving messages. It asks for a sign of life now and then, since a server that went away without a
  * word would never be missed otherwise.
  */
 export async function connectSubscriber(

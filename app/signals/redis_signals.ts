@@ -51,11 +51,12 @@ export class RedisSignals implements Signals {
     await publishAll(this.#publisher, messages)
   }
 
-  async subscribe(channel: string, listener: (payload: string) => void): Promise<Stop> {
-    const remove = this.#listeners.add(channel, listener)
+  async subscribe(channel: string, hear: (payload: string) => void): Promise<Stop> {
+    const listener = { hear }
+    this.#listeners.add(channel, listener)
     await this.#subscribeTo([channel])
     return async () => {
-      if (remove()) {
+      if (this.#listeners.remove(channel, listener)) {
         // A connection that breaks now knows nothing of the channel when it is made again.
         await this.#subscriber.unsubscribe(channel).catch(() => {})
       }
@@ -91,7 +92,7 @@ export class RedisSignals implements Signals {
     }
   }
 
-  /** Answers whether the channels are heard from now on; where not, they are with the next connection. */
+  /** Answers whether the channels are received from now on; where not, they are with the next connection. */
   async #subscribeTo(channels: readonly string[]): Promise<boolean> {
     if (channels.length === 0 || this.#subscriber.status !== 'ready') {
       return false

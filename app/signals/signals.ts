@@ -11,7 +11,7 @@ export type Stop = () => Promise<void>
 export interface Signals {
   /** Sends messages in their order. Rejects while they cannot be carried. */
   publish(messages: readonly Message[]): Promise<void>
-  /** Hears a channel until the returned function is called; from later on where the medium is away now. */
+  /** Subscribes to a channel until the returned function is called; from later on where the medium is away now. */
   subscribe(channel: string, listener: (payload: string) => void): Promise<Stop>
   /** Tells the processes that wait for a topic to look. Never throws or waits; many at once become few. */
   wake(topic: string): void
@@ -19,7 +19,7 @@ export interface Signals {
   onWake(topic: string, listener: () => void): Promise<Stop>
   /** Whether messages are carried now. */
   readonly isReady: boolean
-  /** Hears and sends nothing any more. */
+  /** Receives and sends nothing any more. */
   close(): Promise<void>
 }
 

@@ -1,5 +1,11 @@
 import { commonRoutes } from '#openapi/common_routes'
 import type { Surface } from '#http/surface'
+import { recordRoutes } from '#records/record_routes'
+import { event } from '#telemetry/events/event'
+import { EventService } from '#telemetry/events/event_service'
+import { followEvents } from '#telemetry/events/live/follow_events'
+import { trailRoutes } from '#telemetry/trail/trail_routes'
+import { logRoutes } from '#telemetry/logs/routes'
 
 const telemetry: Surface = {
   name: 'telemetry',
@@ -7,6 +13,9 @@ const telemetry: Surface = {
   summary: 'Audit events and logs',
   routes(routes) {
     commonRoutes(routes, telemetry)
+    trailRoutes(routes)
+    recordRoutes(routes, event, EventService, { follow: followEvents })
+    logRoutes(routes)
   },
 }
 

@@ -8,7 +8,7 @@ import { runStep } from './processes.mjs'
 const exactly = ['ci', '--include=dev', '--include=optional', '--ignore-scripts']
 const calmly = ['--engine-strict=false', '--loglevel=error', '--no-audit', '--no-fund']
 
-/** True when node_modules is what package-lock.json says, whoever installed it. */
+/** True when node_modules is what package-lock.json says, however it was installed. */
 export function isInstalled(root) {
   const wanted = read(join(root, 'package-lock.json'))
   const present = read(join(root, 'node_modules/.package-lock.json'))

@@ -7,7 +7,7 @@ import { Launcher } from './launcher.js'
 const nobody = { uid: 65534, gid: 65534 }
 
 /**
- * Decides as whom PostgreSQL runs. It refuses root, so for root: the owner of the data folder where that is somebody
+ * Decides as whom PostgreSQL runs. It refuses root, so for root: the owner of the data folder where that is a user
  * else, a user namespace where the system allows one, else "nobody", who then gets the folder.
  */
 export async function chooseLauncher(

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
+import { prepareData } from '#tests/helpers/prepared_data'
 
 const run = promisify(execFile)
 
@@ -16,6 +17,13 @@ async function dataFolder(cleanup: (clean: () => Promise<void>) => void): Promis
   // The database of a program that was killed may be writing for another moment.
   cleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
   return join(folder, 'data')
+}
+
+/** One whose database has its tables, and nothing in them. */
+async function folderWithTables(cleanup: (clean: () => Promise<void>) => void): Promise<string> {
+  const folder = await dataFolder(cleanup)
+  await prepareData(folder)
+  return folder
 }
 
 /** What a program printed, and what is found at it while it runs. */
@@ -45,7 +53,7 @@ const asAdmin = (hub: HubProcesses, password: string) =>
 const asSystem = (hub: HubProcesses, secret: string) =>
   token(hub, { grant_type: 'client_credentials', client_id: 'system', client_secret: secret })
 
-/** What somebody gets who types the lines that were printed. */
+/** What an operator gets who types the lines that were printed. */
 async function typed(hub: HubProcesses, env: Record<string, string> = {}): Promise<unknown> {
   const line = (name: string) => new RegExp(`^  ${name} +(.*)$`, 'm').exec(hub.output)![1]!
   const here = `localhost:${new URL(hub.origin).port}`
@@ -76,7 +84,7 @@ test.group('First start', (group) => {
     assert,
     cleanup,
   }) => {
-    const DATA_DIR = await dataFolder(cleanup)
+    const DATA_DIR = await folderWithTables(cleanup)
     const open = { HOST: '0.0.0.0', DATA_DIR }
     const kept = async (file: string) => {
       const path = join(DATA_DIR, file)
@@ -108,7 +116,7 @@ test.group('First start', (group) => {
     assert,
     cleanup,
   }) => {
-    const DATA_DIR = await dataFolder(cleanup)
+    const DATA_DIR = await folderWithTables(cleanup)
     await during({ DATA_DIR }, async (hub) => assert.equal(await asAdmin(hub, 'start123'), 200))
     const { printed } = await during({ DATA_DIR, HOST: '0.0.0.0' }, async (hub) => {
       assert.notEqual(await asAdmin(hub, 'start123'), 200)
@@ -120,7 +128,7 @@ test.group('First start', (group) => {
 
   test('takes the password that was chosen, and never prints it', async ({ assert, cleanup }) => {
     const chosen = { IDENTITY_ADMIN_PASSWORD: 'chosen password 1' }
-    const variables = { HOST: '0.0.0.0', DATA_DIR: await dataFolder(cleanup), ...chosen }
+    const variables = { HOST: '0.0.0.0', DATA_DIR: await folderWithTables(cleanup), ...chosen }
     const { printed } = await during(variables, async (hub) => {
       assert.containsSubset(await typed(hub, chosen), NO_NODES)
     })

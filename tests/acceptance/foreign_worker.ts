@@ -15,7 +15,7 @@ export type Answer = readonly [type: string, data?: Record<string, unknown>]
 let count = 0
 
 /**
- * A worker of somebody else's, of which we know only what it says on the wire: it shares no code with the platform, takes
+ * A foreign worker, of which we know only what it says on the wire: it shares no code with the platform, takes
  * one command at a time, and answers with events that the broker may forget.
  */
 export class ForeignWorker {

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
-import { bareHeader, type BarePipelines } from '#tests/bench/bare_pipelines'
+import { bareHeader, type BarePipelines } from './bare_pipelines.js'
 
 /** Files by the streams of Node.js; what was uploaded is on the disk before it is answered, as it is by the platform. */
 export function bareFs(folder: string): BarePipelines {

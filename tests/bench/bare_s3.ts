@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3'
 
 import { makeS3Client } from '#storage/objects/s3/s3_client'
-import { bareHeader, type BarePipelines } from '#tests/bench/bare_pipelines'
+import { bareHeader, type BarePipelines } from './bare_pipelines.js'
 
 const PART_BYTES = 8 * 1024 ** 2
 const PARTS_AT_ONCE = 4

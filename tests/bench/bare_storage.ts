@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import type { BarePipelines } from '#tests/bench/bare_pipelines'
+import type { BarePipelines } from './bare_pipelines.js'
 
 const CONTAINER = 'benchmark'
 
@@ -40,11 +40,11 @@ async function openPipelines(): Promise<BarePipelines> {
   const { BENCH_FOLDER, BENCH_S3_URL } = process.env
   if (BENCH_S3_URL) {
     const { s3StoreAt } = await import('#tests/helpers/s3_store')
-    const { bareS3 } = await import('#tests/bench/bare_s3')
+    const { bareS3 } = await import('./bare_s3.js')
     await s3StoreAt(BENCH_S3_URL).makeContainer(CONTAINER)
     return bareS3(BENCH_S3_URL, CONTAINER)
   }
-  const { bareFs } = await import('#tests/bench/bare_fs')
+  const { bareFs } = await import('./bare_fs.js')
   const folder = `${BENCH_FOLDER}/${CONTAINER}`
   await mkdir(folder, { recursive: true })
   return bareFs(folder)

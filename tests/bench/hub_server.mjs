@@ -21,7 +21,7 @@ const caller = {
   realmId: 'aaaaaaaa-0000-4000-8000-000000000001',
   realmName: 'master',
   clientId: null,
-  permissions: new Set(),
+  permissions: new Set(process.env.BENCH_PERMISSIONS?.split(',')),
   expiresAt: Number.MAX_SAFE_INTEGER,
 }
 

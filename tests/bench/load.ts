@@ -10,18 +10,21 @@ export function cpuMicroseconds(pid: number): number {
 }
 
 /**
- * Asks for one address over and over, each connection as soon as it has its answer; answers how many requests were made.
+ * Asks for one address over and over, or for several in turn, each connection as soon as it has its answer; answers how many
+ * requests were made.
  */
 export async function load(
-  url: string,
+  given: string | readonly string[],
   { connections, seconds }: { connections: number; seconds: number }
 ): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const until = performance.now() + seconds * 1_000
   const headers = { authorization: 'Bearer bench' }
+  const urls = [given].flat()
   let requests = 0
   const one = () =>
     new Promise<void>((resolve, reject) => {
+      const url = urls[requests % urls.length]!
       get(url, { agent, headers }, (response) => {
         if (response.statusCode !== 200) {
           reject(new Error(`${url} answered ${response.statusCode}`))

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { cpuMicroseconds, load } from '#tests/bench/load'
-import { startServer, type BenchServer } from '#tests/bench/servers'
+import { cpuMicroseconds, load } from './load.js'
+import { startServer, type BenchServer } from './servers.js'
 import { testDatabase } from '#tests/helpers/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 

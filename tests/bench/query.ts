@@ -6,8 +6,9 @@ import { readFileSync } from 'node:fs'
 
 import pg from 'pg'
 
-import { cpuMicroseconds, load } from '#tests/bench/load'
-import { startServer, type BenchServer } from '#tests/bench/servers'
+import { cpuMicroseconds, load } from './load.js'
+import { startServer, type BenchServer } from './servers.js'
+import { addUpTotals } from '#records/totals/add_up'
 import { testDatabase } from '#tests/helpers/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
@@ -15,6 +16,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 4)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
 const CONNECTIONS = 64
 const NODES = 1_000
+const REALMS = 20
 const LIMITS = { record: 1.7, page: 1.4 }
 
 type Route = keyof typeof LIMITS
@@ -45,17 +47,18 @@ try {
   await database.stop()
 }
 
+/** Nodes of some realms, in the state in which a process that sweeps leaves them. */
 async function seed(): Promise<string> {
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  await client.query(
+  const pool = new pg.Pool({ connectionString: database.url })
+  await pool.query(
     `insert into nodes (id, name, external_name, public_key, client_id, realm_id, created_at)
-     select gen_random_uuid(), 'node-' || n, md5(n::text), repeat(md5(n::text), 4), gen_random_uuid(), gen_random_uuid(),
-            now() - n * interval '1 second' from generate_series(1, ${NODES}) n`
+     select gen_random_uuid(), 'node-' || n, md5(n::text), repeat(md5(n::text), 4), gen_random_uuid(),
+            md5((n % ${REALMS})::text)::uuid, now() - n * interval '1 second' from generate_series(1, ${NODES}) n`
   )
-  await client.query('analyze nodes')
-  const { rows } = await client.query('select id from nodes limit 1')
-  await client.end()
+  await addUpTotals(pool)
+  await pool.query('vacuum analyze')
+  const { rows } = await pool.query('select id from nodes limit 1')
+  await pool.end()
   return rows[0].id
 }
 

@@ -7,6 +7,8 @@ import { freePort } from '#tests/services/servers/free_port'
 export interface BenchServer {
   url: string
   pid: number
+  /** What it told when it was ready. */
+  told: unknown
   stop(): Promise<void>
 }
 
@@ -15,7 +17,8 @@ export interface BenchServer {
  */
 export async function startServer(
   file: string,
-  env: Record<string, string> = {}
+  env: Record<string, string> = {},
+  { tells = false } = {}
 ): Promise<BenchServer> {
   const port = await freePort()
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
@@ -28,10 +31,11 @@ export async function startServer(
     },
     execArgv: [],
   })
-  await ready(child, file)
+  const told = await ready(child, file, tells)
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid!,
+    told,
     async stop() {
       child.kill('SIGKILL')
       await once(child, 'exit')
@@ -39,9 +43,16 @@ export async function startServer(
   }
 }
 
-async function ready(child: ChildProcess, file: string): Promise<void> {
-  const ended = once(child, 'exit').then(() => {
-    throw new Error(`${file} ended before it was ready`)
+/** The framework says that it is ready as well, before a server that has something to tell has told it. */
+async function ready(child: ChildProcess, file: string, tells: boolean): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  child.on('message', (message: unknown) => {
+    if (!tells) {
+      resolve(undefined)
+    } else if (typeof message === 'object' && message !== null && 'told' in message) {
+      resolve(message.told)
+    }
   })
-  await Promise.race([once(child, 'message'), ended])
+  child.once('exit', () => reject(new Error(`${file} ended before it was ready`)))
+  return promise
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-import { exchange } from '#tests/bench/exchange'
+import { exchange } from './exchange.js'
 
 /** One of those that are compared; `upload` and `download` tell MiB, `tar` tells tars. */
 export interface Candidate {

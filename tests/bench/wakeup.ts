@@ -9,13 +9,14 @@ const P99_LIMIT_MS = 20
 
 const redis = await startRedis()
 try {
-  const { samples, p50, p99, max } = await wakeupLatency(redis.url, SAMPLES)
-  const figures = { p50, p99, max }
-  for (const [name, ms] of Object.entries(figures)) {
-    console.log(`${name.padEnd(4)} ${ms.toFixed(2)} ms`)
+  const { woken, plain } = await wakeupLatency(redis.url, SAMPLES)
+  for (const name of ['p50', 'p99', 'max'] as const) {
+    console.log(
+      `${name.padEnd(4)} ${woken[name].toFixed(2)} ms, plain ${plain[name].toFixed(2)} ms`
+    )
   }
-  const held = p99 <= P99_LIMIT_MS
-  console.log(`${samples} wakeups, p99 ${held ? 'within' : 'above'} ${P99_LIMIT_MS} ms`)
+  const held = woken.p99 <= P99_LIMIT_MS
+  console.log(`${SAMPLES} wakeups, p99 ${held ? 'within' : 'above'} ${P99_LIMIT_MS} ms`)
   process.exitCode = held ? 0 : 1
 } finally {
   await redis.stop()

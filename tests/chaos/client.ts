@@ -3,21 +3,26 @@ export const ANSWER_LIMIT_MS = 30_000
 
 const LOGIN = { grant_type: 'password', username: 'admin', password: 'start123' }
 
+interface Answer {
+  readonly data?: { readonly id: string; readonly name: string; readonly intact?: boolean }
+  readonly message?: string
+}
+
 /** One request, from the client's point of view. Without a status, no answer came. */
 export interface Exchange {
   readonly at: number
   readonly milliseconds: number
   readonly status: number | undefined
-  readonly body: { data?: { id: string; name: string }; message?: string }
+  readonly body: Answer
 }
 
 /** Whether it is open what became of the request. */
-export function isOpen({ status }: Exchange): boolean {
+export function isOpen({ status }: Pick<Exchange, 'status'>): boolean {
   return status === undefined || status >= 500
 }
 
 /**
- * Somebody who is signed in and writes down how each request went.
+ * A client that is signed in and writes down how each request went.
  */
 export class Client {
   /** All there has been. */
@@ -41,10 +46,15 @@ export class Client {
 
   async send(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Exchange> {
     const at = performance.now()
-    const answer = await this.#answer(method, path, body)
+    const answer = await this.#answer(method, `/core${path}`, body)
     const exchange = { at, milliseconds: performance.now() - at, ...answer }
     this.exchanges.push(exchange)
     return exchange
+  }
+
+  /** Reads, which no other client has to notice. */
+  async read(path: string): Promise<Pick<Exchange, 'status' | 'body'>> {
+    return this.#answer('GET', path)
   }
 
   async #answer(
@@ -53,7 +63,7 @@ export class Client {
     body?: object
   ): Promise<Pick<Exchange, 'status' | 'body'>> {
     try {
-      const response = await fetch(`${this.#origin}/core${path}`, {
+      const response = await fetch(this.#origin + path, {
         method,
         headers: {
           'authorization': `Bearer ${this.#token}`,

@@ -66,7 +66,7 @@ export interface Kept extends Note {
 }
 
 /**
- * What the database kept, whatever anybody was told about it; the truth that everything else is compared with.
+ * What the database kept, whatever clients were told about it; the truth that everything else is compared with.
  */
 export class Journal {
   readonly pool: pg.Pool
@@ -79,7 +79,7 @@ export class Journal {
 
   private constructor(databaseUrl: string) {
     this.pool = new pg.Pool({ connectionString: databaseUrl, max: 3 })
-    // Whoever uses a connection that breaks is told by its statement.
+    // The user of a connection that breaks is told by its statement.
     this.pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
   }
 

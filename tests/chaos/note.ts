@@ -1,4 +1,4 @@
-/** One change of a record, as somebody has come to know of it. */
+/** One change of a record, as an observer has come to know of it. */
 export interface Note {
   readonly record: string
   readonly change: string

@@ -12,7 +12,7 @@ const LOOK_AGAIN_MS = 100
 const LASTING_AFTER_MS = 2_500
 
 /**
- * Somebody else's program that follows all changes on the bus, with a queue that outlives the broker and itself.
+ * A foreign program that follows all changes on the bus, with a queue that outlives the broker and itself.
  */
 export class Observer {
   /** Every change of a node, as often and in the order it was heard. */

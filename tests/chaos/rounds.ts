@@ -4,7 +4,6 @@ import { Draw } from './draw.js'
 import { VICTIMS, type Victim } from './installation.js'
 import { Scene } from './scene.js'
 
-const PAUSE_MS = 200
 const SETTLED_WITHIN_MS = 10_000
 const BEFORE_MS = [300, 2_000] as const
 const AWAY_MS = [0, 3_000] as const
@@ -15,6 +14,8 @@ const NEEDED: readonly Victim[] = ['web', 'database']
 interface RoundsOptions {
   readonly rounds: number
   readonly seed: number
+  /** What each writer waits after each of its writes. */
+  readonly pauseMs: number
   readonly say: (line: string) => void
 }
 
@@ -27,10 +28,10 @@ interface Round {
  * Kills one part of an installation per round, with SIGKILL and in the middle of a stream of changes, and starts it again.
  * Answers what is wrong afterwards, in words: nothing where everything was told, and done once.
  */
-export async function survive({ rounds, seed, say }: RoundsOptions): Promise<string[]> {
+export async function survive({ rounds, seed, pauseMs, say }: RoundsOptions): Promise<string[]> {
   say(`seed ${seed}: SEED=${seed} repeats these rounds`)
   const draw = new Draw(seed)
-  const scene = await Scene.open({ pauseMs: PAUSE_MS })
+  const scene = await Scene.open({ pauseMs })
   try {
     const problems: string[] = []
     for (const [index, victim] of victims(rounds, draw).entries()) {
@@ -38,7 +39,9 @@ export async function survive({ rounds, seed, say }: RoundsOptions): Promise<str
       say(`round ${index + 1}: ${line}`)
       problems.push(...own.map((problem) => `round ${index + 1}, ${victim}: ${problem}`))
     }
-    return [...problems, ...(await scene.verdict())]
+    const verdict = await scene.verdict()
+    say(`the audit trail was looked through ${scene.stream.audits} times`)
+    return [...problems, ...verdict]
   } finally {
     await scene.close()
   }

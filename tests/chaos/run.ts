@@ -1,6 +1,6 @@
 /**
- * Kills parts of an installation round after round and says whether it came through. `ROUNDS` says how often, `SEED` repeats
- * an earlier run.
+ * Kills parts of an installation round after round and says whether it came through. `ROUNDS` says how often, `PAUSE_MS`
+ * how long writers wait between their writes, `SEED` repeats an earlier run.
  */
 import { randomInt } from 'node:crypto'
 
@@ -10,10 +10,11 @@ import { setting } from './setting.js'
 
 const ROUNDS = setting('ROUNDS', 50)
 const SEED = setting('SEED', randomInt(1, 2 ** 32))
+const PAUSE_MS = setting('PAUSE_MS', 100)
 
 testEnvironment()
 const { survive } = await import('./rounds.js')
-const problems = await survive({ rounds: ROUNDS, seed: SEED, say: console.log })
+const problems = await survive({ rounds: ROUNDS, seed: SEED, pauseMs: PAUSE_MS, say: console.log })
 problems.forEach((problem) => console.error(problem))
 console.log(
   problems.length === 0

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { Auditor } from './auditor.js'
 import { Client, isOpen, type Exchange } from './client.js'
 import { CommandWriter } from './command_writer.js'
 import type { Journal } from './journal.js'
@@ -17,12 +18,14 @@ interface StreamOptions {
 }
 
 /**
- * Changes of many records at the same time, those of each in a known order, and commands.
+ * Changes of many records at the same time, those of each in a known order, commands, and somebody who looks through the audit
+ * trail meanwhile.
  */
 export class Stream {
   readonly #client: Client
   readonly #stopping = new AbortController()
   readonly #writers: readonly NodeWriter[]
+  readonly #auditor: Auditor
   readonly #running: Promise<unknown>
 
   static async start(options: StreamOptions): Promise<Stream> {
@@ -37,7 +40,9 @@ export class Stream {
       (_, number) => new NodeWriter({ client, name: `chaos-${number}`, pauseMs, stopping })
     )
     const commands = new CommandWriter({ journal, pauseMs, stopping })
-    this.#running = Promise.all([...this.#writers, commands].map((writer) => writer.run()))
+    this.#auditor = new Auditor(client, stopping)
+    const everybody = [...this.#writers, commands, this.#auditor]
+    this.#running = Promise.all(everybody.map((each) => each.run()))
   }
 
   /** What was answered to be done. */
@@ -46,7 +51,12 @@ export class Stream {
   }
 
   get surprises(): string[] {
-    return this.#writers.flatMap(({ surprises }) => surprises)
+    return [...this.#writers, this.#auditor].flatMap(({ surprises }) => surprises)
+  }
+
+  /** How many questions about the audit trail were answered. */
+  get audits(): number {
+    return this.#auditor.answered
   }
 
   /** What was answered, or given up, between two times of `performance.now()`. */

@@ -1,8 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { test } from '@japa/runner'
 
-import { openBus } from '#bus/current'
 import { commandTo, COMMAND_QUEUES } from '#bus/names'
 import { newMessage } from '#bus/message'
 import { databaseUrl } from '#database/addresses'
@@ -11,8 +8,10 @@ import type { RunningJob } from '#jobs/running_job'
 import { inTransaction } from '#records/transaction'
 import { drain } from '#kernel/drain'
 import { writeCommand } from '#outbox/write'
-import { noteGatheredRefusals } from '#audit/security_events'
+import { noteGatheredRefusals } from '#tests/helpers/container'
 import { at, boot } from '#tests/helpers/application'
+import { emptyOutbox } from '#tests/helpers/empty_outbox'
+import { eventually } from '#tests/helpers/eventually'
 import { newRealm } from '#tests/functional/core/node_scene'
 import { identity, REALMS } from '#tests/helpers/identities'
 
@@ -40,18 +39,14 @@ async function ask(method: string, path: string, body?: object, { headers } = ad
 }
 
 /** The events about a record, once there are as many as expected. */
-async function trailOf(refId: string, expected: number): Promise<Record<string, unknown>[]> {
-  const deadline = performance.now() + 10_000
-  for (;;) {
+function trailOf(refId: string, expected: number): Promise<Record<string, unknown>[]> {
+  return eventually(async () => {
     const { rows } = await telemetry().query(
       'select * from events where ref_id = $1 order by created_at, id',
       [refId]
     )
-    if (rows.length >= expected || performance.now() > deadline) {
-      return rows
-    }
-    await delay(20)
-  }
+    return rows.length >= expected && rows
+  })
 }
 
 test.group('The audit trail', (group) => {
@@ -60,6 +55,7 @@ test.group('The audit trail', (group) => {
   group.setup(async () => {
     const app = await boot()
     const [outbox, bus] = await Promise.all([import('#start/outbox'), import('#start/bus')])
+    await emptyOutbox()
     jobs = [await bus.start({ app, drain }), await outbox.start({ app, drain })]
     return async () => {
       await Promise.all(jobs.map((job) => job.stop()))
@@ -143,7 +139,8 @@ test.group('The audit trail', (group) => {
       actorName: 'x',
       data: { diff: { buildHash: { next: 'a', previous: 'b' } }, note: 'x' },
     })
-    const bus = await openBus((await boot()).container.make('logger') as never)
+    const { container } = await boot()
+    const bus = await container.make('bus')
     await bus.publish(message, refId)
     await bus.publish(message, refId)
     const trail = await trailOf(refId, 1)
@@ -166,14 +163,13 @@ test.group('The audit trail', (group) => {
     await inTransaction(telemetry(), (transaction) =>
       writeCommand(transaction, message, 'nonsense')
     )
-    let dead: { reason: string }[] = []
-    for (let attempt = 0; attempt < 200 && dead.length === 0; attempt++) {
-      await delay(20)
-      const { rows } = await telemetry().query('select * from dead_letters where message_id = $1', [
-        message.id,
-      ])
-      dead = rows
-    }
-    assert.match(String(dead[0]?.reason), /scope/)
+    const dead = await eventually(async () => {
+      const { rows } = await telemetry().query<{ reason: string }>(
+        'select * from dead_letters where message_id = $1',
+        [message.id]
+      )
+      return rows[0]
+    })
+    assert.match(dead.reason, /scope/)
   })
 })

@@ -15,7 +15,7 @@ const PROTECTED = '/probe/identity'
 const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(at('core', path), { headers, method })
 
-/** Lets somebody else vouch for tokens until the test ends. */
+/** Lets another authenticator vouch for tokens until the test ends. */
 function vouchedForBy(authenticator: Authenticator, cleanup: (undo: () => void) => void): void {
   const before = testAuthenticator.verify
   testAuthenticator.verify = (token) => authenticator.verify(token)

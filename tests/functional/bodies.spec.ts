@@ -96,7 +96,7 @@ test.group('Bodies that cost more than they say', () => {
     ['a form of 1,001 parameters', Array(1001).fill('a=1').join('&'), form],
   ] as const
 
-  test('are refused before anybody looks into them: {0}')
+  test('are refused before they are parsed: {0}')
     .with([...refused])
     .run(async ({ assert }, [, sent, headers]) => {
       for (const url of [at('core', '/probe/raw-bodies'), at('identity', '/token')]) {

@@ -7,22 +7,27 @@ import { realm } from '#identity/realms/realm'
 import { role } from '#identity/roles/role'
 import { userRole } from '#identity/user_roles/user_role'
 import { user } from '#identity/users/user'
-import { openOutbox } from '#outbox/open'
 import { columnOf } from '#query/sql/identifiers'
-import { useEventSink } from '#records/event_sink'
+import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { allKinds } from '#tests/helpers/all_kinds'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 import { listenToStatements } from '#tests/helpers/statements'
 
-import { call, database, Scene } from './core/analysis_scene.js'
-import { call as ask, member, newRealm, uniqueName } from './core/node_scene.js'
-import { send } from './core/registry_scene.js'
-import { aBucket, aFile, ask as askStorage, person, toldOf } from './storage/storage_scene.js'
+import { call, database, Scene } from '#tests/functional/core/analysis_scene'
+import { call as ask, member, newRealm, uniqueName } from '#tests/functional/core/node_scene'
+import { send } from '#tests/functional/core/registry_scene'
+import {
+  aBucket,
+  aFile,
+  ask as askStorage,
+  person,
+  toldOf,
+} from '#tests/functional/storage/storage_scene'
 
 /** What is deleted with a record elsewhere: projects that hold analyses are not removed at all. */
 const REFUSED_INSTEAD = ['analyses.project_id']
@@ -99,7 +104,7 @@ test.group('Records that go with others', () => {
     const analysis = await scene.analysis()
     const bucket = await scene.bucket(analysis, 'RESULT')
     await scene.file(bucket)
-    const { node } = (await scene.assigned(analysis)) as { node: Values }
+    const { node } = (await scene.assigned(analysis)) as { node: Attributes }
     await sampleRecord('core', analysisNodeEvent, { analysisId: analysis.id, nodeId: node.id })
     await database().query('update projects set nodes = 1 where id = $1', [scene.project.id])
     const heard = listen('deleted')
@@ -134,11 +139,7 @@ test.group('Records that go with others', () => {
     assert.isBelow(heard.kinds().indexOf('userRole'), heard.kinds().indexOf('user'))
   })
 
-  test('are told of on the bus as well, file by file, before their bucket', async ({
-    assert,
-    cleanup,
-  }) => {
-    cleanup(openOutbox({ wake() {} }))
+  test('are told of on the bus as well, file by file, before their bucket', async ({ assert }) => {
     const bucket = await aBucket()
     const file = await aFile(bucket.id)
     const by = person(null!, ['bucket_delete'], { realmName: 'master' })
@@ -164,7 +165,6 @@ test.group('Records that go with others', () => {
     assert,
     cleanup,
   }) => {
-    cleanup(openOutbox({ wake() {} }))
     const bucket = await aBucket()
     const pool = pools.for(databaseUrl('storage'))
     await pool.query(

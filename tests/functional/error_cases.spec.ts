@@ -25,6 +25,14 @@ testVectors(readErrorCases, (cases) => {
       return () => fixture.remove()
     })
 
+    test('wait for nothing', ({ assert }) => {
+      const waiting = cases.filter((entry) => awaitedBy(entry, fixture) !== undefined)
+      assert.deepEqual(
+        waiting.map(({ title }) => title),
+        []
+      )
+    })
+
     for (const entry of cases) {
       const { title, surface, method, path, expect } = entry
       const defined = test(`${surface} ${method} ${path}: ${title}`, async ({ assert }) => {

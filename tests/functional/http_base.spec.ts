@@ -81,7 +81,7 @@ test.group('Query strings and bodies arrive as they were sent', () => {
 })
 
 test.group('Answers', () => {
-  test('a JSON GET has a weak ETag and answers 304 to whoever has it', async ({
+  test('a JSON GET has a weak ETag and answers 304 to clients that have it', async ({
     client,
     assert,
   }) => {
@@ -110,6 +110,19 @@ test.group('Answers', () => {
     assert.equal(metadata.headers.get('allow'), 'GET,HEAD')
     const unknown = await fetch(at('core', '/nothing'), { method: 'OPTIONS' })
     assert.equal(unknown.headers.get('allow'), '')
+  })
+
+  test('OPTIONS for a word where other paths have an id names the methods of the word', async ({
+    assert,
+  }) => {
+    for (const [surface, path, methods] of [
+      ['telemetry', '/events/export', 'GET,HEAD'],
+      ['telemetry', '/events/0198c3b8-0000-7000-8000-000000000000', 'GET,HEAD,DELETE'],
+      ['core', '/master-images/command', 'POST'],
+    ] as const) {
+      const { headers } = await fetch(at(surface, path), { method: 'OPTIONS' })
+      assert.equal(headers.get('allow'), methods, path)
+    }
   })
 
   test('every answer carries the headers that keep browsers careful', async ({

@@ -456,7 +456,7 @@ test.group('Body schemas', () => {
 })
 
 test.group('Documentation page', () => {
-  test('a browser gets a page, whoever else asks gets the document')
+  test('a browser gets a page, every other client gets the document')
     .with([
       {
         accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',

@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import { test } from '@japa/runner'
 import pg from 'pg'
 
 import type { ChangeContent } from '#outbox/entry'
-import { openOutbox } from '#outbox/open'
+import { onKept } from '#outbox/waking'
 import { at } from '#tests/helpers/application'
+import { noteGatheredRefusals } from '#tests/helpers/container'
 import { identity } from '#tests/helpers/identities'
 
 let wakes = 0
@@ -26,14 +29,23 @@ async function keptOf(id: string): Promise<Kept[]> {
   return rows
 }
 
-test.group('Changes through HTTP', (group) => {
-  group.each.setup(() => {
+/** What tests before this one set off goes on for a moment. */
+async function othersAreDone(): Promise<void> {
+  do {
     wakes = 0
-    const close = openOutbox({ wake: () => void wakes++ })
-    return close
+    await delay(250)
+  } while (wakes > 0)
+}
+
+test.group('Changes through HTTP', (group) => {
+  group.each.setup(async () => {
+    await noteGatheredRefusals()
+    wakes = 0
+    return onKept(() => void wakes++)
   })
 
   test('each leaves one entry, with who made it and how', async ({ client, assert }) => {
+    await othersAreDone()
     const { actor, headers } = identity()
     const body = { name: 'outbox', host: 'registry.example', accountSecret: 'not-to-be-seen' }
     const created = await client.post(at('core', '/registries')).headers(headers).json(body)

@@ -3,7 +3,8 @@ import { test } from '@japa/runner'
 import type { Access } from '#kernel/access'
 import { catalogue, type CataloguedRoute } from '#http/catalogue'
 import { realm } from '#identity/realms/realm'
-import type { Kind, Values } from '#records/kind'
+import type { Kind } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import type { SurfaceName } from '#configuration/surfaces'
 import { allKinds } from '#tests/helpers/all_kinds'
@@ -40,10 +41,10 @@ type Expected = Partial<Record<Caller, number>>
 const everyone = (status: number, ...others: Caller[]): Expected =>
   Object.fromEntries(CALLERS.filter((caller) => !others.includes(caller)).map((c) => [c, status]))
 
-/** Records of the provider are for their own realm only; others do not learn that they exist. */
+/** For their own realm only; others do not learn that they exist. */
 const UNSEEN_ELSEWHERE: Expected = { 'a user of another realm': 404 }
 
-/** However many permissions somebody holds. */
+/** However many permissions a caller holds. */
 const FOR_MASTER_ONLY: Expected = { 'an owner of the realm': 403, 'a user of another realm': 403 }
 
 /** Without the permission to read others, only oneself is seen. */
@@ -82,6 +83,7 @@ const EXCEPTIONS: Record<string, Expected> = {
   'core.createAnalysisBucketFile': TAKING_PART,
   'core.updateAnalysisBucketFile': TAKING_PART,
   'core.deleteAnalysisBucketFile': TAKING_PART,
+  'telemetry.readEvent': UNSEEN_ELSEWHERE,
   'storage.readBucket': OF_ANOTHER_REALM,
   'storage.readBucketFile': OF_ANOTHER_REALM,
   'storage.updateBucket': MADE_BY_OTHERS,
@@ -152,7 +154,7 @@ storageMatrix()
 
 interface Attempt {
   readonly path: string
-  readonly body?: Values
+  readonly body?: Attributes
   readonly realms: Realms
   /** Whether the realm of a new record is that of the records it belongs to. */
   readonly isBound: boolean
@@ -168,11 +170,15 @@ async function tried(route: CataloguedRoute, caller: Caller) {
     body: attempt.body && JSON.stringify(attempt.body),
     redirect: 'manual',
   })
-  await response.arrayBuffer()
+  await (isEndless(response) ? response.body!.cancel() : response.arrayBuffer())
   const exception = EXCEPTIONS[nameOf(route)]?.[caller]
   const expected = exception === undefined ? expectedOf(route, kind, person, attempt) : [exception]
   return { status: response.status, expected }
 }
+
+/** Whether the answer goes on until its reader leaves. */
+const isEndless = ({ headers }: Response) =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true
 
 /** What the declaration promises a caller: one status, or those of a route that was asked without knowing what for. */
 function expectedOf(
@@ -197,7 +203,7 @@ function expectedOf(
   return [isForeign ? 403 : statusOf(route, isCreation)]
 }
 
-/** Whatever a route may answer somebody it let in, who did not know what to say. */
+/** Whatever a route may answer a caller that it let in and that sent nothing useful. */
 const ENTERED = [200, 201, 202, 204, 302, 303, 304, 400, 404, 409, 412, 415]
 
 function statusOf({ method }: CataloguedRoute, isCollection: boolean): number {
@@ -228,7 +234,7 @@ function kindOf({ surface, path, method }: CataloguedRoute): Kind | undefined {
 
 async function attemptAt(route: CataloguedRoute, kind: Kind): Promise<Attempt> {
   const surface = route.surface.name as SurfaceName
-  const { own, other } = await newRealms()
+  const { own, other } = await twoRealms()
   if (route.path === kind.collection) {
     const creation = route.method === 'POST' ? await bodyIn(own, surface, kind) : { isBound: false }
     return { path: kind.collection, realms: { own, other }, ...creation }
@@ -246,7 +252,7 @@ async function attemptAt(route: CataloguedRoute, kind: Kind): Promise<Attempt> {
 }
 
 /** What an assignment gives, made up by the realm: nobody in it holds more than its owner by that. */
-async function grantedIn(realmId: string, { relations }: Kind): Promise<Values> {
+async function grantedIn(realmId: string, { relations }: Kind): Promise<Attributes> {
   if (!('permission' in relations)) {
     return {}
   }
@@ -272,10 +278,15 @@ async function blindAttempt({ path, method }: CataloguedRoute): Promise<Attempt>
   return {
     path: path.replace(/:\w+/g, () => clock.uuid()),
     body: method === 'POST' ? {} : undefined,
-    realms: await newRealms(),
+    realms: await twoRealms(),
     isBound: false,
   }
 }
+
+let realms: Promise<Realms> | undefined
+
+/** Where all records of the matrix are, and where strangers come from. */
+const twoRealms = () => (realms ??= newRealms())
 
 async function newRealms(): Promise<Realms> {
   const [own, other] = await Promise.all([

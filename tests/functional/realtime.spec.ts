@@ -13,11 +13,12 @@ import { OidcProvider } from '#auth/oidc/oidc_provider'
 import type { IdentityProvider } from '#auth/provider'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { boot, isTogether } from '#tests/helpers/application'
+import { eventually } from '#tests/helpers/eventually'
 import { identity, REALMS, testAuthenticator } from '#tests/helpers/identities'
 import { ask, connected, heard, refusal, settled, socketSite } from '#tests/helpers/sockets'
-import { until } from '#tests/helpers/signals_suite'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider, settingsFor } from '#tests/unit/identity/subjects'
+import { stopwatch } from '#tests/helpers/stopwatch'
 
 /** The platform with its sockets, in the mounting that the running suite tests. */
 async function site(options: Partial<Parameters<typeof socketSite>[0]> = {}) {
@@ -99,7 +100,7 @@ test.group('Sockets | who is let in', (group) => {
     }
   })
 
-  test('whoever belongs to no realm enters none', async ({ assert }) => {
+  test('a caller of no realm enters none', async ({ assert }) => {
     const { token } = identity({ realmId: null, realmName: null })
     for (const namespace of ['/resources', '/resources/null', `/resources/${REALMS.other}`]) {
       const error = await refusal(hub.connect(namespace, token))
@@ -114,7 +115,7 @@ test.group('Sockets | who is let in', (group) => {
       assert.equal(error.message, 'Invalid namespace')
     })
 
-  test('the root namespace is open to whoever has a token, is silent, and offers nothing', async ({
+  test('the root namespace is open to callers with a token, is silent, and offers nothing', async ({
     assert,
   }) => {
     for (const { token } of [someone(), identity({ realmId: null, realmName: null })]) {
@@ -440,13 +441,13 @@ test.group('Sockets | how they end', (group) => {
     const { socket, token, hub } = await openWith({}, cleanup)
     await delay(REVOKED_WITHIN_MS * 2)
     assert.isTrue(socket.connected)
-    const revokedAt = performance.now()
+    const took = stopwatch()
     standIn.revoke(token)
     assert.equal(await ending(socket), 'io server disconnect')
-    assert.isBelow(performance.now() - revokedAt, REVOKED_WITHIN_MS * 2)
+    assert.isBelow(took(), REVOKED_WITHIN_MS * 2)
     const error = await refusal(hub.connect(`/resources/${standIn.realms.siteA.id}`, token))
     assert.equal(error.data?.code, 'identity_unauthorized')
-  })
+  }).retry(2)
 
   test('a socket outlives its token for as long as the provider knows its bearer', async ({
     assert,
@@ -458,10 +459,10 @@ test.group('Sockets | how they end', (group) => {
     await delay(exp * 1000 - Date.now() + REVOKED_WITHIN_MS * 2)
     assert.isTrue(socket.connected)
     standIn.records.table('users').find(({ id }) => id === user.id)!.active = false
-    const deactivatedAt = performance.now()
+    const took = stopwatch()
     assert.equal(await ending(socket), 'io server disconnect')
-    assert.isBelow(performance.now() - deactivatedAt, REVOKED_WITHIN_MS * 2)
-  })
+    assert.isBelow(took(), REVOKED_WITHIN_MS * 2)
+  }).retry(2)
 
   test('a socket ends with its token where the provider keeps no records', async ({
     assert,
@@ -471,9 +472,9 @@ test.group('Sockets | how they end', (group) => {
     const { socket } = await openWith({ exp }, cleanup, new OidcProvider(settingsFor(standIn)))
     assert.equal(await ending(socket), 'io server disconnect')
     assert.closeTo(Date.now(), exp * 1000, 500)
-  })
+  }).retry(2)
 
-  test('sockets are told to come back elsewhere when the process ends', async ({ assert }) => {
+  test('clients are told to come back elsewhere when the process ends', async ({ assert }) => {
     const hub = await site()
     const { token } = someone()
     const sockets = await Promise.all(
@@ -483,14 +484,14 @@ test.group('Sockets | how they end', (group) => {
     )
     const ends = Promise.all(sockets.map(ending))
     hub.drain.begin()
-    const startedAt = performance.now()
+    const took = stopwatch()
     await hub.server.closeGracefully()
-    assert.isBelow(performance.now() - startedAt, 2_500)
+    assert.isBelow(took(), 2_500)
     // After these a client connects again by itself.
     for (const reason of await ends) {
       assert.oneOf(reason, ['transport close', 'transport error'])
     }
-  })
+  }).retry(2)
 
   test('a client that does not listen any more does not hold up the end', async ({ assert }) => {
     const hub = await site()
@@ -504,11 +505,11 @@ test.group('Sockets | how they end', (group) => {
     assert.include(String(head), '101')
     deaf.pause()
     hub.drain.begin()
-    const startedAt = performance.now()
+    const took = stopwatch()
     await hub.server.closeGracefully()
-    assert.isBelow(performance.now() - startedAt, 2_500)
+    assert.isBelow(took(), 2_500)
     deaf.destroy()
-  })
+  }).retry(2)
 
   test('nobody is let in any more while the process ends', async ({ assert, cleanup }) => {
     const hub = await site()
@@ -558,7 +559,7 @@ test.group('Sockets | hostile clients', (group) => {
     return events.includes('well') && hub.logged.length === 0
   }
 
-  test('nonsense of somebody who was not let in harms nobody: {0}')
+  test('nonsense of a client that was not let in harms nobody: {0}')
     .with(
       Object.entries({
         'no packet': 'x',
@@ -588,7 +589,7 @@ test.group('Sockets | hostile clients', (group) => {
       assert.isTrue(await isWellAfterwards())
     })
 
-  test('nonsense of somebody who was let in harms nobody: {0}')
+  test('nonsense of a client that was let in harms nobody: {0}')
     .with(
       Object.entries({
         'an event that is a number': '42/resources,[0]',
@@ -610,7 +611,7 @@ test.group('Sockets | hostile clients', (group) => {
     .run(async ({ assert }, [, text]) => {
       const connection = await raw()
       enter(connection)
-      await until(() => connection.said.some((line) => line.startsWith('40/resources')))
+      await eventually(() => connection.said.some((line) => line.startsWith('40/resources')))
       connection.socket.send(text)
       connection.socket.send(randomBytes(1_000))
       await delay(30)
@@ -618,7 +619,7 @@ test.group('Sockets | hostile clients', (group) => {
       assert.isTrue(await isWellAfterwards())
     })
 
-  test('whoever asks for namespace after namespace is cut off', async ({ assert }) => {
+  test('a client that asks for namespace after namespace is cut off', async ({ assert }) => {
     const connection = await raw()
     for (let n = 0; n < 5_000; n++) {
       connection.socket.send(`40/resources/realm-${n},{"token":"nonsense"}`)
@@ -629,12 +630,14 @@ test.group('Sockets | hostile clients', (group) => {
 
   test('a connection that enters no namespace does not stay', async ({ assert }) => {
     const connection = await raw()
-    const startedAt = performance.now()
+    const took = stopwatch()
     await connection.closed
-    assert.isBelow(performance.now() - startedAt, 15_000)
-  }).timeout(20_000)
+    assert.isBelow(took(), 15_000)
+  })
+    .retry(2)
+    .timeout(20_000)
 
-  test('somebody who is refused does not close the namespace over one who is just entering', async ({
+  test('a client that is refused does not close the namespace over one who is just entering', async ({
     assert,
     cleanup,
   }) => {

@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { node } from '#core/nodes/node'
 import { registry } from '#core/registries/registry'
 import { registryProject } from '#core/registry_projects/registry_project'
-import { useEventSink } from '#records/event_sink'
+import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
 import { clock } from '#kernel/clock'
 import { knownRealms } from '#tests/functional/identity/known_realms'
@@ -60,7 +60,7 @@ test.group('Secrets of records', (group) => {
     `/nodes?filter[id]=${ids.node}&include=registryProject&fields[registryProject]=accountSecret`,
   ]
 
-  test('are shown to whoever may manage registries, at every depth', async ({ assert }) => {
+  test('are shown to callers who may manage registries, at every depth', async ({ assert }) => {
     for (const path of selections()) {
       const { status, text } = await ask(path)
       assert.equal(status, 200, path)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -9,43 +10,30 @@ import { ClientManager } from '@authup/core-realtime-kit'
 import { io, type Socket } from 'socket.io-client'
 
 import { Peers } from '#realtime/peers'
+import { Balancer } from '#tests/helpers/balancer'
 import { identity, testAuthenticator } from '#tests/helpers/identities'
 import { ask, connected, heard, settled, socketSite, type SocketSite } from '#tests/helpers/sockets'
 
 const PATH = '/socket.io/'
 const PACKET = { namespace: '/resources', room: 'node', event: 'changed', payload: 'node' }
 
-/** A port behind which each connection reaches another process than the one before. */
-async function sharedPort(sites: readonly SocketSite[]) {
-  let turn = 0
-  const server = createServer((client) => {
-    const port = Number(new URL(sites[turn++ % sites.length]!.url).port)
-    const behind = connect(port, '127.0.0.1')
-    client.pipe(behind).pipe(client)
-    for (const socket of [client, behind]) {
-      socket.on('error', () => {})
-    }
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
 test.group('Sockets of processes that share a port', (group) => {
   let folder: string
   let sites: SocketSite[]
-  let url: string
+  let balancer: Balancer
   let clients: Socket[]
 
   group.each.setup(async () => {
     folder = await mkdtemp(join(tmpdir(), 'hub-pool-'))
     clients = []
-    const site = () => socketSite({ authenticator: testAuthenticator, peers: new Peers(folder) })
+    const site = () =>
+      socketSite({ authenticator: testAuthenticator, peers: new Peers(folder, 'core') })
     sites = await Promise.all([site(), site(), site()])
-    const port = await sharedPort(sites)
-    url = port.url
+    balancer = await Balancer.open()
+    sites.forEach((one) => balancer.add(one.url))
     return async () => {
       clients.forEach((client) => client.disconnect())
-      port.server.close()
+      balancer.close()
       await Promise.all(sites.map((one) => one.close()))
       await rm(folder, { recursive: true })
     }
@@ -54,7 +42,10 @@ test.group('Sockets of processes that share a port', (group) => {
   const open = (options: Parameters<typeof io>[1] = {}) => {
     const { token } = identity({ permissions: ['node_update'] })
     const given = { auth: { token }, forceNew: true, reconnection: false }
-    const socket = io(`${url}/resources`, { ...given, ...options } as never) as unknown as Socket
+    const socket = io(`${balancer.url}/resources`, {
+      ...given,
+      ...options,
+    } as never) as unknown as Socket
     clients.push(socket)
     return connected(socket)
   }
@@ -87,7 +78,7 @@ test.group('Sockets of processes that share a port', (group) => {
 
   test('work for the socket manager of the web UI', async ({ assert, cleanup }) => {
     const { token } = identity({ permissions: ['node_update'] })
-    const manager = new ClientManager({ url, token: () => Promise.resolve(token) })
+    const manager = new ClientManager({ url: balancer.url, token: () => Promise.resolve(token) })
     cleanup(() => void manager.disconnect('/resources'))
     const socket = await manager.connect('/resources')
     assert.isNull(await ask(socket as unknown as Socket, 'nodeSubscribe'))
@@ -111,6 +102,38 @@ test.group('Sockets of processes that share a port', (group) => {
       assert.equal(polled.status, 200)
       assert.match(await polled.text(), packet.includes('ping') ? /pong/ : /^40\/resources,/)
     }
+  })
+
+  test('leave the connection between two processes open to whoever asked, though its client closes', async ({
+    assert,
+    cleanup,
+  }) => {
+    const [here, there] = [new Peers(folder, 'test'), new Peers(folder, 'test')]
+    const kept: boolean[] = []
+    const upgrade = () => {}
+    await there.listen({
+      request: (_request, response) => {
+        kept.push(response.shouldKeepAlive)
+        response.end('ok')
+      },
+      upgrade,
+    })
+    const unknown = () => assert.fail('the other process is there')
+    const server = createServer((request, response) =>
+      here.passRequest(here.addressFor(request)!, request, response, unknown)
+    ).listen(0, '127.0.0.1')
+    cleanup(() => {
+      server.close()
+      there.close()
+    })
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const address = `http://127.0.0.1:${port}/?sid=${there.newSession()}`
+    const headers = { connection: 'close' }
+    const answer = await fetch(address, { method: 'POST', body: '3', headers })
+    assert.equal(await answer.text(), 'ok')
+    assert.equal(answer.headers.get('connection'), 'close')
+    assert.deepEqual(kept, [true])
   })
 
   test('that are unknown are refused, whatever they are called', async ({ assert }) => {
@@ -140,7 +163,7 @@ test.group('Sockets of processes that share a port', (group) => {
     )
     const [first, second] = sites
     await Promise.all([first!.close(), second!.close()])
-    sites.splice(0, 2)
+    sites.splice(0, 2).forEach((one) => balancer.remove(one.url))
     // It may have been in the process that stays, and is asked over those that went.
     await Promise.race([back, settled(socket)])
     assert.isNull(await ask(socket, 'nodeSubscribe'))

@@ -32,7 +32,7 @@ export function provideTokens(given: TokenSource): void {
   source = given
 }
 
-/** Whether the actor can be played now: somebody without a token always can. */
+/** Whether the actor can be played now: a caller without a token always can. */
 export function canPlay({ token }: CaseActor): boolean {
   return token === 'none' || token === 'malformed' || source !== undefined
 }

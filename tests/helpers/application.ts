@@ -1,17 +1,25 @@
 import { once } from 'node:events'
-import type { AddressInfo, Server } from 'node:net'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
 import { Ignitor } from '@adonisjs/core'
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import type { SurfaceName } from '#configuration/surfaces'
-import { provideTokens } from '#tests/helpers/actors'
-import { testAuthenticator, testTokens } from '#tests/helpers/identities'
+import { provideTokens } from './actors.js'
+import { testAuthenticator, testTokens } from './identities.js'
 
 /** How surfaces are reached in a run: side by side on one port, or each at the root of a port of its own. */
 export type Mounting = 'together' | 'alone'
 
+interface Switches {
+  /** Whether messenger has its socket relay. */
+  readonly relay?: boolean
+}
+
 const APP_ROOT = new URL('../../', import.meta.url)
+
+type Servers = ReadonlyMap<SurfaceName, Server>
 
 let addresses: Partial<Record<SurfaceName | 'hub', string>> = {}
 
@@ -30,12 +38,17 @@ export const isTogether = (): boolean => addresses.hub !== undefined
 /**
  * Boots the application in this process for a suite; the returned function stops it.
  */
-export async function mountedAs(mounting: Mounting): Promise<() => Promise<void>> {
+export async function mountedAs(
+  mounting: Mounting,
+  { relay = true }: Switches = {}
+): Promise<() => Promise<void>> {
   const app = await boot()
   const servers = await serve(app, mounting)
+  const closeRelay = relay ? await serveRelay(app, mounting, servers) : undefined
   return async () => {
+    await closeRelay?.()
     addresses = {}
-    for (const server of servers) {
+    for (const server of new Set(servers.values())) {
       server.close()
     }
   }
@@ -50,10 +63,12 @@ export async function boot(): Promise<ApplicationService> {
     const { SURFACE_NAMES } = await import('#configuration/surfaces')
     const { mountSurface } = await import('#http/mount')
     const { default: core } = await import('#core/routes')
-    const { probeRoutes } = await import('#tests/helpers/probe_routes')
+    const { openSinks } = await import('./container.js')
+    const { probeRoutes } = await import('./probe_routes.js')
     application = new Ignitor(APP_ROOT, { importer: imported }).createApp('test')
     await application.init()
     await application.boot()
+    await openSinks(application)
     application.container.singleton('authenticator', () => testAuthenticator)
     provideTokens(testTokens)
     await migrate(application, SURFACE_NAMES)
@@ -65,8 +80,6 @@ export async function boot(): Promise<ApplicationService> {
 
 /** Tests that look at the database without an application have opened connections as well. */
 export async function shutDown(): Promise<void> {
-  const { noteGatheredRefusals } = await import('#audit/security_events')
-  await noteGatheredRefusals()
   await application?.terminate()
   const { pools } = await import('#database/pools')
   await pools.close()
@@ -75,7 +88,7 @@ export async function shutDown(): Promise<void> {
 const imported = (path: string) =>
   import(path.startsWith('./') ? new URL(path, APP_ROOT).href : path)
 
-async function serve(app: ApplicationService, mounting: Mounting): Promise<Server[]> {
+async function serve(app: ApplicationService, mounting: Mounting): Promise<Servers> {
   const { Dispatcher } = await import('#http/dispatcher')
   const { createListener } = await import('#http/listener')
   const { drain } = await import('#kernel/drain')
@@ -93,11 +106,29 @@ async function serve(app: ApplicationService, mounting: Mounting): Promise<Serve
     for (const name of SURFACE_NAMES) {
       addresses[name] = address + SURFACE_PREFIXES[name]
     }
-    return [listener]
+    return new Map(SURFACE_NAMES.map((name) => [name, listener]))
   }
   const opened = await Promise.all(SURFACE_NAMES.map((name) => open(SURFACE_PREFIXES[name])))
   addresses = Object.fromEntries(
     opened.map(({ address }, index) => [SURFACE_NAMES[index]!, address])
   )
-  return opened.map(({ listener }) => listener)
+  return new Map(opened.map(({ listener }, index) => [SURFACE_NAMES[index]!, listener]))
+}
+
+/** Puts the socket relay of messenger on its server, as a process of the platform does it. */
+async function serveRelay(app: ApplicationService, mounting: Mounting, servers: Servers) {
+  const { Drain } = await import('#kernel/drain')
+  const { Relay } = await import('#messenger/relay/relay')
+  const { Wakeups } = await import('#messenger/delivery/wakeups')
+  const drain = new Drain()
+  const relay = await Relay.open({
+    authenticator: testAuthenticator,
+    drain,
+    logger: await app.container.make('logger'),
+    path: mounting === 'together' ? '/messenger/socket.io' : '/socket.io',
+    signals: await app.container.make('signals'),
+    wakeups: await app.container.make(Wakeups),
+  })
+  await relay.attach(servers.get('messenger')!)
+  return () => drain.begin()
 }

@@ -13,11 +13,12 @@ import {
 } from '#bus/consumer'
 import { ConsumerRunner, type RetryPolicy } from '#bus/consumer_runner'
 import type { DeadLetters } from '#bus/dead_letters'
-import { MalformedMessage, newMessage, type Message } from '#bus/message'
+import { MalformedMessage, newMessage, readMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
 import { eventOn } from '#bus/names'
 import { ServiceUnavailable } from '#kernel/failures'
 import { isTransactionOpen } from '#records/open_transaction'
+import { eventually } from './eventually.js'
 
 /** A driver with what the suite needs around it. */
 export interface BusSubject {
@@ -84,16 +85,6 @@ class Scene {
 
   async end(): Promise<void> {
     await Promise.all(this.#running.map((runner) => runner.stop()))
-  }
-}
-
-export async function eventually(condition: () => boolean | Promise<boolean>, limitMs = 10_000) {
-  const deadline = performance.now() + limitMs
-  while (!(await condition())) {
-    if (performance.now() > deadline) {
-      throw new Error(`Still not so after ${limitMs} ms: ${condition}`)
-    }
-    await delay(10)
   }
 }
 
@@ -370,13 +361,43 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.isEmpty(await dead())
     })
 
+    test('a dead message that is given back before its delivery was over is delivered anew', async ({
+      assert,
+    }) => {
+      const delivered: string[] = []
+      const over = Promise.withResolvers<void>()
+      const subscription = await subject.bus.subscribe(
+        { queue: scene.name, prefetch: 2, database: subject.pool },
+        async (delivery) => {
+          delivered.push(readMessage(delivery.bytes).id)
+          if (delivered.length === 1) {
+            await delivery.bury({ reason: 'broken', attempts: 1 })
+            await over.promise
+          }
+        }
+      )
+      const command = scene.command({ id: 'a' })
+      const published = scene.publish(command)
+      await eventually(async () => (await subject.deadLetters.list(scene.name, 1)).length === 1)
+      assert.equal(await subject.deadLetters.redrive(scene.name, 'all'), 1)
+      over.resolve()
+      await published
+      await eventually(() => delivered.length === 2)
+      await subscription.stop()
+      assert.deepEqual(delivered, [command.id, command.id])
+    })
+
     test('a dead message can be dropped, one or all', async ({ assert }) => {
       await scene.consume(async () => {
         throw new Error('broken')
       })
       await scene.publish(...['a', 'b', 'c'].map((id) => scene.command({ id })))
       const dead = () => subject.deadLetters.list(scene.name, 10)
-      await eventually(async () => (await dead()).length === 3)
+      const counted = async () => {
+        const counts = await subject.deadLetters.counts([scene.name, 'nobody'])
+        return [counts.get(scene.name), counts.get('nobody')].join()
+      }
+      await eventually(async () => (await counted()) === '3,0')
       const [, second] = await dead()
       assert.equal(await subject.deadLetters.drop(scene.name, { id: second!.id }), 1)
       const left = await dead()

@@ -13,7 +13,7 @@ import {
   type OpenApiDocument,
 } from '#openapi/document'
 import { SURFACE_NAMES, SURFACE_PREFIXES } from '#configuration/surfaces'
-import { at, isTogether } from '#tests/helpers/application'
+import { at, isTogether } from './application.js'
 
 /** What was asked, and what came back. */
 export interface Exchange {

@@ -7,7 +7,9 @@ import { newId } from '#kernel/new_id'
 
 type Migration = new (...values: ConstructorParameters<typeof BaseSchema>) => BaseSchema
 
-/** Lucid tells somebody of its statements. */
+const NOT_PERMITTED = '42501'
+
+/** Lucid has a listener for its statements. */
 const nobody = { hasListeners: () => false, emit() {} }
 
 /** A database of its own with no table in it, to be migrated step by step. */
@@ -40,14 +42,29 @@ export async function emptyDatabase() {
     async stop() {
       await pool.end()
       await db.manager.closeAll()
-      await onServer(`drop database "${name}" with (force)`)
+      await dropDatabase(name)
     },
+  }
+}
+
+/** Who is not a superuser cannot end a vacuum that the server began by itself; a removal without force waits for it to end. */
+export async function dropDatabase(name: string): Promise<void> {
+  try {
+    await onServer(`drop database "${name}" with (force)`)
+  } catch (error) {
+    if ((error as { code?: string }).code !== NOT_PERMITTED) {
+      throw error
+    }
+    await onServer(`drop database "${name}"`)
   }
 }
 
 async function onServer(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
   await client.connect()
-  await client.query(statement)
-  await client.end()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
 }

@@ -1,8 +1,8 @@
 import type { Issue } from '#kernel/issues'
 import { catalogue, type CataloguedRoute } from '#http/catalogue'
-import { canPlay, headersOf } from '#tests/helpers/actors'
-import type { ErrorFixture } from '#tests/helpers/error_fixture'
-import { placeholdersIn, type ErrorCase, type ExpectedIssue } from '#tests/helpers/vectors'
+import { canPlay, headersOf } from './actors.js'
+import type { ErrorFixture } from './error_fixture.js'
+import { placeholdersIn, type ErrorCase, type ExpectedIssue } from './vectors.js'
 import type { SurfaceName } from '#configuration/surfaces'
 
 const ROUTED_METHODS = ['GET', 'POST', 'DELETE']

@@ -1,4 +1,4 @@
-import type { Placeholder } from '#tests/helpers/vectors'
+import type { Placeholder } from './vectors.js'
 import type { SurfaceName } from '#configuration/surfaces'
 
 type FixtureRecord = { id: string } & Record<string, unknown>

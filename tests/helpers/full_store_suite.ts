@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { NOTHING } from '#tests/functional/storage/files_scene'
-import { RemoteBucket } from '#tests/helpers/remote_bucket'
-import type { ResumableSubject } from '#tests/helpers/resumable_suite'
-import { StorageProcess } from '#tests/helpers/storage_process'
-import { begin, offsetOf, patch, tus } from '#tests/helpers/tus'
+import { RemoteBucket } from './remote_bucket.js'
+import type { ResumableSubject } from './resumable_suite.js'
+import { StorageProcess } from './storage_process.js'
+import { begin, offsetOf, patch, tus } from './tus.js'
 
 const MIB = 1024 ** 2
 

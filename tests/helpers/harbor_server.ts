@@ -12,9 +12,9 @@ import {
   type Caller,
   type Question,
   type Reply,
-} from './harbor/exchange.js'
-import { Projects, type Project } from './harbor/projects.js'
-import { Robots, type Robot } from './harbor/robots.js'
+} from '#tests/helpers/harbor/exchange'
+import { Projects, type Project } from '#tests/helpers/harbor/projects'
+import { Robots, type Robot } from '#tests/helpers/harbor/robots'
 
 export const ACCOUNT = { accountName: 'admin', accountSecret: 'Harbor12345' }
 

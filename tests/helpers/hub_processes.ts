@@ -6,11 +6,16 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-import { builtProgram } from '#tests/helpers/built_program'
-import { prepareData } from '#tests/helpers/prepared_data'
+import { builtProgram } from './built_program.js'
+import { prepareData } from './prepared_data.js'
 import { livingIn, procFile } from '#tests/services/servers/process_table'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+/** Programs are started as `npm start` does it. */
+const { SERVER_FLAGS }: { SERVER_FLAGS: string[] } = await import(
+  new URL('../../bin/bootstrap/engine.mjs', import.meta.url).href
+)
+
 const MEMBER = /^(web|jobs)-\d+$/
 const LIMIT_MS = 100_000
 const LOOK_AGAIN_MS = 20
@@ -24,6 +29,8 @@ interface Setting {
   files?: Record<string, string>
   /** Where another build lies than that of these sources. */
   root?: string
+  /** Whether it makes its database by itself: those that a run of tests made keep nothing when the machine dies. */
+  isDurable?: boolean
 }
 
 const DEFAULTS: Variables = {
@@ -38,7 +45,7 @@ const DEFAULTS: Variables = {
 
 /**
  * A program of the hub with everything it starts, in real processes: on free ports, with a folder of its own as working
- * directory and for its data. Whoever starts one calls `remove`; all of it ends with the tests in any case.
+ * directory and for its data. The test that starts one calls `remove`; all of it ends with the tests in any case.
  */
 export class HubProcesses {
   readonly folder: string
@@ -67,7 +74,7 @@ export class HubProcesses {
   static async start(program: Program, setting?: Setting): Promise<HubProcesses> {
     const folder = await mkdtemp(join(tmpdir(), 'hub-processes-'))
     const { DATABASE_URL, DATA_DIR } = setting?.variables ?? {}
-    if (!DATABASE_URL && !DATA_DIR) {
+    if (!DATABASE_URL && !DATA_DIR && !setting?.isDurable) {
       await prepareData(join(folder, '.data'))
     }
     const hub = await HubProcesses.#launchIn(folder, program, setting ?? {})
@@ -83,7 +90,8 @@ export class HubProcesses {
   private constructor(folder: string, file: string, variables?: Variables) {
     this.folder = folder
     // A group of its own, as a terminal makes one, so that Ctrl-C can reach all of it.
-    this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', process.execPath, file], {
+    const program = [process.execPath, ...SERVER_FLAGS, file]
+    this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...program], {
       cwd: folder,
       env: { ...DEFAULTS, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],

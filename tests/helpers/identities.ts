@@ -1,8 +1,9 @@
 import type { Actor } from '#kernel/actor'
 import type { Authenticator } from '#auth/authentication_middleware'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
+import { Ending } from '#kernel/ending'
 import { clock } from '#kernel/clock'
-import type { TokenSource, ValidActor } from '#tests/helpers/actors'
+import type { TokenSource, ValidActor } from './actors.js'
 
 export const REALMS = {
   master: 'aaaaaaaa-0000-4000-8000-000000000001',
@@ -14,7 +15,7 @@ const PERMISSIONS = [...PLATFORM_PERMISSIONS]
 const actors = new Map<string, Actor>()
 
 /**
- * Makes somebody up who may call the platform in a test; answers the token to call with.
+ * Makes a caller up who may call the platform in a test; answers the token to call with.
  */
 export function identity(
   traits: Partial<Omit<Actor, 'permissions'>> & { permissions?: string[] } = {}
@@ -36,8 +37,22 @@ export function identity(
   return { actor, token, headers: { authorization: `Bearer ${token}` } }
 }
 
-/** Vouches for whoever a test made up. */
+/** Vouches for the callers that a test made up. */
 export const testAuthenticator: Authenticator = { verify: (token) => actors.get(token) }
+
+/** While the work goes on, tokens last until it ends them. */
+export async function withEndingTokens(
+  work: (end: (reason?: unknown) => void) => Promise<void>
+): Promise<void> {
+  const ending = new Ending()
+  testAuthenticator.watch = (_token, connection) =>
+    ending.tell({ over: () => connection.end(ending.reason) })
+  try {
+    await work((reason) => ending.end(reason))
+  } finally {
+    delete testAuthenticator.watch
+  }
+}
 
 /** The same people, for vectors that describe whom they need. */
 export const testTokens: TokenSource = {

@@ -7,10 +7,10 @@ import { storagePool } from '#storage/database'
 import { sweepExpiredClaims } from '#storage/sweeps/expired_claims'
 import { sweepObjects } from '#storage/sweeps/object_sweep'
 import { NOTHING, partHead } from '#tests/functional/storage/files_scene'
-import { until } from '#tests/helpers/object_store_suite'
-import { RemoteBucket } from '#tests/helpers/remote_bucket'
-import type { ResumableSubject } from '#tests/helpers/resumable_suite'
-import { StorageProcess } from '#tests/helpers/storage_process'
+import { eventually } from './eventually.js'
+import { RemoteBucket } from './remote_bucket.js'
+import type { ResumableSubject } from './resumable_suite.js'
+import { StorageProcess } from './storage_process.js'
 
 const MIB = 1024 ** 2
 
@@ -51,7 +51,7 @@ export function killedUploadSuite(name: string, prepare: () => Promise<Resumable
       for (const piece of parts.flatMap((part) => [...part, '\r\n']).slice(0, -1)) {
         request.write(piece)
       }
-      await until(async () => {
+      await eventually(async () => {
         const { objects, unfinished } = await bucket.remains()
         return objects === SENT.length - 1 && unfinished === 1
       })

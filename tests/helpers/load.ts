@@ -17,7 +17,8 @@ export interface Outcome {
 }
 
 const PAUSE_MS = 5
-const ANSWER_LIMIT_MS = 10_000
+/** So long a pool keeps a connection that no process can take. */
+const ANSWER_LIMIT_MS = 30_000
 
 /**
  * Clients that each keep one connection and ask for the same page over and over. A request counts as answered with
@@ -33,6 +34,10 @@ export class Load {
   constructor(url: string, connections = 16) {
     this.#url = url
     this.#clients = Array.from({ length: connections }, () => this.#client())
+  }
+
+  get answered(): number {
+    return this.#outcome.answered
   }
 
   /** Lets the requests under way end. */

@@ -4,11 +4,11 @@ import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { identityProvider } from '#core/clients/identity'
 import { node as nodeKind } from '#core/nodes/node'
 import { seedIdentity } from '#identity/embedded/seeds'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
-import { call, person, Scene, set, type Person } from '#tests/functional/core/analysis_scene'
+import { call, decided, person, Scene, type Person } from '#tests/functional/core/analysis_scene'
 import { aBucket } from '#tests/functional/storage/storage_scene'
-import { sampleRecord } from '#tests/helpers/sample_records'
+import { sampleRecord } from './sample_records.js'
 
 const MORE = 'registry_manage'
 const GRANTABLE = 'analysis_self_storage_use'
@@ -23,7 +23,7 @@ async function strengthen(clientId: unknown): Promise<void> {
 
 /** The client of a node of a realm, as far as that was asked to take part in an analysis, and what it answered. */
 async function nodeClient(
-  analysis: Values,
+  analysis: Attributes,
   realmId: string,
   part: 'approved' | 'rejected' | 'open' | 'not asked',
   { permissions, realmName }: { permissions: string[]; realmName?: string }
@@ -37,7 +37,7 @@ async function nodeClient(
       nodeId: node.id,
       nodeRealmId: realmId,
     })
-    await set('analysis_nodes', id, { approval_status: part === 'open' ? null : part })
+    await decided(id, part === 'open' ? null : part)
   }
   return person(realmId, { kind: 'client', id: clientId, permissions, realmName })
 }
@@ -46,7 +46,7 @@ async function nodeClient(
 export function participationMatrix(): void {
   test.group('Participation matrix', (group) => {
     let scene: Scene
-    let analysis: Values
+    let analysis: Attributes
 
     group.setup(seedIdentity)
     group.each.setup(async () => {
@@ -57,7 +57,7 @@ export function participationMatrix(): void {
     const credentials = () => `/analyses/${analysis.id}/client/credentials`
     const permissions = () => `/analyses/${analysis.id}/client/permissions`
 
-    /** Every verb for the client of an analysis: those for whoever is let in, and those that change what it may do. */
+    /** Every verb for the client of an analysis: those for callers that are let in, and those that change what it may do. */
     async function tried(by: Person) {
       const seen = [
         await call(by, 'GET', credentials()),

@@ -3,7 +3,7 @@ import { catalogue } from '#http/catalogue'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
 import { ANALYSIS_CLIENT_PERMISSIONS, NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { isMasterMember } from '#kernel/realm'
-import { identity } from '#tests/helpers/identities'
+import { identity } from './identities.js'
 
 /** Everybody who may stand before a route, by what they are to the record behind it. */
 export const CALLERS = [

@@ -7,8 +7,8 @@ import { pools } from '#database/pools'
 import { clock } from '#kernel/clock'
 import { strictRealm } from '#storage/access/strict_realm'
 import { aBucket, aFile, person } from '#tests/functional/storage/storage_scene'
-import { at } from '#tests/helpers/application'
-import { sampleRecord } from '#tests/helpers/sample_records'
+import { at } from './application.js'
+import { sampleRecord } from './sample_records.js'
 
 type Person = ReturnType<typeof person>
 
@@ -68,7 +68,7 @@ async function tried(by: Person, refId: string | null = null) {
   return { reached: Object.values(reached), uploads: uploaded === 201, uploaded, changed }
 }
 
-/** Who reaches a bucket of a realm: every verb, by where somebody is from, what it is and what it holds. */
+/** Who reaches a bucket of a realm: every verb, by where a caller is from, what it is and what it holds. */
 export function storageMatrix(): void {
   test.group('Storage matrix', (group) => {
     group.setup(() => strictRealm.set(true))

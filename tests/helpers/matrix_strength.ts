@@ -15,11 +15,12 @@ import { role } from '#identity/roles/role'
 import { userPermission } from '#identity/user_permissions/user_permission'
 import { userRole } from '#identity/user_roles/user_role'
 import { user } from '#identity/users/user'
-import type { Kind, Values } from '#records/kind'
+import type { Kind } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
-import { at } from '#tests/helpers/application'
-import { identity } from '#tests/helpers/identities'
-import { sampleRecord } from '#tests/helpers/sample_records'
+import { at } from './application.js'
+import { identity } from './identities.js'
+import { sampleRecord } from './sample_records.js'
 
 type Person = ReturnType<typeof identity>
 
@@ -59,7 +60,7 @@ const READERS = [
 ] as const
 
 /** What is sent for attributes that take more than any text. */
-const SENT: Values = {
+const SENT: Attributes = {
   name: 'renamed',
   secret: 'b-secret-of-somebody-else',
   password: 'b-password-of-somebody-else',
@@ -375,7 +376,9 @@ export function strengthMatrix(): void {
       }
     })
 
-    test('a realm is deleted by nobody who holds less than somebody in it', async ({ assert }) => {
+    test('a realm is deleted by no caller that holds less than one of its users', async ({
+      assert,
+    }) => {
       for (const holder of Object.keys(HOLDERS) as Holder[]) {
         for (const [holds, strength, isWeaker] of STRENGTHS) {
           const { id } = await sampleRecord('identity', realm)

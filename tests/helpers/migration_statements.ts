@@ -1,6 +1,6 @@
 import type { BaseSchema } from '@adonisjs/lucid/schema'
 
-import { boot } from '#tests/helpers/application'
+import { boot } from './application.js'
 
 type Migration = new (...parameters: ConstructorParameters<typeof BaseSchema>) => BaseSchema
 

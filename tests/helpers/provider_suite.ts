@@ -6,6 +6,7 @@ import { test } from '@japa/runner'
 import { failureOf } from '#http/classify'
 import type { ClientDirectory, IdentityProvider, ProviderChange } from '#auth/provider'
 import { TokenVerifier } from '#auth/verification/token_verifier'
+import { eventually } from './eventually.js'
 
 /** A driver with what the suite needs around it. */
 export interface ProviderSubject {
@@ -295,7 +296,7 @@ export function providerSuite(
         const stop = await provider().onChange((change) => told.push(change))
         const { id, name } = await newClient(clients(), await ownRealm())
         await clients().remove(id)
-        await until(() => told.length >= 2)
+        await eventually(() => told.length >= 2)
         assert.containsSubset(told, [
           { type: 'client', event: 'created', data: { id, name } },
           { type: 'client', event: 'deleted', data: { id } },
@@ -375,11 +376,4 @@ async function statusOf(refused: Promise<unknown>): Promise<number> {
 
 function claimsIn(token: string): { sub: string; exp: number } {
   return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  const deadline = performance.now() + 5_000
-  while (!isSo() && performance.now() < deadline) {
-    await delay(10)
-  }
 }

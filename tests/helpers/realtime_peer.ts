@@ -1,9 +1,9 @@
 /**
- * Another process that serves sockets, for tests: to whoever has the token it was given, on the port it tells its parent.
+ * Another process that serves sockets, for tests: to clients that have the token it was given, on the port it tells its parent.
  */
 import { RedisSubscriber } from '#realtime/redis_subscriber'
-import { REALMS } from '#tests/helpers/identities'
-import { socketSite } from '#tests/helpers/sockets'
+import { REALMS } from './identities.js'
+import { socketSite } from './sockets.js'
 
 const ears = await RedisSubscriber.connect(process.env.PEER_REDIS_URL!, () => {})
 const site = await socketSite({

@@ -4,8 +4,8 @@ import { formOf, multipart, type SentFile } from '#tests/functional/storage/file
 import { storagePool } from '#storage/database'
 import { bucketPlace } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
-import type { StorageProcess } from '#tests/helpers/storage_process'
-import type { Speaker } from '#tests/helpers/tus'
+import type { StorageProcess } from './storage_process.js'
+import type { Speaker } from './tus.js'
 
 /** A bucket of a platform that runs in another process, and what there is of it on both sides. */
 export class RemoteBucket {

@@ -9,17 +9,10 @@ import { Upload } from 'tus-js-client'
 import { storagePool } from '#storage/database'
 import { bucketPlace } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
-import { digest, until } from '#tests/helpers/object_store_suite'
-import { StorageProcess } from '#tests/helpers/storage_process'
-import {
-  answerTo,
-  begin,
-  brokenPatch,
-  offsetOf,
-  openPatch,
-  patch,
-  type Speaker,
-} from '#tests/helpers/tus'
+import { eventually } from './eventually.js'
+import { digest } from './object_store_suite.js'
+import { StorageProcess } from './storage_process.js'
+import { answerTo, begin, brokenPatch, offsetOf, openPatch, patch, type Speaker } from './tus.js'
 
 const MIB = 1024 ** 2
 
@@ -153,7 +146,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
           request.write(content.subarray(offset, offset + sent), () => resolve())
         })
         if (sent > PIECE) {
-          await until(async () => (await storedOf(path)) > offset)
+          await eventually(async () => (await storedOf(path)) > offset)
         }
         await kill(current)
         request.destroy()

@@ -3,7 +3,8 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { columnOf, quoteName } from '#query/sql/identifiers'
 import { stored, type Column } from '#records/column'
-import type { Kind, Values } from '#records/kind'
+import type { Kind } from '#records/kind'
+import type { Attributes, MutableAttributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import type { SurfaceName } from '#configuration/surfaces'
 
@@ -13,9 +14,9 @@ import type { SurfaceName } from '#configuration/surfaces'
 export async function sampleRecord(
   surface: SurfaceName,
   kind: Kind,
-  given: Values = {}
-): Promise<Values> {
-  const values: Values = {}
+  given: Attributes = {}
+): Promise<Attributes> {
+  const values: MutableAttributes = {}
   for (const [name, column] of Object.entries(kind.columns)) {
     values[name] = given[name] ?? sampleValue(name, column)
   }
@@ -37,7 +38,8 @@ function sampleValue(name: string, { type }: Column): unknown {
     case 'uuid':
       return clock.uuid()
     case 'text':
-      return `${name.slice(0, 8).toLowerCase()}-${clock.uuid().slice(0, 8)}`
+      // No text column is shorter than this.
+      return `${name.slice(0, 1).toLowerCase()}-${clock.uuid().slice(0, 8)}`
     case 'boolean':
       return false
     case 'timestamp':
@@ -66,9 +68,9 @@ export async function sampleBody(
   surface: SurfaceName,
   kind: Kind,
   realmId?: string
-): Promise<Values> {
+): Promise<Attributes> {
   const { required = [], properties } = kind.createBody!.jsonSchema() as unknown as BodySchema
-  const body: Values = {}
+  const body: MutableAttributes = {}
   for (const name of required) {
     const relation = Object.values(kind.relations).find(({ by }) => by === name)
     body[name] = relation
@@ -79,14 +81,14 @@ export async function sampleBody(
   return body
 }
 
-/** Whether a record belongs to a realm that somebody can choose for it. */
+/** Whether a record belongs to a realm that a caller can choose for it. */
 export const hasRealm = ({ realm }: Kind): boolean => realm !== undefined && realm !== 'id'
 
-const ofRealm = (kind: Kind, realmId?: string): Values =>
+const ofRealm = (kind: Kind, realmId?: string): Attributes =>
   realmId !== undefined && hasRealm(kind) ? { [kind.realm!]: realmId } : {}
 
 /** What a body says has to fit what is there, for some kinds. */
-const PREPARATIONS: Record<string, (body: Values) => Promise<void>> = {
+const PREPARATIONS: Record<string, (body: MutableAttributes) => Promise<void>> = {
   async analysisNode({ analysisId, nodeId }) {
     const { rows } = await core().query('select project_id as id from analyses where id = $1', [
       analysisId,

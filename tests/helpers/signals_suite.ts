@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { SignalsAway, type Report, type Signals } from '#signals/signals'
+import { eventually } from './eventually.js'
 
 /** A driver with what it takes to tell two processes apart, where it reaches beyond one. */
 export interface SignalsSubject {
@@ -45,7 +46,7 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
       await there.subscribe('resources/node/1', (payload) => heard.other.push(payload))
       const payloads = Array.from({ length: 500 }, (_, n) => `${n} ${'ü€😀'.repeat(n % 50)}`)
       await here.publish(payloads.map((payload) => ({ channel: 'resources/node', payload })))
-      await until(() => heard.first.length >= 500 && heard.second.length >= 500)
+      await eventually(() => heard.first.length >= 500 && heard.second.length >= 500)
       assert.deepEqual(heard.first, payloads)
       assert.deepEqual(heard.second, payloads)
       assert.isEmpty(heard.other)
@@ -55,7 +56,7 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
       const heard: string[] = []
       await here.subscribe('echo', (payload) => heard.push(payload))
       await here.publish([{ channel: 'echo', payload: 'x' }])
-      await until(() => heard.length > 0)
+      await eventually(() => heard.length > 0)
       assert.deepEqual(heard, ['x'])
     })
 
@@ -63,17 +64,17 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
       await here.publish([])
     })
 
-    test('whoever stopped listening hears nothing, the others still do', async ({ assert }) => {
+    test('a listener that stopped receives nothing, the others still do', async ({ assert }) => {
       const heard: string[] = []
       const hear = (payload: string) => heard.push(payload)
       const stop = await there.subscribe('channel', hear)
       await there.subscribe('channel', hear)
       await here.publish([{ channel: 'channel', payload: 'both' }])
-      await until(() => heard.length >= 2)
+      await eventually(() => heard.length >= 2)
       await stop()
       await stop()
       await here.publish([{ channel: 'channel', payload: 'one' }])
-      await until(() => heard.length >= 3)
+      await eventually(() => heard.length >= 3)
       assert.deepEqual(heard, ['both', 'both', 'one'])
     })
 
@@ -84,18 +85,18 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
       await here.publish([{ channel: 'again', payload: '' }])
       await there.subscribe('again', () => heard.push('after'))
       await here.publish([{ channel: 'again', payload: '' }])
-      await until(() => heard.length > 0)
+      await eventually(() => heard.length > 0)
       assert.deepEqual(heard, ['after'])
     })
 
-    test('a wake reaches whoever waits for its topic', async ({ assert }) => {
+    test('a wake reaches those that wait for its topic', async ({ assert }) => {
       const woken: string[] = []
       await here.onWake('outbox', () => woken.push('here'))
       await there.onWake('outbox', () => woken.push('there'))
       await there.onWake('else', () => woken.push('else'))
       here.wake('outbox')
       here.wake('nobody waits for this')
-      await until(() => woken.length >= 2)
+      await eventually(() => woken.length >= 2)
       assert.sameMembers(woken, ['here', 'there'])
     })
 
@@ -114,7 +115,7 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
         }
         await delay(1)
       }
-      await until(() => seen === changes)
+      await eventually(() => seen === changes)
       assert.equal(seen, 10_000)
       assert.isBelow(wakes, 200)
     })
@@ -124,9 +125,9 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
       await there.subscribe('outbox', () => heard.push('message'))
       await there.onWake('outbox', () => heard.push('wake'))
       here.wake('outbox')
-      await until(() => heard.length > 0)
+      await eventually(() => heard.length > 0)
       await here.publish([{ channel: 'outbox', payload: '' }])
-      await until(() => heard.length > 1)
+      await eventually(() => heard.length > 1)
       assert.deepEqual(heard, ['wake', 'message'])
     })
 
@@ -139,7 +140,7 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
       })
       await there.subscribe('channel', (payload) => heard.push(payload))
       await here.publish(['1', '2'].map((payload) => ({ channel: 'channel', payload })))
-      await until(() => heard.length >= 2)
+      await eventually(() => heard.length >= 2)
       assert.deepEqual(heard, ['1', '2'])
       assert.deepEqual(reported, Array(2).fill('a listener of channel failed'))
     })
@@ -160,12 +161,4 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
       assert.isEmpty(heard)
     })
   })
-}
-
-/** Waits until something is so, for a few seconds at most. */
-export async function until(isSo: () => boolean, limitMs = 5_000): Promise<void> {
-  const deadline = performance.now() + limitMs
-  while (!isSo() && performance.now() < deadline) {
-    await delay(2)
-  }
 }

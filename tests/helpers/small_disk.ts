@@ -12,7 +12,7 @@ const HOLD = 'mount -t tmpfs -o "size=$1" none "$0" && echo mounted && exec cat'
 export const CANNOT_MOUNT = 'this system lets nobody mount a small disk'
 
 /**
- * A disk that is soon full. Only a process made for it has it mounted; whoever runs as the same user reaches it through that
+ * A disk that is soon full. Only a process made for it has it mounted; a process of the same user reaches it through that
  * one, and it stays mounted nowhere when the tests are killed.
  */
 export class SmallDisk {
@@ -44,7 +44,7 @@ export class SmallDisk {
   }
 }
 
-/** Whether this system lets somebody mount a disk at all. */
+/** Whether this system lets us mount a disk at all. */
 export function canMount(): boolean {
   try {
     const mount = 'mount -t tmpfs -o size=1m none /mnt'

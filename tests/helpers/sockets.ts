@@ -6,15 +6,17 @@ import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket
 import type { GracefulServer } from '#http/graceful_server'
 import { createListener } from '#http/listener'
 import { RealtimeServer } from '#realtime/realtime_server'
+import type { SiteOptions, SocketSite as ServedSite } from '#realtime/socket_site'
 import { Drain } from '#kernel/drain'
 
 type Options = ConstructorParameters<typeof RealtimeServer>[0]
 type Handle = Parameters<typeof createListener>[0]
+type Given = Pick<SiteOptions, 'authenticator'> & Partial<SiteOptions>
 
-export interface SocketSite {
+export interface SocketSite<Site = RealtimeServer> {
   readonly url: string
   readonly server: GracefulServer
-  readonly realtime: RealtimeServer
+  readonly realtime: Site
   readonly drain: Drain
   /** What was logged. */
   readonly logged: unknown[]
@@ -27,23 +29,33 @@ export interface SocketSite {
   close(): Promise<void>
 }
 
+interface Mount {
+  readonly handle?: Handle
+  readonly prefix?: string
+}
+
 /**
- * Serves sockets on a free port, as a process of the platform does, with a drain of its own.
+ * Serves sockets of core on a free port, as a process of the platform does, with a drain of its own.
  */
-export async function socketSite(
+export function socketSite(
   options: Pick<Options, 'authenticator'> & Partial<Options>,
-  { handle = notFound, prefix = '' }: { handle?: Handle; prefix?: string } = {}
+  mount?: Mount
 ): Promise<SocketSite> {
+  return siteOf(async (given) => new RealtimeServer({ ...given, ...options }), options, mount)
+}
+
+/** The same for sockets of another kind. */
+export async function siteOf<Site extends ServedSite>(
+  open: (options: SiteOptions) => Promise<Site>,
+  options: Given,
+  { handle = notFound, prefix = '' }: Mount = {}
+): Promise<SocketSite<Site>> {
   const drain = new Drain()
   const logged: unknown[] = []
-  const path = '/socket.io'
+  const { path = '/socket.io' } = options
   const server = createListener(handle, { prefix, drain })
-  const realtime = new RealtimeServer({
-    drain,
-    path,
-    logger: { error: (...args: unknown[]) => void logged.push(args) },
-    ...options,
-  })
+  const logger = { error: (...args: unknown[]) => void logged.push(args) }
+  const realtime = await open({ drain, logger, ...options, path })
   await realtime.attach(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -57,7 +69,7 @@ export async function socketSite(
     logged,
     connect(namespace, token, given = {}) {
       const client = io(url + namespace, {
-        path: options.path ?? path,
+        path,
         auth: token === undefined ? {} : { token },
         transports: ['websocket'],
         forceNew: true,

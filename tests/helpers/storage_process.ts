@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
+import { RUN_TYPESCRIPT } from './typescript.js'
 
 const PROGRAM = fileURLToPath(new URL('storage_server.ts', import.meta.url))
 

@@ -1,6 +1,6 @@
-import { identity } from '#tests/helpers/identities'
-import { at, boot, mountedAs } from '#tests/helpers/application'
-import { testEnvironment } from '#tests/helpers/test_environment'
+import { identity } from './identities.js'
+import { at, boot, mountedAs } from './application.js'
+import { testEnvironment } from './test_environment.js'
 
 /** The program of `StorageProcess`: the platform, for one person whose id is told to it. */
 testEnvironment()

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { quickPostgres } from '#tests/helpers/quick_postgres'
+import { quickPostgres } from './quick_postgres.js'
 
 /**
  * A database of this run's own, gone when the run ends. Everything in the process finds it at DATABASE_URL.

@@ -1,7 +1,7 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
-/** Somebody who speaks tus, request by request. */
+/** A client that speaks tus, request by request. */
 export interface Speaker {
   /** Base address of storage. */
   readonly base: string

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
 
-import { requireCaseActor, type CaseActor } from '#tests/helpers/actors'
+import { requireCaseActor, type CaseActor } from './actors.js'
 import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
 
 /** A file of vectors that cannot be used as it is; the message names the file, the case and what is wrong with it. */
@@ -135,6 +135,23 @@ export interface HarborExchange {
 /** The exchanges with a real Harbor, in the order in which they happened; what happened in between is not among them. */
 export const readHarborExchanges = (): HarborExchange[] =>
   parsed<HarborExchange[]>(located('harbor-exchanges.json'))
+
+/** What a real VictoriaLogs was asked, and how it answered. */
+export interface VictoriaLogsExchange {
+  name: string
+  method: string
+  path: string
+  headers?: Record<string, string>
+  body?: string
+  bodyBase64?: string
+  status: number
+  response: string
+  note?: string
+}
+
+/** The exchanges with a real VictoriaLogs, in the order in which they happened. */
+export const readVictoriaLogsExchanges = (): VictoriaLogsExchange[] =>
+  parsed<VictoriaLogsExchange[]>(located('victorialogs-exchanges.json'))
 
 type Schemas = Record<string, Record<string, EndpointSchema>>
 

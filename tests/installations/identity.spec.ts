@@ -36,7 +36,7 @@ async function statusOf(url: string, token?: string, init: RequestInit = {}): Pr
   return response.status
 }
 
-/** Asks the provider for a record, or writes one, as somebody; answers the record. */
+/** Asks the provider for a record, or writes one, as a caller; answers the record. */
 async function record(url: string, token: string, method = 'GET', body?: object): Promise<any> {
   const response = await fetch(url, {
     method,
@@ -73,7 +73,7 @@ async function timeUntil(status: number, ask: () => Promise<number>): Promise<nu
 }
 
 test.group('Identity | everything in one process', () => {
-  test('whoever logs in at /auth is known everywhere', async ({ assert, cleanup }) => {
+  test('a user who logs in at /auth is known everywhere', async ({ assert, cleanup }) => {
     const hub = await HubProcesses.start('server', { variables: ALONE })
     cleanup(() => hub.remove())
     const nodes = `${hub.origin}/core/nodes`

@@ -134,6 +134,32 @@ test.group('One process', () => {
     assert.equal(metadata.status, 200)
   })
 
+  test('a worker runs without a surface and without a database, wherever the platform is', async ({
+    assert,
+    cleanup,
+  }) => {
+    const hub = await HubProcesses.start('server', { variables: { JOBS: 'none' } })
+    cleanup(() => hub.remove())
+    const worker = await HubProcesses.launch('server', {
+      variables: {
+        SURFACES: 'none',
+        JOBS: 'worker',
+        CORE_URL: `${hub.origin}/core`,
+        STORAGE_URL: `${hub.origin}/storage`,
+        IDENTITY_URL: `${hub.origin}/auth`,
+      },
+    })
+    cleanup(() => worker.remove())
+    await worker.until('it was ready', () => worker.output.includes('is ready after'))
+    const ready = await ask(`${worker.admin}/health/ready`)
+
+    assert.equal(ready.status, 200)
+    assert.isEmpty(worker.database)
+    worker.signal('SIGTERM')
+    assert.equal(await worker.exit, 0)
+    await worker.gone()
+  })
+
   test('{$self} run alone, without a surface')
     .with(['sweeps', 'bus'])
     .run(async ({ assert, cleanup }, job) => {

@@ -10,7 +10,7 @@ import { HubProcesses } from '#tests/helpers/hub_processes'
 
 const MIB = 1024 ** 2
 
-/** The storage of a running hub, and somebody who may use it. */
+/** The storage of a running hub, and a caller who may use it. */
 async function storageOf(hub: HubProcesses) {
   const url = `${hub.origin}/storage`
   const login = await fetch(`${hub.origin}/auth/token`, {

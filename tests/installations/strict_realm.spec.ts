@@ -188,7 +188,7 @@ test.group('Storage beside core, closed to machines of other realms', (group) =>
     )
   })
 
-  test('whoever core would have to be asked about is told to come back while it is away', async ({
+  test('a caller about whom core would have to be asked is told to come back while it is away', async ({
     assert,
     cleanup,
   }) => {

@@ -61,7 +61,7 @@ interface Outcome {
   message?: string
 }
 
-/** A process of its own that owns a server, so that tests can kill it, or run it as somebody else. */
+/** A process of its own that owns a server, so that tests can kill it, or run it as another user. */
 class Owner {
   readonly outcome: Promise<Outcome>
   readonly #process: ChildProcess
@@ -403,7 +403,7 @@ test.group('Embedded PostgreSQL', (group) => {
     assert.isTrue(existsSync(join(dataDir, 'cluster/base')))
   })
 
-  test('takes another port where somebody has the old one', async ({ assert }) => {
+  test('takes another port where another process has the old one', async ({ assert }) => {
     const port = Number(await readFile(join(dataDir, 'port'), 'utf8'))
     const squatter = createServer().listen(port, '127.0.0.1')
     await once(squatter, 'listening')

@@ -16,7 +16,7 @@ import {
 } from '#tests/helpers/vectors'
 
 import { storedDeclarations } from '#tests/unit/query/declarations'
-import { Sandbox } from './query/sandbox.js'
+import { Sandbox } from '#tests/integration/query/sandbox'
 import { conditionForm, vectorForm } from '#tests/unit/query/vector_form'
 import { seedSchemas, vocabulariesOf, type WrittenSchema } from '#tests/unit/query/vocabularies'
 

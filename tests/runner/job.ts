@@ -1,7 +1,13 @@
+import type { Costs } from './costs.js'
+
 /** A share of a suite that one process runs. */
 export interface Job {
   readonly suite: string
   readonly files: readonly string[]
+  /** Whether no other job may run beside it. */
+  readonly isAlone?: boolean
+  /** Whether it waits most of its time, so that it takes nothing from those beside it. */
+  readonly isWaiting?: boolean
 }
 
 /** What the process of a job was given besides: a database of its own, and a folder that is removed after it. */
@@ -17,7 +23,8 @@ export interface JobResult {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  readonly seconds: Readonly<Record<string, number>>
+  /** By file. */
+  readonly costs: Costs
 }
 
 const VARIABLE = 'TEST_JOB'
@@ -29,8 +36,11 @@ export interface JobMessage {
   readonly jobResult: JobResult
 }
 
+const own = process.env[VARIABLE]
+// A run of tests that a test starts is a run of its own.
+delete process.env[VARIABLE]
+
 /** The job of this process, where it is one of several. */
 export function jobOfThisProcess(): JobSetting | undefined {
-  const text = process.env[VARIABLE]
-  return text === undefined ? undefined : (JSON.parse(text) as JobSetting)
+  return own === undefined ? undefined : (JSON.parse(own) as JobSetting)
 }

@@ -5,10 +5,40 @@ import type { TestSuite } from '@japa/runner/types'
 import type { Job } from './job.js'
 
 /** A process costs about three seconds before its first test: it imports and boots the application. */
-const BYTES_PER_JOB = 90_000
+const BYTES_PER_JOB = 110_000
 
-/** Fills each table. */
-const SLOWEST = ['tests/integration/records/indexes.spec.ts']
+/** Files that take longest, which a run therefore begins with. */
+const LONGEST = [
+  'tests/services/schemathesis.spec.ts',
+  'tests/services/pool.spec.ts',
+  'tests/services/object_stores/storage_routes.spec.ts',
+  'tests/services/object_stores/radosgw.spec.ts',
+  'tests/services/telemetry/event_ingest.spec.ts',
+  'tests/integration/core/analysis_model.spec.ts',
+  'tests/integration/records/indexes.spec.ts',
+  'tests/integration/embedded_postgres.spec.ts',
+  'tests/integration/outbox/relay.spec.ts',
+]
+
+/** Files that wait most of their time, for what is slow on purpose. */
+const WAITING = [
+  'tests/acceptance/first_start.spec.ts',
+  'tests/acceptance/bootstrap.spec.ts',
+  'tests/acceptance/interface/messages.spec.ts',
+  'tests/acceptance/interface/messenger_switches.spec.ts',
+  'tests/services/chaos.spec.ts',
+  'tests/services/limits.spec.ts',
+  'tests/services/object_stores/upload_faults.spec.ts',
+  'tests/services/lasting_requests.spec.ts',
+]
+
+/** Files that look at how long something takes. */
+const ALONE = [
+  'tests/services/identity_events.spec.ts',
+  'tests/services/life.spec.ts',
+  'tests/services/shared_introspections.spec.ts',
+  'tests/services/signals.spec.ts',
+]
 
 /**
  * Divides suites into jobs that take about as long as each other. Files that take long on their own are a job each and come
@@ -17,15 +47,29 @@ const SLOWEST = ['tests/integration/records/indexes.spec.ts']
 export function jobsOf(suites: readonly TestSuite[]): Job[] {
   const jobs = suites.toReversed().flatMap((suite) => [
     ...filesOf(suite)
-      .filter(isSlow)
-      .map((file) => ({ suite: suite.name, files: [file] })),
+      .filter(hasOwnJob)
+      .map((file) => ({
+        suite: suite.name,
+        files: [file],
+        isAlone: ALONE.includes(file),
+        isWaiting: WAITING.includes(file),
+      })),
     ...sharesOf(suite),
   ])
-  const isLong = ({ files }: Job) => isSlow(files[0]!)
-  return [...jobs.filter(isLong), ...jobs.filter((job) => !isLong(job))]
+  return jobs.toSorted((one, other) => placeOf(one) - placeOf(other))
 }
 
-const isSlow = (file: string): boolean => SLOWEST.includes(file) || startsInstallations(file)
+/** The lower it is, the earlier a job begins. */
+function placeOf({ files: [first] }: Job): number {
+  const place = LONGEST.indexOf(first!)
+  if (place >= 0) {
+    return place
+  }
+  return hasOwnJob(first!) ? LONGEST.length : LONGEST.length + 1
+}
+
+const hasOwnJob = (file: string): boolean =>
+  LONGEST.includes(file) || WAITING.includes(file) || startsInstallations(file)
 
 /** The tests of the interface share one program. */
 const startsInstallations = (file: string): boolean =>
@@ -40,7 +84,7 @@ function filesOf({ files }: TestSuite): string[] {
 const sizeOf = (file: string): number => statSync(file).size
 
 function sharesOf(suite: TestSuite): Job[] {
-  const files = filesOf(suite).filter((file) => !isSlow(file))
+  const files = filesOf(suite).filter((file) => !hasOwnJob(file))
   const count = Math.ceil(files.reduce((sum, file) => sum + sizeOf(file), 0) / BYTES_PER_JOB)
   const shares = Array.from({ length: count }, () => ({ bytes: 0, files: [] as string[] }))
   for (const file of files) {

@@ -2,31 +2,42 @@ import { relative } from 'node:path'
 
 import { BaseReporter } from '@japa/runner/core'
 
+import { added, Meter, type Costs } from './costs.js'
 import type { JobResult } from './job.js'
 
+const BEFORE_TESTS = 'starting processes'
+
 /**
- * Counts tests, and how long each file took with its setup, and hands that on when the run has ended.
+ * Counts tests, and what each file costs with its setup, and hands that on when the run has ended.
  */
 class ResultReporter extends BaseReporter {
   readonly #told: (result: JobResult) => void
-  readonly #seconds: Record<string, number> = {}
-  #since = performance.now()
+  readonly #meter = new Meter()
+  #costs: Costs = {}
+  #file = BEFORE_TESTS
 
   constructor(told: (result: JobResult) => void) {
     super()
     this.#told = told
   }
 
+  protected override onGroupStart(): void {
+    this.#charge()
+    this.#file = relative(process.cwd(), this.currentFileName ?? 'unknown')
+  }
+
   protected override onTestEnd(): void {
-    const now = performance.now()
-    const file = relative(process.cwd(), this.currentFileName ?? 'unknown')
-    this.#seconds[file] = (this.#seconds[file] ?? 0) + (now - this.#since) / 1000
-    this.#since = now
+    this.#charge()
   }
 
   override async end(): Promise<void> {
+    this.#charge()
     const { passed, failed, skipped, todo } = this.runner!.getSummary().aggregates
-    this.#told({ passed, failed, skipped: skipped + todo, seconds: this.#seconds })
+    this.#told({ passed, failed, skipped: skipped + todo, costs: this.#costs })
+  }
+
+  #charge(): void {
+    this.#costs = added(this.#costs, { [this.#file]: this.#meter.lap() })
   }
 }
 

@@ -7,18 +7,21 @@ import { join } from 'node:path'
 import type { TestSuite } from '@japa/runner/types'
 
 import { builtProgram } from '#tests/helpers/built_program'
+import { installServers } from '#tests/services/servers/packages'
 
 import { closingLine } from './closing_line.js'
+import { added } from './costs.js'
 import { environmentOf, type Job, type JobMessage, type JobResult } from './job.js'
 import { jobsOf } from './jobs.js'
 import { slowestFiles } from './slowest_files.js'
-import { needsBuild, needsDatabase } from './suites.js'
+import { needsBuild, needsDatabase, needsServers } from './suites.js'
 import { DatabaseTemplate } from './template.js'
 
-const NOTHING: JobResult = { passed: 0, failed: 0, skipped: 0, seconds: {} }
+const NOTHING: JobResult = { passed: 0, failed: 0, skipped: 0, costs: {} }
 
 /** Tests wait for other processes a third of their time, so there is work for more of them than there are cores. */
-const PROCESSES = Number(process.env.TEST_PROCESSES ?? availableParallelism() + 1)
+const processesAtOnce = (): number =>
+  Number(process.env.TEST_PROCESSES ?? availableParallelism() + 1)
 
 /**
  * Runs suites in several processes at once, each with a database of its own; answers whether all of it passed.
@@ -28,14 +31,18 @@ export async function runSideBySide(suites: readonly TestSuite[]): Promise<boole
   let template: DatabaseTemplate | undefined
   try {
     const names = suites.map(({ name }) => name)
-    // A test that waited for the build would have less time of its own.
-    if (needsBuild(names)) {
-      await builtProgram()
+    const building = needsBuild(names) ? builtProgram() : Promise.resolve()
+    // Whether it failed is seen below, when the rest is there.
+    building.catch(() => {})
+    if (needsServers(names)) {
+      await installServers()
     }
     if (needsDatabase(names)) {
       template = await DatabaseTemplate.prepare(folder)
     }
-    return await new Run(folder, template).all(jobsOf(suites))
+    // A test that waited for the build would have less time of its own.
+    await building
+    return await new Run(folder, template).all(jobsOf(suites), processesAtOnce())
   } finally {
     await template?.stop()
     await rm(folder, { recursive: true, force: true })
@@ -55,12 +62,17 @@ class Run {
     this.#template = template
   }
 
-  async all(jobs: Job[]): Promise<boolean> {
-    const stop = () => this.#stop(jobs)
+  async all(jobs: Job[], processes: number): Promise<boolean> {
+    const beside = jobs.filter(({ isAlone, isWaiting }) => !isAlone && !isWaiting)
+    const waiting = jobs.filter(({ isWaiting }) => isWaiting)
+    const alone = jobs.filter(({ isAlone }) => isAlone)
+    const stop = () => this.#stop(beside, waiting, alone)
     process.once('SIGINT', stop).once('SIGTERM', stop)
-    await Promise.all(Array.from({ length: PROCESSES }, () => this.#takeTurns(jobs)))
+    const lanes = [waiting, ...Array.from({ length: processes }, () => beside)]
+    await Promise.all(lanes.map((lane) => this.#takeTurns(lane)))
+    await this.#takeTurns(alone)
     process.off('SIGINT', stop).off('SIGTERM', stop)
-    console.log(`\n${slowestFiles(this.#total.seconds)}\n\n${closingLine(this.#total)}`)
+    console.log(`\n${slowestFiles(this.#total.costs)}\n\n${closingLine(this.#total)}`)
     return this.#isSound && this.#total.failed === 0
   }
 
@@ -107,18 +119,18 @@ class Run {
     return child
   }
 
-  #add({ passed, failed, skipped, seconds }: JobResult): void {
+  #add({ passed, failed, skipped, costs }: JobResult): void {
     this.#total = {
       passed: this.#total.passed + passed,
       failed: this.#total.failed + failed,
       skipped: this.#total.skipped + skipped,
-      seconds: { ...this.#total.seconds, ...seconds },
+      costs: added(this.#total.costs, costs),
     }
   }
 
-  #stop(jobs: Job[]): void {
+  #stop(...waiting: Job[][]): void {
     this.#isSound = false
-    jobs.length = 0
+    waiting.forEach((jobs) => (jobs.length = 0))
     for (const child of this.#running) {
       child.kill()
     }

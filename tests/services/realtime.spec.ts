@@ -12,8 +12,8 @@ import { io, type Socket } from 'socket.io-client'
 import { RedisSubscriber } from '#realtime/redis_subscriber'
 import { RedisEmitter } from '#realtime/redis_emitter'
 import { SignalsAway } from '#signals/signals'
+import { eventually } from '#tests/helpers/eventually'
 import { identity, REALMS, testAuthenticator } from '#tests/helpers/identities'
-import { until } from '#tests/helpers/signals_suite'
 import { ask, connected, heard, settled, socketSite } from '#tests/helpers/sockets'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
@@ -56,11 +56,11 @@ test.group('Sockets of several processes', (group) => {
   const subscribed = async (namespace: string) => {
     const socket = await connected(here.connect(namespace, token))
     assertNull(await ask(socket, 'nodeSubscribe'))
-    await until(() => client.status === 'ready')
+    await eventually(() => client.status === 'ready')
     return socket
   }
 
-  /** Tells until somebody hears it: subscriptions are made in the background. */
+  /** Sends until a client receives it: subscriptions are made in the background. */
   const tellUntilHeard = async (events: unknown[], namespace = '/resources') => {
     const deadline = performance.now() + 15_000
     while (events.length === 0 && performance.now() < deadline) {
@@ -108,7 +108,7 @@ test.group('Sockets of several processes', (group) => {
       emission(REALM, payload),
       { ...emission(REALM, 'for the other room'), room: 'node/1' },
     ])
-    await until(() => events.every((list, n) => list.length >= (n % 3 === 0 ? 100 : 1)))
+    await eventually(() => events.every((list, n) => list.length >= (n % 3 === 0 ? 100 : 1)))
     await Promise.all(sockets.map(settled))
     for (const n of [0, 3]) {
       assert.deepEqual(
@@ -126,7 +126,7 @@ test.group('Sockets of several processes', (group) => {
     const events = heard(socket, 'nodeUpdated')
     await tellUntilHeard(events, REALM)
     new ForeignEmitter(client).of(REALM).to('node').emit('nodeUpdated', { foreign: true })
-    await until(() => events.length > 0)
+    await eventually(() => events.length > 0)
     assert.deepEqual(events, [{ foreign: true }])
 
     const foreignEar = new Redis(redis.url)
@@ -137,7 +137,7 @@ test.group('Sockets of several processes', (group) => {
     })
     await foreignEar.psubscribe('socket.io#*')
     await emitter.emit([emission(REALM, 1)])
-    await until(() => channels.length >= 2)
+    await eventually(() => channels.length >= 2)
     assert.include(channels, `socket.io#${REALM}#node#`)
   })
 
@@ -160,7 +160,7 @@ test.group('Sockets of several processes', (group) => {
     await redis.restart()
     await Promise.all([tellUntilHeard(events), tellUntilHeard(lateEvents, REALM)])
     await emitter.emit([emission('/resources', 'back'), emission(REALM, 'back')])
-    await until(() => events.includes('back') && lateEvents.includes('back'))
+    await eventually(() => events.includes('back') && lateEvents.includes('back'))
     assert.include(events, 'back')
     assert.include(lateEvents, 'back')
   })
@@ -180,7 +180,7 @@ test.group('Sockets of several processes', (group) => {
       await client.publish('socket.io-request#/resources#', packet)
     }
     await emitter.emit([emission('/resources', 'well')])
-    await until(() => events.length > 0)
+    await eventually(() => events.length > 0)
     assert.deepEqual(events, ['well'])
     assert.include(reported, 'an event for sockets was malformed')
   })
@@ -207,7 +207,7 @@ test.group('Sockets of several processes', (group) => {
     const before = Number(await client.pubsub('NUMPAT'))
     socket.disconnect()
     let now = before
-    await untilAsync(async () => (now = Number(await client.pubsub('NUMPAT'))) < before)
+    await eventually(async () => (now = Number(await client.pubsub('NUMPAT'))) < before)
     assert.equal(now, before - 1)
   })
 })
@@ -219,12 +219,5 @@ const emission = (namespace: string, payload: unknown) => ({
 function assertNull(answer: unknown): void {
   if (answer !== null) {
     throw new Error(`The subscription was refused: ${JSON.stringify(answer)}`)
-  }
-}
-
-async function untilAsync(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5_000
-  while (!(await isSo()) && performance.now() < deadline) {
-    await delay(10)
   }
 }

@@ -6,10 +6,8 @@ import { ClientManager } from '@authup/core-realtime-kit'
 import { io, type Socket } from 'socket.io-client'
 
 import { RedisEmitter } from '#realtime/redis_emitter'
-import { HubProcesses } from '#tests/helpers/hub_processes'
 import { ask, connected } from '#tests/helpers/sockets'
-import { startRabbitmq } from '#tests/services/servers/rabbitmq'
-import { startRedis } from '#tests/services/servers/redis'
+import { logIn, startServedPool } from '#tests/services/servers/served_pool'
 
 const CHANGE = {
   namespace: '/resources',
@@ -25,18 +23,8 @@ test('Sockets of a pool hear of changes, however they connect, survive a reload,
   assert,
   cleanup,
 }) => {
-  const [redis, rabbitmq] = await Promise.all([startRedis(), startRabbitmq()])
-  cleanup(() => Promise.all([redis.stop(), rabbitmq.stop()]).then(() => {}))
-  const hub = await HubProcesses.start('pool', {
-    variables: {
-      POOL_WEB: '2',
-      REDIS_URL: redis.url,
-      AMQP_URL: rabbitmq.url,
-      LOGSTORE_URL: 'http://127.0.0.1:9',
-    },
-  })
-  cleanup(() => hub.remove())
-  const emitter = await RedisEmitter.connect(redis.url)
+  const { hub, redisUrl } = await startServedPool(cleanup)
+  const emitter = await RedisEmitter.connect(redisUrl)
   cleanup(() => emitter.close())
   const token = await logIn(hub.origin)
   const open = (transports: string[]): Socket => {
@@ -65,25 +53,39 @@ test('Sockets of a pool hear of changes, however they connect, survive a reload,
     ...Array.from({ length: 2 }, () => open(['polling'])),
     ...Array.from({ length: 2 }, () => open(['websocket'])),
   ]
+  /** A process hears of changes a moment after the first socket of its namespace was let in. */
+  const isReached = async () => {
+    await emitter.emit([CHANGE])
+    return reached.size === SOCKETS
+  }
+
   let subscribed = 0
   let told = 0
+  const reached = new Set<Socket>()
   for (const socket of sockets) {
-    socket.on('nodeUpdated', () => (told += 1))
+    socket.on('nodeUpdated', () => {
+      told += 1
+      reached.add(socket)
+    })
+    // A process that ends before it answered is not the last one the socket asks.
     socket.on('connect', () => {
-      void ask(socket, 'nodeSubscribe').then((refused) => (subscribed += refused === null ? 1 : 0))
+      ask(socket, 'nodeSubscribe').then(
+        (refused) => (subscribed += refused === null ? 1 : 0),
+        () => {}
+      )
     })
   }
   await Promise.all(sockets.map(connected))
   await hub.until('all had subscribed', () => subscribed === SOCKETS)
-  await delay(100)
-  await emitter.emit([CHANGE])
-  await hub.until('all were told', () => told >= SOCKETS)
+  await hub.until('all were told', isReached)
 
   await requireGrantsHoldAtOnce(hub.origin, token, assert)
 
   hub.signal('SIGHUP')
   await hub.until('all came back after the reload', () => subscribed >= 2 * SOCKETS)
   await hub.until('it was reloaded', () => hub.output.includes('every process was replaced'))
+  reached.clear()
+  await hub.until('all are reached again', isReached)
   await delay(1_000)
   told = 0
   await emitter.emit([CHANGE])
@@ -128,11 +130,4 @@ async function requireGrantsHoldAtOnce(origin: string, token: string, assert: As
     await send('DELETE', `/auth/user-permissions/${grant.id}`, token)
     assert.deepEqual(await statuses(), Array(6).fill(0), 'taken back')
   }
-}
-
-async function logIn(origin: string, username = 'admin', password = 'start123'): Promise<string> {
-  const form = { grant_type: 'password', username, password }
-  const body = new URLSearchParams({ ...form, realm_name: 'master' })
-  const response = await fetch(`${origin}/auth/token`, { method: 'POST', body })
-  return ((await response.json()) as { access_token: string }).access_token
 }

@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
 
 import { locateChromium } from '#tests/services/servers/chromium'
@@ -16,6 +15,7 @@ import {
 } from '#tests/services/servers/process_table'
 import { RealServer, type Recipe } from '#tests/services/servers/real_server'
 import { SUBJECTS, type Subject } from '#tests/services/servers/subjects'
+import { eventually } from '#tests/helpers/eventually'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 for (const subject of SUBJECTS) {
@@ -105,7 +105,7 @@ for (const subject of SUBJECTS) {
       assert.isTrue(existsSync(folder))
 
       tests.kill('SIGKILL')
-      assert.isTrue(await eventually(() => !own.some(isAlive) && !existsSync(folder)))
+      assert.isTrue(await eventually(() => !own.some(isAlive) && !existsSync(folder), 15_000))
       assert.isEmpty(livingIn(folder))
     })
   })
@@ -183,12 +183,4 @@ async function startInProcessOfItsOwn({ module, start }: Subject) {
   const tests = spawn(process.execPath, node, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [output] = await once(tests.stdout, 'data')
   return { tests, folder: String(output).trim() }
-}
-
-async function eventually(condition: () => boolean) {
-  const deadline = performance.now() + 15_000
-  while (!condition() && performance.now() < deadline) {
-    await sleep(20)
-  }
-  return condition()
 }

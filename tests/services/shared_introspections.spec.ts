@@ -91,9 +91,7 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
     assert.isEmpty(await keptKeys())
   })
 
-  test('shows whoever reads Redis neither tokens nor people nor permissions', async ({
-    assert,
-  }) => {
+  test('shows a reader of Redis neither tokens nor people nor permissions', async ({ assert }) => {
     const token = standIn.mint()
     const verifier = await aProcess()
     await verifier.verify(token)
@@ -124,7 +122,9 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
     assert.equal(standIn.count(INTROSPECTION), before + 1)
   })
 
-  test('is asked for all the same where somebody keeps everybody waiting', async ({ assert }) => {
+  test('is asked for all the same where one caller keeps the others waiting', async ({
+    assert,
+  }) => {
     const token = standIn.mint()
     await (await aProcess()).verify(token)
     const [key] = await keptKeys()
@@ -134,7 +134,7 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
     const startedAt = performance.now()
     assert.isDefined(await (await aProcess()).verify(token))
     assert.isBelow(performance.now() - startedAt, 2_500)
-  })
+  }).retry(2)
 
   test('is asked for by everybody where Redis is silent or away', async ({ assert }) => {
     const verifier = await aProcess()
@@ -150,5 +150,5 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
     assert.isDefined(await verifier.verify(standIn.mint()))
     await server.restart()
     await delay(100)
-  })
+  }).retry(2)
 })

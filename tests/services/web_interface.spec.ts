@@ -10,7 +10,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { locateChromium } from '#tests/services/servers/chromium'
 import { freePort } from '#tests/services/servers/free_port'
-import { serveInterface } from './interface/interface_server.js'
+import { serveInterface } from '#tests/services/interface/interface_server'
 
 const PASSWORD = 'correct horse battery'
 const MOVING_CLOCK = fileURLToPath(new URL('interface/moving_clock.mjs', import.meta.url))
@@ -139,7 +139,7 @@ test.group('A web interface on another origin', (group) => {
     await context.close()
   }).timeout(120_000)
 
-  test('is used by somebody of another realm', async ({ assert }) => {
+  test('is used by a user of another realm', async ({ assert }) => {
     const person = { realm: 'hospital', username: 'grace', password: PASSWORD }
     await makePerson(address, person)
     const context = await browser.newContext()
@@ -164,7 +164,7 @@ test.group('A web interface on another origin', (group) => {
   })
 })
 
-/** A realm with somebody in it who may do everything there. */
+/** A realm with a user in it who may do everything there. */
 async function makePerson(
   address: string,
   { realm, username, password }: Omit<Person, 'namespace'>

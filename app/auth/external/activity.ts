@@ -11,7 +11,7 @@ const WARN_EVERY_MS = 60_000
 type Subject = Pick<Introspection, 'sub' | 'sub_kind'>
 
 /**
- * Whether the bearer of a token is still there and active: a provider may go on to vouch for tokens of somebody who was
+ * Whether the bearer of a token is still there and active: a provider may go on to vouch for tokens of a user who was
  * deactivated.
  */
 export class Activity {

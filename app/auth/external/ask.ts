@@ -22,7 +22,7 @@ export interface Reply {
 
 /**
  * Sends one request to an identity provider. Whatever is no proper reply in time ends as `IdentityUnavailable`; the cause
- * says for the log what happened, without what was sent. What is asked by anybody may be answered at another address of
+ * says for the log what happened, without what was sent. What any caller may ask may be answered at another address of
  * the same origin; nothing that carries credentials or changes something is sent on.
  */
 export async function ask(url: string, question: Question = {}): Promise<Reply> {

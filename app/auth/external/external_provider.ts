@@ -1,5 +1,4 @@
 import type { Logger } from '@adonisjs/core/logger'
-import { decodeJwt, type JWTPayload } from 'jose'
 
 import { IdentityUnavailable } from '#kernel/failures'
 import { introspectionOf, type ClaimNames } from '#auth/oidc/claims'
@@ -13,11 +12,11 @@ import {
   type ProviderMetadata,
   type Standing,
 } from '#auth/provider'
-import { looksSigned } from '#auth/verification/signed_tokens'
 
 import { Activity } from './activity.js'
 import { ask } from './ask.js'
 import { basicAuthorization, type Credentials } from './credentials.js'
+import { EndedTokens } from './ended_tokens.js'
 import { HttpClientDirectory } from './http_client_directory.js'
 import { HttpPeopleDirectory } from './http_people_directory.js'
 import { listenToProvider } from './lifecycle_channels.js'
@@ -45,6 +44,7 @@ export class ExternalProvider implements IdentityProvider {
   readonly #settings: ProviderSettings
   readonly #token: OwnToken
   readonly #activity: Activity
+  readonly #ended: EndedTokens
   readonly #listening = new Set<() => Promise<void>>()
 
   constructor(settings: ProviderSettings) {
@@ -54,6 +54,7 @@ export class ExternalProvider implements IdentityProvider {
     this.clients = new HttpClientDirectory(api)
     this.people = new HttpPeopleDirectory(api)
     this.#activity = new Activity(api, settings.logger)
+    this.#ended = new EndedTokens(api, this.#activity)
   }
 
   async known(): Promise<void> {}
@@ -105,12 +106,12 @@ export class ExternalProvider implements IdentityProvider {
     return this.#token.get()
   }
 
-  /** What a token that is over lets its bearer do, the provider does not say; whether that is still there, it does. */
-  async introspectEnded(token: string): Promise<Standing | undefined> {
-    const { sub, sub_kind: kind }: JWTPayload = looksSigned(token) ? decodeJwt(token) : {}
-    const canBeAsked = sub !== undefined && (kind === 'user' || kind === 'client')
-    const isThere = canBeAsked && (await this.#activity.isActive({ sub, sub_kind: kind }))
-    return isThere ? { permissions: 'as before' } : undefined
+  introspectEnded(token: string): Promise<Standing | undefined> {
+    return this.#ended.standing(token)
+  }
+
+  notice(token: string, permissions: ReadonlySet<string>): Promise<void> {
+    return this.#ended.notice(token, permissions)
   }
 
   onStanding(listener: (whose: string) => void): Promise<() => Promise<void>> {

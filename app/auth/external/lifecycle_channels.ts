@@ -11,7 +11,7 @@ type ChannelLogger = Pick<Logger, 'warn'>
 
 /**
  * Listens, on a connection of its own, to what the provider publishes of its realms, users and clients. Published messages
- * do not wait for anybody: what was missed is found by reconciliation.
+ * do not wait for any listener: what was missed is found by reconciliation.
  */
 export async function listenToProvider(
   redisUrl: string,

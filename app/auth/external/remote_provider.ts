@@ -72,6 +72,11 @@ export class RemoteProvider implements IdentityProvider {
     return provider.introspectEnded?.(token)
   }
 
+  async notice(token: string, permissions: ReadonlySet<string>): Promise<void> {
+    const provider = await this.#known()
+    await provider.notice?.(token, permissions)
+  }
+
   onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
     return this.#listen((provider) => provider.onChange(listener))
   }

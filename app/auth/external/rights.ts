@@ -6,6 +6,8 @@ const OWN_USE = [
   ...['client_create', 'client_read', 'client_update', 'client_delete'],
   ...['client_permission_read', 'client_permission_create', 'client_permission_delete'],
   ...['permission_read', 'realm_read', 'user_read'],
+  ...['session_read', 'user_permission_read', 'user_role_read', 'client_role_read'],
+  'role_permission_read',
 ]
 
 /** A provider lets nobody give what they do not hold themselves. */

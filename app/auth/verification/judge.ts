@@ -1,4 +1,11 @@
+import type { Actor } from '#kernel/actor'
+
 import type { Verdict } from './verdicts.js'
+
+/** Somebody who is told of each identity that is forgotten. */
+export interface Follower {
+  forget(whose: string): void
+}
 
 /** Says whose a token is, and for how long that can be relied upon. */
 export interface Judge {
@@ -9,6 +16,9 @@ export interface Judge {
   renew(token: string): Promise<Verdict>
   /** As `renew`, for a token whose own time is over: what holds for its bearer while the session goes on. */
   renewEnded(token: string, verdict: Verdict): Promise<Verdict>
-  /** Has a function called with each identity that is forgotten, until the returned one is. */
-  onForgotten(listener: (whose: string) => void): () => void
+  /** Has the provider prepare for `renewEnded` while the token is good; where that fails, it is tried with the next call. */
+  notice(token: string, actor: Actor): void
+  /** Tells a follower of each identity that is forgotten, until it leaves. */
+  join(follower: Follower): void
+  leave(follower: Follower): void
 }

@@ -4,7 +4,7 @@ import { Unauthorized } from '#kernel/failures'
 import { EVERYBODY } from '#auth/provider'
 import { clock } from '#kernel/clock'
 
-import type { Judge } from './judge.js'
+import type { Follower, Judge } from './judge.js'
 import type { Verdict } from './verdicts.js'
 
 /** The share of a verdict's time that is left when it is renewed, and that passes before it is tried again. */
@@ -27,12 +27,11 @@ export function guardSession(verifier: Judge, token: string, closed: AbortSignal
   return guard
 }
 
-class SessionGuard implements Following {
+class SessionGuard implements Following, Follower {
   readonly #verifier: Judge
   readonly #token: string
   readonly #ended = new AbortController()
   readonly #longestAt = clock.now() + LONGEST_MS
-  readonly #ignore: () => void
   #listener: (actor: Actor) => void = () => {}
   #verdict: Verdict | undefined
   /** Until when the verdict holds where the provider says nothing any more. */
@@ -44,7 +43,7 @@ class SessionGuard implements Following {
   constructor(verifier: Judge, token: string) {
     this.#verifier = verifier
     this.#token = token
-    this.#ignore = verifier.onForgotten((whose) => this.#forget(whose))
+    verifier.join(this)
   }
 
   get ended(): AbortSignal {
@@ -68,11 +67,11 @@ class SessionGuard implements Following {
 
   end(reason: unknown): void {
     clearTimeout(this.#next)
-    this.#ignore()
+    this.#verifier.leave(this)
     this.#ended.abort(reason)
   }
 
-  #forget(whose: string): void {
+  forget(whose: string): void {
     if (whose === EVERYBODY || !this.#verdict || this.#verdict.about.includes(whose)) {
       this.#isOutdated = true
       this.#lookBy(() => this.#renewed())
@@ -121,6 +120,9 @@ class SessionGuard implements Following {
     this.#verdict = verdict
     this.#reliableUntil = endsWithToken ? until + spare : until
     this.#lookAt(endsWithToken ? until : until - spare)
+    if (clock.now() < actor.expiresAt * 1_000) {
+      this.#verifier.notice(this.#token, actor)
+    }
     this.#listener(actor)
   }
 
@@ -133,7 +135,8 @@ class SessionGuard implements Following {
 
   #lookAt(time: number): void {
     clearTimeout(this.#next)
-    const wait = Math.max(0, Math.min(time, this.#longestAt) - clock.now())
+    const latest = this.#verdict?.hasSession ? time : Math.min(time, this.#longestAt)
+    const wait = Math.max(0, latest - clock.now())
     this.#next = setTimeout(() => this.#lookBy(() => this.#renewed()), wait).unref()
   }
 }

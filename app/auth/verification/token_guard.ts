@@ -1,89 +1,145 @@
 import type { Actor } from '#kernel/actor'
+import { EVERYBODY } from '#auth/provider'
 import { Unauthorized } from '#kernel/failures'
 import { clock } from '#kernel/clock'
+import { Alarms, type Alarm, type Sleeper } from '#kernel/alarms'
+import type { Ending, EndListener } from '#kernel/ending'
 
-import type { Judge } from './judge.js'
+import type { Follower, Judge } from './judge.js'
 import type { Verdict } from './verdicts.js'
 
 /** The share of a verdict's time that is left when it is renewed: so long the provider may be away unnoticed. */
 const RENEWED_BEFORE = 0.25
 const ATTEMPTS = 5
+/** Guards that are woken at the same time share a timer; a renewal that is further away than this comes with a whole second. */
+const ROUNDED_FROM_MS = 10_000
+
+const alarms = new Alarms()
 
 /**
- * For connections that outlive their request. The signal aborts when the token ends, when it or a permission is revoked
- * (which is seen within the time a verdict is relied upon), when the provider stays away for longer than that, and with
- * `closed`.
+ * For connections that outlive their request. They are ended when the token ends, when it or a permission is revoked (at once
+ * where the provider tells, else within the time a verdict is relied upon), and when the provider stays away for longer than that.
  */
-export function guardToken(verifier: Judge, token: string, closed: AbortSignal): AbortSignal {
-  const guard = new TokenGuard(verifier, token)
-  if (closed.aborted) {
-    guard.end(closed.reason)
-  } else {
-    closed.addEventListener('abort', () => guard.end(closed.reason), { once: true })
-    void guard.begin()
+export function guardToken(verifier: Judge, token: string, connection: Ending): void {
+  if (!connection.isOver) {
+    void new TokenGuard(verifier, token, connection).begin()
   }
-  return guard.signal
 }
 
-class TokenGuard {
+/** There are thousands: each is itself what the verifier, the clock and its connection tell. */
+class TokenGuard implements Follower, Sleeper, EndListener {
   readonly #verifier: Judge
   readonly #token: string
-  readonly #ended = new AbortController()
+  readonly #connection: Ending
   #admitted: Actor | undefined
-  #deadline: NodeJS.Timeout | undefined
-  #renewal: NodeJS.Timeout | undefined
+  #about: readonly string[] = []
+  #until: number
+  /** For whatever is next: the end, or else the renewal. */
+  #alarm: Alarm | undefined
+  #isEndNext = false
 
-  constructor(verifier: Judge, token: string) {
+  constructor(verifier: Judge, token: string, connection: Ending) {
     this.#verifier = verifier
     this.#token = token
+    this.#connection = connection
+    this.#until = clock.now() + verifier.trustMs
+    verifier.join(this)
+    connection.tell(this)
   }
 
-  get signal(): AbortSignal {
-    return this.#ended.signal
+  over(): void {
+    this.#alarm?.spare(this)
+    this.#verifier.leave(this)
   }
 
   async begin(): Promise<void> {
     try {
       this.#relyOn(await this.#verifier.judge(this.#token))
     } catch (error) {
-      this.end(error)
+      this.#connection.end(error)
     }
   }
 
-  end(reason: unknown): void {
-    clearTimeout(this.#deadline)
-    clearTimeout(this.#renewal)
-    this.#ended.abort(reason)
+  forget(whose: string): void {
+    if (whose === EVERYBODY || this.#about.includes(whose)) {
+      this.#renewAt(clock.now())
+    }
   }
 
-  #relyOn({ actor, until }: Verdict): void {
-    if (this.signal.aborted) {
-      return
+  wake(): void {
+    if (this.#isEndNext) {
+      this.#expire()
+    } else {
+      this.#renew()
     }
+  }
+
+  #relyOn({ actor, until, about }: Verdict): void {
     if (!actor) {
-      return this.end(new Unauthorized('The access token has ended'))
+      return this.#expire()
     }
-    this.#admitted ??= actor
-    if (!this.#admitted.permissions.isSubsetOf(actor.permissions)) {
-      return this.end(new Unauthorized('A permission of the caller was taken away; connect again'))
+    this.#about = about
+    this.#until = until
+    if (!this.#admits(actor)) {
+      const failure = new Unauthorized('A permission of the caller was taken away; connect again')
+      return this.#connection.end(failure)
     }
-    clearTimeout(this.#deadline)
-    this.#deadline = at(until, () => this.end(new Unauthorized('The access token has ended')))
     if (until < actor.expiresAt * 1_000) {
-      this.#renewAt(until - this.#verifier.trustMs * RENEWED_BEFORE)
+      const renewal = until - this.#verifier.trustMs * RENEWED_BEFORE
+      this.#renewAt(roundedFromNow(renewal))
+    } else {
+      this.#expireAt(until)
     }
+  }
+
+  /** Where nothing has changed, the actor is kept that others keep, too. */
+  #admits(actor: Actor): boolean {
+    const { permissions } = (this.#admitted ??= actor)
+    if (permissions.size === actor.permissions.size) {
+      this.#admitted = actor
+    }
+    return permissions.isSubsetOf(actor.permissions)
+  }
+
+  /** What is relied upon ends also while the provider does not answer. */
+  #renew(): void {
+    this.#expireAt(this.#until)
+    this.#verifier.renew(this.#token).then(
+      (verdict) => this.#relyOn(verdict),
+      () => this.#renewAgain()
+    )
+  }
+
+  #renewAgain(): void {
+    const time = clock.now() + (this.#verifier.trustMs * RENEWED_BEFORE) / ATTEMPTS
+    if (time < this.#until) {
+      this.#renewAt(time)
+    }
+  }
+
+  #expire(): void {
+    this.#connection.end(new Unauthorized('The access token has ended'))
   }
 
   #renewAt(time: number): void {
-    this.#renewal = at(time, () => {
-      this.#verifier.renew(this.#token).then(
-        (verdict) => this.#relyOn(verdict),
-        () => this.#renewAt(clock.now() + (this.#verifier.trustMs * RENEWED_BEFORE) / ATTEMPTS)
-      )
-    })
+    this.#isEndNext = false
+    this.#wakeAt(time)
+  }
+
+  #expireAt(time: number): void {
+    this.#isEndNext = true
+    this.#wakeAt(time)
+  }
+
+  #wakeAt(time: number): void {
+    this.#alarm?.spare(this)
+    if (!this.#connection.isOver) {
+      this.#alarm = alarms.wake(this, time)
+    }
   }
 }
 
-function at(time: number, act: () => void): NodeJS.Timeout {
-  return setTimeout(act, Math.max(0, time - clock.now())).unref()
+/** A little earlier, where it does not matter. */
+function roundedFromNow(time: number): number {
+  return time - clock.now() > ROUNDED_FROM_MS ? time - (time % 1_000) : time
 }

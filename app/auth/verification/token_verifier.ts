@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 
 import type { Actor } from '#kernel/actor'
+import type { Ending } from '#kernel/ending'
 import type { Authenticator, Following } from '#auth/authentication_middleware'
 import { Failure, IdentityUnavailable } from '#kernel/failures'
 import type { IdentityProvider, Introspection, Standing } from '#auth/provider'
@@ -8,7 +9,7 @@ import { clock } from '#kernel/clock'
 
 import { guardSession } from './session_guard.js'
 import { actorOf, isAbout } from './introspected_actor.js'
-import type { Judge } from './judge.js'
+import type { Follower, Judge } from './judge.js'
 import type { Introspections, Told } from './shared_introspections.js'
 import { looksSigned, SignedTokens } from './signed_tokens.js'
 import { SingleFlight } from './single_flight.js'
@@ -47,7 +48,7 @@ export class TokenVerifier implements Authenticator, Judge {
   readonly #signed: SignedTokens
   readonly #verdicts: Verdicts
   readonly #inquiries = new SingleFlight<string, Verdict>()
-  readonly #followers = new Set<(whose: string) => void>()
+  readonly #followers = new Set<Follower>()
   readonly #options: Required<Omit<VerifierOptions, 'shared'>> & VerifierOptions
   readonly #checks = new SingleFlight<'check', void>()
   #workedUntil = 0
@@ -72,9 +73,9 @@ export class TokenVerifier implements Authenticator, Judge {
     return verdict instanceof Promise ? verdict.then(({ actor }) => actor) : verdict.actor
   }
 
-  /** Aborts with `closed`, and when the token ends or is revoked. */
-  stay(token: string, closed: AbortSignal): AbortSignal {
-    return guardToken(this, token, closed)
+  /** Ends a connection when the token ends or is revoked. */
+  watch(token: string, connection: Ending): void {
+    guardToken(this, token, connection)
   }
 
   /** The bearer of a token for as long as the session goes on that the token came from. */
@@ -85,13 +86,15 @@ export class TokenVerifier implements Authenticator, Judge {
   /** Forgets what is known of an identity, of a session or a token, or of all, and has its followers look again. */
   forget(whose: string): void {
     this.#verdicts.changes.note(whose)
-    this.#followers.forEach((listener) => listener(whose))
+    this.#followers.forEach((follower) => follower.forget(whose))
   }
 
-  /** Has a function called with each identity that is forgotten, until the returned one is. */
-  onForgotten(listener: (whose: string) => void): () => void {
-    this.#followers.add(listener)
-    return () => void this.#followers.delete(listener)
+  join(follower: Follower): void {
+    this.#followers.add(follower)
+  }
+
+  leave(follower: Follower): void {
+    this.#followers.delete(follower)
   }
 
   /** As `verify`, with the time until which that can be relied upon. */
@@ -140,9 +143,20 @@ export class TokenVerifier implements Authenticator, Judge {
       const standing = await provider.introspectEnded?.(token).catch(unavailable)
       const until = askedAt + this.#options.trustMs
       return standing && actor
-        ? { actor: actorNow(actor, standing), until, about, asOf, hasSession }
+        ? {
+            actor: actorNow(actor, standing),
+            until,
+            about,
+            asOf,
+            hasSession: standing.hasSession ?? hasSession,
+          }
         : NOBODY
     })
+  }
+
+  /** Has the provider prepare for `renewEnded`. */
+  notice(token: string, { permissions }: Actor): void {
+    this.#provider.notice?.(token, permissions).catch(() => {})
   }
 
   /** For how long an accepted token is accepted again unasked. */

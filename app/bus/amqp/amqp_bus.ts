@@ -2,6 +2,7 @@ import type { Bus, BusLogger, Delivery, Subscription } from '#bus/bus'
 import type { Message } from '#bus/message'
 import { busMetrics } from '#bus/metrics'
 import { AmqpConnection } from './connection.js'
+import { hasConsumers } from './has_consumers.js'
 import { AmqpPublisher } from './publisher.js'
 import { AmqpSubscription } from './subscription.js'
 
@@ -58,6 +59,10 @@ export class AmqpBus implements Bus {
         await opened.stop()
       },
     }
+  }
+
+  isListenedTo(queue: string): Promise<boolean | undefined> {
+    return hasConsumers(this.#publishing, queue)
   }
 
   /** Stops what still consumes, then hangs up. */

@@ -1,7 +1,8 @@
-import type { ChannelModel, ConfirmChannel, GetMessage, Message } from 'amqplib'
+import type { ConfirmChannel, GetMessage, Message } from 'amqplib'
 
 import type { Chosen, DeadLetter, DeadLetters } from '#bus/dead_letters'
 import { deadQueueOf } from '#bus/names'
+import { ServiceUnavailable } from '#kernel/failures'
 import { deadIdOf, identityOf, readDeadLetter } from './dead_properties.js'
 
 const CONNECT_LIMIT_MS = 5_000
@@ -15,6 +16,16 @@ export class AmqpDeadLetters implements DeadLetters {
 
   constructor(url: string) {
     this.#url = url
+  }
+
+  counts(queues: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#connected(async (channel) => {
+      const counts = new Map<string, number>()
+      for (const queue of queues) {
+        counts.set(queue, await countIn(channel, queue))
+      }
+      return counts
+    })
   }
 
   list(queue: string, limit: number): Promise<DeadLetter[]> {
@@ -62,7 +73,7 @@ export class AmqpDeadLetters implements DeadLetters {
 
   async #connected<T>(work: (channel: ConfirmChannel) => Promise<T>): Promise<T> {
     const { connect } = await import('amqplib')
-    const connection: ChannelModel = await connect(this.#url, { timeout: CONNECT_LIMIT_MS })
+    const connection = await connect(this.#url, { timeout: CONNECT_LIMIT_MS }).catch(away)
     connection.on('error', () => {})
     try {
       const channel = await connection.createConfirmChannel()
@@ -76,11 +87,20 @@ export class AmqpDeadLetters implements DeadLetters {
   }
 }
 
+function away(cause: unknown): never {
+  throw new ServiceUnavailable('The message broker cannot be reached', { cause })
+}
+
+async function countIn(channel: ConfirmChannel, queue: string): Promise<number> {
+  const { messageCount } = await channel.assertQueue(deadQueueOf(queue), { durable: true })
+  return messageCount
+}
+
 /** The letters that are there now; what dies meanwhile is left for the next time. */
 async function* dead(channel: ConfirmChannel, queue: string): AsyncGenerator<GetMessage> {
   const name = deadQueueOf(queue)
-  const { messageCount } = await channel.assertQueue(name, { durable: true })
-  for (let seen = 0; seen < messageCount; seen++) {
+  const count = await countIn(channel, queue)
+  for (let seen = 0; seen < count; seen++) {
     const message = await channel.get(name)
     if (!message) {
       return

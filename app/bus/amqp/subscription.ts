@@ -4,6 +4,7 @@ import type { Channel, ConsumeMessage } from 'amqplib'
 
 import type { BusLogger, CauseOfDeath, Delivery, Subscription } from '#bus/bus'
 import { deadQueueOf, EVENT_EXCHANGE } from '#bus/names'
+import { Acknowledgements } from './acknowledgements.js'
 import type { AmqpConnection } from './connection.js'
 import { deadProperties } from './dead_properties.js'
 import { QueueDeclaration } from './declaration.js'
@@ -32,8 +33,8 @@ export class AmqpSubscription {
   readonly #parts: Parts
   readonly #channel: ReconnectingChannel<Channel>
   readonly #declaration: QueueDeclaration
-  readonly #lost = new WeakSet<Channel>()
   readonly #underWay = new Set<Promise<void>>()
+  #answers: Acknowledgements | undefined
   #isStopping = false
 
   constructor(
@@ -66,12 +67,14 @@ export class AmqpSubscription {
   async stop(): Promise<void> {
     this.#isStopping = true
     await Promise.all(this.#underWay)
+    this.#answers?.flush()
     await this.#channel.close()
   }
 
   async #consume(channel: Channel): Promise<void> {
     const { queue, events, prefetch } = this.#subscription
-    channel.once('close', () => this.#lost.add(channel))
+    const answers = new Acknowledgements(channel)
+    this.#answers = answers
     await channel.prefetch(prefetch)
     await this.#declaration.on(channel)
     if (events) {
@@ -80,36 +83,36 @@ export class AmqpSubscription {
         await channel.bindQueue(queue, EVENT_EXCHANGE, key)
       }
     }
-    await channel.consume(queue, (message) => this.#receive(channel, message))
+    await channel.consume(queue, (message) => this.#receive(channel, answers, message))
   }
 
-  #receive(channel: Channel, message: ConsumeMessage | null): void {
+  #receive(channel: Channel, answers: Acknowledgements, message: ConsumeMessage | null): void {
     if (message === null) {
       // The queue was deleted; opening the channel anew declares it again.
       channel.close().catch(() => {})
     } else if (!this.#isStopping) {
-      const settled = this.#settle(channel, message).finally(() => this.#underWay.delete(settled))
+      answers.begin(message)
+      const settled = this.#settle(answers, message).finally(() => this.#underWay.delete(settled))
       this.#underWay.add(settled)
     }
   }
 
-  async #settle(channel: Channel, message: ConsumeMessage): Promise<void> {
-    const isLost = () => this.#lost.has(channel)
+  async #settle(answers: Acknowledgements, message: ConsumeMessage): Promise<void> {
     const delivery: Delivery = {
       bytes: message.content,
       history: message.fields.redelivered ? 'again' : 'first',
       get isLost() {
-        return isLost()
+        return answers.isLost
       },
       bury: (cause) => this.#bury(message, cause),
     }
     try {
       await this.#deliver(delivery)
-      this.#answer(channel, () => channel.ack(message))
+      answers.done(message)
     } catch {
-      if (!this.#isStopping && !isLost()) {
+      if (!this.#isStopping && !answers.isLost) {
         await delay(RETURN_AFTER_MS)
-        this.#answer(channel, () => channel.nack(message, false, true))
+        answers.giveBack(message)
       }
     }
   }
@@ -121,12 +124,5 @@ export class AmqpSubscription {
       content,
       deadProperties(queue, properties, cause)
     )
-  }
-
-  /** The broker delivers everything of a lost channel again, and takes no answer to it. */
-  #answer(channel: Channel, answer: () => void): void {
-    if (!this.#lost.has(channel)) {
-      answer()
-    }
   }
 }

@@ -39,6 +39,10 @@ export class MemoryBus implements Bus {
     return this.#queue(subscription.queue).take(subscription, deliver)
   }
 
+  async isListenedTo(queue: string): Promise<boolean> {
+    return this.#queues.get(queue)?.isTaken ?? false
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#queues.forEach((queue) => queue.close())

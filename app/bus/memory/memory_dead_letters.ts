@@ -16,6 +16,9 @@ export async function bury(
   bytes: Buffer,
   { reason, attempts }: CauseOfDeath
 ): Promise<void> {
+  if (!database) {
+    return
+  }
   const { id, type } = identityIn(bytes)
   await database.query(
     `insert into dead_letters (id, queue, message_id, type, reason, attempts, body)
@@ -26,7 +29,7 @@ export async function bury(
   )
 }
 
-/** A message may hold secrets, whoever sent it. */
+/** A message may hold secrets, wherever it comes from. */
 const sealed = (bytes: Buffer): Buffer => Buffer.from(seal('dead letter', bytes.toString('base64')))
 
 function opened(letter: DeadLetter): DeadLetter {
@@ -58,6 +61,19 @@ export class MemoryDeadLetters implements DeadLetters {
 
   constructor(options: Options) {
     this.#options = options
+  }
+
+  async counts(queues: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const counts = queues.map(async (queue): Promise<[string, number]> => {
+      const { rows } = await this.#options
+        .databaseOf(queue)
+        .query<{ count: number }>(
+          'select count(*)::int as count from dead_letters where queue = $1',
+          [queue]
+        )
+      return [queue, rows[0]!.count]
+    })
+    return new Map(await Promise.all(counts))
   }
 
   async list(queue: string, limit: number): Promise<DeadLetter[]> {

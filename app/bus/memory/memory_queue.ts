@@ -8,6 +8,8 @@ interface Entry {
   readonly id: string
   readonly bytes: Buffer
   history: DeliveryHistory
+  /** It is, or is about to be, among the dead, who can be given back: one that is handed in now is another one. */
+  isDying: boolean
   readonly handled: PromiseWithResolvers<void>
 }
 
@@ -27,10 +29,14 @@ export class MemoryQueue {
   readonly #takers: Taker[] = []
   #places = 0
 
+  get isTaken(): boolean {
+    return this.#takers.length > 0
+  }
+
   /** Resolves when a consumer has handled the message; one that is handed in again meanwhile is still the same. */
   add(message: Message): Promise<void> {
     const known = this.#handedIn.get(message.id)
-    if (known) {
+    if (known && !known.isDying) {
       return known.handled.promise
     }
     const entry: Entry = {
@@ -38,6 +44,7 @@ export class MemoryQueue {
       id: message.id,
       bytes: writeMessage(message),
       history: 'unknown',
+      isDying: false,
       handled: Promise.withResolvers(),
     }
     this.#handedIn.set(entry.id, entry)
@@ -89,19 +96,31 @@ export class MemoryQueue {
         bytes,
         history,
         isLost: false,
-        bury: (cause) => bury(subscription, bytes, cause),
+        bury: (cause) => {
+          entry.isDying = true
+          return bury(subscription, bytes, cause)
+        },
       })
-      this.#handedIn.delete(entry.id)
+      this.#forget(entry)
       entry.handled.resolve()
     } catch {
       this.#putBack(entry)
     }
   }
 
+  #forget(entry: Entry): void {
+    if (this.#handedIn.get(entry.id) === entry) {
+      this.#handedIn.delete(entry.id)
+    }
+  }
+
   #putBack(entry: Entry): void {
     if (this.#handedIn.get(entry.id) === entry) {
+      entry.isDying = false
       const index = this.#waiting.findIndex(({ place }) => place > entry.place)
       this.#waiting.splice(index === -1 ? this.#waiting.length : index, 0, entry)
+    } else {
+      entry.handled.reject(new BusAway('its consumer has stopped'))
     }
   }
 }

@@ -1,9 +1,8 @@
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
+import { corePool } from '#core/database'
 
 /** The analyses in which a node agreed to take part that logs in as this client. */
 export async function analysesOfClient(clientId: string): Promise<ReadonlySet<string>> {
-  const { rows } = await pools.for(databaseUrl('core')).query<{ id: string }>(
+  const { rows } = await corePool().query<{ id: string }>(
     `select distinct a.analysis_id as id from analysis_nodes a join nodes n on n.id = a.node_id
      where a.approval_status = 'approved' and n.client_id::text = lower($1)`,
     [clientId]

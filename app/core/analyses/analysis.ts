@@ -80,6 +80,7 @@ export const analysis = defineKind(Analysis, {
   collection: '/analyses',
   create: createAnalysis,
   update: updateAnalysis,
+  notAsSent: ['imageCommandArguments'],
   filters: [
     'id',
     'name',

@@ -6,10 +6,10 @@ import { EntityNotFound } from '#kernel/failures'
 import { decode } from '#query/decode'
 import { columnOf } from '#query/sql/identifiers'
 import type { Origin } from '#kernel/origin'
-import type { Kind, Values } from '#records/kind'
+import type { Kind } from '#records/kind'
 import type { ModelClass } from '#records/model'
-import type { Written } from '#records/record_store'
-import type { Row } from '#records/row'
+import type { Writable, Written } from '#records/record_store'
+import type { ColumnName, Row } from '#records/row'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
@@ -23,7 +23,7 @@ export interface HeldPart<M extends ModelClass> {
 export type Made = Pick<Written, 'data'> | { readonly existing: string }
 
 /**
- * Records that are part of an analysis. Whoever writes one holds the analysis first: what the analysis tells of its parts is
+ * Records that are part of an analysis. A transaction that writes one locks the analysis first: what the analysis tells of its parts is
  * made of all of them, and two writers never wait for each other.
  */
 export abstract class AnalysisPartService<M extends ModelClass> extends RecordService<M> {
@@ -49,8 +49,8 @@ export abstract class AnalysisPartService<M extends ModelClass> extends RecordSe
   /** The id of the record that has the same values in these columns, if there is one. */
   protected async existing(
     transaction: pg.ClientBase,
-    values: Values,
-    columns: readonly string[]
+    values: Writable<M>,
+    columns: readonly ColumnName<M>[]
   ): Promise<string | undefined> {
     const conditions = columns.map(
       (name, index) => `${columnOf(name, this.kind.columns[name]!)} = $${index + 1}`
@@ -81,6 +81,26 @@ export abstract class AnalysisPartService<M extends ModelClass> extends RecordSe
       return work(transaction, { analysis, part: await this.lock(transaction, id) })
     })
     return data
+  }
+
+  /** The parts that have this value in a column, one after the other, each held as soon as its analysis is. */
+  protected async *heldWith(
+    transaction: pg.ClientBase,
+    column: ColumnName<M>,
+    value: string
+  ): AsyncGenerator<Row<M>> {
+    const { rows } = await transaction.query<{ id: string; analysis_id: string }>(
+      `select id, analysis_id from ${this.kind.table}
+       where ${columnOf(column, this.kind.columns[column]!)} = $1 order by analysis_id`,
+      [value]
+    )
+    for (const { id, analysis_id: analysisId } of rows) {
+      await this.upkeep.lock(transaction, analysisId)
+      const part = await this.store.lock(transaction, id)
+      if (part) {
+        yield part
+      }
+    }
   }
 
   async #lockAnalysisOf(transaction: pg.ClientBase, id: string): Promise<Row<typeof Analysis>> {

@@ -1,3 +1,4 @@
+import type { Analysis } from './analysis.js'
 import { reachOfAnalysis, requireClientAccess, requireClientChange } from './client_access.js'
 import { clientDirectory, clientIdOf, readAnalysis } from './client_of_analysis.js'
 import { requireUnlocked } from './configuration_lock.js'
@@ -6,13 +7,13 @@ import { EntityNotFound, PermissionDenied } from '#kernel/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import type { ClientDirectory, ClientPermission, ProviderPermission } from '#auth/provider'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
+import type { Row } from '#records/row'
 import type { RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
 const ASSIGNABLE: readonly string[] = ANALYSIS_CLIENT_PERMISSIONS
 
-/** What whoever says what analyses may do needs. */
+/** What a caller needs that says what analyses may do. */
 export const CHANGING = holding('analysis_update')
 
 /**
@@ -32,7 +33,7 @@ export class AnalysisPermissions {
     await requireClientAccess(this.#options.pool, origin.actor, analysis)
     const { clientId } = analysis
     const clients = await clientDirectory()
-    return clientId === null ? [] : clients.permissionsOf(clientId as string)
+    return clientId === null ? [] : clients.permissionsOf(clientId)
   }
 
   /** Gives one of the permissions that analyses may have, by its id or name; one that is held already stays as it is. */
@@ -74,7 +75,7 @@ export class AnalysisPermissions {
     return grant
   }
 
-  async #changeable(origin: Origin, id: string): Promise<Values> {
+  async #changeable(origin: Origin, id: string): Promise<Row<typeof Analysis>> {
     const analysis = await readAnalysis(origin, id)
     await requireClientChange(this.#options.pool, origin.actor, analysis)
     requireUnlocked(analysis)
@@ -83,7 +84,7 @@ export class AnalysisPermissions {
 
   #remember(
     origin: Origin,
-    { realmId }: Values,
+    { realmId }: Row<typeof Analysis>,
     type: 'created' | 'deleted',
     grant: ClientPermission
   ): Promise<void> {
@@ -94,10 +95,11 @@ export class AnalysisPermissions {
         kind: 'clientPermission',
         type,
         id: grant.id,
-        realmId: realmId as string,
+        realmId,
         origin,
         previous: type === 'deleted' ? record : undefined,
         next: type === 'created' ? record : undefined,
+        isLasting: true,
       })
     )
   }

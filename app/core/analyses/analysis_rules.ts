@@ -1,5 +1,6 @@
 import type { Analysis } from './analysis.js'
 import { requireUnlocked } from './configuration_lock.js'
+import type { ProjectOfAnalysis } from './project_of_analysis.js'
 import type { Actor } from '#kernel/actor'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { issue } from '#kernel/issues'
@@ -10,15 +11,7 @@ import { isRealmWritable } from '#kernel/realm'
 /** What stays as it is while nodes are asked about it. */
 const LOCKED = ['masterImageId', 'imageCommandArguments', 'registryId'] as const
 
-/** A project as far as a new analysis of it depends on it. */
-export interface ProjectOfAnalysis {
-  readonly realmId: string
-  readonly masterImageId: string | null
-  /** Whether a node of the actor's realm agreed to take part in it. */
-  readonly hasNodeOfActor: boolean
-}
-
-/** Whoever takes part in a project may analyse in it: its own realm, and that of each node that agreed to it. */
+/** The realms that take part in a project may analyse in it: its own realm, and that of each node that agreed to it. */
 export function requireMember(actor: Actor, { realmId, hasNodeOfActor }: ProjectOfAnalysis): void {
   if (!isRealmWritable(actor, realmId) && !hasNodeOfActor) {
     throw new PermissionDenied('Your realm takes no part in the project')

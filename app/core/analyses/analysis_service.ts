@@ -2,42 +2,30 @@ import type pg from 'pg'
 
 import { analysis, type Analysis, type createAnalysis, type updateAnalysis } from './analysis.js'
 import type { AnalysisUpkeep } from './analysis_upkeep.js'
-import {
-  requireChangeable,
-  requireMember,
-  stored,
-  withImage,
-  type ProjectOfAnalysis,
-} from './analysis_rules.js'
+import { requireChangeable, requireMember, stored, withImage } from './analysis_rules.js'
+import { newAnalysis } from './new_analysis.js'
 import { figuresOf } from './node_figures.js'
+import { countInProject, lockProjectOf, projectFor } from './project_of_analysis.js'
 import { startingWith, type StartingNode } from './starting_nodes.js'
 import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
-import { generatedName } from '#core/names/generated_name'
+import { askForBuckets, giveBackBuckets } from '#core/analysis_buckets/requested_buckets'
 import type { OwnClients } from '#core/clients/own_clients'
 import { count } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
-import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
-import { RelationInvalid } from '#kernel/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { holds, isKind, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
 import { changesSomething } from '#records/record_change'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import type { Writable, Written } from '#records/record_store'
+import type { Row } from '#records/row'
 import { inTransaction, sideBySide } from '#records/transaction'
-import { clock } from '#kernel/clock'
 
 const CLIENT = { names: ANALYSIS_CLIENT_PERMISSIONS }
 
 /** What of that which nodes approve stands in the record itself. */
 const OWN_CONTENT = ['masterImageId', 'imageCommandArguments'] as const
-
-const PROJECT = `select realm_id as "realmId", master_image_id as "masterImageId", exists (
-    select 1 from project_nodes
-    where project_id = p.id and node_realm_id::text = $2 and approval_status = 'approved'
-  ) as "hasNodeOfActor"
-  from projects p where id = $1`
 
 type NewAnalysis = Writable<typeof Analysis> & { readonly projectId: string }
 
@@ -68,9 +56,9 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     enforce(this.kind.access.create!, actor)
     await this.requireRelations(body)
     requireThat(actor, isKind('user'))
-    const project = await this.#projectFor(actor, body.projectId)
+    const project = await projectFor(this.pool, actor, body.projectId)
     requireMember(actor, project)
-    const values = valuesOf(body, project, actor)
+    const values = newAnalysis(body, project, actor)
     requireThat(actor, holds('analysis_create', values))
     return this.#clients.around(values, CLIENT, (client) =>
       inTransaction(this.pool, async (transaction) => {
@@ -80,6 +68,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
         )
         await attached.tell()
         await this.#analysisNodes.assign(transaction, origin, written.values, nodes)
+        await askForBuckets(transaction, written.values)
         return written.data
       })
     )
@@ -115,6 +104,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
       const previous = await this.lock(transaction, id)
       const { realmId, projectId, clientId } = previous
       requireThat(origin.actor, holds('analysis_delete', previous), mayWriteIn(realmId))
+      await giveBackBuckets(transaction, id)
       const removed = await this.removeUntold(transaction, origin, previous)
       await count(transaction, 'analyses', projectId, -1)
       await this.#clients.removeLater(transaction, clientId)
@@ -137,6 +127,21 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     }
   }
 
+  /** The analysis, held until the transaction ends. Throws where it is not there, or of a realm the actor may not write. */
+  hold(transaction: pg.ClientBase, origin: Origin, id: string): Promise<Row<typeof Analysis>> {
+    return this.lockFor(origin, transaction, id)
+  }
+
+  /** Changes an analysis that is held, in what it is told by those who work for it. */
+  write(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    held: Row<typeof Analysis>,
+    values: Writable<typeof Analysis>
+  ): Promise<Written<typeof Analysis>> {
+    return this.change(transaction, origin, held, values)
+  }
+
   /** An analysis that is locked has no image from now on: its own is about to be removed. */
   async leaveImage(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     await this.changeById(transaction, origin, id, {
@@ -145,6 +150,11 @@ export class AnalysisService extends RecordService<typeof Analysis> {
       configurationImageValid: false,
     })
     await this.#upkeep.followContent(transaction, origin, id, ['masterImageId'])
+  }
+
+  /** The image became another that an analysis runs on, which is locked: nodes that approved it are asked anew. */
+  followImage(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    return this.#upkeep.followContent(transaction, origin, id, ['image'])
   }
 
   /** An analysis that is locked has no registry from now on: its own is about to be removed. */
@@ -178,43 +188,10 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     values: NewAnalysis
   ): Promise<{ written: Written<typeof Analysis>; nodes: readonly StartingNode[] }> {
     const { projectId } = values
-    if (!(await count(transaction, 'analyses', projectId, 1))) {
-      return goneMeanwhile()
-    }
+    await countInProject(transaction, projectId)
     const nodes = await startingWith(transaction, projectId)
     const figures = nodes.length === 0 ? {} : figuresOf(nodes)
     const written = await this.insert(transaction, origin, { ...values, ...figures })
     return { written, nodes }
   }
-
-  async #projectFor(actor: Actor, projectId: string): Promise<ProjectOfAnalysis> {
-    const { rows } = await this.pool.query<ProjectOfAnalysis>(PROJECT, [projectId, actor.realmId])
-    return rows[0] ?? goneMeanwhile()
-  }
-}
-
-function valuesOf(body: BodyOf<typeof createAnalysis>, project: ProjectOfAnalysis, actor: Actor) {
-  const masterImageId = body.masterImageId ?? project.masterImageId
-  return {
-    ...stored(body),
-    id: clock.uuid(),
-    projectId: body.projectId,
-    name: body.name ?? generatedName(),
-    masterImageId,
-    configurationImageValid: masterImageId !== null,
-    realmId: project.realmId,
-    userId: actor.id,
-  }
-}
-
-async function lockProjectOf(transaction: pg.ClientBase, id: string): Promise<void> {
-  await transaction.query(
-    `select 1 from projects where id = (select project_id from analyses where id = $1)
-     for no key update`,
-    [id]
-  )
-}
-
-function goneMeanwhile(): never {
-  throw new RelationInvalid('The body names a record that does not exist any more')
 }

@@ -34,8 +34,8 @@ interface Services {
 }
 
 /**
- * Keeps what an analysis tells of its nodes and files in step with them, in the transaction that changes those. Whoever calls
- * holds the analysis locked: then nothing is counted that somebody else is about to change.
+ * Keeps what an analysis tells of its nodes and files in step with them, in the transaction that changes those. The caller
+ * holds the analysis locked: then nothing is counted that another transaction is about to change.
  */
 export class AnalysisUpkeep {
   readonly #store: RecordStore<typeof Analysis>
@@ -49,6 +49,18 @@ export class AnalysisUpkeep {
   /** The analysis as it stands, held until the transaction ends. */
   lock(transaction: pg.ClientBase, id: string): Promise<Row<typeof Analysis> | undefined> {
     return this.#store.lock(transaction, id)
+  }
+
+  /** Makes anew all that the analysis tells of its parts. */
+  async followAll(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    { id, masterImageId }: Row<typeof Analysis>
+  ): Promise<void> {
+    await this.#show(transaction, origin, id, { configurationImageValid: masterImageId !== null })
+    await this.followNodes(transaction, origin, id)
+    await this.followFiles(transaction, origin, id)
+    await this.followContent(transaction, origin, id, ['files'])
   }
 
   /** After a node came, went, or told something. */
@@ -76,7 +88,7 @@ export class AnalysisUpkeep {
     }
   }
 
-  /** After what the analysis consists of changed: whoever approved something else is asked anew. */
+  /** After what the analysis consists of changed: a node that approved something else is asked anew. */
   async followContent(
     transaction: pg.ClientBase,
     origin: Origin,

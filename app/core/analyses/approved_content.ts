@@ -1,27 +1,29 @@
 import type pg from 'pg'
 
 /** What nodes agree to when they approve an analysis, by what of it can change. */
-export type Content = 'files' | 'entrypoint' | 'masterImageId' | 'imageCommandArguments'
+export type Content = 'files' | 'entrypoint' | 'masterImageId' | 'image' | 'imageCommandArguments'
 
 /**
  * The digest of what an analysis `a` consists of. A stored file never changes, so that its id stands for what is in it.
  */
-const DIGEST = `encode(sha256(convert_to(json_build_array(a.master_image_id, a.image_command_arguments, (
+export const CONTENT_DIGEST = `encode(sha256(convert_to(json_build_array(a.master_image_id, a.image_command_arguments, (
+    select json_build_array(m.virtual_path, m.command, m.command_arguments)
+    from master_images m where m.id = a.master_image_id), (
     select json_agg(json_build_array(f.bucket_id, f.bucket_file_id, f.path, f.root)
       order by f.bucket_file_id, f.path collate "C")
     from analysis_bucket_files f join analysis_buckets b on b.id = f.analysis_bucket_id
     where f.analysis_id = a.id and b.type = 'CODE'))::text, 'UTF8')), 'hex')`
 
-/** The digest is made only where somebody approved anything. */
+/** The digest is made only where a node approved anything. */
 const OUTDATED = `select n.id from analysis_nodes n join nodes on nodes.id = n.node_id
   where n.analysis_id = $1 and n.approval_status = 'approved' and nodes.type <> 'aggregator'
-    and n.approved_digest is distinct from (select ${DIGEST} from analyses a where a.id = $1)
+    and n.approved_digest is distinct from (select ${CONTENT_DIGEST} from analyses a where a.id = $1)
   order by n.id`
 
 /** What a node that approves an analysis now agrees to. The caller holds the analysis. */
 export async function digestOf(transaction: pg.ClientBase, analysisId: string): Promise<string> {
   const { rows } = await transaction.query<{ digest: string }>(
-    `select ${DIGEST} as digest from analyses a where a.id = $1`,
+    `select ${CONTENT_DIGEST} as digest from analyses a where a.id = $1`,
     [analysisId]
   )
   return rows[0]!.digest

@@ -1,12 +1,13 @@
 import type pg from 'pg'
 
+import type { Analysis } from './analysis.js'
 import { agreementOf } from './participation.js'
 import type { Actor } from '#kernel/actor'
 import { PermissionDenied } from '#kernel/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { reachOf } from '#auth/reach'
 import { holds, mayWriteIn, requireThat } from '#auth/verification/checks'
-import type { Values } from '#records/kind'
+import type { Row } from '#records/row'
 
 /**
  * Throws unless the actor may have what the client of an analysis logs in with, and see what that may do: who may change the
@@ -15,9 +16,9 @@ import type { Values } from '#records/kind'
 export async function requireClientAccess(
   database: pg.Pool,
   actor: Actor,
-  analysis: Values
+  analysis: Row<typeof Analysis>
 ): Promise<void> {
-  const agrees = await agreementOf(database, actor, analysis.id as string)
+  const agrees = await agreementOf(database, actor, analysis.id)
   requireAgreement(agrees)
   if (agrees === undefined) {
     requireChanging(actor, analysis)
@@ -28,13 +29,13 @@ export async function requireClientAccess(
 export async function requireClientChange(
   database: pg.Pool,
   actor: Actor,
-  analysis: Values
+  analysis: Row<typeof Analysis>
 ): Promise<void> {
-  requireAgreement(await agreementOf(database, actor, analysis.id as string))
+  requireAgreement(await agreementOf(database, actor, analysis.id))
   requireChanging(actor, analysis)
 }
 
-/** Whoever is let in to the client of an analysis reaches what such a client may do. */
+/** An actor that is let in to the client of an analysis reaches what such a client may do. */
 export const reachOfAnalysis = (actor: Actor): Actor => reachOf(actor, ANALYSIS_CLIENT_PERMISSIONS)
 
 function requireAgreement(agrees: boolean | undefined): void {
@@ -43,6 +44,6 @@ function requireAgreement(agrees: boolean | undefined): void {
   }
 }
 
-function requireChanging(actor: Actor, analysis: Values): void {
-  requireThat(actor, holds('analysis_update', analysis), mayWriteIn(analysis.realmId as string))
+function requireChanging(actor: Actor, analysis: Row<typeof Analysis>): void {
+  requireThat(actor, holds('analysis_update', analysis), mayWriteIn(analysis.realmId))
 }

@@ -1,6 +1,6 @@
 import app from '@adonisjs/core/services/app'
 
-import { analysis } from './analysis.js'
+import { analysis, type Analysis } from './analysis.js'
 import { AnalysisService } from './analysis_service.js'
 import { identityProvider } from '#core/clients/identity'
 import { BadRequest } from '#kernel/failures'
@@ -8,22 +8,22 @@ import { clientsOf } from '#core/clients/client_directory'
 import type { ClientDirectory } from '#auth/provider'
 import { decode } from '#query/decode'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
+import type { Row } from '#records/row'
 
 const { selection: EVERYTHING } = decode(analysis.declaration, '', 'record')
 
 /** An analysis with all of its attributes; throws where there is none with this id. */
-export async function readAnalysis(origin: Origin, id: string): Promise<Values> {
+export async function readAnalysis(origin: Origin, id: string): Promise<Row<typeof Analysis>> {
   const analyses = await app.container.make(AnalysisService)
-  return JSON.parse(await analyses.read(origin, id, EVERYTHING)) as Values
+  return JSON.parse(await analyses.read(origin, id, EVERYTHING))
 }
 
 /** The client that an analysis logs in with; throws where it has none. */
-export function clientIdOf({ clientId }: Values): string {
+export function clientIdOf({ clientId }: Row<typeof Analysis>): string {
   if (clientId === null) {
     throw new BadRequest('The analysis has no client at the identity provider yet')
   }
-  return clientId as string
+  return clientId
 }
 
 /** Where the provider keeps the clients of analyses. */

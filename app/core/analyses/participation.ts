@@ -1,7 +1,9 @@
 import type pg from 'pg'
 
+import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { Actor } from '#kernel/actor'
 import { isUuid } from '#kernel/is_uuid'
+import { CONTENT_DIGEST } from './approved_content.js'
 
 /** Whether the actor is the client of a node that agreed to take part in an analysis. */
 export async function participates(
@@ -21,8 +23,8 @@ export async function participates(
 }
 
 /**
- * Whether the node agreed to take part in an analysis that the actor is the client of; undefined where it is of none, and other
- * rules are for it.
+ * Whether the node that the actor is the client of agreed to take part in an analysis as it is now; undefined where it is of
+ * none, and other rules are for it.
  */
 export async function agreementOf(
   database: pg.Pool | pg.ClientBase,
@@ -35,9 +37,11 @@ export async function agreementOf(
   const { rows } = await database.query<{ agrees: boolean | null }>(
     `select bool_or(exists (
        select 1 from analysis_nodes a
-       where a.node_id = n.id and a.analysis_id = $1 and a.approval_status = 'approved')) as agrees
+       where a.node_id = n.id and a.analysis_id = $1 and a.approval_status = 'approved'
+         and ($3 or n.type = 'aggregator' or a.approved_digest = (
+           select ${CONTENT_DIGEST} from analyses a where a.id = $1)))) as agrees
      from nodes n where n.client_id = $2`,
-    [analysisId, id]
+    [analysisId, id, skipsApproval.isOn]
   )
   return rows[0]!.agrees ?? undefined
 }

@@ -26,7 +26,7 @@ export const updateAnalysisBucketFile = body(
 )
 
 /**
- * A file of one of the buckets of an analysis. Whoever may change the analysis writes files, and so does a node that takes
+ * A file of one of the buckets of an analysis. An actor that may change the analysis writes files, and so does a node that takes
  * part in it, which needs no permission for that: the service looks at both.
  */
 export class AnalysisBucketFile extends RecordModel {

@@ -17,7 +17,6 @@ import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
 import type { RecordServiceOptions } from '#records/record_service'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
@@ -40,7 +39,19 @@ interface Bucket {
 const BUCKET = `select analysis_id as "analysisId", bucket_id as "bucketId", realm_id as "realmId"
   from analysis_buckets where id = $1`
 
+const OF_BUCKET = `select id as "analysisBucketId", analysis_id as "analysisId", realm_id as "realmId"
+  from analysis_buckets where bucket_id = $1`
+
 const CREATOR = { user: 'userId', client: 'clientId', robot: 'robotId' } as const
+
+/** A file as storage tells of it. */
+export interface StoredFile {
+  readonly id: string
+  readonly bucketId: string
+  readonly path: string
+  readonly actorType?: keyof typeof CREATOR | null
+  readonly actorId?: string | null
+}
 
 /**
  * The files of analyses. One of those with code is what the analysis starts with: the last one that was said to be.
@@ -102,11 +113,39 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     enforce(this.kind.access.remove!, origin.actor)
     return this.holdingPart(id, async (transaction, { part }) => {
       await requireFileWriter(transaction, origin.actor, part)
-      const removed = await this.removeUntold(transaction, origin, part)
-      await this.#follow(transaction, origin, part, undefined)
-      await removed.tell()
-      return removed
+      return this.#takeOut(transaction, origin, part)
     })
+  }
+
+  /** Enters a file that storage took in, where it is one of an analysis. What stood at its path before is no longer there. */
+  async enterStored(transaction: pg.ClientBase, origin: Origin, file: StoredFile): Promise<void> {
+    const bucket = await this.#analysisBucketOf(transaction, file.bucketId)
+    if (!bucket || !(await this.upkeep.lock(transaction, bucket.analysisId))) {
+      return
+    }
+    const { path, bucketId, id: bucketFileId, actorType, actorId } = file
+    const place = { ...bucket, bucketId, bucketFileId, path }
+    if (await this.existing(transaction, place, ['analysisBucketId', 'bucketFileId'])) {
+      return
+    }
+    const former = await this.existing(transaction, place, ['analysisBucketId', 'path'])
+    if (former !== undefined) {
+      await this.#takeOut(transaction, origin, await this.lock(transaction, former))
+    }
+    const creator = actorType && actorId ? { [CREATOR[actorType]]: actorId } : {}
+    const { values } = await this.insert(transaction, origin, { ...place, ...creator, root: false })
+    await this.#follow(transaction, origin, undefined, values)
+  }
+
+  /** Removes what stands for a file that storage deleted. */
+  async removeDeleted(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    bucketFileId: string
+  ): Promise<void> {
+    for await (const part of this.heldWith(transaction, 'bucketFileId', bucketFileId)) {
+      await this.#takeOut(transaction, origin, part)
+    }
   }
 
   /** A file stays when the user is gone who made it. */
@@ -136,6 +175,20 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     if (isContent) {
       await this.upkeep.followContent(transaction, origin, id, changed)
     }
+  }
+
+  async #takeOut(transaction: pg.ClientBase, origin: Origin, part: File) {
+    const removed = await this.removeUntold(transaction, origin, part)
+    await this.#follow(transaction, origin, part, undefined)
+    await removed.tell()
+    return removed
+  }
+
+  async #analysisBucketOf(transaction: pg.ClientBase, bucketId: string) {
+    const { rows } = await transaction.query<
+      Pick<File, 'analysisBucketId' | 'analysisId' | 'realmId'>
+    >(OF_BUCKET, [bucketId])
+    return rows[0]
   }
 
   async #bucketOf(analysisBucketId: string): Promise<Bucket> {
@@ -190,7 +243,10 @@ function contentChanged(previous: File | undefined, next: File | undefined): Con
   ]
 }
 
-function requireSameBucket({ bucketId }: Bucket, body: Values): void {
+function requireSameBucket(
+  { bucketId }: Bucket,
+  body: BodyOf<typeof createAnalysisBucketFile>
+): void {
   if (body.bucketId !== bucketId) {
     const message = 'The bucket of the analysis is another one in the storage'
     throw new BadRequest(message, { issues: [issue('value_invalid', ['bucketId'], message)] })

@@ -6,12 +6,12 @@ import { holds, mayWriteIn, requireThat } from '#auth/verification/checks'
 
 /** What belongs to an analysis, and to its realm. */
 interface Owned {
-  readonly analysisId?: unknown
-  readonly realmId?: unknown
+  readonly analysisId: string
+  readonly realmId: string
 }
 
 /**
- * Throws unless the actor may write the files of an analysis: those of a bucket, or one file. Whoever may change the analysis
+ * Throws unless the actor may write the files of an analysis: those of a bucket, or one file. An actor that may change the analysis
  * may, and the client of a node that takes part in it.
  */
 export async function requireFileWriter(
@@ -19,7 +19,7 @@ export async function requireFileWriter(
   actor: Actor,
   { analysisId, realmId }: Owned
 ): Promise<void> {
-  if (!(await participates(database, actor, analysisId as string))) {
-    requireThat(actor, holds('analysis_update'), mayWriteIn(realmId as string))
+  if (!(await participates(database, actor, analysisId))) {
+    requireThat(actor, holds('analysis_update'), mayWriteIn(realmId))
   }
 }

@@ -13,6 +13,8 @@ import { id } from '#records/rules'
 
 export const BUCKET_TYPES = ['CODE', 'RESULT', 'TEMP'] as const
 
+export type BucketType = (typeof BUCKET_TYPES)[number]
+
 export const createAnalysisBucket = body({
   type: vine.enum(BUCKET_TYPES),
   bucketId: id(),
@@ -28,7 +30,7 @@ export class AnalysisBucket extends RecordModel {
   static override table = 'analysis_buckets'
 
   @column.uuid() declare id: string
-  @column.oneOf(BUCKET_TYPES) declare type: (typeof BUCKET_TYPES)[number]
+  @column.oneOf(BUCKET_TYPES) declare type: BucketType
   @column.uuid() declare bucketId: string
   @column.uuid() declare analysisId: string
   @column.uuid() declare realmId: string

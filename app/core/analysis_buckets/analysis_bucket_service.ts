@@ -1,4 +1,5 @@
 import app from '@adonisjs/core/services/app'
+import type pg from 'pg'
 
 import { AnalysisPartService } from '#core/analyses/analysis_part_service'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
@@ -7,6 +8,7 @@ import {
   type AnalysisBucket,
   type createAnalysisBucket,
 } from './analysis_bucket.js'
+import { giveBackBucket, type BucketRequest } from './requested_buckets.js'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
@@ -14,7 +16,14 @@ import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
 import { requireRealm } from '#kernel/realm'
 import type { RecordServiceOptions } from '#records/record_service'
+import type { Written } from '#records/record_store'
+import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
+
+/** A bucket that storage made because it was asked to. */
+export interface MadeBucket extends BucketRequest {
+  readonly bucketId: string
+}
 
 /**
  * The buckets of analyses, which belong to the realm of their analysis.
@@ -45,16 +54,66 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     enforce(this.kind.access.remove!, origin.actor)
     return this.holdingPart(id, async (transaction, { part }) => {
       requireRealm(origin.actor, part.realmId)
-      const removed = await this.removeUntold(transaction, origin, part)
-      if (part.type === 'CODE') {
-        const { analysisId } = part
-        await this.upkeep.followRemoval(transaction, origin, analysisId, 'files')
-        await this.upkeep.followFiles(transaction, origin, analysisId)
-        await this.upkeep.followContent(transaction, origin, analysisId, ['files', 'entrypoint'])
-      }
-      await removed.tell()
-      return removed
+      return this.#takeOut(transaction, origin, part)
     })
+  }
+
+  /** Enters the bucket that storage made. One that is not needed any more is given back. */
+  async enterMade(transaction: pg.ClientBase, origin: Origin, made: MadeBucket): Promise<void> {
+    if (!(await this.enterWanted(transaction, origin, made))) {
+      await giveBackBucket(transaction, made.bucketId)
+    }
+  }
+
+  /** Enters a bucket unless its analysis is gone, or has another one for that; answers whether it stands there now. */
+  async enterWanted(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    made: MadeBucket
+  ): Promise<boolean> {
+    const { analysisId, type, bucketId } = made
+    const analysis = await this.upkeep.lock(transaction, analysisId)
+    const known = await this.#bucketIdOf(transaction, made)
+    if (!analysis || known !== undefined) {
+      return known === bucketId
+    }
+    const { realmId } = analysis
+    await this.insert(transaction, origin, { type, bucketId, analysisId, realmId })
+    return true
+  }
+
+  /** Removes what stands for a bucket that storage deleted. */
+  async removeDeleted(transaction: pg.ClientBase, origin: Origin, bucketId: string): Promise<void> {
+    for await (const part of this.heldWith(transaction, 'bucketId', bucketId)) {
+      await this.#takeOut(transaction, origin, part)
+    }
+  }
+
+  async #takeOut(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    part: Row<typeof AnalysisBucket>
+  ): Promise<Written<typeof AnalysisBucket>> {
+    const { analysisId, type } = part
+    const removed = await this.removeUntold(transaction, origin, part)
+    if (type === 'CODE') {
+      await this.upkeep.followRemoval(transaction, origin, analysisId, 'files')
+      await this.upkeep.followFiles(transaction, origin, analysisId)
+      await this.upkeep.followContent(transaction, origin, analysisId, ['files', 'entrypoint'])
+    }
+    await removed.tell()
+    return removed
+  }
+
+  async #bucketIdOf(
+    transaction: pg.ClientBase,
+    { analysisId, type }: BucketRequest
+  ): Promise<string | undefined> {
+    const { rows } = await transaction.query<{ bucketId: string }>(
+      'select bucket_id as "bucketId" from analysis_buckets where analysis_id = $1 and type = $2',
+      [analysisId, type]
+    )
+    return rows[0]?.bucketId
   }
 
   async #realmOf(analysisId: string): Promise<string> {
@@ -69,7 +128,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
   }
 }
 
-/** A bucket that storage does not know yet is still to be made, for whoever says so in its realm. */
+/** A bucket that storage does not know yet is still to be made, for a caller that says so in its realm. */
 async function requireBucketOf(realmId: string, bucketId: string): Promise<void> {
   const realmOfBucket = await app.container.make('bucketRealms')
   const bucketRealm = await realmOfBucket(bucketId)

@@ -1,5 +1,6 @@
 import { ServiceUnavailable } from '#kernel/failures'
-import { ownRequest, type Elsewhere } from '#auth/own_request'
+import type { Elsewhere } from '#auth/own_fetch'
+import { ownRequest } from '#auth/own_request'
 
 interface Answer {
   readonly data: { readonly realmId: string | null }

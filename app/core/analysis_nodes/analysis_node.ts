@@ -27,7 +27,7 @@ export const updateAnalysisNode = body({
 
 /**
  * A node that is assigned to an analysis. The node's own realm decides whether it takes part, and tells how far its execution
- * is; none of that can be said by whoever assigns it.
+ * is; none of that can be said by the realm that assigns it.
  */
 export class AnalysisNode extends RecordModel {
   static override connection = 'core'
@@ -84,6 +84,7 @@ export const analysisNode = defineKind(AnalysisNode, {
   includable: ['node', 'analysis'],
   namesAllowedFields: false,
   audience: ['analysisRealmId', 'nodeRealmId'],
+  audit: { lasting: ['approvalStatus'] },
   access: {
     create: holding('analysis_update'),
     update: holdingAny('analysis_update', 'analysis_approve'),

@@ -12,53 +12,67 @@ import {
   type createAnalysisNode,
   type updateAnalysisNode,
 } from './analysis_node.js'
+import { endsOf, requireInProject } from './analysis_node_ends.js'
 import { firstApproval } from './approval.js'
+import { requireAuthority, requireEitherRealm } from './authority.js'
+import { AnalysisNodeEvents } from '#core/analysis_node_events/analysis_node_events'
 import { enforce } from '#kernel/access'
-import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
-import { EntityNotFound } from '#kernel/failures'
-import { either, holds, mayWriteIn, requireThat } from '#auth/verification/checks'
+import { newId } from '#kernel/new_id'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
 import { requireRealm } from '#kernel/realm'
 import type { RecordServiceOptions } from '#records/record_service'
 import type { Writable, Written } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
-const ENDS = `select a.realm_id as "analysisRealmId", n.realm_id as "nodeRealmId", n.type
-  from analyses a, nodes n where a.id = $1 and n.id = $2`
+const STATE = ['approvalStatus', 'executionStatus'] as const
 
-interface Ends {
-  readonly analysisRealmId: string
-  readonly nodeRealmId: string
-  readonly type: string
+const TOLD = `select id from analysis_nodes
+  where analysis_id = $1 and (execution_status is not null or execution_progress is not null
+    or artifact_digest is not null)
+  order by id`
+
+const SERVED = `select id, node_id as "nodeId" from analysis_nodes
+  where analysis_id = $1 and node_id = any($2) order by id`
+
+const UNTOLD = {
+  executionStatus: null,
+  executionProgress: null,
+  artifactTag: null,
+  artifactDigest: null,
 }
 
-/** What only those may tell who run the node. */
-const DECISION = ['approvalStatus', 'comment']
-const EXECUTION = ['executionStatus', 'executionProgress']
+/** The image that a node has of an analysis; null where it has none. */
+export interface Artifact {
+  readonly nodeId: string
+  readonly artifactTag: string | null
+  readonly artifactDigest: string | null
+}
 
 /**
  * The nodes of analyses. They are assigned by the realm of the analysis; whether they take part is decided by their own, which
  * also tells how far they are.
  */
 export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode> {
+  readonly #events: AnalysisNodeEvents
+
   constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
     super(analysisNode, options, upkeep)
+    this.#events = new AnalysisNodeEvents(options)
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createAnalysisNode>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const { analysisId, nodeId } = body
-    const { type, ...realms } = await this.#endsOf(body)
+    const { type, ...realms } = await endsOf(this.pool, body)
     requireRealm(origin.actor, realms.analysisRealmId)
     const values = { analysisId, nodeId, ...realms, approvalStatus: firstApproval(type) }
     const made = await inTransaction(this.pool, async (transaction): Promise<Made> => {
       const analysis = await this.lockAnalysis(transaction, analysisId)
       requireUnlocked(analysis)
-      await this.#requireInProject(transaction, analysis, nodeId)
+      await requireInProject(transaction, analysis, nodeId)
       const existing = await this.existing(transaction, values, ['analysisId', 'nodeId'])
       if (existing !== undefined) {
         return { existing }
@@ -80,7 +94,7 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
       requireEitherRealm(origin.actor, part)
       requireAuthority(origin.actor, part, body)
       const decided = await this.#withDigest(transaction, part, body)
-      const written = await this.change(transaction, origin, part, decided)
+      const written = await this.#changeState(transaction, origin, part, decided)
       await this.upkeep.followNodes(transaction, origin, part.analysisId)
       return written
     })
@@ -107,13 +121,51 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     }
   }
 
-  /** Takes back what a node decided. Whoever calls this has the analysis follow. */
+  /** Takes back what a node decided. The caller has the analysis follow. */
   async withdrawDecision(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     const undecided = { approvalStatus: null, approvedDigest: null }
-    await this.changeById(transaction, origin, id, undecided)
+    const part = await this.lock(transaction, id)
+    await this.#changeState(transaction, origin, part, undecided)
   }
 
-  /** Takes a node out of all analyses. Whoever calls this holds those, and the node. */
+  /** What nodes have and told of an execution was about another build. */
+  async forgetExecutions(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    analysisId: string
+  ): Promise<void> {
+    const { rows } = await transaction.query<{ id: string }>(TOLD, [analysisId])
+    for (const { id } of rows) {
+      const part = await this.lock(transaction, id)
+      await this.#changeState(transaction, origin, part, UNTOLD)
+    }
+    if (rows.length > 0) {
+      await this.upkeep.followNodes(transaction, origin, analysisId)
+    }
+  }
+
+  /** Notes which image nodes have of an analysis, which the caller holds. */
+  async noteArtifacts(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    analysisId: string,
+    artifacts: readonly Artifact[]
+  ): Promise<void> {
+    const byNode = new Map(artifacts.map(({ nodeId, ...artifact }) => [nodeId, artifact]))
+    const { rows } =
+      byNode.size > 0
+        ? await transaction.query<{ id: string; nodeId: string }>(SERVED, [
+            analysisId,
+            [...byNode.keys()],
+          ])
+        : { rows: [] }
+    for (const { id, nodeId } of rows) {
+      const part = await this.lock(transaction, id)
+      await this.change(transaction, origin, part, byNode.get(nodeId)!)
+    }
+  }
+
+  /** Takes a node out of all analyses. The caller holds those, and the node. */
   async removeNode(transaction: pg.ClientBase, origin: Origin, nodeId: string): Promise<void> {
     for (const { id } of await assignmentsOf(transaction, nodeId)) {
       await this.#takeOut(transaction, origin, await this.lock(transaction, id))
@@ -127,7 +179,7 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     }
   }
 
-  /** Others hear first what becomes of the analysis. */
+  /** Others are told first what becomes of the analysis. */
   async #takeOut(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -141,12 +193,19 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     return removed
   }
 
-  async #endsOf({ analysisId, nodeId }: BodyOf<typeof createAnalysisNode>): Promise<Ends> {
-    const { rows } = await this.pool.query<Ends>(ENDS, [analysisId, nodeId])
-    if (!rows[0]) {
-      throw new EntityNotFound('analysis')
+  /** What a node decided, and how far it is, stays known when it is something else already. */
+  async #changeState(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    part: Row<typeof AnalysisNode>,
+    values: Writable<typeof AnalysisNode>
+  ): Promise<Written<typeof AnalysisNode>> {
+    const messageId = newId()
+    const written = await this.change(transaction, origin, part, values, messageId)
+    if (STATE.some((name) => part[name] !== written.values[name])) {
+      await this.#events.note(transaction, origin, part, messageId)
     }
-    return rows[0]
+    return written
   }
 
   /** With an approval is kept what was approved. */
@@ -162,21 +221,6 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     const approvedDigest = isApproval ? await digestOf(transaction, analysisId) : null
     return { ...body, approvedDigest }
   }
-
-  /** An analysis runs on nodes of its project only, whether those agreed to the project or not yet. */
-  async #requireInProject(
-    transaction: pg.ClientBase,
-    { projectId }: Row<typeof Analysis>,
-    nodeId: string
-  ): Promise<void> {
-    const { rowCount } = await transaction.query(
-      'select 1 from project_nodes where project_id = $1 and node_id = $2',
-      [projectId, nodeId]
-    )
-    if (rowCount === 0) {
-      throw new EntityNotFound('project-node')
-    }
-  }
 }
 
 async function assignmentsOf(transaction: pg.ClientBase, nodeId: string) {
@@ -185,26 +229,4 @@ async function assignmentsOf(transaction: pg.ClientBase, nodeId: string) {
     [nodeId]
   )
   return rows
-}
-
-function requireEitherRealm(
-  actor: Actor,
-  { nodeRealmId, analysisRealmId }: Row<typeof AnalysisNode>
-): void {
-  requireThat(actor, either(mayWriteIn(analysisRealmId), mayWriteIn(nodeRealmId)))
-}
-
-function requireAuthority(
-  actor: Actor,
-  { nodeRealmId }: Row<typeof AnalysisNode>,
-  body: Values
-): void {
-  const isTold = (names: string[]) => names.some((name) => body[name] !== undefined)
-  const isOfNode = mayWriteIn(nodeRealmId)
-  if (isTold(DECISION)) {
-    requireThat(actor, holds('analysis_approve'), isOfNode)
-  }
-  if (isTold(EXECUTION)) {
-    requireThat(actor, holds('analysis_update'), isOfNode)
-  }
 }

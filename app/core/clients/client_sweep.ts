@@ -1,8 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 
 import { serviceOrigin } from '#auth/service_origin'
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
+import { corePool } from '#core/database'
 import type { WantedPermissions } from '#auth/client_permissions'
 import { PassedOver } from './passed_over.js'
 import {
@@ -33,8 +32,6 @@ interface Surroundings {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-const pool = () => pools.for(databaseUrl('core'))
-
 /** Gives records a client again whose client is gone, and clients the permissions they should have. */
 export function clientSweep(name: string, owners: Owners, surroundings: Surroundings): Sweep {
   const reconciliation = {
@@ -55,7 +52,7 @@ async function* inPages({ table }: Owners): AsyncIterable<OwnerOfClient> {
   let last = '00000000-0000-0000-0000-000000000000'
   let size = PAGE
   while (size === PAGE) {
-    const { rows } = await pool().query<OwnerOfClient>(
+    const { rows } = await corePool().query<OwnerOfClient>(
       `select id, realm_id as "realmId", client_id as "clientId" from ${table}
        where id > $1 order by id limit ${PAGE}`,
       [last]

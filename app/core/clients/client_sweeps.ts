@@ -2,8 +2,7 @@ import type { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 
 import { clientSweep } from './client_sweep.js'
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
+import { corePool } from '#core/database'
 import type { ClientKeeper } from './client_directory.js'
 import { ClientIntents } from './client_intents.js'
 import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
@@ -13,11 +12,9 @@ import type { Sweep } from '#jobs/sweep'
 
 import { NodeService } from '#core/nodes/node_service'
 
-const pool = () => pools.for(databaseUrl('core'))
-
 /** Removes the clients of nodes and analyses that were never written. */
 export function coreIntentSweep(provider: ClientKeeper): Sweep {
-  return intentSweep({ provider, intents: new ClientIntents(pool()), hasRecord })
+  return intentSweep({ provider, intents: new ClientIntents(corePool()), hasRecord })
 }
 
 /** Gives nodes a client again whose client is gone, and each the permission it should have. */
@@ -34,7 +31,7 @@ export function nodeClientSweep(
 }
 
 async function hasRecord(id: string): Promise<boolean> {
-  const { rowCount } = await pool().query(
+  const { rowCount } = await corePool().query(
     'select 1 from nodes where id = $1 union all select 1 from analyses where id = $1',
     [id]
   )

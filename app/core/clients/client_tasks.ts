@@ -5,7 +5,7 @@ import type { TaskQueue } from '#jobs/tasks/task_queue'
 import { topicOf } from '#jobs/tasks/task_runner'
 import { Tasks } from '#jobs/tasks/tasks'
 import { afterCommit, deferToCommit } from '#records/transaction'
-import { signals } from '#signals/current'
+import type { Signals } from '#signals/signals'
 
 const QUEUE: TaskQueue = {
   name: 'client',
@@ -24,8 +24,11 @@ export interface ClientTask {
  * record and done after it, because the provider is not called while one is open. Its key is the id of the client.
  */
 export class ClientTasks extends Tasks<ClientTask> {
-  constructor(pool: pg.Pool) {
+  readonly #signals: Pick<Signals, 'wake'>
+
+  constructor(pool: pg.Pool, signals: Pick<Signals, 'wake'>) {
     super(pool, QUEUE)
+    this.#signals = signals
   }
 
   /** Gives a client its permissions once the record it belongs to is kept. */
@@ -45,6 +48,6 @@ export class ClientTasks extends Tasks<ClientTask> {
 
   async #later(transaction: pg.ClientBase, key: string, data: ClientTask): Promise<void> {
     await deferToCommit(transaction, this.put({ key, data }, transaction))
-    afterCommit(transaction, () => signals.wake(topicOf(QUEUE)))
+    afterCommit(transaction, () => this.#signals.wake(topicOf(QUEUE)))
   }
 }

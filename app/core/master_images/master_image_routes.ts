@@ -1,6 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
+import { COMMAND_QUEUES, type CommandQueue } from '#bus/names'
+import { warnedMeta, WARNED_META, warningsFor } from '#core/command_warnings'
 import { masterImage } from './master_image.js'
 import { MasterImageService } from './master_image_service.js'
 import { loggedIn } from '#kernel/access'
@@ -34,7 +36,7 @@ const ANSWER = {
   required: ['data', 'meta'],
   properties: {
     data: { type: ['object', 'null'] },
-    meta: { type: 'object', additionalProperties: false },
+    meta: WARNED_META,
   },
   additionalProperties: false,
 }
@@ -44,10 +46,16 @@ async function run(ctx: HttpContext): Promise<void> {
   const { command: name, id } = await bodyOf(ctx, command)
   if (name === 'sync') {
     await service.synchronize(originOf(ctx))
-    return answer(ctx, { data: null, meta: {} }, 202)
+    const meta = await metaFor(ctx, COMMAND_QUEUES.masterImageSynchronizer)
+    return answer(ctx, { data: null, meta }, 202)
   }
   const data = await service.build(originOf(ctx), id ?? missingId())
-  answer(ctx, `{"data":${data},"meta":{}}`, 202)
+  const meta = await metaFor(ctx, COMMAND_QUEUES.masterImageBuilder)
+  answer(ctx, `{"data":${data},"meta":${JSON.stringify(meta)}}`, 202)
+}
+
+async function metaFor(ctx: HttpContext, queue: CommandQueue) {
+  return warnedMeta(await warningsFor(await ctx.containerResolver.make('bus'), queue))
 }
 
 function missingId(): never {

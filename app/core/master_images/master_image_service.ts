@@ -1,6 +1,12 @@
 import type pg from 'pg'
 
 import type { AnalysisService } from '#core/analyses/analysis_service'
+import { isTimely } from '#core/analysis_life/processes'
+import {
+  masterImageGroup,
+  type MasterImageGroup,
+} from '#core/master_image_groups/master_image_group'
+import { Catalogue } from './image_catalogue.js'
 import { masterImage, type MasterImage } from './master_image.js'
 import { MASTER_IMAGE_SOURCE } from './master_image_source.js'
 import { newMessage, type Message } from '#bus/message'
@@ -9,7 +15,39 @@ import { enforce } from '#kernel/access'
 import { writeCommand } from '#outbox/write'
 import type { Origin } from '#kernel/origin'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Writable } from '#records/record_store'
+import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
+
+/** What a worker tells of the build of an image. */
+export type ImageReport =
+  'executionStarted' | 'executionProgress' | 'executionFinished' | 'executionFailed'
+
+export interface ToldOfImage {
+  readonly id: string
+  readonly report: ImageReport
+  readonly percent: number
+  /** Of an image that is built; workers need not say it. */
+  readonly hash: string | null
+  readonly size: number | null
+}
+
+interface ListedGroup {
+  readonly name: string
+  readonly path: string
+  readonly virtualPath: string
+}
+
+interface ListedImage extends ListedGroup {
+  readonly command?: string | null | undefined
+  readonly commandArguments?: readonly object[] | null | undefined
+}
+
+/** What the repository holds. */
+export interface ListedImages {
+  readonly images: readonly ListedImage[]
+  readonly groups: readonly ListedGroup[]
+}
 
 /**
  * Images, which workers build and synchronize with their repository. What a worker is asked to do is sent once it is kept
@@ -17,10 +55,14 @@ import { inTransaction } from '#records/transaction'
  */
 export class MasterImageService extends RecordService<typeof MasterImage> {
   readonly #analyses: AnalysisService
+  readonly #catalogue: Catalogue<typeof MasterImage>
+  readonly #groups: Catalogue<typeof MasterImageGroup>
 
   constructor(options: RecordServiceOptions, analyses: AnalysisService) {
     super(masterImage, options)
     this.#analyses = analyses
+    this.#catalogue = new Catalogue(masterImage, options)
+    this.#groups = new Catalogue(masterImageGroup, options)
   }
 
   /** Has the images and groups of the repository taken over. */
@@ -45,26 +87,110 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     return data
   }
 
-  /** Analyses that were to run on the image have none from now on. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
+    this.requireId(id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
-      for (const analysisId of await lockAnalysesOn(transaction, previous.id)) {
-        await this.#analyses.leaveImage(transaction, origin, analysisId)
-      }
-      return this.removeRecord(transaction, origin, previous)
+      await lockAnalysesOn(transaction, id)
+      return this.#takeOut(transaction, origin, await this.lockFor(origin, transaction, id))
     })
     return data
   }
+
+  /** Follows what a worker tells of a build. What is late, or told again, changes nothing. */
+  async follow(transaction: pg.ClientBase, origin: Origin, told: ToldOfImage): Promise<void> {
+    const { id, report } = told
+    const image = await this.store.lock(transaction, id)
+    if (!image || !isTimely(report, image.buildStatus)) {
+      return
+    }
+    await this.change(transaction, origin, image, buildAfter(told, image))
+    if (report !== 'executionProgress') {
+      await noteEvent(transaction, { scope: 'builder', name: report, refId: id })
+    }
+  }
+
+  /** Takes over what the repository holds, all of it or nothing: groups first, since images name them. */
+  async takeOver(transaction: pg.ClientBase, origin: Origin, listed: ListedImages): Promise<void> {
+    await lockAnalyses(transaction)
+    await this.#groups.replace(transaction, origin, listed.groups)
+    await this.#catalogue.replace(transaction, origin, listed.images.map(imageOf), {
+      changed: async (id) => {
+        for (const analysisId of await lockAnalysesOn(transaction, id)) {
+          await this.#analyses.followImage(transaction, origin, analysisId)
+        }
+      },
+      remove: async (id) => {
+        await this.#takeOut(transaction, origin, await this.lock(transaction, id))
+      },
+    })
+    await this.noteSynchronization(transaction, 'executionFinished')
+  }
+
+  noteSynchronization(transaction: pg.ClientBase, name: ImageReport): Promise<void> {
+    return noteEvent(transaction, { scope: 'synchronizer', name })
+  }
+
+  /** Analyses that were to run on the image have none from now on. */
+  async #takeOut(transaction: pg.ClientBase, origin: Origin, previous: Row<typeof MasterImage>) {
+    for (const analysisId of await lockAnalysesOn(transaction, previous.id)) {
+      await this.#analyses.leaveImage(transaction, origin, analysisId)
+    }
+    return this.removeRecord(transaction, origin, previous)
+  }
 }
 
+function buildAfter(
+  { report, percent, hash, size }: ToldOfImage,
+  { buildProgress }: Row<typeof MasterImage>
+): Writable<typeof MasterImage> {
+  switch (report) {
+    case 'executionStarted':
+      return { buildStatus: 'started', buildProgress: buildProgress ?? 0 }
+    case 'executionProgress':
+      return { buildProgress: Math.max(buildProgress ?? 0, Math.min(percent, 100)) }
+    case 'executionFinished':
+      return { buildStatus: 'executed', buildProgress: 100, buildHash: hash, buildSize: size }
+    case 'executionFailed':
+      return { buildStatus: 'failed' }
+  }
+}
+
+function imageOf({ commandArguments, command, ...image }: ListedImages['images'][number]) {
+  const { virtualPath } = image
+  return {
+    ...image,
+    groupVirtualPath: virtualPath.slice(0, Math.max(virtualPath.lastIndexOf('/'), 0)),
+    command: command ?? null,
+    ...(commandArguments && { commandArguments: JSON.stringify(commandArguments) }),
+  }
+}
+
+function noteEvent(
+  transaction: pg.ClientBase,
+  event: { readonly scope: string; readonly name: string; readonly refId?: string }
+): Promise<void> {
+  const data = { ...event, refType: 'masterImage', data: {} }
+  const message = newMessage(commandTo(COMMAND_QUEUES.telemetryEvent), 'create', data)
+  return writeCommand(transaction, message, `masterImage/${event.refId ?? 'all'}`)
+}
+
+/** Analyses are locked before their images, as by whoever writes them: a row that is written twice refers to its image anew. */
 async function lockAnalysesOn(transaction: pg.ClientBase, imageId: string): Promise<string[]> {
   const { rows } = await transaction.query<{ id: string }>(
     'select id from analyses where master_image_id = $1 order by id for update',
     [imageId]
   )
   return rows.map(({ id }) => id)
+}
+
+/** All that have an image. */
+async function lockAnalyses(transaction: pg.ClientBase): Promise<void> {
+  await transaction.query(
+    `with locked as (
+       select id from analyses where master_image_id is not null order by id for update)
+     select count(*) from locked`
+  )
 }
 
 function execute(

@@ -1,8 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
-import { databaseUrl } from '#database/addresses'
-import { pools } from '#database/pools'
+import { corePool } from '#core/database'
 import { loggedIn } from '#kernel/access'
 import { answerSecret } from '#http/answer'
 import { body } from '#kernel/body'
@@ -57,7 +56,7 @@ const ACCOUNT: Answer = {
 }
 
 /**
- * The credentials of a node, here and in its registry. Who may have them depends on the node, so whoever is logged in comes in.
+ * The credentials of a node, here and in its registry. Who may have them depends on the node, so every caller that is logged in comes in.
  */
 export function credentialRoutes(routes: SurfaceRoutes): void {
   routes
@@ -82,7 +81,6 @@ export function credentialRoutes(routes: SurfaceRoutes): void {
     })
 }
 
-const pool = () => pools.for(databaseUrl('core'))
 const credentialsFor = (ctx: HttpContext) => ctx.containerResolver.make(NodeCredentials)
 
 async function read(ctx: HttpContext): Promise<void> {
@@ -97,5 +95,5 @@ async function rotate(ctx: HttpContext): Promise<void> {
 }
 
 async function readAccount(ctx: HttpContext): Promise<void> {
-  answerSecret(ctx, await readRegistryCredentials(pool(), originOf(ctx), ctx.params.id))
+  answerSecret(ctx, await readRegistryCredentials(corePool(), originOf(ctx), ctx.params.id))
 }

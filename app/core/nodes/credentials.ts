@@ -1,18 +1,15 @@
-import type { DatabasePool } from '#database/database_pool'
 import type { Actor } from '#kernel/actor'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { clientsOf } from '#core/clients/client_directory'
 import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { newClientSecret } from '#core/clients/client_secret'
+import { rememberReplacedSecret } from '#core/clients/replaced_secret'
 import type { ClientDirectory, ProviderClient } from '#auth/provider'
 import { reachOf } from '#auth/reach'
 import { all, either, holds, isClient, mayWriteIn, requireThat } from '#auth/verification/checks'
-import { eventSink } from '#records/event_sink'
 import type { Origin } from '#kernel/origin'
-import { changeOf } from '#records/record_change'
-import { RecordStore } from '#records/record_store'
-import { noteSecretRead } from '#audit/security_events'
-import { inTransaction } from '#records/transaction'
+import type { RecordServiceOptions } from '#records/record_service'
+import { noteSecretRead } from '#audit/note'
 
 import { identityProvider } from '#core/clients/identity'
 import { isUuid } from '#kernel/is_uuid'
@@ -43,10 +40,10 @@ interface ClientOfNode {
  * than nodes have is for those who have that, too.
  */
 export class NodeCredentials {
-  readonly #pool: DatabasePool
+  readonly #options: RecordServiceOptions
 
-  constructor(pool: DatabasePool) {
-    this.#pool = pool
+  constructor(options: RecordServiceOptions) {
+    this.#options = options
   }
 
   async read(origin: Origin, nodeId: string): Promise<ClientCredentials> {
@@ -73,7 +70,7 @@ export class NodeCredentials {
       ...(typeof displayName === 'string' && { displayName }),
     }
     const client = await clients.rotate(clientId, change, within(origin))
-    await this.#tell(origin, nodeId)
+    await rememberReplacedSecret(node, this.#options, origin, nodeId)
     return credentialsOf(client && { ...client, secret: set })
   }
 
@@ -88,7 +85,7 @@ export class NodeCredentials {
   }
 
   async #find(nodeId: string): Promise<ClientOfNode> {
-    const { rows } = await this.#pool.read<ClientOfNode>({
+    const { rows } = await this.#options.pool.read<ClientOfNode>({
       name: 'client-of-node',
       text: 'select id, realm_id as "realmId", client_id as "clientId" from nodes where id = $1',
       values: [isUuid(nodeId) ? nodeId : null],
@@ -101,17 +98,6 @@ export class NodeCredentials {
 
   async #clients(): Promise<ClientDirectory> {
     return clientsOf(await identityProvider())
-  }
-
-  /** That a secret was replaced is remembered for good. */
-  async #tell(origin: Origin, nodeId: string): Promise<void> {
-    await inTransaction(this.#pool, async (transaction) => {
-      const now = await new RecordStore(node, this.#pool).lock(transaction, nodeId)
-      if (now) {
-        const change = changeOf(node, origin, { type: 'updated', previous: now, next: now })
-        await eventSink.record(transaction, { ...change, replacesSecrets: true })
-      }
-    })
   }
 }
 

@@ -3,30 +3,27 @@ import type pg from 'pg'
 import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import type { OwnClients } from '#core/clients/own_clients'
 import type { ProjectNodeService } from '#core/project_nodes/project_node_service'
-import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import type { Origin } from '#kernel/origin'
-import { realmFor } from '#kernel/realm'
+import { ownerFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { Writable, Written } from '#records/record_store'
+import type { Written } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction, sideBySide } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
+import type { Connectable, NodeConnections } from './connections.js'
 import { node, type createNode, type Node, type updateNode } from './node.js'
-import { requireOwner, withStoredKey } from './node_rules.js'
 import { holdingOwners } from './owners.js'
+import { withStoredKey } from './public_key.js'
 
 const CLIENT = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
 
-/** What decides whether a node that is created is connected, and how. */
-type Connectable = Writable<typeof Node> & Pick<Row<typeof Node>, 'name' | 'realmId' | 'registryId'>
-
 interface Needs {
   readonly clients: OwnClients
-  readonly registryProjects: RegistryProjectService
+  readonly connections: NodeConnections
   readonly projectNodes: ProjectNodeService
   readonly analysisNodes: AnalysisNodeService
 }
@@ -36,14 +33,14 @@ interface Needs {
  */
 export class NodeService extends RecordService<typeof Node> {
   readonly #clients: OwnClients
-  readonly #registryProjects: RegistryProjectService
+  readonly #connections: NodeConnections
   readonly #projectNodes: ProjectNodeService
   readonly #analysisNodes: AnalysisNodeService
 
   constructor(options: RecordServiceOptions, needs: Needs) {
     super(node, options)
     this.#clients = needs.clients
-    this.#registryProjects = needs.registryProjects
+    this.#connections = needs.connections
     this.#projectNodes = needs.projectNodes
     this.#analysisNodes = needs.analysisNodes
   }
@@ -51,8 +48,8 @@ export class NodeService extends RecordService<typeof Node> {
   override async create(origin: Origin, body: BodyOf<typeof createNode>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const realmId = requireOwner(realmFor(origin.actor, body.realmId))
-    const registryId = body.registryId ?? (await this.#onlyRegistry())
+    const realmId = ownerFor(origin.actor, body.realmId)
+    const registryId = body.registryId ?? (await this.#connections.onlyRegistry())
     const values = { ...withStoredKey(body), id: clock.uuid(), realmId, registryId }
     return this.#clients.around(values, CLIENT, (client) =>
       inTransaction(this.pool, async (transaction) => {
@@ -94,7 +91,7 @@ export class NodeService extends RecordService<typeof Node> {
       await this.#analysisNodes.removeNode(transaction, origin, nodeId)
       await this.#clients.removeLater(transaction, previous.clientId)
       const removed = await this.removeUntold(transaction, origin, previous)
-      await this.#disconnect(transaction, origin, previous)
+      await this.#connections.close(transaction, origin, previous)
       await removed.tell()
       return removed
     })
@@ -136,22 +133,15 @@ export class NodeService extends RecordService<typeof Node> {
     await this.changeById(transaction, origin, id, { registryProjectId: null })
   }
 
-  /** Others hear of the node before they hear of its registry project, to which its row refers. */
+  /** Others are told of the node before they are told of its registry project, to which its row refers. */
   async #insertConnected(
     transaction: pg.ClientBase,
     origin: Origin,
     values: Connectable
   ): Promise<Written<typeof Node>> {
-    const { registryId } = values
-    if (registryId === null) {
-      return this.insert(transaction, origin, values)
-    }
-    const wanted = { ...values, registryId }
-    const project = await this.#registryProjects.insertForNode(transaction, origin, wanted)
-    const { id: registryProjectId, externalName } = project.values
-    const connected = { ...values, registryProjectId, externalName }
-    const written = await this.insert(transaction, origin, connected)
-    await project.tell()
+    const { connection, tell } = await this.#connections.open(transaction, origin, values)
+    const written = await this.insert(transaction, origin, { ...values, ...connection })
+    await tell()
     return written
   }
 
@@ -162,56 +152,16 @@ export class NodeService extends RecordService<typeof Node> {
     previous: Row<typeof Node>,
     body: BodyOf<typeof updateNode>
   ): Promise<Written<typeof Node>> {
-    const connection = await this.#reconnect(transaction, origin, previous, body)
+    const connection = await this.#connections.change(transaction, origin, previous, body)
     const values = { ...withStoredKey(body), ...connection }
     const written = await this.change(transaction, origin, previous, values)
     if (written.values.registryProjectId !== previous.registryProjectId) {
-      await this.#disconnect(transaction, origin, previous)
+      await this.#connections.close(transaction, origin, previous)
     }
     if (written.values.type !== previous.type) {
       await this.#analysisNodes.followNode(transaction, origin, previous.id)
     }
     return written
-  }
-
-  /**
-   * What a node that is changed keeps of its connection. Its former registry project, where it gets another one or none, is
-   * removed by `#disconnect` once the node does not refer to it any more.
-   */
-  async #reconnect(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    previous: Row<typeof Node>,
-    body: BodyOf<typeof updateNode>
-  ): Promise<Writable<typeof Node>> {
-    const next = { ...previous, ...body }
-    const { registryId } = next
-    if (registryId === null) {
-      return { registryProjectId: null }
-    }
-    const externalName = body.externalName ?? previous.externalName
-    const { registryProjectId } = previous
-    if (registryProjectId === null || registryId !== previous.registryId) {
-      const wanted = { ...next, registryId, externalName }
-      const project = await this.#registryProjects.insertForNode(transaction, origin, wanted)
-      await project.tell()
-      return { externalName: project.values.externalName, registryProjectId: project.values.id }
-    }
-    if (externalName !== null && externalName !== previous.externalName) {
-      const renamed = { ...previous, registryProjectId, externalName }
-      await this.#registryProjects.renameForNode(transaction, origin, renamed)
-    }
-    return body.externalName === undefined ? {} : { externalName }
-  }
-
-  async #disconnect(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    { registryProjectId }: Row<typeof Node>
-  ): Promise<void> {
-    if (registryProjectId !== null) {
-      await this.#registryProjects.removeForNode(transaction, origin, registryProjectId)
-    }
   }
 
   /** Does something with a node that changes what it is part of, which is locked before it. */
@@ -229,13 +179,5 @@ export class NodeService extends RecordService<typeof Node> {
       const { data } = await work(transaction, previous)
       return data
     })
-  }
-
-  async #onlyRegistry(): Promise<string | null> {
-    const { rows } = await this.pool.read<{ id: string }>({
-      name: 'only-registry',
-      text: 'select id from registries limit 2',
-    })
-    return rows.length === 1 ? rows[0]!.id : null
   }
 }

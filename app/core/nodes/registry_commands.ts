@@ -3,15 +3,18 @@ import type pg from 'pg'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandTo } from '#bus/names'
 import { writeCommand } from '#outbox/write'
-import type { Attributes } from '#records/row'
+import type { RegistryProject } from '#core/registry_projects/registry_project'
+import type { Attributes, Row } from '#records/row'
+
+type Project = Row<typeof RegistryProject>
 
 /** Has a registry get what belongs to a registry project, once the transaction is kept. */
-export function linkLater(transaction: pg.ClientBase, { id }: Attributes): Promise<void> {
+export function linkLater(transaction: pg.ClientBase, { id }: Pick<Project, 'id'>): Promise<void> {
   return send(transaction, 'PROJECT_LINK', { id })
 }
 
 /** Has a registry remove what belongs to a registry project, by the name it has there until now. */
-export function unlinkLater(transaction: pg.ClientBase, project: Attributes): Promise<void> {
+export function unlinkLater(transaction: pg.ClientBase, project: Project): Promise<void> {
   const { id, registryId, externalName, accountId } = project
   return send(transaction, 'PROJECT_UNLINK', { id, registryId, externalName, accountId })
 }

@@ -4,7 +4,7 @@ import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { either, holds, isClient, requireThat } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
 import { unseal } from '#records/sealing'
-import { noteSecretRead } from '#audit/security_events'
+import { noteSecretRead } from '#audit/note'
 
 import { isUuid } from '#kernel/is_uuid'
 import { node } from './node.js'

@@ -64,5 +64,6 @@ export const projectNode = defineKind(ProjectNode, {
   includable: ['node', 'project'],
   namesAllowedFields: false,
   audience: ['projectRealmId', 'nodeRealmId'],
+  audit: { lasting: ['approvalStatus'] },
   access: { create: assigning, update: holding('project_approve'), remove: assigning },
 })

@@ -5,7 +5,7 @@ import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
-import { realmFor } from '#kernel/realm'
+import { ownerFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
@@ -23,7 +23,7 @@ export class ProjectService extends RecordService<typeof Project> {
     const { actor } = origin
     enforce(this.kind.access.create!, actor)
     await this.requireRelations(body)
-    const realmId = realmFor(actor, undefined)!
+    const realmId = ownerFor(actor)
     const name = body.name ?? generatedName()
     const values = { ...body, realmId, name, [`${actor.kind}Id`]: actor.id }
     const { data } = await inTransaction(this.pool, (transaction) =>

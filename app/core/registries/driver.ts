@@ -44,6 +44,15 @@ export interface UnwantedProject {
   readonly isAdopted: boolean
 }
 
+/** An account with which images are brought into a registry, and found in it. */
+export interface WantedWorker {
+  readonly name: string
+  /** The account it had until now, if any. */
+  readonly account: Account | null
+  /** The projects that it pulls from and pushes to; without any it needs no account. */
+  readonly projects: readonly string[]
+}
+
 /**
  * What is done in registries. Everything may be called again after it failed half-way, and fails with `RegistryFailure` only.
  */
@@ -53,6 +62,9 @@ export interface RegistryDriver {
   has(name: string): Promise<boolean>
   link(project: WantedProject): Promise<LinkedProject>
   unlink(project: UnwantedProject): Promise<void>
+  /** Gives who carries images an account; null where a registry has no accounts to give. */
+  keepWorker(worker: WantedWorker): Promise<Account | null>
+  dropWorker(name: string): Promise<void>
 }
 
 /**
@@ -69,5 +81,12 @@ export class RegistryFailure extends Error {
     options?: ErrorOptions
   ) {
     super(message, options)
+  }
+}
+
+/** What answered is no registry of the kind that was asked for; it may well be one of another kind. */
+export class OtherRegistry extends RegistryFailure {
+  constructor(message: string) {
+    super(message, true)
   }
 }

@@ -1,11 +1,21 @@
 import type { RegistryAccess, RegistryDriver } from './driver.js'
 import { HarborDriver } from '#core/registries/drivers/harbor'
 import { HarborApi } from '#core/registries/drivers/harbor_api'
+import { HarborOrPlain } from '#core/registries/drivers/harbor_or_plain'
+import { LocalImages } from '#core/registries/drivers/local_images'
 import { NoDriver } from '#core/registries/drivers/none'
+import { PlainRegistry } from '#core/registries/drivers/plain_registry'
+import { LOCAL_IMAGES } from '#oci/local_host'
 
-/** How a registry is looked after: as a Harbor where the platform has an account there, else not at all. */
-export function driverOf({ host, accountName, accountSecret }: RegistryAccess): RegistryDriver {
-  return accountName && accountSecret
-    ? new HarborDriver(new HarborApi({ host, accountName, accountSecret }))
-    : new NoDriver()
+/** How a registry is looked after: not at all where the platform has no account there, else as what it turns out to be. */
+export function driverOf(access: RegistryAccess): RegistryDriver {
+  const { host, accountName, accountSecret } = access
+  if (host === LOCAL_IMAGES) {
+    return new LocalImages()
+  }
+  if (!accountName || !accountSecret) {
+    return new NoDriver()
+  }
+  const harbor = new HarborDriver(new HarborApi({ host, accountName, accountSecret }))
+  return new HarborOrPlain(harbor, new PlainRegistry(access))
 }

@@ -1,45 +1,69 @@
-import app from '@adonisjs/core/services/app'
-
 import { serviceOrigin } from '#auth/service_origin'
+import type { DatabasePool } from '#database/database_pool'
+import type { Row } from '#records/row'
 import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'
 
-import { RegistryService } from './registry_service.js'
-import { corePool } from './work.js'
+import { commandRegistry } from './commands.js'
+import type { Registry } from './registry.js'
+import type { RegistryService } from './registry_service.js'
 
 const NAME = 'default'
 
+type KnownRegistry = Pick<Row<typeof Registry>, 'id' | 'accountName' | 'accountSecret'>
 type Harbor = NonNullable<typeof env.HARBOR_URL>
 
 /**
- * Enters the registry of `HARBOR_URL`, or gives the one that is there its account; where it is stays as it was entered. Answers
- * its id, undefined where the environment names none or nothing changed.
+ * The registry that the environment names.
  */
-export async function enterHarbor(harbor: Harbor | undefined = env.HARBOR_URL) {
-  if (!harbor) {
-    return undefined
+export class EnvironmentRegistry {
+  readonly #pool: DatabasePool
+  readonly #registries: RegistryService
+
+  constructor(pool: DatabasePool, registries: RegistryService) {
+    this.#pool = pool
+    this.#registries = registries
   }
-  const { host, accountName, accountSecret } = harbor
-  const origin = await serviceOrigin()
-  const registries = await app.container.make(RegistryService)
-  return inTransaction(corePool(), async (transaction) => {
-    const { rows } = await transaction.query(
-      `select id, account_name as "accountName", account_secret as "accountSecret"
-       from registries where name = $1 for update`,
-      [NAME]
-    )
-    const [known] = rows
-    if (!known) {
-      const values = { name: NAME, host, accountName, accountSecret }
-      return registries.enter(transaction, origin, values)
+
+  /** Enters the registry of `HARBOR_URL`, and has it set up where that changes something. */
+  async setUp(): Promise<void> {
+    const entered = await this.enter(env.HARBOR_URL)
+    if (entered !== undefined) {
+      await inTransaction(this.#pool, (it) => commandRegistry(it, 'SETUP', entered))
     }
-    const knownSecret = unseal('registry account', known.accountSecret)
-    if (known.accountName === accountName && knownSecret === accountSecret) {
+  }
+
+  /**
+   * Enters a registry, or gives the one that is there its account; where it is stays as it was entered. Answers its id,
+   * undefined where there is none to enter or nothing changed.
+   */
+  async enter(harbor: Harbor | undefined): Promise<string | undefined> {
+    if (!harbor) {
       return undefined
     }
-    const account = { accountName, accountSecret }
-    await registries.changeAccount(transaction, origin, known.id, account)
-    return known.id as string
-  })
+    const { host, accountName, accountSecret } = harbor
+    const origin = await serviceOrigin()
+    return inTransaction(this.#pool, async (transaction) => {
+      const { rows } = await transaction.query<KnownRegistry>(
+        `select id, account_name as "accountName", account_secret as "accountSecret"
+         from registries where name = $1 for update`,
+        [NAME]
+      )
+      const [known] = rows
+      if (!known) {
+        const values = { name: NAME, host, accountName, accountSecret }
+        return this.#registries.enter(transaction, origin, values)
+      }
+      if (
+        known.accountName === accountName &&
+        unseal('registry account', known.accountSecret) === accountSecret
+      ) {
+        return undefined
+      }
+      const account = { accountName, accountSecret }
+      await this.#registries.changeAccount(transaction, origin, known.id, account)
+      return known.id
+    })
+  }
 }

@@ -9,7 +9,7 @@ import { isSame } from './same_secret.js'
 export const FORMER_CLIENT = 'registry'
 
 /**
- * Whether somebody is that client, by its id or name and its secret: some registries were told to be before, and go on. It is
+ * Whether a caller is that client, by its id or name and its secret: some registries were told to be before, and go on. It is
  * the one of the platform's own realm, as long as it is active and has a secret.
  */
 export async function isFormerClient(name: string, secret: Buffer): Promise<boolean> {

@@ -12,7 +12,7 @@ const READ = 'select secret from registry_hooks where registry_id = $1'
 
 /** What a key that is gone has sealed is replaced, unless another process has done so. */
 const KEEP = `
-  insert into registry_hooks as h (registry_id, secret) select id, $2 from registries where id = $1
+  insert into registry_hooks as h (registry_id, secret) select id, $2 from registries where id = $1 for key share
   on conflict (registry_id) do update set secret = excluded.secret where h.secret = $3`
 
 /**

@@ -2,6 +2,7 @@ import { BlockList, isIP } from 'node:net'
 
 import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
+import { LOCAL_IMAGES } from '#oci/local_host'
 import { env } from '#start/env'
 
 interface HostRulesOptions {
@@ -60,9 +61,12 @@ export class HostRules {
     return this.#options.insecure.includes(host.toLowerCase())
   }
 
-  /** Why a registry may not have this host, or this address of it; undefined where it may. */
+  /** Why a registry may not have this host, or this address of it; undefined where it may. The folder of images is never called. */
   refusalOf(host: string, address?: string): string | undefined {
     const { listed, named, isStrict } = this.#options
+    if (host === LOCAL_IMAGES) {
+      return undefined
+    }
     const isListed = [...named, ...(listed ?? [])].includes(host.toLowerCase())
     if (isListed) {
       return undefined

@@ -1,15 +1,25 @@
-import type { Purpose } from '#records/sealing'
-
-interface KeptSecret {
-  readonly table: string
-  readonly column: string
-  readonly purpose: Purpose
-}
+import type { SealedPlace } from '#records/resealing'
 
 /** Where the database of core keeps secrets, and what each is sealed for: a change of the key seals all of these anew. */
-export const KEPT_SECRETS: readonly KeptSecret[] = [
-  { table: 'registries', column: 'account_secret', purpose: 'registry account' },
-  { table: 'registry_projects', column: 'account_secret', purpose: 'registry project account' },
-  { table: 'registry_links', column: 'new_secret', purpose: 'chosen registry secret' },
-  { table: 'registry_hooks', column: 'secret', purpose: 'registry hook' },
+export const KEPT_SECRETS: readonly SealedPlace[] = [
+  { table: 'registries', keys: ['id'], column: 'account_secret', purpose: 'registry account' },
+  {
+    table: 'registry_projects',
+    keys: ['id'],
+    column: 'account_secret',
+    purpose: 'registry project account',
+  },
+  {
+    table: 'registry_links',
+    keys: ['registry_id', 'external_name'],
+    column: 'new_secret',
+    purpose: 'chosen registry secret',
+  },
+  {
+    table: 'registry_workers',
+    keys: ['registry_id'],
+    column: 'account_secret',
+    purpose: 'registry worker account',
+  },
+  { table: 'registry_hooks', keys: ['registry_id'], column: 'secret', purpose: 'registry hook' },
 ]

@@ -1,12 +1,13 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
+import type { RegistryProject } from '#core/registry_projects/registry_project'
 import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { DatabasePool } from '#database/database_pool'
 import type { Origin } from '#kernel/origin'
 import type { Task } from '#jobs/tasks/task_queue'
 import { performDue, performOne, type TaskWorker } from '#jobs/tasks/perform'
-import type { Values } from '#records/kind'
+import type { Writable } from '#records/record_store'
 import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 
@@ -102,7 +103,7 @@ export class LinkKeeper {
     return true
   }
 
-  /** Where all of a registry is away, it rests as a whole instead of this link alone. */
+  /** Where all of a registry is away, it is paused as a whole instead of this link alone. */
   async #failed(error: unknown, { data: place }: Task<Place>): Promise<number | undefined> {
     const concernsAll = error instanceof RegistryFailure && error.concernsAll
     const problem = error instanceof RegistryFailure ? error.message : 'See the log'
@@ -132,6 +133,7 @@ export class LinkKeeper {
     const linked = await driver.link(wanted)
     const origin = await platform()
     await inTransaction(this.#options.pool, async (transaction) => {
+      await links.hold(transaction, link)
       const [id] = await lockProjects(transaction, link, null)
       if (id !== undefined) {
         await this.#write(transaction, origin, id, linked)
@@ -141,16 +143,18 @@ export class LinkKeeper {
   }
 
   async #unlink(task: Task<Place>, link: Link, access: RegistryAccess): Promise<void> {
+    const { links } = this.#options
     const { externalName: name, accountId, isAdopted } = link
     if (isAdopted !== null) {
       await this.#options.driverOf(access).unlink({ name, accountId, isAdopted })
     }
     const origin = await this.#options.origin()
     await inTransaction(this.#options.pool, async (transaction) => {
+      await links.hold(transaction, link)
       for (const id of await lockProjects(transaction, link, accountId)) {
         await this.#write(transaction, origin, id, NOTHING)
       }
-      await this.#options.links.forget(transaction, task, access.host)
+      await links.forget(transaction, task, access.host)
     })
   }
 
@@ -179,7 +183,11 @@ export class LinkKeeper {
   }
 }
 
-const columnsOf = ({ id, account, webhookId }: LinkedProject): Values => ({
+const columnsOf = ({
+  id,
+  account,
+  webhookId,
+}: LinkedProject): Writable<typeof RegistryProject> => ({
   externalId: id,
   accountId: account?.id ?? null,
   accountName: account?.name ?? null,

@@ -1,18 +1,25 @@
 import type pg from 'pg'
 
+import type { DatabasePool } from '#database/database_pool'
 import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
 import { registryProject } from '#core/registry_projects/registry_project'
 import { EntityNotFound } from '#kernel/failures'
-import type { Kind, Values } from '#records/kind'
+import type { BodyOf } from '#kernel/body'
+import type { Kind } from '#records/kind'
+import type { ModelClass } from '#records/model'
 import { RecordStore } from '#records/record_store'
+import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
 import { commandRegistry, processHook } from './commands.js'
+import type { hookBody } from './hook_body.js'
+import type { HookSecrets } from './hook_secrets.js'
 import type { HookSender } from './hook_sender.js'
 import { registry } from './registry.js'
+import type { RegistryLinks } from './registry_links.js'
+import type { RegistryWorkers } from './registry_workers.js'
 import { linkAllOf } from './registry_projects_of.js'
-import { corePool, hookSecrets, registryLinks } from './work.js'
 
 export const COMMANDS = [
   'setup',
@@ -21,6 +28,7 @@ export const COMMANDS = [
   'projectLink',
   'projectUnlink',
   'hookRenew',
+  'workerRenew',
 ] as const
 
 export interface Command {
@@ -29,39 +37,69 @@ export interface Command {
   readonly secret?: string | null
 }
 
+interface Needs {
+  readonly pool: DatabasePool
+  readonly links: RegistryLinks
+  readonly hooks: HookSecrets
+  readonly workers: RegistryWorkers
+}
+
 /**
  * What is asked of registries. It is written down and done later: no request waits for a registry.
  */
 export class RegistryOperations {
+  readonly #needs: Needs
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
   /** For a caller that was allowed to order it. */
   order({ command, id, secret }: Command): Promise<void> {
-    return inTransaction(corePool(), async (transaction) => {
+    const { pool, links, hooks, workers } = this.#needs
+    return inTransaction(pool, async (transaction) => {
       switch (command) {
         case 'projectLink':
-          await required(transaction, registryProject, id)
+          await links.holdOf(transaction, id)
+          await this.#required(transaction, registryProject, id)
           // The secret waits in the table of links: it is not for the bus.
-          await registryLinks().want(transaction, id, secret)
+          await links.want(transaction, id, secret)
           return linkLater(transaction, { id })
         case 'projectUnlink':
-          return unlinkLater(transaction, await required(transaction, registryProject, id))
+          return unlinkLater(transaction, await this.#required(transaction, registryProject, id))
         case 'hookRenew':
-          await required(transaction, registry, id)
-          await hookSecrets().revoke(transaction, id)
+          await this.#required(transaction, registry, id)
+          await hooks.revoke(transaction, id)
           return linkAllOf(transaction, id)
+        case 'workerRenew':
+          await this.#required(transaction, registry, id)
+          return workers.renew(transaction, id)
         default:
-          await required(transaction, registry, id)
+          await this.#required(transaction, registry, id)
           return commandRegistry(transaction, OF_REGISTRY[command], id)
       }
     })
   }
 
   /** What a registry tells of others than its own projects is not believed. */
-  hear(told: Values, { registryId }: HookSender): Promise<void> {
-    return inTransaction(corePool(), async (transaction) => {
+  receive(told: BodyOf<typeof hookBody>, { registryId }: HookSender): Promise<void> {
+    return inTransaction(this.#needs.pool, async (transaction) => {
       if (registryId === null || (await isOwn(transaction, registryId, told))) {
         await processHook(transaction, told, clock.uuid())
       }
     })
+  }
+
+  async #required<M extends ModelClass>(
+    transaction: pg.ClientBase,
+    kind: Kind<M>,
+    id: string
+  ): Promise<Row<M>> {
+    const found = await new RecordStore(kind, this.#needs.pool).lock(transaction, id)
+    if (!found) {
+      throw new EntityNotFound(kind.label)
+    }
+    return found
   }
 }
 
@@ -70,20 +108,11 @@ const OF_REGISTRY = { setup: 'SETUP', cleanup: 'CLEANUP', delete: 'DELETE' } as 
 async function isOwn(
   transaction: pg.ClientBase,
   registryId: string,
-  told: Values
+  { event_data: { repository } }: BodyOf<typeof hookBody>
 ): Promise<boolean> {
-  const { namespace } = (told.event_data as { repository: { namespace: string } }).repository
   const { rowCount } = await transaction.query(
     'select 1 from registry_projects where registry_id = $1 and external_name = $2',
-    [registryId, namespace]
+    [registryId, repository.namespace]
   )
   return rowCount! > 0
-}
-
-async function required(transaction: pg.ClientBase, kind: Kind, id: string): Promise<Values> {
-  const found = await new RecordStore(kind, corePool()).lock(transaction, id)
-  if (!found) {
-    throw new EntityNotFound(kind.label)
-  }
-  return found
 }

@@ -1,7 +1,7 @@
+import type { DatabasePool } from '#database/database_pool'
 import { inTransaction } from '#records/transaction'
 
-import { IS_DUE, type Place } from './registry_links.js'
-import { corePool, registryLinks } from './work.js'
+import { IS_DUE, type Place, type RegistryLinks } from './registry_links.js'
 
 const PLACE = 'l.registry_id as "registryId", l.external_name as "externalName"'
 
@@ -21,24 +21,37 @@ const UNPROVEN = `
   select ${PLACE} from registry_links l
   where not is_parted and settled_at < now() - interval '1 day' and not ${IS_DUE}`
 
-/** Makes due what the platform has in registries although no record names it any more; of all of them, or of one. */
-export function findOrphans(registryId: string | null): Promise<Place[]> {
-  return makeDue(STRAYS, [registryId])
-}
+/**
+ * Makes due what in registries is not as the records say, and answers which places those are.
+ */
+export class Orphans {
+  readonly #pool: DatabasePool
+  readonly #links: RegistryLinks
 
-/** Makes due what records name and no registry was ever asked for. */
-export function findUnlinked(): Promise<Place[]> {
-  return makeDue(UNLINKED)
-}
+  constructor(pool: DatabasePool, links: RegistryLinks) {
+    this.#pool = pool
+    this.#links = links
+  }
 
-/** Makes due what was not looked at for a day: registries are restored from backups, and cleaned up by hand. */
-export function findUnproven(): Promise<Place[]> {
-  return makeDue(UNPROVEN)
-}
+  /** What the platform has in registries although no record names it any more; in all of them, or in one. */
+  find(registryId: string | null): Promise<Place[]> {
+    return this.#makeDue(STRAYS, [registryId])
+  }
 
-function makeDue(find: string, values: unknown[] = []): Promise<Place[]> {
-  return inTransaction(corePool(), async (transaction) => {
-    const { rows } = await transaction.query<Place>(find, values)
-    return rows.length > 0 ? registryLinks().putMissing(transaction, rows) : []
-  })
+  /** What records name and no registry was ever asked for. */
+  findUnlinked(): Promise<Place[]> {
+    return this.#makeDue(UNLINKED)
+  }
+
+  /** What was not looked at for a day: registries are restored from backups, and cleaned up by hand. */
+  findUnproven(): Promise<Place[]> {
+    return this.#makeDue(UNPROVEN)
+  }
+
+  #makeDue(find: string, values: unknown[] = []): Promise<Place[]> {
+    return inTransaction(this.#pool, async (transaction) => {
+      const { rows } = await transaction.query<Place>(find, values)
+      return rows.length > 0 ? this.#links.putMissing(transaction, rows) : []
+    })
+  }
 }

@@ -4,16 +4,17 @@ import type { Task, TaskQueue } from '#jobs/tasks/task_queue'
 import { Tasks } from '#jobs/tasks/tasks'
 import { clock } from '#kernel/clock'
 import { seal, unseal } from '#records/sealing'
+import { RESTS } from './registry_pause.js'
+import type { RegistryWorkers } from './registry_workers.js'
 
 const QUEUE: TaskQueue = {
   name: 'registry-link',
   backOff: { firstMs: 15_000, longestMs: 60 * 60_000 },
-  pausedWhile: `exists (select 1 from registry_states s
-    where s.registry_id::text = t.data->>'registryId' and s.rests_until > $1)`,
+  pausedWhile: RESTS,
 }
 
 /** How long a registry is left alone that does not answer, or not to us. */
-const REST_MS = 30_000
+const PAUSE_MS = 30_000
 
 /** A name in a registry. */
 export interface Place {
@@ -42,6 +43,10 @@ export const IS_DUE = `exists (select 1 from tasks t
 export const keyOf = ({ registryId, externalName }: Place): string =>
   `${registryId}/${externalName}`
 
+/** In one order for everybody, so that two never wait for each other. */
+const inOrder = <T extends { readonly key: string }>(tasks: readonly T[]): T[] =>
+  tasks.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+
 const taskOf = ({ registryId, externalName }: Place) => ({
   key: keyOf({ registryId, externalName }),
   data: { registryId, externalName },
@@ -54,22 +59,41 @@ const taskOf = ({ registryId, externalName }: Place) => ({
 export class RegistryLinks {
   readonly tasks: Tasks<Place>
   readonly #pool: pg.Pool
+  readonly #workers: RegistryWorkers
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, workers: RegistryWorkers) {
     this.#pool = pool
+    this.#workers = workers
     this.tasks = new Tasks(pool, QUEUE)
+  }
+
+  /**
+   * Holds the registry of links that a transaction is about to write, as everybody does before anything in it: a row that is written
+   * twice refers to it anew, and who removes the registry would wait for that row.
+   */
+  async hold(transaction: pg.ClientBase, { registryId }: Pick<Place, 'registryId'>): Promise<void> {
+    await transaction.query('select 1 from registries where id = $1 for key share', [registryId])
+  }
+
+  /** As `hold`, for a project that is about to be locked. */
+  async holdOf(transaction: pg.ClientBase, projectId: string): Promise<void> {
+    await transaction.query(
+      `select 1 from registries r join registry_projects p on p.registry_id = r.id
+       where p.id = $1 for key share of r`,
+      [projectId]
+    )
   }
 
   /** Makes links due. Their rows are written before, here as everywhere: then no two transactions wait for each other for good. */
   async putAll(transaction: pg.ClientBase, places: readonly Place[]): Promise<void> {
-    for (const place of places) {
-      await this.tasks.put(taskOf(place), transaction)
+    for (const task of inOrder(places.map(taskOf))) {
+      await this.tasks.put(task, transaction)
     }
   }
 
   /** Makes those of the links due that are not, and answers which those were. */
   async putMissing(transaction: pg.ClientBase, places: readonly Place[]): Promise<Place[]> {
-    const put = await this.tasks.putMissing(places.map(taskOf), transaction)
+    const put = await this.tasks.putMissing(inOrder(places.map(taskOf)), transaction)
     return places.filter((place) => put.has(keyOf(place)))
   }
 
@@ -152,7 +176,10 @@ export class RegistryLinks {
     )
   }
 
-  /** A link is as its record wants it; one that was asked for again meanwhile stays due, with the secret chosen for it. */
+  /**
+   * A link is as its record wants it; one that was asked for again meanwhile stays due, with the secret chosen for it. Who carries images
+   * may reach what is there now.
+   */
   async settle(
     transaction: pg.ClientBase,
     task: Task<Place>,
@@ -171,6 +198,7 @@ export class RegistryLinks {
         [registryId, externalName]
       )
     }
+    await this.#workers.want(transaction, registryId)
   }
 
   /** Nothing is left of a link in its registry. It is remembered as parted where its project is still there. */
@@ -189,7 +217,7 @@ export class RegistryLinks {
     )
   }
 
-  /** Notes why a link could not be brought into line; its registry rests where the reason concerns all of it. */
+  /** Notes why a link could not be brought into line; its registry is paused where the reason concerns all of it. */
   async noteProblem(
     { registryId, externalName }: Place,
     problem: string,
@@ -201,7 +229,7 @@ export class RegistryLinks {
        insert into registry_states (registry_id, rests_until)
        select id, $5 from registries where id = $1 and $4 for key share
        on conflict (registry_id) do update set rests_until = excluded.rests_until`,
-      [registryId, externalName, problem, concernsAll, now(REST_MS)]
+      [registryId, externalName, problem, concernsAll, now(PAUSE_MS)]
     )
   }
 }

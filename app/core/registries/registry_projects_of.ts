@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { linkLater } from '#core/nodes/registry_commands'
 
-/** Has all projects of a registry linked that were not parted from it, right away, even if it rests. */
+/** Has all projects of a registry linked that were not parted from it, right away, even if it is paused. */
 export async function linkAllOf(transaction: pg.ClientBase, registryId: string): Promise<void> {
   await wake(transaction, registryId)
   const { rows } = await transaction.query<{ id: string }>(

@@ -1,46 +1,71 @@
-import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { serviceOrigin } from '#auth/service_origin'
+import type { DatabasePool } from '#database/database_pool'
 import { inTransaction } from '#records/transaction'
-import { unlessGone } from '#records/unless_gone'
+import { ignoreNotFound } from '#records/ignore_not_found'
 
-import { IS_DUE, type Place } from './registry_links.js'
-import { RegistryService } from './registry_service.js'
-import { corePool, registryLinks } from './work.js'
+import { IS_DUE, type Place, type RegistryLinks } from './registry_links.js'
+import type { RegistryService } from './registry_service.js'
+import { WORKER_QUEUE, type RegistryWorkers } from './registry_workers.js'
 
-/** Has everything removed that the platform has in a registry, and then the record of the registry. Answers where that is. */
-export function beginRemoval(registryId: string): Promise<Place[]> {
-  return inTransaction(corePool(), async (transaction) => {
-    await transaction.query(
-      `insert into registry_states (registry_id, is_leaving) select id, true from registries where id = $1 for key share
-       on conflict (registry_id) do update set is_leaving = true, rests_until = null`,
-      [registryId]
-    )
-    return partAll(transaction, registryId)
-  })
+/** Who writes all that is in a registry does so one after the other. */
+const BEGIN = `
+  insert into registry_states (registry_id, is_leaving) select id, true from registries where id = $1 for no key update
+  on conflict (registry_id) do update set is_leaving = true, rests_until = null`
+
+const PART_ALL = `
+  update registry_links set is_parted = true where registry_id = $1
+  returning registry_id as "registryId", external_name as "externalName"`
+
+const LEFT = `
+  select registry_id as id from registry_states s where is_leaving and not exists (
+    select 1 from registry_links l where l.registry_id = s.registry_id
+      and (${IS_DUE} or not l.is_parted))
+    and not exists (select 1 from tasks t
+      where t.queue = '${WORKER_QUEUE.name}' and t.key = s.registry_id::text)`
+
+interface Needs {
+  readonly pool: DatabasePool
+  readonly links: RegistryLinks
+  readonly workers: RegistryWorkers
+  readonly registries: RegistryService
 }
 
-/** Removes the records of registries that are to be left and in which nothing is left. Answers how many. */
-export async function completeRemovals(): Promise<number> {
-  const { rows } = await corePool().query<{ id: string }>(
-    `select registry_id as id from registry_states s where is_leaving and not exists (
-       select 1 from registry_links l where l.registry_id = s.registry_id
-         and (${IS_DUE} or not l.is_parted))`
-  )
-  const registries = await app.container.make(RegistryService)
-  for (const { id } of rows) {
-    await unlessGone(registries.take(await serviceOrigin(), id))
+/**
+ * Leaves registries: first everything goes that the platform has in one, then its record.
+ */
+export class RegistryRemoval {
+  readonly #needs: Needs
+
+  constructor(needs: Needs) {
+    this.#needs = needs
   }
-  return rows.length
+
+  /** Has everything removed that the platform has in a registry. Answers where that is. */
+  begin(registryId: string): Promise<Place[]> {
+    const { pool, links, workers } = this.#needs
+    return inTransaction(pool, async (transaction) => {
+      await transaction.query(BEGIN, [registryId])
+      const places = await partAll(transaction, registryId)
+      await links.putAll(transaction, places)
+      await workers.want(transaction, registryId)
+      return places
+    })
+  }
+
+  /** Removes the records of registries that are to be left and in which nothing is left. Answers how many. */
+  async complete(): Promise<number> {
+    const { pool, registries } = this.#needs
+    const { rows } = await pool.query<{ id: string }>(LEFT)
+    for (const { id } of rows) {
+      await ignoreNotFound(registries.take(await serviceOrigin(), id))
+    }
+    return rows.length
+  }
 }
 
 async function partAll(transaction: pg.ClientBase, registryId: string): Promise<Place[]> {
-  const { rows } = await transaction.query<Place>(
-    `update registry_links set is_parted = true where registry_id = $1
-     returning registry_id as "registryId", external_name as "externalName"`,
-    [registryId]
-  )
-  await registryLinks().putAll(transaction, rows)
+  const { rows } = await transaction.query<Place>(PART_ALL, [registryId])
   return rows
 }

@@ -11,16 +11,20 @@ import type { Writable, Written } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
-import { HookSecrets } from './hook_secrets.js'
+import type { HookSecrets } from './hook_secrets.js'
 import { requireHost } from './host_rules.js'
 import { registry, type createRegistry, type Registry, type updateRegistry } from './registry.js'
-import { RegistryLinks } from './registry_links.js'
+import type { RegistryWorkers } from './registry_workers.js'
+import type { RegistryLinks } from './registry_links.js'
 import { linkAllOf } from './registry_projects_of.js'
 
 /** What decides how a registry is reached: whatever is in it is looked at anew when one of them changes. */
 const ACCESS = ['host', 'accountName', 'accountSecret'] as const
 
 interface Needs {
+  readonly links: RegistryLinks
+  readonly hooks: HookSecrets
+  readonly workers: RegistryWorkers
   readonly analyses: AnalysisService
   readonly nodes: NodeService
   readonly registryProjects: RegistryProjectService
@@ -69,7 +73,7 @@ export class RegistryService extends RecordService<typeof Registry> {
     return this.take(origin, id)
   }
 
-  /** Removes a registry for somebody who was allowed to have it removed. */
+  /** Removes a registry for a caller that was allowed to have it removed. */
   async take(origin: Origin, id: string): Promise<string> {
     this.requireId(id)
     const { analyses, nodes, registryProjects } = this.#needs
@@ -122,8 +126,9 @@ export class RegistryService extends RecordService<typeof Registry> {
     const written = await this.change(transaction, origin, previous, values)
     const isElsewhere = written.values.host !== previous.host
     if (isElsewhere) {
-      await new RegistryLinks(this.pool).moveAll(transaction, id)
-      await new HookSecrets(this.pool).revoke(transaction, id)
+      await this.#needs.links.moveAll(transaction, id)
+      await this.#needs.hooks.revoke(transaction, id)
+      await this.#needs.workers.move(transaction, id)
     }
     if (ACCESS.some((name) => written.values[name] !== previous[name])) {
       await linkAllOf(transaction, id)

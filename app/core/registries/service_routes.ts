@@ -7,16 +7,14 @@ import { body } from '#kernel/body'
 import { bodyOf } from '#http/sent_body'
 import { EntityNotFound, Unauthorized } from '#kernel/failures'
 import type { Answer, SurfaceRoutes } from '#http/surface'
-import type { Values } from '#records/kind'
 import { originOf } from '#kernel/request_origin'
 
 import { hookBody } from './hook_body.js'
 import { HookSenders, type HookSender } from './hook_sender.js'
-import { COMMANDS, RegistryOperations, type Command } from './operations.js'
+import { COMMANDS, RegistryOperations } from './operations.js'
 import { robotSecret } from './robot_secret.js'
 
 const REGISTRY = 'registry'
-const operations = new RegistryOperations()
 const commanding = holdingCentrally('registry_manage')
 const telling = holding('registry_manage')
 
@@ -29,7 +27,7 @@ const command = body({
 const TAKEN: Answer = { description: 'It is done soon after', schema: { type: 'null' } }
 
 /**
- * What is asked of the services of the platform, and what they are told. There is one: whoever looks after registries.
+ * What is asked of the services of the platform, and what they are told. There is one, which looks after registries.
  */
 export function serviceRoutes(routes: SurfaceRoutes): void {
   routes
@@ -41,7 +39,7 @@ export function serviceRoutes(routes: SurfaceRoutes): void {
       body: command,
       answers: { 202: TAKEN },
     })
-    .post('/services/:id/hook', hear, {
+    .post('/services/:id/hook', receive, {
       name: 'hookService',
       summary: 'What a registry tells of something that happened in it',
       access: telling,
@@ -51,21 +49,23 @@ export function serviceRoutes(routes: SurfaceRoutes): void {
 }
 
 async function order(ctx: HttpContext): Promise<void> {
-  const wanted = (await bodyOf(ctx, command)) as Command
+  const wanted = await bodyOf(ctx, command)
   const { actor } = originOf(ctx)
   enforce(commanding, actor)
   requireRegistry(ctx)
+  const operations = await ctx.containerResolver.make(RegistryOperations)
   await operations.order(wanted)
   answer(ctx, null, 202)
 }
 
 /** A registry cannot mend what it sends, so whatever it sends is taken; what makes no sense is only written down. */
-async function hear(ctx: HttpContext): Promise<void> {
+async function receive(ctx: HttpContext): Promise<void> {
   const sender = await requireSender(ctx)
   requireRegistry(ctx)
   try {
-    const told = (await hookBody.validate(ctx.request.body())) as Values
-    await operations.hear(told, sender)
+    const told = await hookBody.validate(ctx.request.body())
+    const operations = await ctx.containerResolver.make(RegistryOperations)
+    await operations.receive(told, sender)
   } catch (error) {
     if (!isInvalid(error)) {
       throw error

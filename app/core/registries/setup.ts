@@ -1,17 +1,22 @@
-import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { generatedExternalName } from '#core/names/external_name'
-import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
+import type { RegistryProject } from '#core/registry_projects/registry_project'
+import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
+import type { Row } from '#records/row'
 
 import { linkAllOf } from './registry_projects_of.js'
 
 const MASTER = 'master'
 
+type StandardProject = Pick<
+  Row<typeof RegistryProject>,
+  'name' | 'type' | 'public' | 'externalName'
+>
+
 /** What every registry has: where nodes send to and get from, and where the images of the platform are. */
-const standardProjects = (): Values[] => [
+const standardProjects = (): StandardProject[] => [
   { name: 'incoming', type: 'incoming', public: false, externalName: generatedExternalName() },
   { name: 'outgoing', type: 'outgoing', public: false, externalName: generatedExternalName() },
   { name: MASTER, type: 'masterImages', public: true, externalName: MASTER },
@@ -21,6 +26,7 @@ const standardProjects = (): Values[] => [
  * Gives a registry its own projects, as far as it has none, and has everything in it linked. What is there stays as it is.
  */
 export async function setUp(
+  projects: RegistryProjectService,
   transaction: pg.ClientBase,
   origin: Origin,
   registryId: string
@@ -28,18 +34,17 @@ export async function setUp(
   if (!(await lock(transaction, registryId))) {
     return
   }
-  const projects = await app.container.make(RegistryProjectService)
   for (const project of standardProjects()) {
     if (!(await isTaken(transaction, registryId, project))) {
       await projects.insertStandard(transaction, origin, { ...project, registryId })
     }
   }
-  await stay(transaction, registryId)
+  await cancelRemoval(transaction, registryId)
   await linkAllOf(transaction, registryId)
 }
 
 /** A registry that is set up is not to be removed any more. */
-async function stay(transaction: pg.ClientBase, registryId: string): Promise<void> {
+async function cancelRemoval(transaction: pg.ClientBase, registryId: string): Promise<void> {
   await transaction.query('delete from registry_states where registry_id = $1', [registryId])
   await transaction.query(
     'update registry_links set is_parted = false where registry_id = $1 and is_parted',
@@ -59,7 +64,7 @@ async function lock(transaction: pg.ClientBase, registryId: string): Promise<boo
 async function isTaken(
   transaction: pg.ClientBase,
   registryId: string,
-  { name, externalName }: Values
+  { name, externalName }: StandardProject
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(
     'select 1 from registry_projects where registry_id = $1 and (name = $2 or external_name = $3)',

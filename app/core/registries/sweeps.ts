@@ -1,12 +1,9 @@
+import type { DatabasePool } from '#database/database_pool'
 import type { Sweep } from '#jobs/sweep'
-import { inTransaction } from '#records/transaction'
 
-import { commandRegistry } from './commands.js'
-import { completeRemovals } from './registry_removal.js'
-import { enterHarbor } from './environment_registry.js'
+import type { EnvironmentRegistry } from './environment_registry.js'
 import { renewFormerClient } from './former_client.js'
-import { findOrphans, findUnlinked, findUnproven } from './orphans.js'
-import { corePool, linkKeeper } from './work.js'
+import type { RegistryWork } from './registry_work.js'
 
 const EVERY_MS = 15_000
 
@@ -14,42 +11,38 @@ const EVERY_MS = 15_000
  * Brings registries into line that were away, or whose commands were lost. Answers how many
  * registries were left for good.
  */
-export const registrySweep: Sweep = {
-  name: 'registries',
-  schedule: { everyMs: EVERY_MS },
-  async run(signal) {
-    await findOrphans(null)
-    await findUnlinked()
-    await findUnproven()
-    const keeper = await linkKeeper()
-    await keeper.keepDue(signal)
-    return completeRemovals()
-  },
+export function registrySweep(work: RegistryWork): Sweep {
+  return {
+    name: 'registries',
+    schedule: { everyMs: EVERY_MS },
+    run: (signal) => work.keepAll(signal),
+  }
 }
 
 /** Enters the registry that the environment names, when a process starts and once a day. */
-export const environmentRegistrySweep: Sweep = {
-  name: 'registry-of-the-environment',
-  schedule: { everyMs: 24 * 60 * 60_000 },
-  async run() {
-    const entered = await enterHarbor()
-    if (entered !== undefined) {
-      await inTransaction(corePool(), (it) => commandRegistry(it, 'SETUP', entered))
-    }
-    return 0
-  },
+export function environmentRegistrySweep(registry: EnvironmentRegistry): Sweep {
+  return {
+    name: 'registry-of-the-environment',
+    schedule: { everyMs: 24 * 60 * 60_000 },
+    async run() {
+      await registry.setUp()
+      return 0
+    },
+  }
 }
 
 /** Gives the provider's client that registries were told to be another secret, where a registry may have told it further. */
-export const formerClientSweep: Sweep = {
-  name: 'former-client-of-registries',
-  schedule: { everyMs: EVERY_MS },
-  async run() {
-    const { rows } = await corePool().query('select asked_at from registry_client_renewals')
-    if (rows.length === 0 || !(await renewFormerClient())) {
-      return 0
-    }
-    await corePool().query('delete from registry_client_renewals')
-    return 1
-  },
+export function formerClientSweep(pool: DatabasePool): Sweep {
+  return {
+    name: 'former-client-of-registries',
+    schedule: { everyMs: EVERY_MS },
+    async run() {
+      const { rows } = await pool.query('select asked_at from registry_client_renewals')
+      if (rows.length === 0 || !(await renewFormerClient())) {
+        return 0
+      }
+      await pool.query('delete from registry_client_renewals')
+      return 1
+    },
+  }
 }

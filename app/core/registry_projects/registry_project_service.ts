@@ -147,7 +147,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     }
   }
 
-  /** Enters a project that every registry has; whoever calls has all of the registry linked. */
+  /** Enters a project that every registry has; the caller has all of the registry linked. */
   async insertStandard(
     transaction: pg.ClientBase,
     origin: Origin,

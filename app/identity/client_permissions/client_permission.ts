@@ -3,7 +3,12 @@ import type { DateTime } from 'luxon'
 
 import { body } from '#kernel/body'
 import { Client } from '#identity/clients/client'
-import { assignmentKeys, updateAssignment, writtenWith } from '#identity/embedded/assignment'
+import {
+  assignment,
+  assignmentKeys,
+  updateAssignment,
+  writtenWith,
+} from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'
 import { Permission } from '#identity/permissions/permission'
 import { Realm } from '#identity/realms/realm'
@@ -42,10 +47,10 @@ export class ClientPermission extends RecordModel {
   declare permissionRealm: BelongsTo<typeof Realm> | null
 }
 
-export const clientPermission = {
-  owner: 'client',
-  given: 'permission',
-  kind: defineKind(ClientPermission, {
+export const clientPermission = assignment(
+  'client',
+  'permission',
+  defineKind(ClientPermission, {
     name: 'clientPermission',
     collection: '/client-permissions',
     create: createClientPermission,
@@ -53,6 +58,7 @@ export const clientPermission = {
     ...assignmentKeys('clientId', 'permissionId', 'clientRealmId', 'permissionRealmId'),
     includable: ['client', 'permission', 'clientRealm', 'permissionRealm'],
     realm: 'clientRealmId',
+    audit: { lasting: 'all' },
     access: writtenWith('client'),
-  }),
-} as const
+  })
+)

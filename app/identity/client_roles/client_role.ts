@@ -3,7 +3,12 @@ import type { DateTime } from 'luxon'
 
 import { body } from '#kernel/body'
 import { Client } from '#identity/clients/client'
-import { assignmentKeys, updateAssignment, writtenWith } from '#identity/embedded/assignment'
+import {
+  assignment,
+  assignmentKeys,
+  updateAssignment,
+  writtenWith,
+} from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'
 import { Realm } from '#identity/realms/realm'
 import { Role } from '#identity/roles/role'
@@ -38,10 +43,10 @@ export class ClientRole extends RecordModel {
   declare roleRealm: BelongsTo<typeof Realm> | null
 }
 
-export const clientRole = {
-  owner: 'client',
-  given: 'role',
-  kind: defineKind(ClientRole, {
+export const clientRole = assignment(
+  'client',
+  'role',
+  defineKind(ClientRole, {
     name: 'clientRole',
     collection: '/client-roles',
     create: createClientRole,
@@ -49,6 +54,7 @@ export const clientRole = {
     ...assignmentKeys('clientId', 'roleId', 'clientRealmId', 'roleRealmId'),
     includable: ['client', 'role', 'clientRealm', 'roleRealm'],
     realm: 'clientRealmId',
+    audit: { lasting: 'all' },
     access: writtenWith('client'),
-  }),
-} as const
+  })
+)

@@ -4,7 +4,7 @@ import type { DateTime } from 'luxon'
 import { holding } from '#kernel/access'
 import { body } from '#kernel/body'
 import { Client } from '#identity/clients/client'
-import { assignmentKeys, updateAssignment } from '#identity/embedded/assignment'
+import { assignment, assignmentKeys, updateAssignment } from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'
 import { Realm } from '#identity/realms/realm'
 import { Scope } from '#identity/scopes/scope'
@@ -39,10 +39,10 @@ export class ClientScope extends RecordModel {
   declare scopeRealm: BelongsTo<typeof Realm> | null
 }
 
-export const clientScope = {
-  owner: 'client',
-  given: 'scope',
-  kind: defineKind(ClientScope, {
+export const clientScope = assignment(
+  'client',
+  'scope',
+  defineKind(ClientScope, {
     name: 'clientScope',
     collection: '/client-scopes',
     create: createClientScope,
@@ -56,5 +56,5 @@ export const clientScope = {
       update: holding('client_scope_update'),
       remove: holding('client_scope_delete'),
     },
-  }),
-} as const
+  })
+)

@@ -10,6 +10,7 @@ import { redirectUris } from './redirect_uris.js'
 import { revealsClientSecret } from './secret_access.js'
 import { readSecret } from '#identity/embedded/client_secrets'
 import { address, description, flag, label, reference, wordList } from '#identity/embedded/rules'
+import { NAMED_IN_REALM } from '#identity/embedded/named_in_realm'
 import { Realm } from '#identity/realms/realm'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -80,19 +81,8 @@ export const client = defineKind(Client, {
   collection: '/clients',
   create: createClient,
   update: updateClient,
-  unstored: ['isConfidential'],
-  filters: ['id', 'name', 'displayName', 'realmId'],
-  sorts: ['name', 'createdAt', 'updatedAt'],
-  indexes: [
-    ['id'],
-    ['name', 'realmId'],
-    ['displayName'],
-    ['realmId'],
-    ['createdAt'],
-    ['updatedAt'],
-  ],
-  includable: ['realm'],
-  realm: 'realmId',
+  notAsSent: ['isConfidential'],
+  ...NAMED_IN_REALM,
   access: {
     create: holding('client_create'),
     update: holding('client_update'),

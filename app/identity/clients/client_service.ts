@@ -2,30 +2,36 @@ import type pg from 'pg'
 
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
+import type { BodyOf } from '#kernel/body'
 import { requireUnlikeName } from '#auth/chosen_secret'
 import { requireOtherThanRecords } from './record_clients.js'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
-import { standingIsHeard } from '#identity/embedded/standing'
+import { standingIsReceived } from '#identity/embedded/standing'
 import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
-import { realmFor } from '#kernel/realm'
+import { ownerFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions, type Untold } from '#records/record_service'
+import type { Writable } from '#records/record_store'
+import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
-import { client } from './client.js'
+import { client, type Client, type createClient, type updateClient } from './client.js'
+
+type NewClient = BodyOf<typeof createClient>
+type ClientChange = BodyOf<typeof updateClient>
+type Columns = Writable<typeof Client>
 
 /**
  * Clients, whose secrets are kept encrypted. One that needs a secret and was given none gets one made up.
  */
-export class ClientService extends RecordService {
+export class ClientService extends RecordService<typeof Client> {
   constructor(options: RecordServiceOptions) {
     super(client, { ...options, scope: ownOrRealm('client_read') })
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: NewClient): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const values = await valuesOf(origin.actor, body)
@@ -35,13 +41,13 @@ export class ClientService extends RecordService {
     return data
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(origin: Origin, id: string, body: ClientChange): Promise<string> {
     const { actor } = origin
     enforce(this.kind.access.update!, actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      await requireNotStronger(transaction, actor, 'client', previous.id as string)
+      await requireNotStronger(transaction, actor, 'client', previous.id)
       requireOtherThanRecords(actor, previous)
       requireSameName(this.kind, previous, body)
       requireUnlikeName('secret', body.secret, body.name ?? previous.name)
@@ -49,7 +55,7 @@ export class ClientService extends RecordService {
       const changed = secret === undefined ? {} : await storedSecret(secret)
       return this.change(transaction, origin, previous, { ...kept(body), ...changed })
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 
@@ -58,48 +64,56 @@ export class ClientService extends RecordService {
     await requireRemovable(this.pool, this.kind, id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      await requireNotStronger(transaction, origin.actor, 'client', previous.id as string)
+      await requireNotStronger(transaction, origin.actor, 'client', previous.id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 
-  /** Creates a client in the transaction that writes what it is for, of which others hear first. */
+  /** Creates a client in the transaction that writes what it is for, of which others are told first. */
   async insertAlongside(
     transaction: pg.ClientBase,
     origin: Origin,
-    { id, ...body }: Values & { readonly id: string }
-  ): Promise<Untold> {
+    { id, ...body }: NewClient & { readonly id: string }
+  ): Promise<Untold<typeof Client>> {
     enforce(this.kind.access.create!, origin.actor)
     const values = await valuesOf(origin.actor, body)
     return this.insertUntold(transaction, origin, { id, ...values })
   }
 
   /** Creates a client that comes with each realm. */
-  async insertConsole(transaction: pg.ClientBase, origin: Origin, values: Values): Promise<void> {
+  async insertConsole(transaction: pg.ClientBase, origin: Origin, values: Columns): Promise<void> {
     await this.insert(transaction, origin, values)
   }
 }
 
 /** What is stored for a new client. */
-async function valuesOf(actor: Actor, body: Values): Promise<Values> {
+async function valuesOf(actor: Actor, body: NewClient): Promise<Columns> {
   requireUnlikeName('secret', body.secret, body.name)
-  const realmId = realmFor(actor, body.realmId as string | null)
+  const realmId = ownerFor(actor, body.realmId)
   const needsSecret = body.authMethod === undefined || body.authMethod === 'secret'
-  const secret = (body.secret as string | null | undefined) ?? (needsSecret ? newSecret() : null)
+  const secret = body.secret ?? (needsSecret ? newSecret() : null)
   return { ...kept(body), realmId, ...(await storedSecret(secret)) }
 }
 
 /** Without what older clients send and the provider decides by itself. */
-function kept({ isConfidential, secretHashed, secretEncrypted, ...body }: Values): Values {
+function kept<Body extends ClientChange>({
+  isConfidential,
+  secretHashed,
+  secretEncrypted,
+  ...body
+}: Body) {
   return body
 }
 
 /** The secret that is set by a change; undefined where it stays as it is. */
-function secretAfter(previous: Values, { secret, authMethod }: Values): string | null | undefined {
+function secretAfter(
+  previous: Row<typeof Client>,
+  { secret, authMethod }: ClientChange
+): string | null | undefined {
   if (secret !== undefined) {
-    return secret as string | null
+    return secret
   }
   const isMissing = authMethod === 'secret' && previous.secretDigest === null
   return isMissing ? newSecret() : undefined

@@ -10,7 +10,7 @@ export const ACCOUNT_CONSOLE = 'account-console'
 export const CONSOLE_TRAITS = {
   authMethod: 'none',
   grantTypes: 'authorization_code,refresh_token',
-}
+} as const
 
 /** Those that a realm gets when it is made. */
 export const newConsoles = (realmId: string) =>

@@ -4,7 +4,7 @@ import { isUuid } from '#kernel/is_uuid'
 
 export const MASTER = 'master'
 
-/** Somebody with a login of their own. */
+/** A user or a client, which has a login of its own. */
 export interface Account extends Subject {
   readonly name: string
   readonly active: boolean

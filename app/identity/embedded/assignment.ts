@@ -2,19 +2,43 @@ import { holding } from '#kernel/access'
 import { body } from '#kernel/body'
 import { reference } from './rules.js'
 import type { Kind } from '#records/kind'
+import type { ModelClass, RecordModel } from '#records/model'
+import type { Attributes } from '#records/row'
 
 /** Who can be given something, and what. */
 type Owner = 'user' | 'client' | 'role'
 type Given = 'role' | 'permission' | 'scope'
 
 /**
- * A kind of record that says who was given what. Its records are part of their owner: whoever may update that may write them,
- * and whoever may read it sees them, unless they have permissions of their own.
+ * A kind of record that says who was given what. Its records are part of their owner: a caller that may update that may write them,
+ * and one that may read it sees them, unless they have permissions of their own.
  */
-export interface Assignment {
-  readonly kind: Kind
+export interface Assignment<M extends ModelClass = ModelClass> {
+  readonly kind: Kind<M>
   readonly owner: Owner
   readonly given: Given
+}
+
+/** Records that name two others. */
+type Naming<Ids extends string> = ModelClass & (new () => RecordModel & { [Name in Ids]: string })
+
+/** Declares such a kind, whose records name both. */
+export const assignment = <
+  O extends Owner,
+  G extends Given,
+  M extends Naming<`${NoInfer<O>}Id` | `${NoInfer<G>}Id`>,
+>(
+  owner: O,
+  given: G,
+  kind: Kind<M>
+): Assignment<M> => ({ kind, owner, given })
+
+/** The id of what a record of such a kind names. */
+export function idOf(named: Owner | Given, { [`${named}Id`]: id }: Attributes): string {
+  if (typeof id !== 'string') {
+    throw new TypeError(`An assignment without a ${named} is none`)
+  }
+  return id
 }
 
 export const updateAssignment = body({ policyId: reference })
@@ -26,7 +50,7 @@ export const assignmentKeys = <Id extends string>(...ids: readonly Id[]) => {
   return { filters: keys, sorts: times, indexes: [...keys, ...times].map((key) => [key] as const) }
 }
 
-/** What is asked of whoever reads or writes assignments of an owner. */
+/** What is asked of a caller that reads or writes assignments of an owner. */
 export function writtenWith(owner: Owner): Kind['access'] {
   const writing = holding(`${owner}_update`)
   return { read: holding(`${owner}_read`), create: writing, update: writing, remove: writing }

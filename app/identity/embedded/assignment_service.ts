@@ -2,20 +2,27 @@ import type pg from 'pg'
 
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
+import type { BodyOf } from '#kernel/body'
 import { PermissionDenied, RelationInvalid } from '#kernel/failures'
-import { hasAtHand, lockRoles, requireNotStronger, type GivablePermission } from './strength.js'
+import {
+  hasAtHand,
+  lockRoles,
+  lockRolesOf,
+  requireNotStronger,
+  type GivablePermission,
+} from './strength.js'
 import { visibleRealm } from './visible_realm.js'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
+import type { Attributes, Row } from '#records/row'
 import { requireRealm } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
-import type { Assignment } from './assignment.js'
-import { standingIsHeard } from './standing.js'
+import { idOf, type Assignment, type updateAssignment } from './assignment.js'
+import { standingIsReceived } from './standing.js'
 
 const PERMISSION = 'name, built_in as "builtIn", realm_id as "realmId" from permissions'
 
-/** The permissions that somebody gets with a record of the kind. */
+/** The permissions that a holder gets with a record of the kind. */
 const GETS = {
   permission: `select ${PERMISSION} where id = $1`,
   role: `select ${PERMISSION} where id in (select permission_id from role_permissions where role_id = $1)`,
@@ -23,8 +30,8 @@ const GETS = {
 }
 
 /**
- * Gives roles and permissions to somebody. Nobody gives what it does not have: a permission is one the actor holds itself, or
- * one of a realm whose permissions it makes up. And nobody gives to, or takes from, whoever may do more than it.
+ * Gives roles and permissions to users, clients and roles. Nobody gives what it does not have: a permission is one the actor holds itself, or
+ * one of a realm whose permissions it makes up. And nobody gives to, or takes from, a holder that may do more than it.
  */
 export class AssignmentService extends RecordService {
   readonly #assignment: Assignment
@@ -35,45 +42,48 @@ export class AssignmentService extends RecordService {
   }
 
   /** The realms follow from what is named, which only the transaction holds. */
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: Attributes): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const realms = await this.#holdGivable(transaction, origin.actor, body)
       return this.insert(transaction, origin, { ...body, ...realms })
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateAssignment>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
-      await this.#requireOwnerNotStronger(transaction, origin.actor, previous)
+      const previous = await this.#lockAfterOwner(transaction, origin, id)
       return this.change(transaction, origin, previous, body)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
-      await this.#requireOwnerNotStronger(transaction, origin.actor, previous)
+      const previous = await this.#lockAfterOwner(transaction, origin, id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 
   /** Holds an owner and what it is given, which the actor has to have; answers their realms. */
-  async #holdGivable(transaction: pg.ClientBase, actor: Actor, body: Values): Promise<Values> {
+  async #holdGivable(transaction: pg.ClientBase, actor: Actor, body: Attributes) {
     const { owner, given } = this.#assignment
-    const ownerId = body[`${owner}Id`] as string
-    const givenId = body[`${given}Id`] as string
+    const ownerId = idOf(owner, body)
+    const givenId = idOf(given, body)
+    await this.#holdRealms(transaction, ownerId, givenId)
     const ownerRealm = await this.#held(transaction, owner, ownerId)
     await this.#holdRoles(transaction, ownerId, givenId)
     const givenRealm = await this.#held(transaction, given, givenId)
@@ -86,14 +96,36 @@ export class AssignmentService extends RecordService {
     return { [`${owner}RealmId`]: ownerRealm, [`${given}RealmId`]: givenRealm }
   }
 
-  async #requireOwnerNotStronger(transaction: pg.ClientBase, actor: Actor, assignment: Values) {
+  /**
+   * An assignment, locked after its owner and the roles that has: when one of those is removed, so is the assignment. Throws where the
+   * owner may do more than the actor.
+   */
+  async #lockAfterOwner(transaction: pg.ClientBase, origin: Origin, id: string): Promise<Row> {
+    this.requireId(id)
     const { owner } = this.#assignment
-    const ownerId = assignment[`${owner}Id`] as string
-    await this.#held(transaction, owner, ownerId)
-    await requireNotStronger(transaction, actor, owner, ownerId)
+    const { rows } = await transaction.query<{ ownerId: string }>(
+      `select o.id as "ownerId" from ${owner}s o join ${this.kind.table} a on a.${owner}_id = o.id
+       where a.id = $1 for update of o`,
+      [id]
+    )
+    const { ownerId } = rows[0] ?? this.missing()
+    await lockRolesOf(transaction, owner, ownerId)
+    const assignment = await this.lockFor(origin, transaction, id)
+    await requireNotStronger(transaction, origin.actor, owner, ownerId)
+    return assignment
   }
 
-  /** The realm of a record, which stays as it is from now on. Whoever holds several holds their owner first. */
+  /** The realms that an assignment refers to; whoever removes one locks it before all that is in it. */
+  async #holdRealms(transaction: pg.ClientBase, ownerId: string, givenId: string): Promise<void> {
+    const { owner, given } = this.#assignment
+    await transaction.query(
+      `select 1 from realms where id in (select realm_id from ${owner}s where id = $1
+         union select realm_id from ${given}s where id = $2) order by id for key share`,
+      [ownerId, givenId]
+    )
+  }
+
+  /** The realm of a record, which stays as it is from now on. A transaction that locks several locks their owner first. */
   async #held(
     transaction: pg.ClientBase,
     kind: Assignment['owner' | 'given'],

@@ -1,7 +1,13 @@
 import type pg from 'pg'
 
 import { BadRequest } from '#kernel/failures'
-import type { Kind, Values } from '#records/kind'
+import type { Kind } from '#records/kind'
+
+/** A record that others may know by its name. */
+interface Named {
+  readonly name: string
+  readonly builtIn: boolean
+}
 
 /** Throws where a record is one that the provider came with and cannot do without. */
 export async function requireRemovable(pool: pg.Pool, kind: Kind, id: string): Promise<void> {
@@ -15,8 +21,12 @@ export async function requireRemovable(pool: pg.Pool, kind: Kind, id: string): P
 }
 
 /** Throws where a change gives another name to such a record: others know it by that. */
-export function requireSameName(kind: Kind, { builtIn, name }: Values, change: Values): void {
+export function requireSameName(
+  { label }: Kind,
+  { builtIn, name }: Named,
+  change: Partial<Named>
+): void {
   if (builtIn && change.name !== undefined && change.name !== name) {
-    throw new BadRequest(`The ${kind.label} is built in and keeps its name`)
+    throw new BadRequest(`The ${label} is built in and keeps its name`)
   }
 }

@@ -1,5 +1,5 @@
 import type { ProviderChange } from '#auth/provider'
-import { eventSink } from '#records/event_sink'
+import { recordAll } from '#records/event_sink'
 import type { EventSink, RecordChange } from '#records/events'
 import { deferToCommit } from '#records/transaction'
 import { NotificationListener } from './notifications.js'
@@ -8,24 +8,26 @@ const CHANNEL = 'identity_changes'
 const ANNOUNCED = new Set<string>(['realm', 'user', 'client'] satisfies ProviderChange['type'][])
 
 /**
- * Passes changes on, and tells every process of those that others have to react to, once they are kept.
+ * Passes changes on to a sink, and tells every process of those that others have to react to, once they are kept.
  */
-export const announcingSink: EventSink = {
-  async record(transaction, change) {
-    if (ANNOUNCED.has(change.kind)) {
-      const values = [CHANNEL, announcementOf(change)]
-      await deferToCommit(transaction, transaction.query('select pg_notify($1, $2)', values))
-    }
-    await eventSink.record(transaction, change)
-  },
-  async recordAll(transaction, changes) {
-    const announced = changes.filter(({ kind }) => ANNOUNCED.has(kind)).map(announcementOf)
-    if (announced.length > 0) {
-      const text = 'select pg_notify($1, told) from unnest($2::text[]) as told'
-      await transaction.query(text, [CHANNEL, announced])
-    }
-    await eventSink.recordAll!(transaction, changes)
-  },
+export function announcing(sink: EventSink): EventSink {
+  return {
+    async record(transaction, change) {
+      if (ANNOUNCED.has(change.kind)) {
+        const values = [CHANNEL, announcementOf(change)]
+        await deferToCommit(transaction, transaction.query('select pg_notify($1, $2)', values))
+      }
+      await sink.record(transaction, change)
+    },
+    async recordAll(transaction, changes) {
+      const announced = changes.filter(({ kind }) => ANNOUNCED.has(kind)).map(announcementOf)
+      if (announced.length > 0) {
+        const text = 'select pg_notify($1, told) from unnest($2::text[]) as told'
+        await transaction.query(text, [CHANNEL, announced])
+      }
+      await recordAll(sink, transaction, changes)
+    },
+  }
 }
 
 function announcementOf({ kind, type: event, id, next, previous }: RecordChange): string {
@@ -33,10 +35,10 @@ function announcementOf({ kind, type: event, id, next, previous }: RecordChange)
   return JSON.stringify({ type: kind, event, data: { id, name, realmId } })
 }
 
-/** Hears of the changes that any process makes. */
+/** Receives the changes that any process makes. */
 export function changeListener(listener: (change: ProviderChange) => void): NotificationListener {
   return new NotificationListener({
-    channel: CHANNEL,
-    hear: (payload) => listener(JSON.parse(payload)),
+    channels: [CHANNEL],
+    receive: (payload) => listener(JSON.parse(payload)),
   })
 }

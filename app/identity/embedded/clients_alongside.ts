@@ -8,12 +8,12 @@ import { ClientService } from '#identity/clients/client_service'
 import {
   clientFor,
   type AttachedClient,
+  type NewClient,
   type NewOwnClient,
   type Owner,
   type RecordClients,
 } from '#auth/record_clients'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
 import { clock } from '#kernel/clock'
 import { platformOrigin } from './platform_origin.js'
 
@@ -29,7 +29,7 @@ export class ClientsAlongside implements RecordClients {
 
   /** Who creates the client is found out before there is a transaction. */
   async around<T>(owner: Owner, work: (client: NewOwnClient) => Promise<T>): Promise<T> {
-    const client = { id: clock.uuid(), ...clientFor(owner), authMethod: 'secret' }
+    const client = { id: clock.uuid(), ...clientFor(owner), authMethod: 'secret' } as const
     const origin = { ...(await this.#trustedOrigin()), requestId: clock.uuid() }
     const clients = await app.container.make(ClientService)
     return work({ id: client.id, attach: (it) => attach(clients, it, origin, client) })
@@ -49,7 +49,7 @@ async function attach(
   clients: ClientService,
   transaction: pg.ClientBase,
   origin: Origin,
-  client: Values & { readonly id: string }
+  client: NewClient & { readonly id: string }
 ): Promise<AttachedClient> {
   try {
     return await clients.insertAlongside(transaction, origin, client)

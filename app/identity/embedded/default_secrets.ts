@@ -36,7 +36,7 @@ export async function requireOwnSecrets({ NODE_ENV }: Pick<Env, 'NODE_ENV'> = en
 
 /**
  * Takes the secrets that everybody knows from administrator and platform, where others than this machine can try them by
- * now; those that somebody chose in the configuration stay.
+ * now; those that were chosen in the configuration stay.
  */
 export async function replaceKnownSecrets(
   transaction: pg.ClientBase,

@@ -18,7 +18,7 @@ import type { NewClient } from '#auth/record_clients'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
 import { serviceKeyOf } from '#records/service_key'
-import { unlessGone } from '#records/unless_gone'
+import { ignoreNotFound } from '#records/ignore_not_found'
 import { platformOrigin } from './platform_origin.js'
 
 const CLIENT = `id, name, display_name as "displayName", realm_id as "realmId", active,
@@ -46,7 +46,7 @@ export class EmbeddedClients implements ClientDirectory {
   async create(wanted: NewClient): Promise<ProviderClient> {
     const { name, realmId } = wanted
     const origin = await platformOrigin()
-    const body = { ...wanted, authMethod: 'secret' }
+    const body = { ...wanted, authMethod: 'secret' as const }
     const clients = await clientService()
     const created = await unlessThere(() => clients.create(origin, body))
     if (created) {
@@ -83,11 +83,11 @@ export class EmbeddedClients implements ClientDirectory {
       : client
   }
 
-  /** Whoever made a client under the name of a record knew its secret, and must not become the record by that. */
+  /** The user who made a client under the name of a record knew its secret, and must not become the record by that. */
   async #takeOver(origin: Origin, { id }: ProviderClient): Promise<ProviderClient | undefined> {
-    const secret = { secret: newSecret(), authMethod: 'secret', redirectUri: null }
+    const secret = { secret: newSecret(), authMethod: 'secret', redirectUri: null } as const
     const clients = await clientService()
-    const taken = await unlessGone(clients.update(origin, id, secret))
+    const taken = await ignoreNotFound(clients.update(origin, id, secret))
     return taken === undefined ? undefined : this.read(id)
   }
 
@@ -106,20 +106,20 @@ export class EmbeddedClients implements ClientDirectory {
   ): Promise<ProviderClient | undefined> {
     const origin = await originFor(undefined, within)
     const clients = await clientService()
-    const rotated = await unlessGone(clients.update(origin, id, change))
+    const rotated = await ignoreNotFound(clients.update(origin, id, change))
     return rotated === undefined ? undefined : this.read(id, { secret: true })
   }
 
   async display(id: string, displayName: string): Promise<void> {
     const origin = await platformOrigin()
     const clients = await clientService()
-    await unlessGone(clients.update(origin, id, { displayName }))
+    await ignoreNotFound(clients.update(origin, id, { displayName }))
   }
 
   async remove(id: string): Promise<void> {
     const origin = await platformOrigin()
     const clients = await clientService()
-    await unlessGone(clients.remove(origin, id))
+    await ignoreNotFound(clients.remove(origin, id))
   }
 
   async requireWithin(id: string, within: Actor): Promise<void> {
@@ -156,12 +156,12 @@ export class EmbeddedClients implements ClientDirectory {
   async revoke(clientPermissionId: string, by?: Origin, within?: Actor): Promise<void> {
     const origin = await originFor(by, within)
     const grants = await grantService()
-    await unlessGone(grants.remove(origin, clientPermissionId))
+    await ignoreNotFound(grants.remove(origin, clientPermissionId))
   }
 }
 
 /**
- * Whoever has the platform do something is named as who did it. What may be done is up to what the platform may, and to whom, up to
+ * The actor that has the platform do something is named as who did it. What may be done is up to what the platform may, and to whom, up to
  * the one it is done for.
  */
 async function originFor(by: Origin | undefined, within: Actor | undefined): Promise<Origin> {

@@ -15,7 +15,7 @@ import { changeListener } from './changes.js'
 import { ClientsAlongside } from './clients_alongside.js'
 import { EmbeddedClients } from './embedded_clients.js'
 import { signingKeys } from '#identity/embedded/keys/signing_keys'
-import { hearOfStanding } from './standing.js'
+import { followStanding } from './standing.js'
 import { platformClient } from './platform_origin.js'
 import { grantedScope } from '#identity/embedded/oauth/scopes'
 import { introspect, introspectEnded } from '#identity/embedded/tokens/introspect'
@@ -92,14 +92,14 @@ export class EmbeddedProvider implements IdentityProvider {
   }
 
   async onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
-    const heard = changeListener(listener)
-    const stop = this.#untilStopped(() => heard.stop())
-    await heard.start()
+    const changes = changeListener(listener)
+    const stop = this.#untilStopped(() => changes.stop())
+    await changes.start()
     return stop
   }
 
   async onStanding(listener: (whose: string) => void): Promise<() => Promise<void>> {
-    return this.#untilStopped(await hearOfStanding(listener))
+    return this.#untilStopped(await followStanding(listener))
   }
 
   #untilStopped(stop: () => Promise<void>): () => Promise<void> {

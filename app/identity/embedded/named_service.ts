@@ -2,12 +2,13 @@ import { enforce } from '#kernel/access'
 import type { Selection } from '#query/decode'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
+import type { ModelClass } from '#records/model'
 import { RecordService } from '#records/record_service'
 
 /**
  * Records that are read by name as well as by id.
  */
-export abstract class NamedService extends RecordService {
+export abstract class NamedService<M extends ModelClass> extends RecordService<M> {
   override async read(origin: Origin, idOrName: string, selection: Selection): Promise<string> {
     enforce(this.kind.access.read, origin.actor)
     return super.read(origin, await this.#idOf(idOrName), selection)

@@ -5,54 +5,67 @@ import { doubledPause } from '#kernel/back_off'
 
 const BACK_OFF = { firstMs: 250, longestMs: 30_000 }
 
-interface Hearing {
-  readonly channel: string
-  readonly hear: (payload: string) => void
-  /** Called when it begins to hear, and when it stops: what was told in between has been missed. */
+interface Subscription {
+  readonly channels: readonly [string, ...string[]]
+  /** Statements for the connection, done as soon as it listens. */
+  readonly session?: string
+  readonly receive: (payload: string, channel: string) => void
+  /** Called when it begins to listen, and when it stops: what was told in between has been missed. */
   readonly onGap?: () => void
 }
 
 /**
- * Hears what any process tells on a channel of the provider's database, once that is kept. While the database is away it hears
- * nothing, and comes back by itself.
+ * Receives what any process tells on channels of the provider's database, once that is kept. While the database is away it
+ * receives nothing, and comes back by itself.
  */
 export class NotificationListener {
-  readonly #hearing: Hearing
+  readonly #subscription: Subscription
   #client: pg.Client | undefined
   #timer: NodeJS.Timeout | undefined
   #failures = 0
   #stopped = false
-  #isHearing = false
+  #number: number | undefined
 
-  constructor(hearing: Hearing) {
-    this.#hearing = hearing
+  constructor(subscription: Subscription) {
+    this.#subscription = subscription
   }
 
-  get isHearing(): boolean {
-    return this.#isHearing
+  get isListening(): boolean {
+    return this.#number !== undefined
+  }
+
+  /** Of the process that serves this connection, by which the database tells connections apart; undefined where there is none. */
+  get number(): number | undefined {
+    return this.#number
   }
 
   async start(): Promise<void> {
-    const { channel, hear, onGap } = this.#hearing
+    const { channels, session = '', receive, onGap } = this.#subscription
     const client = new pg.Client({
       connectionString: databaseUrl('identity'),
-      application_name: `analysis-hub ${channel.replaceAll('_', ' ')}`,
+      application_name: `analysis-hub ${channels[0].replaceAll('_', ' ')}`,
       keepAlive: true,
     })
-    client.on('notification', ({ payload }) => hear(payload!))
+    client.on('notification', ({ payload, channel }) => receive(payload!, channel))
     client.on('error', () => {})
     client.on('end', () => this.#startAgain(client))
     this.#client = client
     await client.connect()
-    await client.query(`listen ${channel}`)
+    await client.query([...channels.map((channel) => `listen ${channel}`), session].join(';'))
+    const { rows } = await client.query<{ number: number }>('select pg_backend_pid() as number')
     this.#failures = 0
-    this.#isHearing = true
+    this.#number = rows[0]!.number
     onGap?.()
+  }
+
+  /** Tells something on the connection that listens. While there is none, nobody is told. */
+  tell(channel: string, payload: string): void {
+    this.#client?.query('select pg_notify($1, $2)', [channel, payload]).catch(() => {})
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#isHearing = false
+    this.#number = undefined
     clearTimeout(this.#timer)
     await this.#client?.end()
   }
@@ -62,9 +75,9 @@ export class NotificationListener {
       return
     }
     this.#client = undefined
-    if (this.#isHearing) {
-      this.#isHearing = false
-      this.#hearing.onGap?.()
+    if (this.isListening) {
+      this.#number = undefined
+      this.#subscription.onGap?.()
     }
     this.#failures += 1
     this.#timer = setTimeout(

@@ -4,7 +4,7 @@ import { clock } from '#kernel/clock'
 /** Each hash fills a thread that files and name look-ups need too, so only some are made at once. */
 const AT_ONCE = 2
 
-/** Whoever hashes a password waits for a turn. */
+/** Each hash waits for a turn. */
 export const hashingTurns = new Turns(AT_ONCE)
 
 let decoy: Promise<string> | undefined

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import { firstSecret } from '#configuration/first_secrets'
+import { workerSecret } from '#configuration/worker_secret'
 import { CONSOLES, CONSOLE_TRAITS } from '#identity/clients/consoles'
 import { MASTER } from './accounts.js'
 import { newSecret, storedSecret } from './client_secrets.js'
@@ -19,6 +20,11 @@ import { signingKeys } from '#identity/embedded/keys/signing_keys'
 const SEED_LOCK = 7_264_103
 
 const ADMIN = 'admin'
+
+/** The client of the platform's own worker: it reads, registries with their secrets as well, and changes nothing. */
+const WORKER = 'worker'
+const WORKER_PERMISSIONS = ['registry_manage']
+
 const PERMISSIONS: readonly string[] = [...PLATFORM_PERMISSIONS, ...OWN_PERMISSIONS]
 
 /** What comes with a new installation, beside the role that may do everything. */
@@ -44,6 +50,7 @@ export async function seedIdentity(): Promise<void> {
       await addEverybody(transaction, realmId)
     }
     await giveToAdministrators(transaction, added)
+    await addWorker(transaction)
     await addConsoles(transaction)
     await addScopes(transaction)
     await replaceKnownSecrets(transaction)
@@ -62,7 +69,7 @@ async function newMasterRealm(transaction: pg.ClientBase): Promise<string | unde
   return rows[0]?.id
 }
 
-/** The names of those that were not there yet. One that somebody made up under a name of ours goes, with what it gave. */
+/** The names of those that were not there yet. One that an administrator made up under a name of ours goes, with what it gave. */
 async function addPermissions(transaction: pg.ClientBase): Promise<string[]> {
   await transaction.query('delete from permissions where not built_in and lower(name) = any($1)', [
     PERMISSIONS,
@@ -71,7 +78,7 @@ async function addPermissions(transaction: pg.ClientBase): Promise<string[]> {
     `insert into permissions (id, name, built_in)
      select id, name, true from unnest($1::uuid[], $2::text[]) as new (id, name)
      on conflict (lower(name)) do nothing returning name`,
-    [PERMISSIONS.map(() => clock.uuid()), PERMISSIONS]
+    [idsFor(PERMISSIONS), PERMISSIONS]
   )
   return rows.map(({ name }) => name)
 }
@@ -113,31 +120,60 @@ async function addClient(
   )
 }
 
+/**
+ * The client of the platform's own worker, with the secret that it has now. Installations that were there before there was one get it;
+ * a client that an administrator called so stays what it is.
+ */
+async function addWorker(transaction: pg.ClientBase): Promise<void> {
+  const { secret, secretDigest } = await storedSecret(workerSecret(env))
+  const { rowCount: isNew } = await transaction.query(
+    `insert into clients (id, name, display_name, built_in, secret, secret_digest, realm_id)
+     select $1, $2, 'Worker', true, $3, $4, id from realms where name = $5
+     on conflict (lower(name), realm_id) do nothing`,
+    [clock.uuid(), WORKER, secret, secretDigest, MASTER]
+  )
+  if (isNew) {
+    await giveToClient(transaction, WORKER, WORKER_PERMISSIONS)
+  } else if (env.JOBS.includes('worker')) {
+    await transaction.query(
+      `update clients set secret = $2, secret_digest = $3
+       where name = $1 and built_in and secret_digest is distinct from $3`,
+      [WORKER, secret, secretDigest]
+    )
+  }
+}
+
 /** What clients can ask for. */
 async function addScopes(transaction: pg.ClientBase): Promise<void> {
   await transaction.query(
     `insert into scopes (id, name, built_in)
-     select gen_random_uuid(), name, true from unnest($1::text[]) as new (name)
+     select id, name, true from unnest($1::uuid[], $2::text[]) as new (id, name)
      on conflict (lower(name)) where realm_id is null do nothing`,
-    [SCOPES]
+    [idsFor(SCOPES), SCOPES]
   )
 }
 
-/** Realms that were made before there were any get theirs; a client that somebody else called so stays what it is. */
+/** Realms that were made before there were any get theirs; a client that an administrator called so stays what it is. */
 async function addConsoles(transaction: pg.ClientBase): Promise<void> {
-  await transaction.query(
-    `insert into clients
-       (id, name, display_name, built_in, auth_method, grant_types, realm_id)
-     select gen_random_uuid(), c.name, c.label, true, $3, $4, r.id
-     from realms r, unnest($1::text[], $2::text[]) as c (name, label)
-     on conflict (lower(name), realm_id) do nothing`,
-    [
-      Object.keys(CONSOLES),
-      Object.values(CONSOLES),
-      CONSOLE_TRAITS.authMethod,
-      CONSOLE_TRAITS.grantTypes,
-    ]
-  )
+  const { rows: realms } = await transaction.query<{ id: string }>('select id from realms')
+  const realmIds = realms.map(({ id }) => id)
+  for (const [name, label] of Object.entries(CONSOLES)) {
+    await transaction.query(
+      `insert into clients
+         (id, name, display_name, built_in, auth_method, grant_types, realm_id)
+       select id, $3, $4, true, $5, $6, realm_id
+       from unnest($1::uuid[], $2::uuid[]) as new (id, realm_id)
+       on conflict (lower(name), realm_id) do nothing`,
+      [
+        idsFor(realmIds),
+        realmIds,
+        name,
+        label,
+        CONSOLE_TRAITS.authMethod,
+        CONSOLE_TRAITS.grantTypes,
+      ]
+    )
+  }
 }
 
 async function addAdministrator(transaction: pg.ClientBase, realmId: string): Promise<void> {
@@ -159,12 +195,22 @@ async function giveToAdministrators(
   permissions: readonly string[]
 ): Promise<void> {
   await giveToRole(transaction, ADMIN, permissions)
+  await giveToClient(transaction, env.CLIENT_ID, permissions)
+}
+
+/** To one that came with the installation. */
+async function giveToClient(
+  transaction: pg.ClientBase,
+  client: string,
+  permissions: readonly string[]
+): Promise<void> {
   await transaction.query(
     `insert into client_permissions (id, client_id, permission_id, client_realm_id)
-     select gen_random_uuid(), c.id, p.id, c.realm_id
-     from clients c join realms r on r.id = c.realm_id and r.name = $1, permissions p
-     where c.name = $2 and c.built_in and p.name = any($3) on conflict do nothing`,
-    [MASTER, env.CLIENT_ID, permissions]
+     select given.id, c.id, p.id, c.realm_id
+     from clients c join realms r on r.id = c.realm_id and r.name = $1,
+       unnest($3::uuid[], $4::text[]) as given (id, name) join permissions p using (name)
+     where c.name = $2 and c.built_in on conflict do nothing`,
+    [MASTER, client, idsFor(permissions), permissions]
   )
 }
 
@@ -175,8 +221,12 @@ async function giveToRole(
 ): Promise<void> {
   await transaction.query(
     `insert into role_permissions (id, role_id, permission_id)
-     select gen_random_uuid(), r.id, p.id from roles r, permissions p
-     where r.name = $1 and r.realm_id is null and p.name = any($2) on conflict do nothing`,
-    [role, permissions]
+     select given.id, r.id, p.id
+     from roles r, unnest($2::uuid[], $3::text[]) as given (id, name) join permissions p using (name)
+     where r.name = $1 and r.realm_id is null on conflict do nothing`,
+    [role, idsFor(permissions), permissions]
   )
 }
+
+/** As many as there are of something, from the one place that ids come from. */
+const idsFor = (all: readonly string[]) => all.map(() => clock.uuid())

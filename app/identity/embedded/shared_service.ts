@@ -2,19 +2,27 @@ import { enforce } from '#kernel/access'
 import { realmAsSent } from './realm_as_sent.js'
 import { visibleRealm } from './visible_realm.js'
 import type { Origin } from '#kernel/origin'
-import type { Kind, Values } from '#records/kind'
+import type { BodyOf } from '#kernel/body'
+import type { Kind } from '#records/kind'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 import { requireRemovable, requireSameName } from './built_in.js'
-import { standingIsHeard } from './standing.js'
+import type { createRole, Role, updateRole } from '#identity/roles/role'
+import type { createScope, Scope, updateScope } from '#identity/scopes/scope'
+import { standingIsReceived } from './standing.js'
+
+type Shared = typeof Role | typeof Scope
 
 /** Records of one realm and of all of them, some of which the provider came with. */
-export class SharedService extends RecordService {
-  constructor(kind: Kind, options: RecordServiceOptions) {
+export class SharedService extends RecordService<Shared> {
+  constructor(kind: Kind<Shared>, options: RecordServiceOptions) {
     super(kind, { ...options, scope: visibleRealm })
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(
+    origin: Origin,
+    body: BodyOf<typeof createRole | typeof createScope>
+  ): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const values = { ...body, realmId: realmAsSent(origin.actor, body) }
@@ -24,7 +32,11 @@ export class SharedService extends RecordService {
     return data
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateRole | typeof updateScope>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -32,7 +44,7 @@ export class SharedService extends RecordService {
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 
@@ -43,7 +55,7 @@ export class SharedService extends RecordService {
       const previous = await this.lockFor(origin, transaction, id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 }

@@ -7,26 +7,26 @@ import { isMasterMember, isRealmWritable } from '#kernel/realm'
 
 type Bind = (value: unknown) => string
 
-/** A permission as far as it matters to whoever wants to give it, or to change it. */
+/** A permission as far as it matters to an actor that wants to give it, or to change it. */
 export interface GivablePermission {
   readonly name: string
   readonly builtIn: boolean
   readonly realmId: string | null
 }
 
-/** Somebody who acts by the permissions of the platform, on those only who may do no more than whom it is done for. */
+/** An actor with the permissions of the platform, which acts only on those who may do no more than whom it is done for. */
 interface Represented extends Actor {
   readonly within?: Actor
 }
 
 export const actingWithin = (actor: Actor, within: Actor): Represented => ({ ...actor, within })
 
-/** Whoever makes up the permissions of a realm has those as good as held. */
+/** An actor that makes up the permissions of a realm has those as good as held. */
 const MAKES_UP = 'permission_create'
 
 /**
  * Whether an actor is as strong as a permission makes: it holds it, or makes up the permissions of its realm. By name, since a
- * name is what lets somebody do something.
+ * name is what lets its holder do something.
  */
 export function hasAtHand(actor: Actor, { name, builtIn, realmId }: GivablePermission): boolean {
   const { permissions } = actor
@@ -37,7 +37,7 @@ export function hasAtHand(actor: Actor, { name, builtIn, realmId }: GivablePermi
 }
 
 /**
- * The names of what somebody may do and an actor may not, as a subquery. `id` is the holder's, as SQL. Clients that the provider
+ * The names of what a holder may do and an actor may not, as a subquery. `id` is the holder's, as SQL. Clients that the provider
  * came with do the platform's work, or sign its administrators in, so they count as holding everything it knows.
  */
 export function beyond(actor: Actor, holder: Holder, id: string, bind: Bind): string {
@@ -81,16 +81,12 @@ export async function requireNotStronger(
   if (isSelf(actor, holder, id)) {
     return
   }
-  if (holder !== 'role') {
-    await lockRoles(transaction, `select role_id from ${holder}_roles where ${holder}_id = $1`, [
-      id,
-    ])
-  }
+  await lockRolesOf(transaction, holder, id)
   const { values, bind } = bindings(id)
   await refuse(transaction, beyond(actor, holder, '$1', bind), values)
 }
 
-/** Throws where somebody of a realm, locked by now, may do what the actor may not. */
+/** Throws where a user or client of a realm, locked by now, may do what the actor may not. */
 export async function requireNobodyStronger(
   transaction: pg.ClientBase,
   actor: Actor,
@@ -105,6 +101,18 @@ export async function requireNobodyStronger(
     union select permission_id from role_permissions where role_id in (${roles}))`
   const { values, bind } = bindings(realmId)
   await refuse(transaction, namesBeyond(actor, held, bind), values)
+}
+
+/** Locks the roles that a holder has; a role has none. */
+export async function lockRolesOf(
+  transaction: pg.ClientBase,
+  holder: Holder,
+  id: string
+): Promise<void> {
+  if (holder !== 'role') {
+    const roles = `select role_id from ${holder}_roles where ${holder}_id = $1`
+    await lockRoles(transaction, roles, [id])
+  }
 }
 
 /** In one order for everybody, so that two never wait for each other. */

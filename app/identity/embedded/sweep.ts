@@ -1,5 +1,6 @@
 import { identityPool } from './database.js'
 import { SOURCE_KNOWN_MS } from '#identity/embedded/sign_in/sign_in_limit'
+import { untilNotFull } from '#jobs/batches'
 import type { Sweep } from '#jobs/sweep'
 import { clock } from '#kernel/clock'
 
@@ -31,17 +32,13 @@ export const identitySweep: Sweep = {
   },
 }
 
-async function removeBefore(table: string, column: string, time: Date, signal: AbortSignal) {
-  let removed = 0
-  let batch = BATCH
-  while (batch === BATCH && !signal.aborted) {
+function removeBefore(table: string, column: string, time: Date, signal: AbortSignal) {
+  return untilNotFull(BATCH, signal, async () => {
     const { rowCount } = await identityPool().query(
       `delete from ${table} where ctid = any(array(
          select ctid from ${table} where ${column} < $1 limit ${BATCH}))`,
       [time]
     )
-    batch = rowCount ?? 0
-    removed += batch
-  }
-  return removed
+    return rowCount ?? 0
+  })
 }

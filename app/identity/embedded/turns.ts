@@ -4,7 +4,7 @@ const WAITING_AT_MOST = 500
 
 /**
  * Lets only so many pieces of work run at once. Others wait in a line for each key, and the lines are served in turn, so that
- * nobody waits behind all that somebody else wants. Once too many wait, whoever comes next to a long line is turned away.
+ * no caller waits behind all that another one wants. Once too many wait, the next one of a long line is turned away.
  */
 export class Turns {
   readonly #lines = new Map<string, (() => void)[]>()

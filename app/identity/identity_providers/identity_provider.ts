@@ -2,6 +2,7 @@ import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
 import { holding } from '#kernel/access'
+import { NAMED_IN_REALM } from '#identity/embedded/named_in_realm'
 import { Realm } from '#identity/realms/realm'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -30,17 +31,6 @@ export class IdentityProvider extends RecordModel {
 export const identityProvider = defineKind(IdentityProvider, {
   name: 'identityProvider',
   collection: '/identity-providers',
-  filters: ['id', 'name', 'displayName', 'realmId'],
-  sorts: ['name', 'createdAt', 'updatedAt'],
-  indexes: [
-    ['id'],
-    ['name', 'realmId'],
-    ['displayName'],
-    ['realmId'],
-    ['createdAt'],
-    ['updatedAt'],
-  ],
-  includable: ['realm'],
-  realm: 'realmId',
+  ...NAMED_IN_REALM,
   access: { read: holding('identity_provider_read') },
 })

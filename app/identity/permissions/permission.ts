@@ -25,7 +25,7 @@ const rules = {
 export const createPermission = body(rules)
 export const updatePermission = body(changes(rules, ['clientId', 'realmId']))
 
-/** Names are unique across realms: what a permission lets somebody do is decided by its name alone. */
+/** Names are unique across realms: what a permission lets its holder do is decided by its name alone. */
 export class Permission extends RecordModel {
   static override connection = 'identity'
   static override table = 'permissions'
@@ -66,6 +66,7 @@ export const permission = defineKind(Permission, {
   ],
   includable: ['realm'],
   realm: 'realmId',
+  audit: { lasting: 'all' },
   access: {
     read: holding('permission_read'),
     create: holding('permission_create'),

@@ -1,26 +1,31 @@
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
+import type { BodyOf } from '#kernel/body'
 import { PermissionDenied } from '#kernel/failures'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { NamedService } from '#identity/embedded/named_service'
 import { realmAsSent } from '#identity/embedded/realm_as_sent'
-import { standingIsHeard } from '#identity/embedded/standing'
+import { standingIsReceived } from '#identity/embedded/standing'
 import { hasAtHand, type GivablePermission } from '#identity/embedded/strength'
 import { visibleRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
 import type { RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
-import { permission } from './permission.js'
+import {
+  permission,
+  type createPermission,
+  type Permission,
+  type updatePermission,
+} from './permission.js'
 
 /** Permissions of one realm, and those that hold in all of them. */
-export class PermissionService extends NamedService {
+export class PermissionService extends NamedService<typeof Permission> {
   constructor(options: RecordServiceOptions) {
     super(permission, { ...options, scope: visibleRealm })
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: BodyOf<typeof createPermission>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const values = { ...body, realmId: realmAsSent(origin.actor, body) }
@@ -30,7 +35,11 @@ export class PermissionService extends NamedService {
     return data
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updatePermission>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -39,7 +48,7 @@ export class PermissionService extends NamedService {
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 
@@ -51,13 +60,12 @@ export class PermissionService extends NamedService {
       requireAtHand(origin.actor, previous)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 }
 
-function requireAtHand(actor: Actor, values: Values): void {
-  const asked = values as unknown as GivablePermission
+function requireAtHand(actor: Actor, asked: GivablePermission): void {
   if (!hasAtHand(actor, asked)) {
     throw PermissionDenied.missing([asked.name])
   }

@@ -1,23 +1,29 @@
+import type pg from 'pg'
+
 import { enforce } from '#kernel/access'
+import type { BodyOf } from '#kernel/body'
 import type { ClientService } from '#identity/clients/client_service'
 import { newConsoles } from '#identity/clients/consoles'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { NamedService } from '#identity/embedded/named_service'
-import { standingIsHeard } from '#identity/embedded/standing'
+import { standingIsReceived } from '#identity/embedded/standing'
 import { requireNobodyStronger } from '#identity/embedded/strength'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
 import { requireRealm } from '#kernel/realm'
 import type { RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
-import { realm } from './realm.js'
+import { realm, type createRealm, type Realm, type updateRealm } from './realm.js'
+
+/** What is locked before roles, by everybody who locks both; and what is locked after them. */
+const HOLDERS = ['users', 'clients'] as const
+const GIVEN = ['permissions', 'scopes'] as const
 
 /**
  * Realms belong to themselves; whether there is one more, or one less, is up to the master realm. Each comes with the clients
  * that its users sign in through.
  */
-export class RealmService extends NamedService {
+export class RealmService extends NamedService<typeof Realm> {
   readonly #clients: ClientService
 
   constructor(options: RecordServiceOptions, clients: ClientService) {
@@ -25,13 +31,13 @@ export class RealmService extends NamedService {
     this.#clients = clients
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: BodyOf<typeof createRealm>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     requireRealm(origin.actor, null)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const created = await this.insert(transaction, origin, body)
-      for (const client of newConsoles(created.values.id as string)) {
+      for (const client of newConsoles(created.values.id)) {
         await this.#clients.insertConsole(transaction, origin, client)
       }
       return created
@@ -39,7 +45,11 @@ export class RealmService extends NamedService {
     return data
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateRealm>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -47,7 +57,7 @@ export class RealmService extends NamedService {
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 
@@ -58,10 +68,26 @@ export class RealmService extends NamedService {
     await requireRemovable(this.pool, this.kind, id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      await requireNobodyStronger(transaction, origin.actor, previous.id as string)
+      await lockAll(transaction, HOLDERS, previous.id)
+      await requireNobodyStronger(transaction, origin.actor, previous.id)
+      await lockAll(transaction, GIVEN, previous.id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
+  }
+}
+
+async function lockAll(
+  transaction: pg.ClientBase,
+  tables: typeof HOLDERS | typeof GIVEN,
+  realmId: string
+): Promise<void> {
+  for (const table of tables) {
+    await transaction.query(
+      `with locked as (select id from ${table} where realm_id = $1 order by id for update)
+       select count(*) from locked`,
+      [realmId]
+    )
   }
 }

@@ -2,7 +2,12 @@ import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
 import { body } from '#kernel/body'
-import { assignmentKeys, updateAssignment, writtenWith } from '#identity/embedded/assignment'
+import {
+  assignment,
+  assignmentKeys,
+  updateAssignment,
+  writtenWith,
+} from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'
 import { Permission } from '#identity/permissions/permission'
 import { Realm } from '#identity/realms/realm'
@@ -38,10 +43,10 @@ export class RolePermission extends RecordModel {
   declare permissionRealm: BelongsTo<typeof Realm> | null
 }
 
-export const rolePermission = {
-  owner: 'role',
-  given: 'permission',
-  kind: defineKind(RolePermission, {
+export const rolePermission = assignment(
+  'role',
+  'permission',
+  defineKind(RolePermission, {
     name: 'rolePermission',
     collection: '/role-permissions',
     create: createRolePermission,
@@ -49,6 +54,7 @@ export const rolePermission = {
     ...assignmentKeys('roleId', 'permissionId', 'roleRealmId', 'permissionRealmId'),
     includable: ['role', 'permission', 'roleRealm', 'permissionRealm'],
     realm: 'roleRealmId',
+    audit: { lasting: 'all' },
     access: writtenWith('role'),
-  }),
-} as const
+  })
+)

@@ -6,6 +6,7 @@ import { holding } from '#kernel/access'
 import { body } from '#kernel/body'
 import { clientName } from '#auth/client_name'
 import { description, label, reference } from '#identity/embedded/rules'
+import { NAMED_IN_REALM } from '#identity/embedded/named_in_realm'
 import { Realm } from '#identity/realms/realm'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -47,18 +48,8 @@ export const role = defineKind(Role, {
   collection: '/roles',
   create: createRole,
   update: updateRole,
-  filters: ['id', 'name', 'displayName', 'realmId'],
-  sorts: ['name', 'createdAt', 'updatedAt'],
-  indexes: [
-    ['id'],
-    ['name', 'realmId'],
-    ['displayName'],
-    ['realmId'],
-    ['createdAt'],
-    ['updatedAt'],
-  ],
-  includable: ['realm'],
-  realm: 'realmId',
+  ...NAMED_IN_REALM,
+  audit: { lasting: 'all' },
   access: {
     read: holding('role_read'),
     create: holding('role_create'),

@@ -1,14 +1,14 @@
 import { enforce } from '#kernel/access'
+import type { BodyOf } from '#kernel/body'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { SharedService } from '#identity/embedded/shared_service'
-import { standingIsHeard } from '#identity/embedded/standing'
+import { standingIsReceived } from '#identity/embedded/standing'
 import { requireNotStronger } from '#identity/embedded/strength'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
 import type { RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
-import { role } from './role.js'
+import { role, type updateRole } from './role.js'
 
 /** Roles of one realm, and those that hold in all of them. Nobody changes one that may do more than itself. */
 export class RoleService extends SharedService {
@@ -16,16 +16,20 @@ export class RoleService extends SharedService {
     super(role, options)
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateRole>
+  ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      await requireNotStronger(transaction, origin.actor, 'role', previous.id as string)
+      await requireNotStronger(transaction, origin.actor, 'role', previous.id)
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 
@@ -34,10 +38,10 @@ export class RoleService extends SharedService {
     await requireRemovable(this.pool, this.kind, id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      await requireNotStronger(transaction, origin.actor, 'role', previous.id as string)
+      await requireNotStronger(transaction, origin.actor, 'role', previous.id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 }

@@ -5,6 +5,7 @@ import { holding } from '#kernel/access'
 import { body } from '#kernel/body'
 import { clientName } from '#auth/client_name'
 import { description, label, reference } from '#identity/embedded/rules'
+import { NAMED_IN_REALM } from '#identity/embedded/named_in_realm'
 import { Realm } from '#identity/realms/realm'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -40,18 +41,7 @@ export const scope = defineKind(Scope, {
   collection: '/scopes',
   create: createScope,
   update: updateScope,
-  filters: ['id', 'name', 'displayName', 'realmId'],
-  sorts: ['name', 'createdAt', 'updatedAt'],
-  indexes: [
-    ['id'],
-    ['name', 'realmId'],
-    ['displayName'],
-    ['realmId'],
-    ['createdAt'],
-    ['updatedAt'],
-  ],
-  includable: ['realm'],
-  realm: 'realmId',
+  ...NAMED_IN_REALM,
   access: {
     read: holding('scope_read'),
     create: holding('scope_create'),

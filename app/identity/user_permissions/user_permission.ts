@@ -2,7 +2,12 @@ import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
 import { body } from '#kernel/body'
-import { assignmentKeys, updateAssignment, writtenWith } from '#identity/embedded/assignment'
+import {
+  assignment,
+  assignmentKeys,
+  updateAssignment,
+  writtenWith,
+} from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'
 import { Permission } from '#identity/permissions/permission'
 import { Realm } from '#identity/realms/realm'
@@ -38,10 +43,10 @@ export class UserPermission extends RecordModel {
   declare permissionRealm: BelongsTo<typeof Realm> | null
 }
 
-export const userPermission = {
-  owner: 'user',
-  given: 'permission',
-  kind: defineKind(UserPermission, {
+export const userPermission = assignment(
+  'user',
+  'permission',
+  defineKind(UserPermission, {
     name: 'userPermission',
     collection: '/user-permissions',
     create: createUserPermission,
@@ -49,6 +54,7 @@ export const userPermission = {
     ...assignmentKeys('userId', 'permissionId', 'userRealmId', 'permissionRealmId'),
     includable: ['user', 'permission', 'userRealm', 'permissionRealm'],
     realm: 'userRealmId',
+    audit: { lasting: 'all' },
     access: writtenWith('user'),
-  }),
-} as const
+  })
+)

@@ -2,7 +2,12 @@ import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
 import { body } from '#kernel/body'
-import { assignmentKeys, updateAssignment, writtenWith } from '#identity/embedded/assignment'
+import {
+  assignment,
+  assignmentKeys,
+  updateAssignment,
+  writtenWith,
+} from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'
 import { Realm } from '#identity/realms/realm'
 import { Role } from '#identity/roles/role'
@@ -38,10 +43,10 @@ export class UserRole extends RecordModel {
   declare roleRealm: BelongsTo<typeof Realm> | null
 }
 
-export const userRole = {
-  owner: 'user',
-  given: 'role',
-  kind: defineKind(UserRole, {
+export const userRole = assignment(
+  'user',
+  'role',
+  defineKind(UserRole, {
     name: 'userRole',
     collection: '/user-roles',
     create: createUserRole,
@@ -49,6 +54,7 @@ export const userRole = {
     ...assignmentKeys('userId', 'roleId', 'userRealmId', 'roleRealmId'),
     includable: ['user', 'role', 'userRealm', 'roleRealm'],
     realm: 'userRealmId',
+    audit: { lasting: 'all' },
     access: writtenWith('user'),
-  }),
-} as const
+  })
+)

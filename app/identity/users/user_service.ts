@@ -1,45 +1,50 @@
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
+import type { BodyOf } from '#kernel/body'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { requireUnlikeName } from '#auth/chosen_secret'
 import { hashPassword } from '#identity/embedded/passwords'
-import { standingIsHeard } from '#identity/embedded/standing'
+import { standingIsReceived } from '#identity/embedded/standing'
 import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
-import type { Values } from '#records/kind'
-import { realmFor } from '#kernel/realm'
+import { ownerFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
-import { user } from './user.js'
+import { user, type createUser, type updateUser, type User } from './user.js'
 
 /** What users may not change of themselves. */
-const MANAGED = ['name', 'nameLocked', 'active']
+const MANAGED = ['name', 'nameLocked', 'active'] as const
 
 /**
  * Users, whose passwords come in plain and are kept as hashes. Who may not update users may still update itself, where it
  * holds the permission for that.
  */
-export class UserService extends RecordService {
+export class UserService extends RecordService<typeof User> {
   constructor(options: RecordServiceOptions) {
     super(user, { ...options, scope: ownOrRealm('user_read') })
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: BodyOf<typeof createUser>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     requireUnlikeName('password', body.password, body.name)
     const hashed = await withHash(body)
     await this.requireRelations(body)
-    const values = { ...hashed, realmId: realmFor(origin.actor, body.realmId as string | null) }
+    const values = { ...hashed, realmId: ownerFor(origin.actor, body.realmId) }
     const { data } = await inTransaction(this.pool, (transaction) =>
       this.insert(transaction, origin, values)
     )
     return data
   }
 
-  override async update(origin: Origin, id: string, body: Values): Promise<string> {
+  override async update(
+    origin: Origin,
+    id: string,
+    body: BodyOf<typeof updateUser>
+  ): Promise<string> {
     const { actor } = origin
     enforce(this.kind.access.update!, actor)
     if (!actor.permissions.has('user_update')) {
@@ -50,14 +55,14 @@ export class UserService extends RecordService {
     }
     const hashed = await withHash(body)
     await this.requireRelations(body)
-    const ended = endsSessions(body) ? { sessionsSince: new Date(clock.now()) } : {}
+    const ended = endsSessions(body) ? sessionsEnd() : {}
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      await requireNotStronger(transaction, actor, 'user', previous.id as string)
+      await requireNotStronger(transaction, actor, 'user', previous.id)
       requireUnlockedName(previous, body)
       return this.change(transaction, origin, previous, { ...hashed, ...ended })
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
   }
 
@@ -65,11 +70,22 @@ export class UserService extends RecordService {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      await requireNotStronger(transaction, origin.actor, 'user', previous.id as string)
+      await requireNotStronger(transaction, origin.actor, 'user', previous.id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsHeard()
+    await standingIsReceived()
     return data
+  }
+
+  /** Without a caller: for whoever works at the machine itself, where those who could do it may all be locked out. */
+  async resetPassword(origin: Origin, id: string, password: string): Promise<void> {
+    requireUnlikeName('password', password, await this.#nameOf(id))
+    const hashed = await withHash({ password })
+    await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lock(transaction, id)
+      await this.change(transaction, origin, previous, { ...hashed, ...sessionsEnd() })
+    })
+    await standingIsReceived()
   }
 
   async #nameOf(id: string): Promise<string | undefined> {
@@ -79,25 +95,30 @@ export class UserService extends RecordService {
   }
 }
 
-/** Whether a change shuts the user out, or locks out whoever knew the old password. */
-function endsSessions({ password, active }: Values): boolean {
+const sessionsEnd = () => ({ sessionsSince: new Date(clock.now()).toISOString() })
+
+/** Whether a change shuts the user out, or locks out those who knew the old password. */
+function endsSessions({ password, active }: BodyOf<typeof updateUser>): boolean {
   return password !== undefined || active === false
 }
 
-async function withHash(body: Values): Promise<Values> {
+async function withHash<Body extends BodyOf<typeof updateUser>>(body: Body): Promise<Body> {
   return body.password === undefined
     ? body
-    : { ...body, password: await hashPassword(body.password as string) }
+    : { ...body, password: await hashPassword(body.password) }
 }
 
-function requireOwn(actor: Actor, id: string, body: Values): void {
+function requireOwn(actor: Actor, id: string, body: BodyOf<typeof updateUser>): void {
   const isOwn = actor.kind === 'user' && actor.id === id.toLowerCase()
   if (!isOwn || MANAGED.some((name) => body[name] !== undefined)) {
     throw PermissionDenied.missing(['user_update'])
   }
 }
 
-function requireUnlockedName(previous: Values, { name, nameLocked }: Values): void {
+function requireUnlockedName(
+  previous: Row<typeof User>,
+  { name, nameLocked }: BodyOf<typeof updateUser>
+): void {
   const isLocked = nameLocked ?? previous.nameLocked
   if (isLocked && name !== undefined && name !== previous.name) {
     throw new BadRequest('The name of the user is locked: unlock it with nameLocked=false')

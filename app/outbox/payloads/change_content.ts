@@ -1,21 +1,11 @@
+import { AUDITED, type Audit } from '#records/audit'
 import type { Column } from '#records/column'
 import type { RecordChange } from '#records/events'
 import type { Kind } from '#records/kind'
-import type { Attributes } from '#records/row'
+import type { Attributes, MutableAttributes } from '#records/row'
 import type { ChangeContent } from '#outbox/entry'
 import { diffOf, type Diff } from './diff.js'
 import { doerOf } from './doer.js'
-
-/** Kinds that say who may do what. */
-const PERMISSION_KINDS = new Set([
-  'permission',
-  'role',
-  'rolePermission',
-  'userPermission',
-  'userRole',
-  'clientPermission',
-  'clientRole',
-])
 
 /**
  * What is kept of a change until every destination was told. `kind` is the declaration of the record's kind; what it does not
@@ -34,7 +24,7 @@ export function changeContent(change: RecordChange, kind: Kind | undefined): Cha
     realms,
     data: shown(record, kind),
     ...(diff && { diff }),
-    ...(isLasting(change, diff) && { isLasting: true as const }),
+    ...(isLasting(change, diff, kind?.audit) && { isLasting: true as const }),
     doer: doerOf(change.origin),
   }
 }
@@ -47,18 +37,16 @@ function diffIn({ previous, next, origin }: RecordChange, kind: Kind | undefined
     : diff
 }
 
-/** Approvals, new credentials and changed permissions are looked for after years. */
-function isLasting(change: RecordChange, diff: Diff | undefined): boolean {
-  return (
-    PERMISSION_KINDS.has(change.kind) ||
-    change.replacesSecrets === true ||
-    diff?.approvalStatus !== undefined ||
-    isApprovedFromTheStart(change)
-  )
-}
-
-function isApprovedFromTheStart({ type, next }: RecordChange): boolean {
-  return type === 'created' && typeof next?.approvalStatus === 'string'
+function isLasting(
+  { type, next, replacesSecrets, isLasting: isSaid }: RecordChange,
+  diff: Diff | undefined,
+  { lasting }: Audit = AUDITED
+): boolean {
+  if (lasting === 'all' || replacesSecrets || isSaid) {
+    return true
+  }
+  const isSet = (column: string) => type === 'created' && (next?.[column] ?? null) !== null
+  return lasting.some((column) => diff?.[column] !== undefined || isSet(column))
 }
 
 function realmsIn(record: Attributes, columns: readonly string[]): string[] {
@@ -98,7 +86,7 @@ function columnsOf(
 }
 
 function pick(record: Attributes, columns: readonly Named[]): Attributes {
-  const picked: Record<string, unknown> = {}
+  const picked: MutableAttributes = {}
   for (const [name, column] of columns) {
     if (record[name] !== undefined) {
       picked[name] = printed(record[name], column)

@@ -43,7 +43,7 @@ export class UnreadableCommand extends Error {
 
   constructor(id: string) {
     super(
-      `The secrets of the waiting command ${id} were sealed with another APP_KEY: start with that one, or delete the command from the outbox`
+      `The secrets of the waiting command ${id} were sealed with another APP_KEY: list that one in APP_KEY_PREVIOUS, or delete the command from the outbox`
     )
   }
 }

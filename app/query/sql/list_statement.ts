@@ -7,13 +7,17 @@ import { Bindings } from './bindings.js'
 import { whereClause } from './conditions.js'
 import { primaryKeyOf, propertyOf, valueOf } from './identifiers.js'
 import { Joins } from './joins.js'
+import { keptTotal } from './kept_total.js'
 import { ObjectWriter, revealNothing, type Reveal } from './objects.js'
 import { projectionOf } from './projection.js'
+import { ofAny, ofEach, type RealmsSeen } from './realms_seen.js'
 import { statement, type Statement } from './statement.js'
 
 export interface ReadOptions {
   /** Conditions of the server's own, which count for the total as the client's do. */
   readonly where?: readonly Condition[]
+  /** The realms whose records count, where these are not all. */
+  readonly seen?: RealmsSeen
   /** Who asks may see secrets; without it nobody does. */
   readonly reveal?: Reveal
 }
@@ -37,7 +41,7 @@ export function compileList(
   options: ReadOptions = {}
 ): Statement {
   const { guarded } = projectionOf(declaration, query.selection)
-  const personal = options.where?.length || (guarded && options.reveal)
+  const personal = options.where?.length || options.seen || (guarded && options.reveal)
   if (personal) {
     return compile(declaration, query, options)
   }
@@ -53,24 +57,43 @@ export function compileList(
 function compile(
   declaration: Declaration,
   { selection, filters, sorts, pagination }: DecodedQuery,
-  { where = [], reveal = revealNothing }: ReadOptions
+  { where = [], seen, reveal = revealNothing }: ReadOptions
 ): Statement {
   const bindings = new Bindings()
   const joins = new Joins(declaration)
-  const matching = whereClause([...where, filters], joins, bindings)
-  const counted = `(select count(*) ${joins.sql} ${matching})`
+  const conditions = [...where, ...(seen ? [ofAny(seen)] : []), filters]
+  const parts = seen && seen.realms.length > 1 && isAlone(declaration) ? ofEach(seen) : []
+  const matching = parts.length > 0 ? undefined : whereClause(conditions, joins, bindings)
+  // A count does not join what only the order needs.
+  const joined = joins.sql
+  const counted = () =>
+    keptTotal(declaration, conditions, bindings) ??
+    `(select count(*) ${joined} ${matching ?? whereClause(conditions, joins, bindings)})`
   const order = orderClause(declaration, sorts, joins)
-  const { window, total } = paging(pagination, counted, bindings)
+  const { window, first, total } = paging(pagination, counted, bindings)
 
   const projection = projectionOf(declaration, selection)
   const objects = new ObjectWriter(bindings, reveal)
-  const page = `select ${objects.columns(projection, 'r')} ${joins.sql} ${matching} ${order}${window}`
+  const source = matching === undefined ? merged(parts.map(partOf)) : `${joins.sql} ${matching}`
+  const page = `select ${objects.columns(projection, 'r')} ${source} ${order}${window}`
   const rows = objects.rows(projection, 'p', `from (${page}) p`)
   return statement(
     `select coalesce(json_agg(${objects.value(projection)}), '[]')::text as data, ` +
       `(${total})::float8 as total from ${rows}`,
     bindings.values
   )
+
+  function partOf(part: Condition): string {
+    const matchingPart = whereClause([...where, part, filters], joins, bindings)
+    return `select r.* ${joins.sql} ${matchingPart} ${order}${first}`
+  }
+}
+
+const isAlone = ({ relations }: Declaration) => Object.keys(relations?.links ?? {}).length === 0
+
+/** An index can serve each part in order, but not records that fulfil one of several conditions. */
+function merged(parts: readonly string[]): string {
+  return `from (${parts.map((part) => `(${part})`).join(' union all ')}) r`
 }
 
 /**
@@ -89,23 +112,29 @@ function orderClause(declaration: Declaration, sorts: readonly Sort[], joins: Jo
 }
 
 /**
- * Counting all matches is the costly part, and a page that is not full tells the total by itself.
- * The limit stands in the text, where the planner can see it.
+ * A page that is not full tells the total by itself, so that nothing needs to be counted. The limit stands in the text, where the
+ * planner can see it. `first` is all that a page can need of a part of the list.
  */
-function paging({ limit, offset = 0 }: Page, counted: string, bindings: Bindings) {
+function paging({ limit, offset = 0 }: Page, counted: () => string, bindings: Bindings) {
   const start = offset === 0 ? '' : `${bindings.bind(whole(offset))}::bigint`
   const skip = start && ` offset ${start}`
   if (limit === undefined) {
-    return { window: skip, total: start ? counted : 'count(*)' }
+    return { window: skip, first: '', total: start ? counted() : 'count(*)' }
   }
 
-  const window = ` limit ${whole(limit)}${skip}`
+  const most = whole(limit)
+  const window = ` limit ${most}${skip}`
   return start
     ? {
         window,
-        total: `case when count(*) between 1 and ${whole(limit) - 1} then count(*) + ${start} else ${counted} end`,
+        first: ` limit ${most} + ${start}`,
+        total: `case when count(*) between 1 and ${most - 1} then count(*) + ${start} else ${counted()} end`,
       }
-    : { window, total: `case when count(*) < ${whole(limit)} then count(*) else ${counted} end` }
+    : {
+        window,
+        first: window,
+        total: `case when count(*) < ${most} then count(*) else ${counted()} end`,
+      }
 }
 
 /** The database counts in 64 bits. */

@@ -10,6 +10,7 @@ import type { ReadOptions } from './list_statement.js'
 import { ObjectWriter, revealNothing } from './objects.js'
 import { equalOperandOf } from './operand.js'
 import { projectionOf } from './projection.js'
+import { ofAny } from './realms_seen.js'
 import { statement, type Statement } from './statement.js'
 
 /** The row a record statement answers with; none where there is no such record. */
@@ -35,7 +36,7 @@ export function compileRecord(
   selection: Selection,
   options: RecordOptions = {}
 ): Statement | undefined {
-  const { key = primaryKeyOf(declaration), where, reveal } = options
+  const { key = primaryKeyOf(declaration), where, seen, reveal } = options
   const literal = { value: coerce(id).value, text: id }
   const operand = equalOperandOf(propertyOf(declaration, key).type, literal)
   if (operand === undefined) {
@@ -43,7 +44,7 @@ export function compileRecord(
   }
 
   const { guarded } = projectionOf(declaration, selection)
-  if (options.key || where?.length || (guarded && reveal)) {
+  if (options.key || where?.length || seen || (guarded && reveal)) {
     return compile()
   }
   const known = compiled.get(selection) ?? compile()
@@ -53,7 +54,8 @@ export function compileRecord(
   function compile(): Statement {
     const bindings = new Bindings()
     const joins = new Joins(declaration)
-    const matching = whereClause([conditions.is(key, literal), ...(where ?? [])], joins, bindings)
+    const further = [...(where ?? []), ...(seen ? [ofAny(seen)] : [])]
+    const matching = whereClause([conditions.is(key, literal), ...further], joins, bindings)
     const projection = projectionOf(declaration, selection)
     const objects = new ObjectWriter(bindings, reveal ?? revealNothing)
     const rows = objects.rows(projection, 'r', `${joins.sql} ${matching}`)

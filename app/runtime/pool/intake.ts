@@ -20,7 +20,7 @@ export class Intake {
     server.expectConnections()
   }
 
-  /** The primary keeps a connection until it hears that it was taken, and gives it to another process if it never does. */
+  /** The primary keeps a connection until it is told that it was taken, and gives it to another process if it never does. */
   take(socket: Socket | undefined): void {
     if (socket && !this.#server.take(socket)) {
       socket.destroy()

@@ -9,7 +9,7 @@ import { belongsTo } from '#records/relation'
 import { Bucket } from '#storage/buckets/bucket'
 
 /**
- * A file that is there as a whole; those on their way are none yet. Files come by uploads only, and whoever sent one, or made
+ * A file that is there as a whole; those on their way are none yet. Files come by uploads only, and the actor that sent one, or made
  * its bucket, may delete it without a permission, which the service looks at.
  */
 export class BucketFile extends RecordModel {

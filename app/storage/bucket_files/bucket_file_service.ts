@@ -5,11 +5,11 @@ import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow } from '#query/sql/list_statement'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
-import type { Values } from '#records/kind'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { Writable } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
 import { owns, reachableFiles, requireOwnerOr, requireReach } from '#storage/access/access'
-import { bucketFile } from './bucket_file.js'
+import { bucketFile, type BucketFile } from './bucket_file.js'
 import { FILE_BY_ID, type FileRow } from './file_row.js'
 import { tellOfFiles } from '#storage/buckets/storage_events'
 
@@ -19,7 +19,7 @@ import { showsBucket, touchesBucket } from './touches_bucket.js'
 /**
  * Files of buckets. Their bytes are in the object store; they come and go by what stands here, never the other way round.
  */
-export class BucketFileService extends RecordService {
+export class BucketFileService extends RecordService<typeof BucketFile> {
   constructor(options: RecordServiceOptions) {
     super(bucketFile, options)
   }
@@ -67,7 +67,11 @@ export class BucketFileService extends RecordService {
   }
 
   /** Makes a file of what an upload brought, all of which is in the object store. */
-  async keep(transaction: pg.ClientBase, origin: Origin, values: Values): Promise<string> {
+  async keep(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    values: Writable<typeof BucketFile>
+  ): Promise<string> {
     const written = await this.insert(transaction, origin, values)
     await tellOfFiles(transaction, origin, 'creationFinished', [written.values])
     return written.data

@@ -3,34 +3,28 @@ import type { DateTime } from 'luxon'
 
 import { holding, loggedIn } from '#kernel/access'
 import { body } from '#kernel/body'
-import { shape } from '#kernel/shape'
+import { withoutZero } from '#kernel/shape'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
+import type { Row } from '#records/row'
 import { id } from '#records/rules'
 
 const LONGEST_NAME = 256
 
-/** The one character that the database cannot store. */
-const WITHOUT_ZERO = {
-  // eslint-disable-next-line no-control-regex -- it is the character that is meant
-  pattern: /^[^\u0000]*$/,
-  says: 'A text must not hold the character U+0000',
-}
-
-const label = () => vine.string().minLength(3).maxLength(LONGEST_NAME).use(shape(WITHOUT_ZERO))
+const label = () => vine.string().minLength(3).maxLength(LONGEST_NAME).use(withoutZero())
 
 export const createBucket = body({
   name: label(),
   region: label().nullable().optional(),
   realmId: id().nullable().optional(),
-  refType: vine.string().minLength(1).maxLength(64).use(shape(WITHOUT_ZERO)).nullable().optional(),
+  refType: vine.string().minLength(1).maxLength(64).use(withoutZero()).nullable().optional(),
   refId: vine.string().uuid().nullable().optional(),
 })
 export const updateBucket = body({})
 
 /**
- * What holds files. Whoever made a bucket may change and delete it without a permission, which the service looks at; what it
+ * What holds files. The actor that made a bucket may change and delete it without a permission, which the service looks at; what it
  * was made for is known to those who decide who reaches it, and is no part of the record.
  */
 export class Bucket extends RecordModel {
@@ -71,17 +65,8 @@ export const bucket = defineKind(Bucket, {
   permissionFirst: true,
 })
 
-/** A bucket as it is stored. */
-export interface BucketRow {
-  readonly id: string
-  readonly name: string
-  readonly region: string | null
-  readonly actorType: string | null
-  readonly actorId: string | null
-  readonly realmId: string | null
-  readonly refType: string | null
-  readonly refId: string | null
-}
+/** A bucket as those need it who decide about it. */
+export type BucketRow = Omit<Row<typeof Bucket>, 'createdAt' | 'updatedAt'>
 
 /** The columns of one, for statements that read it; `row` is the alias of the table. */
 export const bucketColumns = (row: string): string =>

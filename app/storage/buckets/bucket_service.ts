@@ -2,20 +2,20 @@ import type pg from 'pg'
 
 import type { Conclusion } from '#bus/consumer'
 import { enforce } from '#kernel/access'
+import type { BodyOf } from '#kernel/body'
 import { EntityNotFound, ServiceUnavailable } from '#kernel/failures'
 import { decode, type DecodedQuery, type Selection } from '#query/decode'
 import type { ListRow } from '#query/sql/list_statement'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
-import type { Values } from '#records/kind'
 import { realmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { Written } from '#records/record_store'
+import type { Writable, Written } from '#records/record_store'
 import { afterCommit, inTransaction } from '#records/transaction'
 import type { Row } from '#records/row'
 import { clock } from '#kernel/clock'
 import { reachableBuckets, requireOwnerOr, requireReach } from '#storage/access/access'
-import { bucket, type Bucket, bucketColumns, type BucketRow } from './bucket.js'
+import { bucket, bucketColumns, type Bucket, type BucketRow, type createBucket } from './bucket.js'
 import { announcePlace, preparePlace, restorePlace } from '#storage/objects/places'
 import { tellOfBucket, tellOfFiles, type CommandedOrigin } from './storage_events.js'
 
@@ -26,6 +26,9 @@ const BY_ID = `select ${bucketColumns('b')} from buckets b where b.id = $1`
 /** Names are not unique; the oldest one has it. */
 const BY_NAME = `select ${bucketColumns('b')} from buckets b
   where lower(b.name) = lower($1) and b.name = $1 order by b.created_at, b.id limit 1`
+
+/** A bucket that is about to be made. */
+type NewBucket = BodyOf<typeof createBucket> & { readonly id: string }
 
 const EVERYTHING = decode(bucket.declaration, '', 'record').selection
 
@@ -65,7 +68,7 @@ export class BucketService extends RecordService<typeof Bucket> {
     return record
   }
 
-  override async create(origin: Origin, body: Values): Promise<string> {
+  override async create(origin: Origin, body: BodyOf<typeof createBucket>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const values = ownedBy(origin, { id: clock.uuid(), ...body })
@@ -100,8 +103,8 @@ export class BucketService extends RecordService<typeof Bucket> {
   }
 
   /** Makes the place of a bucket that a command asks for; what is answered makes the bucket itself, where it is not there yet. */
-  async createCommanded(origin: CommandedOrigin, wanted: Values): Promise<Conclusion> {
-    const id = wanted.id as string
+  async createCommanded(origin: CommandedOrigin, wanted: NewBucket): Promise<Conclusion> {
+    const { id } = wanted
     await inTransaction(this.pool, async (transaction) => {
       if (await announcePlace(transaction, id)) {
         await tellOfBucket(transaction, origin, 'creationStarted', wanted)
@@ -129,13 +132,17 @@ export class BucketService extends RecordService<typeof Bucket> {
     afterCommit(transaction, () => void leave())
   }
 
-  async #insert(transaction: pg.ClientBase, origin: Origin, values: Values): Promise<Written> {
+  async #insert(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    values: Writable<typeof Bucket>
+  ): Promise<Written<typeof Bucket>> {
     const written = await this.insert(transaction, origin, values)
     await tellOfBucket(transaction, origin, 'creationFinished', written.values)
     return written
   }
 
-  /** Only files are part of a bucket. What follows storage hears before those who follow records. */
+  /** Only files are part of a bucket. Listeners of storage are told before those of records. */
   async #remove(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -168,19 +175,19 @@ export class BucketService extends RecordService<typeof Bucket> {
 }
 
 /** A new bucket belongs to a realm the actor may write in, and to the actor. */
-function ownedBy({ actor }: Origin, body: Values): Values {
-  const realmId = realmFor(actor, body.realmId as string | null)
+function ownedBy({ actor }: Origin, body: NewBucket) {
+  const realmId = realmFor(actor, body.realmId)
   return { ...body, realmId, actorType: actor.kind, actorId: actor.id }
 }
 
 /** Makes the place of a bucket before it. What is away now is not there to be cleaned up either; that is left to the sweep. */
-async function inPlace<T>({ id, region }: Values, work: () => Promise<T>): Promise<T> {
+async function inPlace<T>({ id, region }: NewBucket, work: () => Promise<T>): Promise<T> {
   try {
-    await preparePlace(id as string, region as string | null | undefined)
+    await preparePlace(id, region)
     return await work()
   } catch (error) {
     const isAway = error instanceof ServiceUnavailable
-    await (isAway ? undefined : giveBack(id as string))
+    await (isAway ? undefined : giveBack(id))
     throw error
   }
 }

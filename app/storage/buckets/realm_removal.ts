@@ -4,7 +4,7 @@ import type { Reactions } from '#auth/reactions'
 import { realmSweep } from '#auth/reconcile_people'
 import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
-import { unlessGone } from '#records/unless_gone'
+import { ignoreNotFound } from '#records/ignore_not_found'
 import { BucketService } from './bucket_service.js'
 import { storagePool } from '#storage/database'
 
@@ -26,7 +26,7 @@ async function removeBucketsOf(realmId: string): Promise<number> {
   let removed = 0
   for (let some = await bucketsOf(realmId); some.length > 0; some = await bucketsOf(realmId)) {
     for (const id of some) {
-      await unlessGone(buckets.remove(origin, id))
+      await ignoreNotFound(buckets.remove(origin, id))
     }
     removed += some.length
   }

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
-
 import app from '@adonisjs/core/services/app'
 import vine from '@vinejs/vine'
 
 import { defineConsumer, type Conclusion, type GivenUpMessage } from '#bus/consumer'
 import { contentOf } from '#bus/content_of'
+import { derivedId } from '#bus/derived_id'
 import { MalformedMessage } from '#bus/errors'
 import type { Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
@@ -13,7 +12,7 @@ import { Failure } from '#kernel/failures'
 import { serviceOrigin } from '#auth/service_origin'
 import { isUuid } from '#kernel/is_uuid'
 import { afterCommit } from '#records/transaction'
-import { bucket } from './bucket.js'
+import { createBucket } from './bucket.js'
 import { BucketService } from './bucket_service.js'
 import { tellOfBucket, type CommandedOrigin } from './storage_events.js'
 
@@ -34,7 +33,7 @@ export const bucketConsumer = defineConsumer({
 })
 
 async function create(message: Message): Promise<Conclusion> {
-  const wanted = await contentOf(message, bucket.createBody!)
+  const wanted = await contentOf(message, createBucket)
   const origin = await originOf(message)
   const buckets = await app.container.make(BucketService)
   try {
@@ -51,7 +50,7 @@ async function remove(message: Message): Promise<Conclusion> {
   return (transaction) => buckets.removeCommanded(transaction, origin, id)
 }
 
-/** Whoever asked hears that it came to nothing, and no more of the reason than is about what they sent. */
+/** The sender is told that it came to nothing, and no more of the reason than is about what it sent. */
 async function tellFailure({ transaction, message, reason }: GivenUpMessage): Promise<void> {
   const error = toldOf(reason)
   if (message.type === 'create') {
@@ -75,18 +74,7 @@ function isRefusal(error: unknown): error is Failure {
   return error instanceof Failure && error.status < 500
 }
 
-/** The same however often the command arrives. */
-function bucketIdOf({ id }: Message): string {
-  const digest = createHash('sha256').update(`${COMMAND_QUEUES.storageBucket}/${id}`).digest('hex')
-  const variant = '89ab'[Number.parseInt(digest[16]!, 16) % 4]
-  return [
-    digest.slice(0, 8),
-    digest.slice(8, 12),
-    `8${digest.slice(13, 16)}`,
-    `${variant}${digest.slice(17, 20)}`,
-    digest.slice(20, 32),
-  ].join('-')
-}
+const bucketIdOf = (message: Message) => derivedId(COMMAND_QUEUES.storageBucket, message)
 
 async function originOf(message: Message): Promise<CommandedOrigin> {
   return { ...(await serviceOrigin()), command: message }

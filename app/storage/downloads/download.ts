@@ -15,9 +15,10 @@ import { ObjectMissing } from '#storage/objects/errors'
 import { objectAddress } from '#storage/objects/layout'
 import type { ByteRange, ObjectFacts } from '#storage/objects/object_store'
 import { objectStore } from '#storage/objects/store'
+import { WholeBytes } from '#storage/objects/whole_bytes'
 import { contentRange, verdictOn, type Verdict } from './ranges.js'
 import { presentationOf, type Presentation } from './presentation.js'
-import { sendHead, sendStream } from './send_stream.js'
+import { sendBytes, sendHead, sendStream } from '#http/send_stream'
 
 /** The file is not in the version that `If-Match` or `If-Unmodified-Since` asked for. */
 class PreconditionFailed extends Failure {
@@ -63,10 +64,14 @@ export async function download(ctx: HttpContext): Promise<void> {
     return sendHead(ctx)
   }
   const range = verdict.status === 206 ? verdict.range : undefined
-  const bytes = await open(file, range)
+  const bytes = await open(file, size, range)
   announce(ctx, file, shown, verdict)
+  const length = lengthOf(shown, range)
+  if (!shown.isPacked && bytes instanceof WholeBytes && bytes.content.length === length) {
+    return sendBytes(ctx, bytes.content)
+  }
   await sendStream(ctx, bytes, {
-    check: (source) => checkSize(lengthOf(shown, range), source),
+    check: (source) => checkSize(length, source),
     pack: shown.isPacked ? createGzip() : undefined,
   })
 }
@@ -85,7 +90,7 @@ function answerUnchanged(ctx: HttpContext, shown: Presentation): void {
 
 function announce(
   ctx: HttpContext,
-  { name, hash }: FileRow,
+  { name, hash, sha256 }: FileRow,
   shown: Presentation,
   verdict: Verdict & { status: 200 | 206 }
 ): void {
@@ -94,6 +99,10 @@ function announce(
   response.status(verdict.status)
   response.header('content-type', shown.type)
   response.header('content-disposition', attachment(name, hash))
+  if (sha256 !== null && !shown.isPacked) {
+    const digest = Buffer.from(sha256, 'hex').toString('base64')
+    response.header('repr-digest', `sha-256=:${digest}:`)
+  }
   if (shown.isPacked) {
     response.header('content-encoding', 'gzip')
     return
@@ -110,9 +119,10 @@ function lengthOf({ size }: Presentation, range: ByteRange | undefined): number 
   return range ? range.end - range.start + 1 : size
 }
 
-async function open({ layout, bucketId, hash }: FileRow, range?: ByteRange): Promise<Readable> {
+async function open(file: FileRow, size: number, range?: ByteRange): Promise<Readable> {
   const store = await objectStore()
-  return store.read(objectAddress(layout, bucketId, hash), range).catch(notFound)
+  const address = objectAddress(file.layout, file.bucketId, file.hash)
+  return store.read(address, range, size).catch(notFound)
 }
 
 async function factsOf({ layout, bucketId, hash }: FileRow): Promise<ObjectFacts> {

@@ -57,8 +57,8 @@ export interface ObjectStore {
   removeContainer(container: string): Promise<void>
 
   /**
-   * Stores what the source yields under a new key and tells its size. Rejects with `StorageInsufficient` where there is no
-   * room left. Nothing is left of one that failed.
+   * Stores what the source yields under a new key and tells its size; chunks that were passed on are spent. Rejects with
+   * `StorageInsufficient` where there is no room left. Nothing is left of one that failed.
    */
   put(
     address: ObjectAddress,
@@ -86,8 +86,11 @@ export interface ObjectStore {
   /** Removes what there is of an object that arrived in pieces, complete or not. */
   discard(address: ObjectAddress, partial: PartialObject): Promise<void>
 
-  /** The bytes of an object. Rejects with `ObjectMissing` before the first byte; a reader that stops early destroys the stream. */
-  read(address: ObjectAddress, range?: ByteRange): Promise<Readable>
+  /**
+   * The bytes of an object. Rejects with `ObjectMissing` before the first byte; a reader that stops early destroys the stream. Some
+   * stores are quicker where they are told how many bytes it should have; of one that has more, at least one more comes.
+   */
+  read(address: ObjectAddress, range?: ByteRange, size?: number): Promise<Readable>
 
   /** Rejects with `ObjectMissing` where there is no object. */
   stat(address: ObjectAddress): Promise<ObjectFacts>

@@ -15,6 +15,48 @@ const VERSION: HeaderParameter = {
   schema: { type: 'string', enum: [TUS_VERSION] },
 }
 
+const BYTES = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+
+const AT: HeaderParameter = {
+  name: 'Upload-Offset',
+  description: 'How many bytes are stored: where those of the body belong',
+  required: true,
+  schema: BYTES,
+}
+
+const METHOD: HeaderParameter = {
+  name: 'X-HTTP-Method-Override',
+  description: 'What is meant; PATCH needs the header Upload-Offset, too',
+  required: true,
+  schema: { type: 'string', enum: ['HEAD', 'PATCH', 'DELETE'] },
+}
+
+/** What is begun; one of the two lengths has to be sent. */
+const BEGINNING: HeaderParameter[] = [
+  {
+    name: 'Upload-Metadata',
+    description: 'Pairs of a key and its value in base64; `filename` becomes the path of the file',
+    required: true,
+    schema: {
+      type: 'string',
+      pattern: '(^|,)filename [A-Za-z0-9+/]+={0,2}(,|$)',
+      examples: ['filename bWFpbi5weQ=='],
+    },
+  },
+  {
+    name: 'Upload-Length',
+    description: 'All of its bytes; this or Upload-Defer-Length is needed',
+    required: false,
+    schema: BYTES,
+  },
+  {
+    name: 'Upload-Defer-Length',
+    description: '1 where these are not known yet',
+    required: false,
+    schema: { type: 'string', enum: ['1'] },
+  },
+]
+
 const takes = {
   contentType: BYTES_TYPE,
   schema: {
@@ -46,7 +88,7 @@ export const beginOperation: Operation = {
   summary:
     'Begin an upload that may break off and be gone on with (tus 1.0), with its first bytes or without',
   access: loggedIn,
-  headers: [VERSION],
+  headers: [VERSION, ...BEGINNING],
   takes: { ...takes, isOptional: true },
   answers: {
     201: {
@@ -79,7 +121,7 @@ export const continueOperation: Operation = {
   name: 'continueResumableUpload',
   summary: 'Send more bytes of an upload; the last ones make a bucket file of it',
   access: loggedIn,
-  headers: [VERSION],
+  headers: [VERSION, AT],
   takes,
   answers: { 204: { description: 'The bytes are stored', headers: { ...OFFSET, ...END } } },
 }
@@ -97,7 +139,7 @@ export const insteadOperation: Operation = {
   summary:
     'What X-HTTP-Method-Override says, HEAD, PATCH or DELETE, where that method does not get through',
   access: loggedIn,
-  headers: [VERSION],
+  headers: [VERSION, METHOD],
   takes: { ...takes, isOptional: true },
   answers: {
     200: statusOperation.answers[200]!,

@@ -130,7 +130,7 @@ export class ResumableService {
   }
 
   /**
-   * A client that begins the same file once more never heard of its first beginning, or has forgotten it. That one would keep
+   * A client that begins the same file once more was never answered its first beginning, or has forgotten it. That one would keep
    * the path until it expires, so it makes room.
    */
   async #claim(origin: Origin, { id, region }: BucketRow, path: string): Promise<Claim> {

@@ -1,6 +1,8 @@
 import type { Logger } from '@adonisjs/core/logger'
 
+import { isAdopting } from '#database/open_adoption'
 import type { Sweep } from '#jobs/sweep'
+import { storagePool } from '#storage/database'
 import { objectStore } from '#storage/objects/store'
 import { forgetExpiredUploads } from '#storage/resumable/resumable_uploads'
 import { sweepExpiredClaims } from './expired_claims.js'
@@ -33,7 +35,10 @@ export function storageSweeps(logger: Pick<Logger, 'error'>): Sweep[] {
       name: 'objects',
       schedule: { everyMs: HOUR_MS },
       run: async (signal) =>
-        sweepObjects({ store: await objectStore(), graceMs: OBJECT_GRACE_MS, signal, logger }),
+        // The file of an object that seems to be nobody's may be one that is yet to be taken over.
+        (await isAdopting(storagePool()))
+          ? 0
+          : sweepObjects({ store: await objectStore(), graceMs: OBJECT_GRACE_MS, signal, logger }),
     },
   ]
 }

@@ -28,7 +28,8 @@ export async function* bucketEntries(
   for (;;) {
     const { rows } = await storagePool().query<Row>(NEXT_PAGE, [bucketId, last])
     for (const { path, hash, layout, size, createdAt } of rows) {
-      const open = () => store.read(objectAddress(layout, bucketId, hash))
+      const address = objectAddress(layout, bucketId, hash)
+      const open = () => store.read(address, undefined, size ?? undefined)
       yield { path, size, modifiedAt: createdAt, open }
     }
     if (rows.length < PAGE) {

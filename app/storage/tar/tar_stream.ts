@@ -2,9 +2,10 @@ import { Readable } from 'node:stream'
 
 import { checkSize } from '#storage/objects/check_size'
 import { harmlessPath } from '#storage/bucket_files/paths'
+import { spend } from '#kernel/passing_bytes'
+import { padding, tarEnd, tarHeader } from '#kernel/tar_header'
 import { OpenedAhead } from './opened_ahead.js'
 import type { TarEntry } from './tar_entry.js'
-import { padding, tarEnd, tarHeader } from './tar_header.js'
 
 /** A file that was recorded without its size cannot be announced in a tar. */
 export class SizeUnknown extends Error {
@@ -60,11 +61,17 @@ async function* gathered(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     if (bytes < CHUNK_BYTES) {
       continue
     }
-    yield small.length === 1 ? piece : Buffer.concat(small)
+    yield small.length === 1 ? piece : inOne(small)
     small = []
     bytes = 0
   }
   if (bytes > 0) {
-    yield Buffer.concat(small)
+    yield inOne(small)
   }
+}
+
+function inOne(chunks: readonly Uint8Array[]): Uint8Array {
+  const whole = Buffer.concat(chunks)
+  chunks.forEach(spend)
+  return whole
 }

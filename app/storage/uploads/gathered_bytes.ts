@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 
+import { spend } from '#kernel/passing_bytes'
+
 /** Files up to this size are taken into memory whole, where there is room, so that the next one can be read meanwhile. */
 const GATHERED_AT_MOST = 256 * 1024
 
@@ -97,6 +99,8 @@ export class GatheredBytes {
     }
     this.isWhole = true
     // A copy, so that the chunks can go that it came in, with what else is in them.
-    this.#chunks = [Buffer.concat(this.#chunks)]
+    const whole = Buffer.concat(this.#chunks)
+    this.#chunks.forEach(spend)
+    this.#chunks = [whole]
   }
 }

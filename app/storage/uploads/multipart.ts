@@ -21,6 +21,7 @@ const MULTIPART = /^\s*multipart\/[^\s;]+/i
 const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i
 const LINE_END = Buffer.from('\r\n')
 const LAST = Buffer.from('--')
+const NOTHING = Buffer.alloc(0)
 const HEADER_BYTES = 16 * 1024
 
 /** What separates the parts, from the content type of a request; a request without it carries no files. */
@@ -126,7 +127,8 @@ class MultipartReader {
       return rest.subarray(0, end)
     }
     const safe = rest.length - this.#boundaryBeginningIn(rest)
-    this.#rest = rest.subarray(safe)
+    // Nothing of a chunk that goes as a whole is kept: its memory is given back.
+    this.#rest = safe === rest.length ? NOTHING : rest.subarray(safe)
     return rest.subarray(0, safe)
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { BadRequest } from '#kernel/failures'
+import { passOn } from '#kernel/passing_bytes'
 import { UploadStalled } from './arrival.js'
 
 /** The client went away before all it had announced was there; there is no client left to read this. */
@@ -15,7 +16,7 @@ const DRAIN_SILENCE_MS = 2_000
 
 /**
  * What a request sends, taken as it is needed. Unlike the request itself it can be left in the middle without cutting the
- * connection, on which the client still has to hear why.
+ * connection, on which the client still has to be told why.
  */
 export class RequestBody {
   readonly #request: IncomingMessage
@@ -43,7 +44,7 @@ export class RequestBody {
     while (!this.#request.readableEnded) {
       const chunk: Buffer | null = this.#request.read()
       if (chunk) {
-        yield chunk
+        yield passOn(chunk)
       } else {
         await this.#more()
       }

@@ -1,36 +1,76 @@
-import { defineConsumer, type Handling } from '#bus/consumer'
+import app from '@adonisjs/core/services/app'
+import type pg from 'pg'
+
+import { defineConsumer, type GivenUpMessage } from '#bus/consumer'
 import { contentOf } from '#bus/content_of'
-import type { Message } from '#bus/message'
-import { COMMAND_QUEUES } from '#bus/names'
+import { derivedId } from '#bus/derived_id'
+import { MalformedMessage } from '#bus/errors'
+import { newMessage, type Message } from '#bus/message'
+import { COMMAND_QUEUES, EVENT_KEYS, eventOn } from '#bus/names'
 import { clock } from '#kernel/clock'
-import { eventBody } from './event_body.js'
-import { insertEvent, removeExpired } from './event_store.js'
+import { newId } from '#kernel/new_id'
+import { writeCommand } from '#outbox/write'
+import { createEvent } from './event.js'
+import { appendEvents } from './event_table.js'
 import { retentionOf } from './retention.js'
+import { storedEvent, type NewEvent } from './stored_event.js'
+import { sweepEvents } from './sweep.js'
 
 /**
- * Takes audit events from the bus into the audit trail.
+ * Takes events from the bus into the audit trail, as many at a time as have come.
  */
 export const eventConsumer = defineConsumer({
   queue: COMMAND_QUEUES.telemetryEvent,
   surface: 'telemetry',
-  prefetch: 5,
-  recordOf: ({ data }) => `${data.refType}/${data.refId}`,
-  handlers: { create: takeIn, clean: removeAllExpired },
+  prefetch: 3_000,
+  recordOf: ({ type }) => type,
+  handlers: {
+    create: { most: 1_000, withinMs: 5, read: eventIn, together: keep },
+    clean: { outside: sweep },
+  },
+  givenUp: tellFailure,
 })
 
-async function takeIn({ transaction, message }: Handling): Promise<void> {
-  const event = await contentOf(message, eventBody)
-  await insertEvent(transaction, event, retentionOf(event), happenedAt(message))
+const idOf = (message: Message) => derivedId(COMMAND_QUEUES.telemetryEvent, message)
+
+async function eventIn(message: Message): Promise<NewEvent> {
+  const body = await contentOf(message, createEvent)
+  const createdAt = happenedAt(message)
+  return { ...storedEvent(body), ...retentionOf(body), id: idOf(message), createdAt }
 }
+
+/** Times before this are seconds that were taken for milliseconds, or nonsense. */
+const FIRST_MS = Date.UTC(2001, 8, 9)
 
 /** An event that waited for the bus keeps its time; none happens in the future. */
-function happenedAt({ metadata }: Message): Date {
-  return new Date(Math.min(metadata.timestamp, clock.now()))
+function happenedAt({ metadata: { timestamp } }: Message): string {
+  const now = clock.now()
+  const isCredible = timestamp >= FIRST_MS && timestamp <= now
+  return new Date(isCredible ? timestamp : now).toISOString()
 }
 
-async function removeAllExpired({ transaction }: Handling): Promise<void> {
-  let isDone = false
-  while (!isDone) {
-    ;({ isDone } = await removeExpired(transaction))
+async function keep(transaction: pg.ClientBase, events: readonly NewEvent[]): Promise<void> {
+  await appendEvents(transaction, events)
+}
+
+async function sweep() {
+  await sweepEvents({ logger: await app.container.make('logger') })
+  return async () => {}
+}
+
+/** Nobody hears of events that were taken in, which nobody waits for; but of those that were not. */
+async function tellFailure({ transaction, message, reason }: GivenUpMessage): Promise<void> {
+  if (message.type !== 'create') {
+    return
   }
+  const id = idOf(message)
+  const error = reason instanceof MalformedMessage ? reason.message : 'The event could not be kept'
+  const answer = { correlationId: newId(), ...message.metadata, persistent: true }
+  const told = newMessage(
+    eventOn(EVENT_KEYS.telemetryEvent),
+    'creationFailed',
+    { id, error },
+    answer
+  )
+  await writeCommand(transaction, told, `event/${id}`)
 }

@@ -19,7 +19,7 @@ export function retentionOf(
     return { expiring: false, expiresAt: null }
   }
   if (expiresAt) {
-    return { expiring: true, expiresAt }
+    return { expiring: true, expiresAt: new Date(expiresAt).toISOString() }
   }
   return days > 0
     ? { expiring: true, expiresAt: new Date(clock.now() + days * DAY_MS).toISOString() }

@@ -17,12 +17,14 @@ export function sanitized(data: unknown): { diff?: Record<string, Pair> } | null
 }
 
 function keptPairs(diff: Record<string, unknown>): Record<string, Pair> {
-  return Object.fromEntries(
-    Object.entries(diff).flatMap(([name, entry]) => {
-      const pair = bearsSecretName(name) ? undefined : pairIn(entry)
-      return pair ? [[name, pair]] : []
-    })
-  )
+  const kept: [string, Pair][] = []
+  for (const [name, entry] of Object.entries(diff)) {
+    const pair = bearsSecretName(name) ? undefined : pairIn(entry)
+    if (pair) {
+      kept.push([name, pair])
+    }
+  }
+  return Object.fromEntries(kept)
 }
 
 function pairIn(entry: unknown): Pair | undefined {

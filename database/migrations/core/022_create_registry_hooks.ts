@@ -2,7 +2,7 @@ import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
  * Each registry gets a secret of its own to tell us things with. Registries that were given the provider's client until now
- * are due for it, and that client for another secret: whoever runs such a registry knows the one it has.
+ * are due for it, and that client for another secret: the operator of such a registry knows the one it has.
  */
 export default class CreateRegistryHooks extends BaseSchema {
   async up() {

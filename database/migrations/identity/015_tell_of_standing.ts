@@ -1,7 +1,7 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * Every change of what somebody may do is told on a channel as it is kept, whoever makes it and however: also what goes with
+ * Every change of what a user or client may do is told on a channel as it is kept, however it is made: also what goes with
  * something else. What is told is the id of whom it is about, or of the session or token; nothing for everybody.
  */
 const TOLD = [

@@ -1,14 +1,8 @@
 import { test } from '@japa/runner'
 
-import { providerAddress, useInstallation } from '#tests/acceptance/interface/installation'
-import {
-  accessToken,
-  CANNOT_INVITE,
-  canInvite,
-  invite,
-  signInClient,
-} from '#tests/acceptance/interface/login'
-import { call, create } from '#tests/acceptance/interface/records'
+import { providerAddress, useInstallation } from './installation.js'
+import { accessToken, CANNOT_INVITE, canInvite, invite, signInClient } from './login.js'
+import { call, create, requireGone } from './records.js'
 
 const ATTRIBUTES = [
   'realmId',
@@ -160,8 +154,8 @@ test.group('Interface: analyses', (group) => {
     'Authentication 8: analyses and their clients are checked with permissions that let their holders in'
   ).run(async ({ assert, cleanup }) => {
     const analysis = await create('analysis', {}, cleanup)
-    const nobody = await invite([], cleanup)
-    const holder = await invite(['analysis_create', 'analysis_update', 'analysis_delete'], cleanup)
+    const nobody = await invite([])
+    const holder = await invite(['analysis_create', 'analysis_update', 'analysis_delete'])
     const body = { projectId: analysis.projectId }
     for (const [token, statuses] of [
       [nobody, [403, 403, 403, 403, 403]],
@@ -202,7 +196,9 @@ async function createRealm(cleanup: (handler: () => Promise<void>) => void): Pro
   })
   const { data } = (await response.json()) as { data: { id: string } }
   cleanup(async () => {
-    await fetch(providerAddress(`/realms/${data.id}`), { method: 'DELETE', headers })
+    const path = `/realms/${data.id}`
+    const { status } = await fetch(providerAddress(path), { method: 'DELETE', headers })
+    requireGone(path, { status, body: undefined })
   })
   return data.id
 }

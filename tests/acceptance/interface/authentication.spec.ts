@@ -1,9 +1,9 @@
 import { test } from '@japa/runner'
 
-import { descriptionOf } from '#tests/acceptance/interface/description'
-import { useInstallation } from '#tests/acceptance/interface/installation'
-import { accessToken, CANNOT_INVITE, canInvite, invite } from '#tests/acceptance/interface/login'
-import { call, create, KINDS, pathOf, uniqueName } from '#tests/acceptance/interface/records'
+import { descriptionOf } from './description.js'
+import { useInstallation } from './installation.js'
+import { accessToken, CANNOT_INVITE, canInvite, invite } from './login.js'
+import { call, create, KINDS, pathOf, uniqueName } from './records.js'
 
 const ID = '00000000-0000-4000-8000-000000000000'
 const PUBLIC = /^\/($|health\/|docs)/
@@ -56,7 +56,7 @@ test.group('Interface: authentication', (group) => {
   })
 
   test('Authentication 4: permissions have snake_case names', async ({ assert, cleanup }) => {
-    const token = await invite(['node_update'], cleanup)
+    const token = await invite(['node_update'])
     const node = await create('node', {}, cleanup)
     const update = { method: 'POST', body: { name: uniqueName() }, token }
     assert.equal((await call(`/nodes/${node.id}`, update)).status, 202)
@@ -85,8 +85,8 @@ test.group('Interface: authentication', (group) => {
         record: `/registries/${registry.id}?fields=id,%2BaccountSecret`,
         relation: `/nodes/${node.id}?include=registry&fields[registry]=%2BaccountSecret`,
       }[where]
-      const managing = await invite(['registry_manage'], cleanup)
-      const visiting = await invite(['node_update', 'registry_project_manage'], cleanup)
+      const managing = await invite(['registry_manage'])
+      const visiting = await invite(['node_update', 'registry_project_manage'])
       const seen = await call(path, { token: managing })
       const withheld = await call(path, { token: visiting })
       assert.include(JSON.stringify(seen.body.data), SECRET)

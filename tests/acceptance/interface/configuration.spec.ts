@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 
 import { test } from '@japa/runner'
 
-import { DEFAULT_PORT, startProgram } from '#tests/acceptance/interface/program'
+import { DEFAULT_PORT, startProgram } from './program.js'
 
 /** A loopback address of its own, so that a fixed port is free on it whatever else runs on this machine. */
 const HOST = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(2, 255)}`

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 
 import { test } from '@japa/runner'
 
-import { SERVICES } from '#tests/acceptance/interface/installation'
-import { ADMINISTRATOR, signIn } from '#tests/acceptance/interface/login'
-import { CLOSED_PATH, startProduction } from '#tests/acceptance/interface/production'
-import type { Program } from '#tests/acceptance/interface/program'
+import { SERVICES } from './installation.js'
+import { ADMINISTRATOR, signIn } from './login.js'
+import { CLOSED_PATH, startProduction } from './production.js'
+import type { Program } from './program.js'
 
 const PREFIX = 'harbor-'
 const PASSWORD = randomBytes(16).toString('hex')

@@ -1,4 +1,4 @@
-import { address, type Service } from '#tests/acceptance/interface/installation'
+import { address, type Service } from './installation.js'
 
 export interface OpenApi {
   openapi: string

@@ -1,13 +1,7 @@
 import { test } from '@japa/runner'
 
-import { descriptionOf, type OpenApi } from '#tests/acceptance/interface/description'
-import {
-  address,
-  isForeign,
-  SERVICES,
-  useInstallation,
-  type Service,
-} from '#tests/acceptance/interface/installation'
+import { descriptionOf, type OpenApi } from './description.js'
+import { address, isForeign, SERVICES, useInstallation, type Service } from './installation.js'
 
 const ID = '9b2d7a54-0000-4000-8000-000000000000'
 

@@ -1,11 +1,6 @@
 import { test } from '@japa/runner'
 
-import {
-  address,
-  SERVICES,
-  useInstallation,
-  type Service,
-} from '#tests/acceptance/interface/installation'
+import { address, SERVICES, useInstallation, type Service } from './installation.js'
 
 const METHODS = ['GET', 'POST', 'DELETE'] as const
 const ATTEMPTS = SERVICES.flatMap((service) => METHODS.map((method) => ({ service, method })))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import type { Group, Suite } from '@japa/runner/core'
 
-import { startProgram, type Program } from '#tests/acceptance/interface/program'
+import { startProgram, type Program } from './program.js'
 
 /** The services whose interface is tested. */
 export const SERVICES = ['core', 'storage', 'telemetry', 'messenger'] as const
@@ -27,6 +27,9 @@ export function useInstallation(group: Group): void {
   })
 }
 
+/** The program that was started here, with nothing but embedded drivers, if any was. */
+export const startedHere = (): Program | undefined => program
+
 /** Where a path of a service is found. */
 export function address(service: Service, path = '/'): string {
   return (named(service) ?? `${program?.origin}/${service}`) + path
@@ -37,7 +40,7 @@ export function providerAddress(path: string): string {
   return `${program?.origin}/auth${path}`
 }
 
-/** Whether a service is one of an installation that somebody else started. */
+/** Whether a service is one of an installation that runs already. */
 export function isForeign(service: Service): boolean {
   return named(service) !== undefined
 }

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
 
-import { isForeign, providerAddress } from '#tests/acceptance/interface/installation'
+import { isForeign, providerAddress } from './installation.js'
 
 /** Who is there from the start, where nobody chose another password. */
 export const ADMINISTRATOR = { username: 'admin', password: 'start123' }
-
-type Cleanup = (handler: () => Promise<void>) => void
 
 let administrator: Promise<string> | undefined
 
@@ -23,7 +21,7 @@ export function accessToken(): Promise<string> {
   return (administrator ??= signIn(ADMINISTRATOR))
 }
 
-/** The token of whoever signs in with a password. */
+/** The token of a user who signs in with a password. */
 export async function signIn(
   person: { username: string; password: string },
   tokenAddress = providerAddress('/token')
@@ -50,16 +48,25 @@ export function canInvite(): boolean {
 
 export const CANNOT_INVITE = 'only the provider of a program started here lets tests make people up'
 
+const guests = new Map<string, Promise<string>>()
+
 /**
- * The token of a new user who holds exactly these permissions, and who is gone when the test is over.
+ * The token of a user who holds exactly these permissions. Whoever asks for the same ones gets the same user, who goes with
+ * the program: hashing passwords takes most of the time of these tests.
  */
-export async function invite(permissions: readonly string[], cleanup: Cleanup): Promise<string> {
+export function invite(permissions: readonly string[]): Promise<string> {
+  const held = permissions.toSorted().join()
+  const guest = guests.get(held) ?? newGuest(permissions)
+  guests.set(held, guest)
+  return guest
+}
+
+async function newGuest(permissions: readonly string[]): Promise<string> {
   const person = { username: `guest-${randomUUID()}`, password: randomUUID() }
   const { data: user } = await asAdministrator('/users', {
     name: person.username,
     password: person.password,
   })
-  cleanup(async () => void (await asAdministrator(`/users/${user.id}`, undefined, 'DELETE')))
   for (const name of permissions) {
     const { data } = await asAdministrator(`/permissions?filter[name]=${name}`, undefined, 'GET')
     await asAdministrator('/user-permissions', { userId: user.id, permissionId: data[0].id })

@@ -1,12 +1,7 @@
 import type { Assert } from '@japa/assert'
 import { test } from '@japa/runner'
 
-import {
-  address,
-  SERVICES,
-  useInstallation,
-  type Service,
-} from '#tests/acceptance/interface/installation'
+import { address, SERVICES, useInstallation, type Service } from './installation.js'
 
 const HOUR_MS = 3_600_000
 

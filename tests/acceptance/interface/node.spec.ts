@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
-import { useInstallation } from '#tests/acceptance/interface/installation'
-import { call, create } from '#tests/acceptance/interface/records'
+import { useInstallation } from './installation.js'
+import { call, create } from './records.js'
 
 const FIELDS = [
   'id',

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { startProgram, type Program, type Variables } from '#tests/acceptance/interface/program'
+import { startProgram, type Program, type Variables } from './program.js'
 
 const newSecret = () => randomBytes(32).toString('hex')
 
 /**
- * Starts the program as in production, where each service describes itself only to whoever is logged in. So that is
+ * Starts the program as in production, where each service describes itself only to callers who are logged in. So that is
  * where all of them show whom they let in, whatever else they serve.
  */
 export async function startProduction(variables: Variables): Promise<Program> {

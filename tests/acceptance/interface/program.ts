@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,7 +53,9 @@ export async function startProgram(variables: Variables = {}): Promise<Program> 
     LOG_LEVEL: 'error',
     ...variables,
   }
-  await prepareData(given.DATA_DIR!)
+  if (!existsSync(join(given.DATA_DIR!, 'postgres'))) {
+    await prepareData(given.DATA_DIR!)
+  }
   const child = spawn(process.execPath, await entryPoint(), {
     cwd: folder,
     env: {

@@ -1,14 +1,9 @@
 import { test } from '@japa/runner'
 
-import {
-  providerAddress,
-  SERVICE_SECRET,
-  SERVICES,
-  useInstallation,
-} from '#tests/acceptance/interface/installation'
-import { ADMINISTRATOR, CANNOT_INVITE, canInvite, signIn } from '#tests/acceptance/interface/login'
-import { CLOSED_PATH, startProduction } from '#tests/acceptance/interface/production'
-import type { Program } from '#tests/acceptance/interface/program'
+import { providerAddress, SERVICE_SECRET, SERVICES, useInstallation } from './installation.js'
+import { accessToken, ADMINISTRATOR, CANNOT_INVITE, canInvite, signIn } from './login.js'
+import { CLOSED_PATH, startProduction } from './production.js'
+import type { Program } from './program.js'
 
 test.group('Interface: services of a provider elsewhere', (group) => {
   useInstallation(group)
@@ -38,7 +33,7 @@ test.group('Interface: services of a provider elsewhere', (group) => {
     .with([...SERVICES])
     .run(async ({ assert }, service) => {
       const path = `/${service}${CLOSED_PATH}`
-      const known = await signIn(ADMINISTRATOR)
+      const known = await accessToken()
       const revoked = await signIn(ADMINISTRATOR)
       await fetch(providerAddress('/token/revoke'), {
         method: 'POST',

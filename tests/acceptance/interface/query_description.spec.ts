@@ -1,8 +1,8 @@
 import type { Assert } from '@japa/assert'
 import { test } from '@japa/runner'
 
-import { useInstallation } from '#tests/acceptance/interface/installation'
-import { CANNOT_INVITE, canInvite, invite } from '#tests/acceptance/interface/login'
+import { useInstallation } from './installation.js'
+import { CANNOT_INVITE, canInvite, invite } from './login.js'
 import {
   bodyOf,
   call,
@@ -12,7 +12,7 @@ import {
   pathOf,
   removeAfterwards,
   type KindName,
-} from '#tests/acceptance/interface/records'
+} from './records.js'
 
 const CONSTRAINTS = {
   fields: ['default', 'allowed'],
@@ -159,7 +159,7 @@ test.group('Interface: query description', (group) => {
   )
     .with([...KINDS])
     .run(async ({ assert, cleanup }, kind) => {
-      const token = await invite([], cleanup)
+      const token = await invite([])
       const { id } = await create(kind, {}, cleanup)
       for (const path of [pathOf(kind), pathOf(kind, id)]) {
         const { meta } = (await call(path)).body

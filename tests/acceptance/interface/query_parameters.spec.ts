@@ -1,15 +1,7 @@
 import { test } from '@japa/runner'
 
-import { useInstallation } from '#tests/acceptance/interface/installation'
-import {
-  call,
-  create,
-  createNodes,
-  each,
-  KINDS,
-  pathOf,
-  uniqueName,
-} from '#tests/acceptance/interface/records'
+import { useInstallation } from './installation.js'
+import { call, create, createNodes, each, KINDS, pathOf, uniqueName } from './records.js'
 
 const MOST = 50
 

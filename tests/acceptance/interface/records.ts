@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
-import { address } from '#tests/acceptance/interface/installation'
-import { accessToken } from '#tests/acceptance/interface/login'
+import { address } from './installation.js'
+import { accessToken } from './login.js'
 
 type Cleanup = (handler: () => Promise<void>) => void
 type Fields = Record<string, unknown>
@@ -75,7 +75,7 @@ export async function bodyOf(kind: KindName, cleanup: Cleanup): Promise<Fields> 
   return KINDS_IN_USE[kind].body(cleanup)
 }
 
-/** Asks core, as somebody who may do everything unless another token is given. */
+/** Asks core, as a caller who may do everything unless another token is given. */
 export async function call(
   path: string,
   { method = 'GET', body, token, headers = {} }: Call = {}
@@ -107,7 +107,15 @@ export function removeAfterwards(kind: KindName, { status, body }: Answer, clean
   if (status !== 201) {
     throw new Error(`No ${kind} was made: ${status} ${JSON.stringify(body)}`)
   }
-  cleanup(async () => void (await call(pathOf(kind, body.data.id), { method: 'DELETE' })))
+  const path = pathOf(kind, body.data.id)
+  cleanup(async () => requireGone(path, await call(path, { method: 'DELETE' })))
+}
+
+/** Throws where a record is left behind, which other tests would find. A test may have removed its own. */
+export function requireGone(path: string, { status, body }: Omit<Answer, 'headers'>): void {
+  if (status !== 404 && (status < 200 || status > 299)) {
+    throw new Error(`${path} was left behind: ${status} ${JSON.stringify(body)}`)
+  }
 }
 
 /** Several nodes in the order of their names, and a filter that finds these only. */

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
-import { useInstallation } from '#tests/acceptance/interface/installation'
-import { call, create, createNodes, type Answer } from '#tests/acceptance/interface/records'
+import { useInstallation } from './installation.js'
+import { call, create, createNodes, type Answer } from './records.js'
 
 const BAD_BODY = {
   name: 1,

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 
-import { address, useInstallation } from '#tests/acceptance/interface/installation'
-import { accessToken } from '#tests/acceptance/interface/login'
-import { uniqueName, type Answer } from '#tests/acceptance/interface/records'
+import { address, useInstallation } from './installation.js'
+import { accessToken } from './login.js'
+import { requireGone, uniqueName, type Answer } from './records.js'
 
 type Cleanup = (handler: () => Promise<void>) => void
 
@@ -17,7 +17,7 @@ const ATTRIBUTES = [
   'actorType',
 ]
 
-/** Asks storage, as somebody who may do everything. */
+/** Asks storage, as a caller who may do everything. */
 async function ask(
   path: string,
   { method = 'GET', json, form }: { method?: string; json?: object; form?: FormData } = {}
@@ -45,8 +45,13 @@ async function aBucket(cleanup: Cleanup, name = uniqueName()) {
   if (status !== 201) {
     throw new Error(`No bucket was made: ${status} ${JSON.stringify(body)}`)
   }
-  cleanup(async () => void (await ask(`/buckets/${body.data.id}`, { method: 'DELETE' })))
+  cleanup(() => removeBucket(body.data.id))
   return body.data as { id: string; name: string }
+}
+
+async function removeBucket(id: string): Promise<void> {
+  const path = `/buckets/${id}`
+  requireGone(path, await ask(path, { method: 'DELETE' }))
 }
 
 function filesOf(files: Record<string, string>): FormData {
@@ -104,7 +109,7 @@ test.group('Interface: storage', (group) => {
   }) => {
     const name = uniqueName()
     const { status, body } = await ask('/buckets', { method: 'POST', json: { name } })
-    cleanup(async () => void (await ask(`/buckets/${body.data.id}`, { method: 'DELETE' })))
+    cleanup(() => removeBucket(body.data.id))
     assert.equal(status, 201)
     assert.equal(body.data.name, name)
     assert.deepEqual(body.meta, {})

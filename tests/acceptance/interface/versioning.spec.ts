@@ -1,17 +1,8 @@
 import { test } from '@japa/runner'
 
-import {
-  providerAddress,
-  SERVICE_SECRET,
-  useInstallation,
-} from '#tests/acceptance/interface/installation'
-import {
-  accessToken,
-  ADMINISTRATOR,
-  CANNOT_INVITE,
-  canInvite,
-} from '#tests/acceptance/interface/login'
-import { call, create, createNodes, each } from '#tests/acceptance/interface/records'
+import { providerAddress, SERVICE_SECRET, useInstallation } from './installation.js'
+import { accessToken, ADMINISTRATOR, CANNOT_INVITE, canInvite } from './login.js'
+import { call, create, createNodes, each } from './records.js'
 
 async function token(parameters: Record<string, string>) {
   const response = await fetch(providerAddress('/token'), {

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 
@@ -96,7 +96,7 @@ const PROCESS_STATUS: readonly Case[] = mayBeNull(
 /** Sends bodies that are right but for one attribute, and expects the issue that names it. */
 async function tryAll(
   table: Table,
-  { base, send }: { base: () => Promise<Values>; send: (body: Values) => Promise<Answer> }
+  { base, send }: { base: () => Promise<Attributes>; send: (body: Attributes) => Promise<Answer> }
 ): Promise<string[]> {
   const surprises: string[] = []
   for (const [attribute, cases] of Object.entries(table)) {
@@ -132,9 +132,9 @@ function isExpected({ status, body }: Answer, attribute: string, expected: strin
 
 test.group('Bodies of analyses and what belongs to them', (group) => {
   let scene: Scene
-  let analysis: Values
+  let analysis: Attributes
 
-  const post = (path: string) => (body: Values) => call(scene.admin(), 'POST', path, body)
+  const post = (path: string) => (body: Attributes) => call(scene.admin(), 'POST', path, body)
 
   group.each.setup(async () => {
     scene = await Scene.set()

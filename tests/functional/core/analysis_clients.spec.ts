@@ -4,10 +4,9 @@ import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { identityProvider } from '#core/clients/identity'
 import { identityPool } from '#identity/embedded/database'
 import { usePermissionPolicy } from '#auth/verification/permission_policy'
-import { useEventSink } from '#records/event_sink'
 import type { RecordChange } from '#records/events'
-import { useSecuritySink } from '#audit/security_events'
-import type { Values } from '#records/kind'
+import { useEventSink, useSecuritySink } from '#tests/helpers/container'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 
 import { call, person, Scene, set, type Person } from './analysis_scene.js'
@@ -18,7 +17,7 @@ const clients = async () => (await identityProvider()).clients!
 
 test.group('Credentials of analyses', (group) => {
   let scene: Scene
-  let analysis: Values
+  let analysis: Attributes
 
   const path = () => `/analyses/${analysis.id}/client/credentials`
   const read = (by: Person = scene.researcher()) => call(by, 'GET', path())
@@ -83,7 +82,7 @@ test.group('Credentials of analyses', (group) => {
   }) => {
     const asked = await scene.assigned(analysis)
     const agreed = await scene.assigned(analysis, 'approved')
-    const clientOf = ({ node }: Values) => scene.clientOf(node as Values)
+    const clientOf = ({ node }: Attributes) => scene.clientOf(node as Attributes)
     for (const [by, status] of [
       [scene.stranger(), 403],
       [scene.steward(), 403],
@@ -97,6 +96,17 @@ test.group('Credentials of analyses', (group) => {
       assert.equal((await read(by)).status, status)
       assert.equal((await rotate({}, by)).status, status)
     }
+  })
+
+  test('are kept from a node that agreed to something else than the analysis is now', async ({
+    assert,
+  }) => {
+    const agreed = await scene.assigned(analysis, 'approved')
+    const client = scene.clientOf(agreed.node as Attributes)
+    assert.equal((await read(client)).status, 200)
+    await scene.file(await scene.bucket(analysis), { path: 'slipped-in.py' })
+    assert.equal((await read(client)).status, 403)
+    assert.equal((await rotate({}, client)).status, 403)
   })
 
   test('the attributes of the analysis reach the policy of permissions', async ({
@@ -130,7 +140,7 @@ test.group('Credentials of analyses', (group) => {
     }
   })
 
-  test('whoever reads or changes them is remembered, the secret is not', async ({
+  test('a caller who reads or changes them is remembered, the secret is not', async ({
     assert,
     cleanup,
   }) => {
@@ -150,7 +160,7 @@ test.group('Credentials of analyses', (group) => {
 
 test.group('Permissions of analyses', (group) => {
   let scene: Scene
-  let analysis: Values
+  let analysis: Attributes
 
   const path = () => `/analyses/${analysis.id}/client/permissions`
   const list = (by: Person = scene.researcher()) => call(by, 'GET', path())
@@ -228,7 +238,7 @@ test.group('Permissions of analyses', (group) => {
     assert.equal((await call(scene.admin(), 'DELETE', `${missing}/x`)).status, 404)
   })
 
-  test('whoever changes them is remembered, once', async ({ assert, cleanup }) => {
+  test('a caller who changes them is remembered, once', async ({ assert, cleanup }) => {
     const changes: RecordChange[] = []
     cleanup(useEventSink({ record: async (_transaction, change) => void changes.push(change) }))
     const by = scene.researcher()

@@ -1,13 +1,13 @@
 import { test } from '@japa/runner'
 
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 
 import { call, person, Scene, set, type Person } from './analysis_scene.js'
 
 test.group('Buckets of analyses', (group) => {
   let scene: Scene
-  let analysis: Values
+  let analysis: Attributes
 
   const create = (body: object = {}, by = scene.researcher()) =>
     call(by, 'POST', '/analysis-buckets', {
@@ -72,8 +72,8 @@ test.group('Buckets of analyses', (group) => {
 
 test.group('Files of analyses', (group) => {
   let scene: Scene
-  let analysis: Values
-  let bucket: Values
+  let analysis: Attributes
+  let bucket: Attributes
 
   const create = (body: object = {}, by: Person = scene.researcher()) =>
     call(by, 'POST', '/analysis-bucket-files', {
@@ -93,7 +93,7 @@ test.group('Files of analyses', (group) => {
   const roots = async () => {
     const path = `/analysis-bucket-files?filter[analysisId]=${analysis.id}`
     const { body } = await call(scene.researcher(), 'GET', path)
-    return body.data.filter(({ root }: Values) => root).map(({ id }: Values) => id)
+    return body.data.filter(({ root }: Attributes) => root).map(({ id }: Attributes) => id)
   }
 
   group.each.setup(async () => {
@@ -121,14 +121,14 @@ test.group('Files of analyses', (group) => {
   test('S5: are written by who may change the analysis, and by nodes that take part', async ({
     assert,
   }) => {
-    // Whoever changes the code withdraws every approval, the own one too; results change nothing.
+    // A caller who changes the code withdraws every approval, the own one too; results change nothing.
     bucket = await scene.bucket(analysis, 'RESULT')
     const asked = await scene.assigned(analysis)
     const agreed = await scene.assigned(analysis, 'approved')
-    const clientOf = ({ node }: Values) =>
+    const clientOf = ({ node }: Attributes) =>
       person(scene.realms.node, {
         kind: 'client',
-        id: (node as Values).clientId as string,
+        id: (node as Attributes).clientId as string,
         permissions: [],
       })
     for (const [by, status] of [

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 
 import { call, person, Scene, type Answer, type Person } from './analysis_scene.js'
@@ -32,10 +32,10 @@ interface Guard {
 
 interface Stage {
   readonly scene: Scene
-  readonly analysis: Values
-  readonly approved: Values
-  readonly bucket: Values
-  readonly file: Values
+  readonly analysis: Attributes
+  readonly approved: Attributes
+  readonly bucket: Attributes
+  readonly file: Attributes
 }
 
 const OF_THE_REALM = ['researcher', 'admin', 'robot of the analysis realm'] as const
@@ -206,8 +206,8 @@ test.group('Guards of analyses', (group) => {
         realmName: 'master',
         permissions: [],
       }),
-      'client of the approved node': scene.clientOf(approved.node as Values),
-      'client of a node that was not approved': scene.clientOf(asked.node as Values),
+      'client of the approved node': scene.clientOf(approved.node as Attributes),
+      'client of a node that was not approved': scene.clientOf(asked.node as Attributes),
       'client of the analysis': person(scene.realms.project, {
         kind: 'client',
         id: analysis.clientId as string,
@@ -218,7 +218,7 @@ test.group('Guards of analyses', (group) => {
   })
 
   for (const { title, admits, send } of GUARDS) {
-    test(`${title}: C1, whoever may not is refused with 403`, async ({ assert }) => {
+    test(`${title}: C1, a caller who may not is refused with 403`, async ({ assert }) => {
       for (const name of ACTORS) {
         const { status, body } = await send(cast[name], stage)
         if (admits.includes(name)) {

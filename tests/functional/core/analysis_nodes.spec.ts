@@ -2,17 +2,16 @@ import { test } from '@japa/runner'
 
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { ChangeContent } from '#outbox/entry'
-import { openOutbox } from '#outbox/open'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 
 import { call, database, person, Scene, set, type Person } from './analysis_scene.js'
 
 test.group('Assigning nodes to analyses', (group) => {
   let scene: Scene
-  let analysis: Values
+  let analysis: Attributes
 
-  const assign = (node: Values, extra: object = {}, by = scene.researcher()) =>
+  const assign = (node: Attributes, extra: object = {}, by = scene.researcher()) =>
     call(by, 'POST', '/analysis-nodes', { analysisId: analysis.id, nodeId: node.id, ...extra })
 
   group.each.setup(async () => {
@@ -112,8 +111,8 @@ test.group('Assigning nodes to analyses', (group) => {
 
 test.group('What nodes say to analyses', (group) => {
   let scene: Scene
-  let analysis: Values
-  let assigned: Values
+  let analysis: Attributes
+  let assigned: Attributes
 
   const say = (body: object, by: Person = scene.steward(), id = assigned.id) =>
     call(by, 'POST', `/analysis-nodes/${id}`, body)
@@ -159,9 +158,9 @@ test.group('What nodes say to analyses', (group) => {
     assert.equal((await say(body, scene.steward(['analysis_update']))).status, 202)
   })
 
-  test('C2: what somebody has no authority for is refused with 403', async ({ assert }) => {
+  test('C2: what a caller has no authority for is refused with 403', async ({ assert }) => {
     const decide = { approvalStatus: 'approved' }
-    const client = scene.clientOf(assigned.node as Values)
+    const client = scene.clientOf(assigned.node as Attributes)
     for (const [body, by] of [
       [decide, scene.steward(['analysis_update'])],
       [decide, client],
@@ -176,7 +175,7 @@ test.group('What nodes say to analyses', (group) => {
   })
 
   test('the client of the node tells how far it is', async ({ assert }) => {
-    const client = scene.clientOf(assigned.node as Values)
+    const client = scene.clientOf(assigned.node as Attributes)
     const told = await say({ executionStatus: 'executing', executionProgress: 40 }, client)
     assert.equal(told.status, 202)
     assert.containsSubset(await scene.read(analysis), {
@@ -208,9 +207,7 @@ test.group('What nodes say to analyses', (group) => {
 
   test('a decision is told with who made it, what it was and is, and never expires', async ({
     assert,
-    cleanup,
   }) => {
-    cleanup(openOutbox({ wake() {} }))
     const by = scene.steward()
     await say({ approvalStatus: 'approved', comment: 'as agreed' }, by)
     const { rows } = await database().query<{ change: ChangeContent }>(
@@ -239,12 +236,12 @@ test.group('What nodes say to analyses', (group) => {
 
 test.group('Taking nodes out of analyses', (group) => {
   let scene: Scene
-  let analysis: Values
+  let analysis: Attributes
 
   const approvals = async () => {
     const path = `/analysis-nodes?filter[analysisId]=${analysis.id}`
     const { body } = await call(scene.admin(), 'GET', path)
-    return body.data.map(({ approvalStatus }: Values) => approvalStatus)
+    return body.data.map(({ approvalStatus }: Attributes) => approvalStatus)
   }
 
   group.each.setup(async () => {
@@ -255,7 +252,7 @@ test.group('Taking nodes out of analyses', (group) => {
   test('both realms may, and the analysis counts anew', async ({ assert }) => {
     const first = await scene.assign(analysis, await scene.member())
     const second = await scene.assign(analysis, await scene.member())
-    const remove = (by: Person, { id }: Values) => call(by, 'DELETE', `/analysis-nodes/${id}`)
+    const remove = (by: Person, { id }: Attributes) => call(by, 'DELETE', `/analysis-nodes/${id}`)
     assert.equal((await remove(scene.stranger(), first)).status, 403)
     assert.equal((await remove(scene.steward([]), first)).status, 403)
     assert.equal((await remove(scene.steward(['analysis_approve']), first)).status, 202)
@@ -308,7 +305,7 @@ test.group('Taking nodes out of analyses', (group) => {
     })
   })
 
-  test('somebody else than a person of either realm cannot', async ({ assert }) => {
+  test('a caller of neither realm cannot', async ({ assert }) => {
     const assigned = await scene.assign(analysis, await scene.member())
     const by = person(scene.realms.foreign, { kind: 'client' })
     assert.equal((await call(by, 'DELETE', `/analysis-nodes/${assigned.id}`)).status, 403)

@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto'
+
+import { CONTENT_DIGEST } from '#core/analyses/approved_content'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { analysisBucket } from '#core/analysis_buckets/analysis_bucket'
 import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_file'
@@ -5,14 +8,16 @@ import { masterImage } from '#core/master_images/master_image'
 import { node } from '#core/nodes/node'
 import { projectNode } from '#core/project_nodes/project_node'
 import { project as projectKind } from '#core/projects/project'
+import { registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
 import { realm } from '#identity/realms/realm'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
+import { aBucket, aFile } from '#tests/functional/storage/storage_scene'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 export type Person = ReturnType<typeof identity>
@@ -37,7 +42,7 @@ export async function call(
   return { status: response.status, body: await response.json() }
 }
 
-/** Somebody of a realm, who holds every permission unless it is said which. */
+/** A caller of a realm, who holds every permission unless it is said which. */
 export function person(
   realmId: string,
   {
@@ -58,7 +63,7 @@ export function person(
 export const database = () => pools.for(databaseUrl('core'))
 
 /** Sets columns past every rule, by their names in the database. */
-export async function set(table: string, id: unknown, values: Values): Promise<void> {
+export async function set(table: string, id: unknown, values: Attributes): Promise<void> {
   const assignments = Object.keys(values).map((name, index) => `"${name}" = $${index + 2}`)
   await database().query(`update ${table} set ${assignments.join()} where id = $1`, [
     id,
@@ -66,11 +71,21 @@ export async function set(table: string, id: unknown, values: Values): Promise<v
   ])
 }
 
+/** Has a node decide about an analysis as that is now, past every rule. */
+export async function decided(assignmentId: unknown, approvalStatus: unknown): Promise<void> {
+  await database().query(
+    `update analysis_nodes n set approval_status = $2::text, approved_digest = (
+       select ${CONTENT_DIGEST} from analyses a where a.id = n.analysis_id and $2::text = 'approved')
+     where n.id = $1`,
+    [assignmentId, approvalStatus]
+  )
+}
+
 /** A project of one realm, and nodes of another one that take part in it. */
 export class Scene {
   private constructor(
     readonly realms: { readonly project: string; readonly node: string; readonly foreign: string },
-    readonly project: Values
+    readonly project: Attributes
   ) {}
 
   static async set(): Promise<Scene> {
@@ -92,7 +107,7 @@ export class Scene {
 
   readonly admin = () => person(this.realms.foreign, { realmName: 'master' })
 
-  node(type: 'default' | 'aggregator' = 'default', given: Values = {}): Promise<Values> {
+  node(type: 'default' | 'aggregator' = 'default', given: Attributes = {}): Promise<Attributes> {
     return sampleRecord('core', node, { realmId: this.realms.node, type, ...given })
   }
 
@@ -100,7 +115,7 @@ export class Scene {
   async member(
     approvalStatus: 'approved' | 'rejected' | null = 'approved',
     type: 'default' | 'aggregator' = 'default'
-  ): Promise<Values> {
+  ): Promise<Attributes> {
     const made = await this.node(type)
     const { id } = await sampleRecord('core', projectNode, {
       projectId: this.project.id,
@@ -113,7 +128,7 @@ export class Scene {
   }
 
   /** The program that runs on a node. */
-  clientOf({ clientId }: Values): Person {
+  clientOf({ clientId }: Attributes): Person {
     return person(this.realms.node, {
       kind: 'client',
       id: clientId as string,
@@ -121,7 +136,7 @@ export class Scene {
     })
   }
 
-  async analysis(body: Values = {}, by = this.researcher()): Promise<Values> {
+  async analysis(body: Attributes = {}, by = this.researcher()): Promise<Attributes> {
     const answer = await call(by, 'POST', '/analyses', { projectId: this.project.id, ...body })
     if (answer.status !== 201) {
       throw new Error(`No analysis was made: ${JSON.stringify(answer.body)}`)
@@ -130,11 +145,11 @@ export class Scene {
   }
 
   /** The analysis as it is now. */
-  async read({ id }: Values): Promise<Values> {
+  async read({ id }: Attributes): Promise<Attributes> {
     return (await call(this.researcher(), 'GET', `/analyses/${id}`)).body.data
   }
 
-  async assign(analysis: Values, assigned: Values): Promise<Values> {
+  async assign(analysis: Attributes, assigned: Attributes): Promise<Attributes> {
     const body = { analysisId: analysis.id, nodeId: assigned.id }
     const answer = await call(this.researcher(), 'POST', '/analysis-nodes', body)
     if (answer.status !== 201) {
@@ -144,7 +159,7 @@ export class Scene {
   }
 
   /** A node that is assigned to an analysis, past every rule. */
-  async assigned(analysis: Values, approvalStatus: string | null = null): Promise<Values> {
+  async assigned(analysis: Attributes, approvalStatus: string | null = null): Promise<Attributes> {
     const made = await this.member()
     const values = await sampleRecord('core', analysisNode, {
       analysisId: analysis.id,
@@ -153,11 +168,12 @@ export class Scene {
       nodeRealmId: made.realmId,
     })
     const rest = { execution_status: null, execution_progress: null, comment: null }
-    await set('analysis_nodes', values.id, { approval_status: approvalStatus, ...rest })
+    await set('analysis_nodes', values.id, rest)
+    await decided(values.id, approvalStatus)
     return { ...values, node: made }
   }
 
-  bucket(analysis: Values, type: 'CODE' | 'RESULT' | 'TEMP' = 'CODE'): Promise<Values> {
+  bucket(analysis: Attributes, type: 'CODE' | 'RESULT' | 'TEMP' = 'CODE'): Promise<Attributes> {
     return sampleRecord('core', analysisBucket, {
       analysisId: analysis.id,
       realmId: analysis.realmId,
@@ -166,7 +182,7 @@ export class Scene {
   }
 
   /** A file that is there, past every rule. */
-  file(bucket: Values, given: Values = {}): Promise<Values> {
+  file(bucket: Attributes, given: Attributes = {}): Promise<Attributes> {
     return sampleRecord('core', analysisBucketFile, {
       analysisId: bucket.analysisId,
       analysisBucketId: bucket.id,
@@ -176,7 +192,20 @@ export class Scene {
     })
   }
 
-  image(): Promise<Values> {
+  /** A file with code, whose bytes storage has. */
+  async codeFile(bucket: Attributes, given: Attributes = {}): Promise<Attributes> {
+    const { realmId } = bucket
+    const stored = await aBucket({ realmId })
+    const sha256 = hash('sha256', 'content')
+    const { id } = await aFile(stored.id, { realmId, sha256 })
+    return this.file(bucket, { ...given, bucketFileId: id })
+  }
+
+  registry(): Promise<Attributes> {
+    return sampleRecord('core', registry)
+  }
+
+  image(): Promise<Attributes> {
     return sampleRecord('core', masterImage)
   }
 }

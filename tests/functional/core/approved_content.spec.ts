@@ -1,22 +1,22 @@
 import { test } from '@japa/runner'
 
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
-import { openOutbox } from '#outbox/open'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { statementsOf } from '#tests/helpers/migration_statements'
 
 import { call, database, Scene, set } from './analysis_scene.js'
 
-const { default: KeepWhatWasApproved } =
-  await import('../../../database/migrations/core/031_keep_what_was_approved.js')
+const { default: KeepWhatWasApproved } = await import('#migrations/core/031_keep_what_was_approved')
+const { default: ApproveImagesAsTheyAre } =
+  await import('#migrations/core/063_approve_images_as_they_are')
 
 test.group('An approval', (group) => {
   let scene: Scene
-  let analysis: Values
-  let bucket: Values
-  let code: Values
-  let assigned: Values
+  let analysis: Attributes
+  let bucket: Attributes
+  let code: Attributes
+  let assigned: Attributes
 
   const send = (method: 'POST' | 'DELETE', path: string, body?: object) =>
     call(scene.researcher(), method, path, body)
@@ -59,7 +59,6 @@ test.group('An approval', (group) => {
     code = await scene.file(bucket, { path: 'main.py', root: true })
     assigned = await scene.assigned(analysis)
     assert202(await decide('approved'))
-    return openOutbox({ wake() {} })
   })
 
   function assert202({ status, body }: { status: number; body: unknown }) {
@@ -116,7 +115,7 @@ test.group('An approval', (group) => {
       () => change({ imageCommandArguments: [{ value: '--all' }] }),
     ],
   ] as const) {
-    test(`is withdrawn when ${what}, and whoever hears of it is told so`, async ({ assert }) => {
+    test(`is withdrawn when ${what}, and those who follow it are told so`, async ({ assert }) => {
       await set('analyses', analysis.id, { nodes: 1, nodes_approved: 1 })
       assert202(await doIt())
       assert.deepEqual(await stored(), { status: null, digest: null } as never)
@@ -179,8 +178,10 @@ test.group('An approval', (group) => {
   }) => {
     const { digest } = await stored()
     await set('analysis_nodes', assigned.id, { approved_digest: null })
-    for (const statement of await statementsOf(KeepWhatWasApproved, 'core')) {
-      await database().query(statement)
+    for (const migration of [KeepWhatWasApproved, ApproveImagesAsTheyAre]) {
+      for (const statement of await statementsOf(migration, 'core')) {
+        await database().query(statement)
+      }
     }
     assert.equal((await stored()).digest, digest)
   })

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 
 import { call, database, Scene, set } from './analysis_scene.js'
 
@@ -82,7 +82,7 @@ test.group('Counters under concurrent writers', (group) => {
       const path = `/analysis-bucket-files/${files[index]!.id}`
       await call(scene.researcher(), 'POST', path, { root: true })
     })
-    const { rows } = await database().query<Values>(
+    const { rows } = await database().query<Attributes>(
       'select id from analysis_bucket_files where analysis_bucket_id = $1 and root',
       [bucket.id]
     )

@@ -2,17 +2,17 @@ import { test } from '@japa/runner'
 
 import { masterImageGroup } from '#core/master_image_groups/master_image_group'
 import type { Message } from '#bus/message'
-import { openOutbox } from '#outbox/open'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 import { statementsOf } from '#tests/helpers/migration_statements'
+import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, database, Scene } from './analysis_scene.js'
 
 const { default: ListCommandArguments } =
-  await import('../../../database/migrations/core/030_list_command_arguments.js')
+  await import('#migrations/core/030_list_command_arguments')
 
 const MANAGE = ['master_image_manage']
 
@@ -26,7 +26,7 @@ async function commandsTo(queue: string): Promise<Message[]> {
 
 test.group('Master images', (group) => {
   let scene: Scene
-  let image: Values
+  let image: Attributes
 
   const command = (body: object, by = scene.researcher(MANAGE)) =>
     call(by, 'POST', '/master-images/command', body)
@@ -34,7 +34,6 @@ test.group('Master images', (group) => {
   group.each.setup(async () => {
     scene = await Scene.set()
     image = await scene.image()
-    return openOutbox({ wake() {} })
   })
 
   test('an image without arguments has an empty list of them, also in what refers to it', async ({
@@ -83,7 +82,7 @@ test.group('Master images', (group) => {
   test('a build is asked for, and visible as starting', async ({ assert }) => {
     const { status, body } = await command({ command: 'build', id: image.id })
     assert.equal(status, 202)
-    assert.deepEqual(body.meta, {})
+    assert.equal(body.meta.warnings[0].code, 'worker_missing')
     assert.containsSubset(body.data, { id: image.id, buildStatus: 'starting', buildProgress: 1 })
     const sent = (await commandsTo('masterImageBuilderTasks')).at(-1)!
     assert.equal(sent.type, 'execute')
@@ -93,7 +92,11 @@ test.group('Master images', (group) => {
   test('a synchronization is asked for, with the repository to read', async ({ assert }) => {
     const { status, body } = await command({ command: 'sync' })
     assert.equal(status, 202)
-    assert.deepEqual(body, { data: null, meta: {} })
+    assert.isNull(body.data)
+    assert.deepEqual(
+      body.meta.warnings.map(({ code }: Attributes) => code),
+      ['worker_missing']
+    )
     const sent = (await commandsTo('masterImageSynchronizerTasks')).at(-1)!
     assert.equal(sent.type, 'execute')
     assert.deepEqual(sent.data, {
@@ -142,6 +145,15 @@ test.group('Master images', (group) => {
       assert.equal((await call(scene.admin(), 'POST', path, {})).status, 404)
       assert.equal((await call(scene.admin(), 'POST', `${path}/${image.id}`, {})).status, 404)
     }
+  })
+
+  test('are deleted while an analysis that has one is written twice', async ({ assert }) => {
+    const analysis = await scene.analysis({ masterImageId: image.id })
+    const writing = 'update analyses set updated_at = now() where id = $1'
+    const other = { locks: writing, then: writing, id: analysis.id }
+    const deleting = () => call(scene.researcher(MANAGE), 'DELETE', `/master-images/${image.id}`)
+    assert.propertyVal(await heldMeanwhile(database(), other, deleting), 'status', 202)
+    assert.isNull((await scene.read(analysis)).masterImageId)
   })
 
   test('L12: an analysis whose image is deleted has none, and says so', async ({ assert }) => {

@@ -11,11 +11,13 @@ import { projectNode } from '#core/project_nodes/project_node'
 import { registry } from '#core/registries/registry'
 import { registryProject } from '#core/registry_projects/registry_project'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
-import type { Kind, Values } from '#records/kind'
+import type { Kind } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { allKinds } from '#tests/helpers/all_kinds'
 import { at } from '#tests/helpers/application'
 import { sampleRecord } from '#tests/helpers/sample_records'
+import { rounds } from '#tests/helpers/rounds'
 
 import { person, Scene, type Person } from './analysis_scene.js'
 
@@ -41,7 +43,7 @@ type Part = (value: string) => string
 
 const encoded = encodeURIComponent
 
-/** Where a secret may be: where it is, or where somebody believes it to be. */
+/** Where a secret may be: where it is, or where a caller may believe it to be. */
 const placeIn = (kind: Kind) =>
   fc.record({
     way: fc.constantFrom(...waysFrom(kind), [kind.name]),
@@ -129,13 +131,13 @@ const query: fc.Arbitrary<Query> = fc.constantFrom(...KINDS).chain((kind) =>
 class Plant {
   private constructor(
     readonly secrets: readonly string[],
-    readonly records: ReadonlyMap<string, Values>
+    readonly records: ReadonlyMap<string, Attributes>
   ) {}
 
   static async grow(scene: Scene): Promise<Plant> {
     const [secret, own] = [`planted-${clock.uuid()}`, `planted-${clock.uuid()}`]
-    const of = new Map<string, Values>()
-    const add = async (kind: Kind, given: Values) => {
+    const of = new Map<string, Attributes>()
+    const add = async (kind: Kind, given: Attributes) => {
       const known = Object.values(kind.relations).map(({ to, by }) => [by, of.get(to().name)?.id])
       const related = Object.fromEntries(known.filter(([, id]) => id !== undefined))
       of.set(kind.name, await sampleRecord('core', kind, { ...related, ...given }))
@@ -212,7 +214,7 @@ test.group('Secrets of another realm', (group) => {
         assert.notInclude(text, plant.secrets[0]!, path)
         assert.notInclude(text, plant.secrets[1]!, path)
       }),
-      { numRuns: 400 }
+      { numRuns: rounds(400) }
     )
   }).timeout(60_000)
 
@@ -229,7 +231,7 @@ test.group('Secrets of another realm', (group) => {
         assert.equal(right.status, wrong.status)
         assert.equal(right.text, wrong.text)
       }),
-      { numRuns: 200 }
+      { numRuns: rounds(200) }
     )
   }).timeout(60_000)
 

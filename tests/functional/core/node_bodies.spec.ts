@@ -7,7 +7,7 @@ import { project } from '#core/projects/project'
 import { registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
@@ -246,7 +246,9 @@ let realmId: string
 let headers: Record<string, string>
 
 /** Where an operation goes, and what it is sent beside the attribute that is tried. */
-async function target(operation: string): Promise<{ path: string; body: Values; status: number }> {
+async function target(
+  operation: string
+): Promise<{ path: string; body: Attributes; status: number }> {
   const own = { realmId }
   switch (operation) {
     case 'create project':
@@ -280,14 +282,14 @@ async function target(operation: string): Promise<{ path: string; body: Values; 
   }
 }
 
-const updating = (collection: string, { id }: Values) => ({
+const updating = (collection: string, { id }: Attributes) => ({
   path: `${collection}/${id}`,
   body: {},
   status: 202,
 })
 
 /** A node that no registry has to be told of. */
-async function unconnectedNode(): Promise<Values> {
+async function unconnectedNode(): Promise<Attributes> {
   const { body } = await call('POST', '/nodes', { headers, body: { name: uniqueName() } })
   return body.data
 }

@@ -4,9 +4,8 @@ import { identityProvider } from '#core/clients/identity'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { identityPool } from '#identity/embedded/database'
-import { openOutbox } from '#outbox/open'
 import type { SecurityEvent } from '#audit/security_event'
-import { useSecuritySink } from '#audit/security_events'
+import { useSecuritySink } from '#tests/helpers/container'
 import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
@@ -15,7 +14,7 @@ import { statementsOf } from '#tests/helpers/migration_statements'
 import { call, member, newRealm, uniqueName } from './node_scene.js'
 
 const { default: DisplayClientsOfRecords } =
-  await import('../../../database/migrations/identity/020_display_clients_of_records.js')
+  await import('#migrations/identity/020_display_clients_of_records')
 
 const SECRET = /^[0-9a-f]{64}$/
 
@@ -199,11 +198,7 @@ test.group('Credentials of nodes', (group) => {
     assert.equal((await read()).body.secret, secret)
   })
 
-  test('that are replaced are remembered for good, without the secret', async ({
-    assert,
-    cleanup,
-  }) => {
-    cleanup(openOutbox({ wake() {} }))
+  test('that are replaced are remembered for good, without the secret', async ({ assert }) => {
     await rotate({ secret: 'not-to-be-seen' }, self())
     const { rows } = await pools.for(databaseUrl('core')).query(
       `select content->'change' as change from outbox

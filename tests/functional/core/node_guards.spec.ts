@@ -5,7 +5,7 @@ import { projectNode } from '#core/project_nodes/project_node'
 import { project } from '#core/projects/project'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
@@ -29,14 +29,14 @@ interface Realms {
   readonly third: string
 }
 
-/** Something somebody does, and the answer to who may. */
+/** Something a caller does, and the answer to who may. */
 interface Operation {
   readonly name: string
   readonly needs: readonly string[]
   /** Whose members may do it. */
   readonly realms: readonly (keyof Realms)[]
   readonly does: readonly [method: string, path: Sample<string>, ok: number]
-  readonly body?: Sample<Values>
+  readonly body?: Sample<Attributes>
 }
 
 type Sample<Value> = (realms: Realms) => Promise<Value>
@@ -44,7 +44,7 @@ type Sample<Value> = (realms: Realms) => Promise<Value>
 const sampleProject = ({ project: realmId }: Realms) => sampleRecord('core', project, { realmId })
 const sampleNode = ({ node: realmId }: Realms) => sampleRecord('core', node, { realmId })
 
-async function sampleProjectNode(realms: Realms): Promise<Values> {
+async function sampleProjectNode(realms: Realms): Promise<Attributes> {
   return sampleRecord('core', projectNode, {
     ...(await endsOf(realms)),
     projectRealmId: realms.project,
@@ -66,8 +66,8 @@ const partPath: Sample<string> = async (realms) =>
 const secretPath: Sample<string> = async (realms) =>
   `/nodes/${await createdNode(realms)}/client/credentials`
 
-const saying = (body: Values) => async () => body
-const newNode: Sample<Values> = async ({ node: realmId }) => ({ name: uniqueName(), realmId })
+const saying = (body: Attributes) => async () => body
+const newNode: Sample<Attributes> = async ({ node: realmId }) => ({ name: uniqueName(), realmId })
 
 const OPERATIONS: readonly Operation[] = [
   ...operations(['project_update'], ['project'], {
@@ -179,7 +179,7 @@ for (const { name, needs, realms: writers, does, body: bodyFor } of OPERATIONS) 
       })
     }
 
-    test('whoever is of the master realm and has the permission', async ({ assert }) => {
+    test('callers of the master realm that have the permission', async ({ assert }) => {
       const { status } = await tried(() => identity({ permissions: EVERYTHING }))
       assert.equal(status, ok)
     })

@@ -9,7 +9,7 @@ import { NodeService } from '#core/nodes/node_service'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { useEventSink } from '#records/event_sink'
+import { useEventSink } from '#tests/helpers/container'
 import type { Origin } from '#kernel/origin'
 import type { RecordChange } from '#records/events'
 import { clock, holdClock } from '#kernel/clock'
@@ -42,7 +42,7 @@ async function created(): Promise<{ id: string; clientId: string; realmId: strin
 
 const read = async (id: string) => (await call('GET', `/nodes/${id}`, { headers })).body.data
 
-/** A call of a node's client, or of somebody else. */
+/** A call of a node's client, or of another caller. */
 const callOf = (id: string, kind: 'client' | 'user' = 'client'): Origin => ({
   actor: identity({ kind, id, realmId, realmName: 'site' }).actor,
   requestId: clock.uuid(),

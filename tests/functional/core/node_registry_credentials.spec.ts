@@ -6,7 +6,7 @@ import { registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { SecurityEvent } from '#audit/security_event'
-import { useSecuritySink } from '#audit/security_events'
+import { useSecuritySink } from '#tests/helpers/container'
 import { clock } from '#kernel/clock'
 import { sampleRecord } from '#tests/helpers/sample_records'
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { analysis } from '#core/analyses/analysis'
@@ -7,7 +8,8 @@ import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { clientWorker } from '#core/clients/client_worker'
 import { coreReactions, removalSweeps } from '#core/removals'
-import { clientTasks, identityProvider } from '#core/clients/identity'
+import { ClientTasks } from '#core/clients/client_tasks'
+import { identityProvider } from '#core/clients/identity'
 import { node } from '#core/nodes/node'
 import { projectNode } from '#core/project_nodes/project_node'
 import { project } from '#core/projects/project'
@@ -18,8 +20,8 @@ import { pools } from '#database/pools'
 import { reactTo } from '#auth/reactions'
 import type { PeopleDirectory, ProviderChange } from '#auth/provider'
 import { performDue } from '#jobs/tasks/perform'
-import { openOutbox } from '#outbox/open'
-import type { Kind, Values } from '#records/kind'
+import type { Kind } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
@@ -28,12 +30,12 @@ import { call, member, newRealm, uniqueName } from './node_scene.js'
 const pool = () => pools.for(databaseUrl('core'))
 const running = new AbortController().signal
 
-async function isThere({ table }: Kind, { id }: Values): Promise<boolean> {
+async function isThere({ table }: Kind, { id }: Attributes): Promise<boolean> {
   const { rowCount } = await pool().query(`select 1 from ${table} where id = $1`, [id])
   return rowCount === 1
 }
 
-async function read({ table }: Kind, { id }: Values) {
+async function read({ table }: Kind, { id }: Attributes) {
   const { rows } = await pool().query(`select * from ${table} where id = $1`, [id])
   return rows[0]
 }
@@ -82,10 +84,7 @@ test.group('Realms that go', () => {
     await tell('realm', gone)
   })
 
-  test('L15: take the clients and registry projects of their nodes along', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('L15: take the clients and registry projects of their nodes along', async ({ assert }) => {
     const realmId = await newRealm()
     const { headers } = member(realmId, ['node_create'])
     const { id: registryId } = await sampleRecord('core', registry)
@@ -93,10 +92,13 @@ test.group('Realms that go', () => {
       headers,
       body: { name: uniqueName(), registryId },
     })
-    cleanup(openOutbox({ wake() {} }))
     await tell('realm', realmId)
     const provider = await identityProvider()
-    const options = { tasks: clientTasks(), provider, logger: { warn() {} } }
+    const options = {
+      tasks: await app.container.make(ClientTasks),
+      provider,
+      logger: { warn() {} },
+    }
     await performDue(clientWorker(options))
     assert.notExists(await provider.clients!.read(body.data.clientId))
     const { rows } = await pool().query(
@@ -162,9 +164,7 @@ test.group('Users that go', () => {
 test.group('The client of registries', () => {
   test('has nothing linked anew when it changes: hooks have secrets of their own', async ({
     assert,
-    cleanup,
   }) => {
-    cleanup(openOutbox({ wake() {} }))
     const { id } = await sampleRecord('core', registryProject)
     let say: (change: ProviderChange) => void
     const provider: Parameters<typeof reactTo>[0] = {

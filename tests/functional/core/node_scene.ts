@@ -19,7 +19,7 @@ export async function newRealm(): Promise<string> {
   return id as string
 }
 
-/** Somebody of an ordinary realm. */
+/** A caller of an ordinary realm. */
 export const member = (
   realmId: string,
   permissions: string[],

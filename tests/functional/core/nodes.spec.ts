@@ -1,9 +1,11 @@
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { analysis } from '#core/analyses/analysis'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { clientWorker } from '#core/clients/client_worker'
-import { clientTasks, identityProvider } from '#core/clients/identity'
+import { ClientTasks } from '#core/clients/client_tasks'
+import { identityProvider } from '#core/clients/identity'
 import { node } from '#core/nodes/node'
 import { registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
@@ -11,11 +13,9 @@ import { pools } from '#database/pools'
 import { ensurePermissions, NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { performDue } from '#jobs/tasks/perform'
 import { TaskRunner } from '#jobs/tasks/task_runner'
-import { openOutbox } from '#outbox/open'
-import { useEventSink } from '#records/event_sink'
+import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
 import { clock } from '#kernel/clock'
-import { signals } from '#signals/current'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, member, newRealm, uniqueName } from './node_scene.js'
@@ -43,7 +43,11 @@ const remove = (id: string) => call('DELETE', `/nodes/${id}`, { headers })
 const clients = async () => (await identityProvider()).clients!
 
 async function doTasks() {
-  const options = { tasks: clientTasks(), provider: await identityProvider(), logger: silent }
+  const options = {
+    tasks: await app.container.make(ClientTasks),
+    provider: await identityProvider(),
+    logger: silent,
+  }
   await performDue(clientWorker(options))
 }
 
@@ -109,7 +113,12 @@ test.group('Clients of nodes', (group) => {
 
   test('get exactly the permission of a node, soon after', async ({ assert, cleanup }) => {
     const provider = await identityProvider()
-    const worker = clientWorker({ tasks: clientTasks(), provider, logger: silent })
+    const worker = clientWorker({
+      tasks: await app.container.make(ClientTasks),
+      provider,
+      logger: silent,
+    })
+    const signals = await app.container.make('signals')
     const runner = await TaskRunner.start({ worker, signals, logger: silent })
     cleanup(() => runner.stop())
     const { clientId } = await created()
@@ -185,7 +194,7 @@ test.group('Clients of nodes', (group) => {
         read: () => Promise.reject(new Error('away')),
       },
     } as never
-    const tasks = clientTasks()
+    const tasks = await app.container.make(ClientTasks)
     let warnings = 0
     const logger = { warn: () => void warnings++ }
     await performDue(clientWorker({ tasks, provider: away, logger }))
@@ -195,7 +204,9 @@ test.group('Clients of nodes', (group) => {
       [clientId]
     )
     assert.deepEqual(rows, [{ attempts: 1, later: true }])
-    await pool().query(`update tasks set due_at = now() where queue = 'client'`)
+    await pool().query(
+      `update tasks set due_at = now() - interval '1 second' where queue = 'client'`
+    )
     await doTasks()
     assert.lengthOf(await (await clients()).permissionsOf(clientId), 1)
   })
@@ -228,11 +239,9 @@ test.group('Nodes and registries', (group) => {
   group.setup(ofARealm)
 
   group.each.setup(async () => {
-    const close = openOutbox({ wake() {} })
     await pool().query('delete from outbox')
     first = (await sampleRecord('core', registry)).id as string
     second = (await sampleRecord('core', registry)).id as string
-    return close
   })
 
   /** What the registry is told, since this was asked the last time. */

@@ -6,7 +6,7 @@ import { projectNode } from '#core/project_nodes/project_node'
 import { project } from '#core/projects/project'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { useEventSink } from '#records/event_sink'
+import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
 import { sampleRecord } from '#tests/helpers/sample_records'
 

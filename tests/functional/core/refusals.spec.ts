@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import core from '#core/routes'
 import { catalogue } from '#http/catalogue'
-import { useEventSink } from '#records/event_sink'
+import { useEventSink } from '#tests/helpers/container'
 import { clock } from '#kernel/clock'
 import { boot } from '#tests/helpers/application'
 
@@ -11,7 +11,7 @@ import { admin } from './registry_scene.js'
 
 await boot()
 
-/** Those somebody has to be logged in for. */
+/** Those a caller has to be logged in for. */
 const routes = catalogue.of(core).filter(({ operation }) => operation.access.kind !== 'public')
 
 const BAD_TOKENS = ['nonsense', 'a.b.c', `${'x'.repeat(2_000)}`, '%00', '{}']
@@ -20,7 +20,9 @@ test.group('Refusals of core', () => {
   for (const { method, path } of routes) {
     const address = path.replaceAll(/:\w+/g, clock.uuid())
 
-    test(`S11: nobody is taken for somebody at ${method} ${path}`, async ({ assert }) => {
+    test(`S11: an anonymous caller is not taken for a user at ${method} ${path}`, async ({
+      assert,
+    }) => {
       const { status, body } = await call(method, address, method === 'POST' ? { body: {} } : {})
       assert.equal(status, 401)
       assert.equal(body.code, 'identity_unauthorized')

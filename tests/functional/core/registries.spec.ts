@@ -1,13 +1,13 @@
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { analysis } from '#core/analyses/analysis'
 import { node } from '#core/nodes/node'
 import { project as projectKind } from '#core/projects/project'
-import { enterHarbor } from '#core/registries/environment_registry'
+import { EnvironmentRegistry } from '#core/registries/environment_registry'
 import { registryProject } from '#core/registry_projects/registry_project'
-import { corePool } from '#core/registries/work'
-import { openOutbox } from '#outbox/open'
-import { useEventSink } from '#records/event_sink'
+import { corePool } from '#core/database'
+import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
 import { seal, unseal } from '#records/sealing'
 import { clock } from '#kernel/clock'
@@ -242,8 +242,7 @@ test.group('Registry projects', () => {
     )
   })
 
-  test('tell their registry of every change', async ({ assert, cleanup }) => {
-    cleanup(openOutbox({ wake() {} }))
+  test('tell their registry of every change', async ({ assert }) => {
     const { id: registryId } = await newRegistry()
     const made = (await send('POST', '/registry-projects', projectBody(registryId))).body.data
     const path = `/registry-projects/${made.id}`
@@ -406,16 +405,17 @@ test.group('The registry of the environment', () => {
     cleanup(async () => {
       await corePool().query(`delete from registries where name = 'default'`)
     })
-    assert.isUndefined(await enterHarbor(undefined))
-    const id = await enterHarbor(harbor('one:@secret'))
+    const environment = await app.container.make(EnvironmentRegistry)
+    assert.isUndefined(await environment.enter(undefined))
+    const id = await environment.enter(harbor('one:@secret'))
     assert.containsSubset(await stored(), {
       id,
       host: 'harbor.example:8443',
       account_name: 'admin',
     })
     assert.equal(await secret(), 'one:@secret')
-    assert.isUndefined(await enterHarbor(harbor('one:@secret')))
-    assert.equal(await enterHarbor({ ...harbor('two'), host: 'elsewhere.example' }), id)
+    assert.isUndefined(await environment.enter(harbor('one:@secret')))
+    assert.equal(await environment.enter({ ...harbor('two'), host: 'elsewhere.example' }), id)
     const now = await stored()
     assert.equal(await secret(), 'two')
     assert.equal(now.host, 'harbor.example:8443')
@@ -460,9 +460,7 @@ test.group('Credentials of nodes in registries', () => {
 test.group('Registries and nodes', () => {
   test('L8: a node that cannot be created leaves nothing of its registry project', async ({
     assert,
-    cleanup,
   }) => {
-    cleanup(openOutbox({ wake() {} }))
     const made = await newRegistry()
     const realmId = await newRealm()
     const name = uniqueName()

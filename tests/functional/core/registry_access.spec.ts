@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { COMMANDS } from '#core/registries/operations'
-import { corePool } from '#core/registries/work'
+import { corePool } from '#core/database'
 import { identity } from '#tests/helpers/identities'
 
 import { member, newRealm, uniqueName } from './node_scene.js'
@@ -42,7 +42,7 @@ test.group('Registries belong to the installation', () => {
     assert.equal((await send('DELETE', path, undefined, central)).status, 202)
   })
 
-  test('so do commands, whichever', async ({ assert }) => {
+  test('commands are for members of the master realm, whichever they are', async ({ assert }) => {
     const foreign = member(await newRealm(), ['registry_manage'])
     const { id } = (await send('POST', '/registries', body(), central)).body.data
     for (const command of COMMANDS) {
@@ -53,7 +53,9 @@ test.group('Registries belong to the installation', () => {
     }
   })
 
-  test('and their secrets, at any depth', async ({ assert }) => {
+  test('secrets of registries are for members of the master realm, at any depth', async ({
+    assert,
+  }) => {
     const foreign = member(await newRealm(), ['registry_manage'])
     const { id } = (await send('POST', '/registries', body(), central)).body.data
     const project = {
@@ -107,5 +109,25 @@ test.group('Registries belong to the installation', () => {
     const filtered = await send('GET', `/registries?filter[accountSecret]=Another-1`)
     assert.isAbove(filtered.body.meta.total, 0)
     assert.include(filtered.headers.get('x-dropped-keys'), 'accountSecret')
+  })
+
+  test('secrets stand sealed in commands that wait, too', async ({ assert }) => {
+    const registryId = (await send('POST', '/registries', body(), central)).body.data.id
+    const project = { name: uniqueName('project'), externalName: uniqueName('external') }
+    const made = await send('POST', '/registry-projects', {
+      ...project,
+      type: 'default',
+      registryId,
+    })
+    const { id } = made.body.data
+    const command = { command: 'projectLink', id, secret: SECRET }
+    assert.equal((await send('POST', '/services/registry/command', command, central)).status, 202)
+    const { rows } = await corePool().query(
+      `select content::text as text from outbox where queue = 'registryCommands' and content::text like $1
+       union all select l::text from registry_links l where registry_id = $2`,
+      [`%${id}%`, registryId]
+    )
+    assert.isAtLeast(rows.length, 2)
+    assert.notInclude(JSON.stringify(rows), SECRET)
   })
 })

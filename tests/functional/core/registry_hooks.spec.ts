@@ -3,18 +3,19 @@ import { test } from '@japa/runner'
 import { identityProvider } from '#core/clients/identity'
 import { isFormerClient } from '#core/registries/former_client'
 import { formerClientSweep } from '#core/registries/sweeps'
-import { corePool } from '#core/registries/work'
+import { corePool } from '#core/database'
 import { client } from '#identity/clients/client'
 import { realm } from '#identity/realms/realm'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { seal } from '#records/sealing'
 import { clock } from '#kernel/clock'
+import { eventually } from '#tests/helpers/eventually'
 import { HarborServer } from '#tests/helpers/harbor_server'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call } from './node_scene.js'
-import { carryingCommands, eventually, RegistryScene, send } from './registry_scene.js'
+import { carryingCommands, RegistryScene, send } from './registry_scene.js'
 
 const basic = (account: string) => `Basic ${Buffer.from(account).toString('base64')}`
 
@@ -214,14 +215,14 @@ test.group('The former client of registries', (group) => {
     const secretNow = async () =>
       (await clients!.read((await former()).id, { secret: true }))!.secret
     const { signal } = new AbortController()
-    assert.equal(await formerClientSweep.run(signal), 0)
+    assert.equal(await formerClientSweep(corePool()).run(signal), 0)
     assert.equal(await secretNow(), SECRET)
     await corePool().query('insert into registry_client_renewals default values')
-    assert.equal(await formerClientSweep.run(signal), 1)
+    assert.equal(await formerClientSweep(corePool()).run(signal), 1)
     const next = await secretNow()
     assert.notEqual(next, SECRET)
     assert.equal((await hear(await own())).status, 401)
-    assert.equal(await formerClientSweep.run(signal), 0)
+    assert.equal(await formerClientSweep(corePool()).run(signal), 0)
     assert.equal(await secretNow(), next)
   })
 

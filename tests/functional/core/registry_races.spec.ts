@@ -1,16 +1,25 @@
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
-import { beginRemoval } from '#core/registries/registry_removal'
+import { HookSecrets } from '#core/registries/hook_secrets'
+import { LinkKeeper } from '#core/registries/link_keeper'
+import { RegistryOperations } from '#core/registries/operations'
+import { RegistryLinks } from '#core/registries/registry_links'
+import { RegistryRemoval } from '#core/registries/registry_removal'
 import { registry } from '#core/registries/registry'
-import { corePool, registryLinks } from '#core/registries/work'
+import { corePool } from '#core/database'
 import { registryProject } from '#core/registry_projects/registry_project'
 import { inTransaction } from '#records/transaction'
+import { eventually } from '#tests/helpers/eventually'
+import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
 import { sampleRecord } from '#tests/helpers/sample_records'
+
+import { RegistryScene } from './registry_scene.js'
 
 const WAITING = `select 1 from pg_stat_activity where wait_event_type = 'Lock'
   and query like '%registry_%' and pid <> pg_backend_pid()`
 
-/** Does something while a registry is about to be deleted by somebody who has not committed yet. */
+/** Does something while a registry is about to be deleted by a transaction that has not committed yet. */
 async function whileDeleting(registryId: unknown, work: () => Promise<unknown>): Promise<unknown> {
   const deleter = await corePool().connect()
   try {
@@ -43,27 +52,98 @@ test.group('A registry that is deleted while it is set up', (group) => {
   const place = () => ({ registryId: registryId as string, externalName })
 
   test('has nothing linked any more', async ({ assert }) => {
+    const links = await app.container.make(RegistryLinks)
     const wanting = () =>
-      inTransaction(corePool(), (transaction) => registryLinks().want(transaction, projectId))
+      inTransaction(corePool(), (transaction) => links.want(transaction, projectId))
     assert.isUndefined(await whileDeleting(registryId, wanting))
   })
 
   test('has nothing to part from', async ({ assert }) => {
+    const links = await app.container.make(RegistryLinks)
     const parting = () =>
       inTransaction(corePool(), (transaction) =>
-        registryLinks().part(transaction, place(), { projectId, accountId: '1' })
+        links.part(transaction, place(), { projectId, accountId: '1' })
       )
     assert.isUndefined(await whileDeleting(registryId, parting))
   })
 
   test('rests no more, and is not left once more', async ({ assert }) => {
-    const resting = () => registryLinks().noteProblem(place(), 'away', true)
+    const links = await app.container.make(RegistryLinks)
+    const resting = () => links.noteProblem(place(), 'away', true)
     assert.isUndefined(await whileDeleting(registryId, resting))
   })
 
   test('is left by nobody else', async ({ assert }) => {
     const { rows } = await corePool().query('select id from registries where id = $1', [registryId])
-    const leaving = () => beginRemoval(rows[0].id)
+    const removal = await app.container.make(RegistryRemoval)
+    const leaving = () => removal.begin(rows[0].id)
     assert.deepEqual(await whileDeleting(registryId, leaving), [])
+  })
+})
+
+test.group('A registry that is removed', () => {
+  const links = () => app.container.make(RegistryLinks)
+
+  /** As the service does it: the registry, its projects, and then all the rest. */
+  const removing = (id: unknown) => ({
+    locks: 'select 1 from registries where id = $1 for update',
+    then: `with projects as (select id from registry_projects where registry_id = $1 for update)
+      delete from registries where id = $1 and (select count(*) from projects) >= 0`,
+    id,
+  })
+
+  const isGone = async (id: unknown) => {
+    const { rowCount } = await corePool().query('select 1 from registries where id = $1', [id])
+    return rowCount === 0
+  }
+
+  test('waits for no link that is forgotten', async ({ assert }) => {
+    const { id } = await sampleRecord('core', registry)
+    const place = { registryId: id as string, externalName: 'former' }
+    await inTransaction(corePool(), async (transaction) => {
+      await transaction.query(
+        'insert into registry_links (registry_id, external_name) values ($1, $2)',
+        [id, place.externalName]
+      )
+      await (await links()).putAll(transaction, [place])
+    })
+    const keeper = await app.container.make(LinkKeeper)
+    assert.isUndefined(await heldMeanwhile(corePool(), removing(id), () => keeper.keep(place)))
+    assert.isTrue(await isGone(id))
+  })
+
+  test('waits for no link that is made', async ({ assert, cleanup }) => {
+    const scene = await RegistryScene.set()
+    cleanup(() => scene.end())
+    const project = await scene.project()
+    const place = { registryId: scene.id, externalName: project.externalName as string }
+    await inTransaction(corePool(), async (transaction) =>
+      (await links()).want(transaction, project.id as string, 'A-secret-0f-its-own')
+    )
+    const hooks = await app.container.make(HookSecrets)
+    await hooks.of(scene.id)
+    const keeper = await app.container.make(LinkKeeper)
+    const keeping = () => keeper.keep(place)
+    assert.isUndefined(await heldMeanwhile(corePool(), removing(scene.id), keeping))
+    assert.isTrue(await isGone(scene.id))
+    await eventually(() => scene.harbor.projects.has(place.externalName))
+  })
+
+  test('is told no secret to send with what it tells', async ({ assert }) => {
+    const { id } = await sampleRecord('core', registry)
+    const hooks = await app.container.make(HookSecrets)
+    const asking = () => hooks.of(id as string)
+    assert.isUndefined(await heldMeanwhile(corePool(), removing(id), asking))
+  })
+
+  test('waits for no project that is to be linked', async ({ assert }) => {
+    const { id } = await sampleRecord('core', registry)
+    const project = await sampleRecord('core', registryProject, { registryId: id })
+    const operations = await app.container.make(RegistryOperations)
+    const ordering = () =>
+      operations.order({ command: 'projectLink', id: project.id as string, secret: null })
+    const refused = await heldMeanwhile(corePool(), removing(id), ordering)
+    assert.propertyVal(refused, 'status', 404)
+    assert.isTrue(await isGone(id))
   })
 })

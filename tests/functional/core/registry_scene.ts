@@ -1,17 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
-import { corePool } from '#core/registries/work'
+import { corePool } from '#core/database'
 import type { RunningJob } from '#jobs/running_job'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { unseal } from '#records/sealing'
 import { drain } from '#kernel/drain'
 import { boot } from '#tests/helpers/application'
+import { emptyOutbox } from '#tests/helpers/empty_outbox'
+import { eventually } from '#tests/helpers/eventually'
 import { ACCOUNT, HarborServer } from '#tests/helpers/harbor_server'
 import { identity } from '#tests/helpers/identities'
 
 import { call, uniqueName } from './node_scene.js'
 
-/** Somebody of the master realm who may do everything. */
+/** A caller of the master realm who may do everything. */
 export const admin = () => identity()
 
 export const send = (method: string, path: string, body?: unknown, by = admin()) =>
@@ -21,32 +21,14 @@ export const send = (method: string, path: string, body?: unknown, by = admin())
 export async function carryingCommands(): Promise<() => Promise<void>> {
   const app = await boot()
   const [outbox, bus] = await Promise.all([import('#start/outbox'), import('#start/bus')])
-  await corePool().query(`delete from outbox where queue = 'registryCommands'`)
+  await emptyOutbox()
   const jobs: RunningJob[] = [await bus.start({ app, drain }), await outbox.start({ app, drain })]
   return async () => {
     await Promise.all(jobs.map((job) => job.stop()))
   }
 }
 
-/** Resolves as soon as something is so. */
-export async function eventually<T>(
-  ask: () => Promise<T | undefined | false> | T | undefined | false,
-  limitMs = 5_000
-): Promise<T> {
-  const deadline = performance.now() + limitMs
-  for (;;) {
-    const answer = await ask()
-    if (answer !== undefined && answer !== false) {
-      return answer
-    }
-    if (performance.now() > deadline) {
-      throw new Error(`Still not so after ${limitMs} ms: ${ask}`)
-    }
-    await delay(10)
-  }
-}
-
-const readable = (row: Values): Values => ({
+const readable = (row: Attributes): Attributes => ({
   ...row,
   account_secret: unseal('registry project account', row.account_secret as string | null),
 })
@@ -70,7 +52,7 @@ export class RegistryScene {
 
   async end(): Promise<void> {
     try {
-      await removeRegistry(this.id)
+      await corePool().query('delete from registries where id = $1', [this.id])
     } finally {
       await this.harbor.stop()
     }
@@ -79,7 +61,7 @@ export class RegistryScene {
   command = (command: string, id: unknown = this.id, more: object = {}) =>
     send('POST', '/services/registry/command', { command, id, ...more })
 
-  async project(body: object = {}): Promise<Values> {
+  async project(body: object = {}): Promise<Attributes> {
     const made = await send('POST', '/registry-projects', {
       name: uniqueName('project'),
       externalName: uniqueName('external'),
@@ -90,12 +72,12 @@ export class RegistryScene {
     return made.body.data
   }
 
-  async row(id: unknown): Promise<Values | undefined> {
+  async row(id: unknown): Promise<Attributes | undefined> {
     const { rows } = await corePool().query('select * from registry_projects where id = $1', [id])
     return rows[0] && readable(rows[0])
   }
 
-  async rows(): Promise<Values[]> {
+  async rows(): Promise<Attributes[]> {
     const { rows } = await corePool().query(
       'select * from registry_projects where registry_id = $1 order by name',
       [this.id]
@@ -103,9 +85,9 @@ export class RegistryScene {
     return rows.map(readable)
   }
 
-  async links(): Promise<Values[]> {
+  async links(): Promise<Attributes[]> {
     const { rows } = await corePool().query(
-      `select l.*, t.due_at from registry_links l left join tasks t
+      `select l.*, t.due_at, t.taken_until from registry_links l left join tasks t
          on t.queue = 'registry-link' and t.key = l.registry_id || '/' || l.external_name
        where registry_id = $1 order by external_name`,
       [this.id]
@@ -114,7 +96,7 @@ export class RegistryScene {
   }
 
   /** The project once it is linked. */
-  linked = (id: unknown): Promise<Values> =>
+  linked = (id: unknown): Promise<Attributes> =>
     eventually(async () => {
       const row = await this.row(id)
       return row?.external_id ? row : undefined
@@ -131,9 +113,11 @@ export class RegistryScene {
       return rowCount === 0
     })
 
-  /** Resolves once something was tried and did not succeed. */
-  failed = (): Promise<Values> =>
-    eventually(async () => (await this.links()).find(({ problem }) => problem !== null))
+  /** Resolves once something was tried, did not succeed, and may be tried again. */
+  failed = (): Promise<Attributes> =>
+    eventually(async () =>
+      (await this.links()).find((link) => link.problem !== null && link.taken_until === null)
+    )
 
   /** What rests or waits may be tried now. */
   async wake(): Promise<void> {
@@ -141,21 +125,9 @@ export class RegistryScene {
       this.id,
     ])
     await corePool().query(
-      `update tasks set due_at = now()
+      `update tasks set due_at = now() - interval '1 second'
        where queue = 'registry-link' and data->>'registryId' = $1`,
       [this.id]
     )
-  }
-}
-
-/** Work on its links may be under way, and hold rows in another order than a deletion that no service prepared. */
-async function removeRegistry(id: string, attempts = 5): Promise<void> {
-  try {
-    await corePool().query('delete from registries where id = $1', [id])
-  } catch (error) {
-    if ((error as { code?: string }).code !== '40P01' || attempts === 1) {
-      throw error
-    }
-    await removeRegistry(id, attempts - 1)
   }
 }

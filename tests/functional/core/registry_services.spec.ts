@@ -1,24 +1,29 @@
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import type { OutwardHandler } from '#bus/consumer'
-import { openBus } from '#bus/current'
+import { MalformedMessage } from '#bus/errors'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandTo } from '#bus/names'
 import { registryConsumer } from '#core/registries/consumer'
-import { keyOf } from '#core/registries/registry_links'
+import { keyOf, RegistryLinks } from '#core/registries/registry_links'
+import { RegistryWork } from '#core/registries/registry_work'
 import { registrySweep } from '#core/registries/sweeps'
-import { corePool, registryLinks } from '#core/registries/work'
+import { corePool } from '#core/database'
 import { identityProvider } from '#core/clients/identity'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock, holdClock } from '#kernel/clock'
+import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
 import { HarborServer, type Fault } from '#tests/helpers/harbor_server'
+import { PlainRegistryServer } from '#tests/helpers/plain_registry_server'
+import { stopwatch } from '#tests/helpers/stopwatch'
 
 import { call, newRealm, uniqueName } from './node_scene.js'
-import { admin, carryingCommands, eventually, RegistryScene, send } from './registry_scene.js'
+import { admin, carryingCommands, RegistryScene, send } from './registry_scene.js'
 
 const running = new AbortController().signal
-const sweep = () => registrySweep.run(running)
+const sweep = async () => registrySweep(await app.container.make(RegistryWork)).run(running)
 
 test.group('Commands to registries', (group) => {
   let scene: RegistryScene
@@ -30,7 +35,7 @@ test.group('Commands to registries', (group) => {
   })
 
   test('setup: the three projects exist within a second, and are linked', async ({ assert }) => {
-    const start = performance.now()
+    const took = stopwatch()
     const { status, body } = await scene.command('setup')
     assert.equal(status, 202)
     assert.isNull(body)
@@ -38,7 +43,7 @@ test.group('Commands to registries', (group) => {
       const found = await scene.rows()
       return found.length === 3 && found
     }, 1_000)
-    assert.isBelow(performance.now() - start, 1_000)
+    assert.isBelow(took(), 1_000)
     assert.deepEqual(
       rows.map((row) => [row.name, row.type, row.public]),
       [
@@ -60,7 +65,7 @@ test.group('Commands to registries', (group) => {
       assert.isTrue(row.webhook_exists)
       assert.isNotNull(row.webhook_name)
     }
-  })
+  }).retry(2)
 
   test('L7: setup changes nothing of what is there when it is repeated', async ({ assert }) => {
     await scene.command('setup')
@@ -184,7 +189,7 @@ test.group('Commands to registries', (group) => {
     assert.equal(scene.harbor.projects.size, 0)
   })
 
-  test('are refused where they make no sense', async ({ assert }) => {
+  test('a command is refused where it makes no sense', async ({ assert }) => {
     const id = clock.uuid()
     const cases: [object, number, string?][] = [
       [{}, 400, 'command'],
@@ -222,7 +227,28 @@ test.group('Commands to registries', (group) => {
     assert.equal((await send('POST', '/services/system/command', command)).status, 404)
   })
 
-  test('C1: need a permission, and somebody who is logged in', async ({ assert }) => {
+  test('a secret that registries would refuse is refused on the bus as well', async ({
+    assert,
+  }) => {
+    const { id } = await scene.project()
+    await scene.linked(id)
+    const link = registryConsumer.handlers.PROJECT_LINK as OutwardHandler
+    const told = (secret: string) =>
+      newMessage(commandTo(COMMAND_QUEUES.registry), 'PROJECT_LINK', { id, secret })
+    for (const secret of [
+      'short1A',
+      'nocapitals1',
+      'NOSMALL1',
+      'NoDigits',
+      `Aa1${'x'.repeat(126)}`,
+    ]) {
+      await assert.rejects(() => link.outside(told(secret)), MalformedMessage)
+    }
+    await link.outside(told('Long-enough-1'))
+    await eventually(async () => (await scene.row(id))?.account_secret === 'Long-enough-1')
+  })
+
+  test('C1: need a permission, and a caller who is logged in', async ({ assert }) => {
     const command = { command: 'setup', id: scene.id }
     const without = identity({ permissions: ['registry_project_manage'] })
     const refused = await send('POST', '/services/registry/command', command, without)
@@ -278,6 +304,28 @@ test.group('Registries follow records', (group) => {
     assert.equal(row.external_id, String(project(externalName)!.id))
     assert.deepEqual([row.account_id, row.account_secret], [String(robot.id), robot.secret])
     assert.equal(scene.harbor.robots.size, 1)
+  })
+
+  test('a registry that is no Harbor, or no server at all, has its projects under their names', async ({
+    assert,
+    cleanup,
+  }) => {
+    const plain = await PlainRegistryServer.start('token')
+    cleanup(() => plain.stop())
+    for (const access of [plain.access, { host: 'local-images' }]) {
+      await send('POST', `/registries/${scene.id}`, { ...access })
+      assert.equal((await scene.command('setup')).status, 202)
+      await eventually(async () => (await scene.rows()).length === 3)
+      await scene.settled()
+      for (const row of await scene.rows()) {
+        assert.deepEqual(
+          [row.external_id, row.account_id, row.account_secret, row.webhook_exists],
+          [row.external_name, null, null, false]
+        )
+      }
+      assert.isTrue((await scene.links()).every(({ problem }) => problem === null))
+    }
+    assert.isEmpty(scene.harbor.requests)
   })
 
   test('an account that is entered later links what is there', async ({ assert }) => {
@@ -348,17 +396,23 @@ test.group('Registries in trouble', (group) => {
     return () => scene.end()
   })
 
-  const isWhole = (row: Values) =>
+  const isWhole = (row: Attributes) =>
     ['external_id', 'account_id', 'account_name', 'account_secret', 'webhook_name'].every(
       (name) => row[name] !== null
     )
 
+  const repair = async () => {
+    scene.harbor.behave()
+    await scene.wake()
+    await sweep()
+  }
+
   for (const [title, fault] of FAULTS) {
     test(`one that ${title} leaves no record half done, and is repaired`, async ({ assert }) => {
       scene.harbor.misbehave(fault)
-      const start = performance.now()
+      const took = stopwatch()
       const made = await scene.project()
-      assert.isBelow(performance.now() - start, 1_000)
+      assert.isBelow(took(), 1_000)
       await scene.failed()
       const row = (await scene.row(made.id))!
       for (const name of ['external_id', 'account_id', 'account_secret', 'webhook_name']) {
@@ -366,9 +420,7 @@ test.group('Registries in trouble', (group) => {
       }
       assert.isFalse(row.webhook_exists)
 
-      scene.harbor.behave()
-      await scene.wake()
-      await sweep()
+      await repair()
       assert.isTrue(isWhole((await scene.row(made.id))!))
       const [link] = await scene.links()
       assert.isNull(link!.problem)
@@ -378,11 +430,9 @@ test.group('Registries in trouble', (group) => {
       await send('DELETE', `/registry-projects/${made.id}`)
       await eventually(async () => {
         const [left] = await scene.links()
-        return left === undefined || left.problem !== null
+        return left === undefined || (left.problem !== null && left.taken_until === null)
       })
-      scene.harbor.behave()
-      await scene.wake()
-      await sweep()
+      await repair()
       assert.isEmpty(await scene.links())
       assert.equal(scene.harbor.projects.size, 0)
       assert.equal(scene.harbor.robots.size, 0)
@@ -409,14 +459,16 @@ test.group('Registries in trouble', (group) => {
     for (let count = 0; count < 3; count++) {
       await scene.project()
     }
-    const start = performance.now()
+    const took = stopwatch()
     const made = await other.project()
     await other.linked(made.id)
-    assert.isBelow(performance.now() - start, 2_000)
+    assert.isBelow(took(), 2_000)
     scene.harbor.behave()
     await other.end()
     await scene.failed().catch(() => {})
-  }).timeout(30_000)
+  })
+    .retry(2)
+    .timeout(30_000)
 
   test('what was removed by hand is made again', async ({ assert }) => {
     const made = await scene.project()
@@ -455,13 +507,12 @@ test.group('Registries in trouble', (group) => {
     const { outside } = registryConsumer.handlers.SETUP as OutwardHandler
     await outside(message)
     assert.isEmpty(await scene.rows())
-    const { default: logger } = await import('@adonisjs/core/services/logger')
-    const bus = await openBus(logger)
+    const bus = await app.container.make('bus')
     await bus.publish(message, scene.id)
     await eventually(async () => (await scene.rows()).length === 3)
   })
 
-  test('what somebody took is left to it as long as it is at it, and half a minute longer', async ({
+  test('what a process took is left to it as long as it is at it, and half a minute longer', async ({
     assert,
     cleanup,
   }) => {
@@ -470,7 +521,7 @@ test.group('Registries in trouble', (group) => {
     await scene.failed()
     await scene.wake()
     const place = { registryId: scene.id, externalName: externalName as string }
-    const { tasks } = registryLinks()
+    const { tasks } = await app.container.make(RegistryLinks)
     const key = keyOf(place)
     assert.isDefined(await tasks.takeOne(key))
     const then = clock.now()
@@ -524,7 +575,7 @@ test.group('What registries tell', (group) => {
       body,
     })
 
-  test('is taken as what was written into the registry when a project was linked', async ({
+  test('a call of a registry is taken as what was written into the registry when a project was linked', async ({
     assert,
   }) => {
     const scene = await RegistryScene.set()
@@ -539,7 +590,7 @@ test.group('What registries tell', (group) => {
     assert.isNull(body)
   })
 
-  test('S10: is not taken from whoever is logged in', async ({ assert }) => {
+  test('S10: is not taken from callers who are logged in', async ({ assert }) => {
     const { id, name, secret } = await client()
     const cases: [string | undefined, number][] = [
       [undefined, 401],
@@ -561,7 +612,7 @@ test.group('What registries tell', (group) => {
     }
   })
 
-  test('is taken also where it makes no sense', async ({ assert }) => {
+  test('a call of a registry is taken also where it makes no sense', async ({ assert }) => {
     const { authorization } = admin().headers
     for (const body of [{}, { type: 5 }, { ...told, event_data: null }]) {
       assert.equal((await hear(authorization, body)).status, 202)

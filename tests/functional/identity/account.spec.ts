@@ -68,7 +68,7 @@ const userOf = async (id: string) => {
 test.group('Account page', (group) => {
   group.setup(seedIdentity)
 
-  test('asks whoever is not signed in to do so, through the client of the account', async ({
+  test('asks a user who is not signed in to do so, through the client of the account', async ({
     assert,
   }) => {
     const { status, location } = await visit(new Visitor())
@@ -105,7 +105,7 @@ test.group('Account page', (group) => {
     assert.notInclude(text, '<b>Grace')
   })
 
-  test('changes the password for whoever knows the one of now, and ends all other sessions', async ({
+  test('changes the password for a user who knows the one of now, and ends all other sessions', async ({
     assert,
   }) => {
     const { user, browser } = await signedIn()
@@ -169,7 +169,7 @@ test.group('Account page', (group) => {
     assert.equal((await visit(browser)).status, 200)
   })
 
-  test('ends nothing of anybody else, whatever is sent', async ({ assert }) => {
+  test('ends nothing of another user, whatever is sent', async ({ assert }) => {
     const { browser } = await signedIn()
     const { user } = await signedIn()
     const { body } = await byPassword({ username: user.name, password: PASSWORD })

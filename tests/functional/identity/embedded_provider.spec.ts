@@ -4,7 +4,8 @@ import { identityPool } from '#identity/embedded/database'
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
 import type { ProviderChange } from '#auth/provider'
-import { useEventSink } from '#records/event_sink'
+import { useEventSink } from '#tests/helpers/container'
+import { eventually } from '#tests/helpers/eventually'
 import type { RecordChange } from '#records/events'
 import { clock, holdClock } from '#kernel/clock'
 import { bySecret, change, introspect, make, makeUser, remove, unique } from './provider.js'
@@ -38,7 +39,7 @@ test.group('Embedded provider', (group) => {
     assert.isNotEmpty(keys)
   })
 
-  test('makes a client once, whoever else does so at the same time', async ({ assert }) => {
+  test('makes a client once, also where others do so at the same time', async ({ assert }) => {
     const name = clock.uuid()
     const made = await Promise.all(
       Array.from({ length: 4 }, () => provider.clients.create({ name, realmId }))
@@ -121,7 +122,7 @@ test.group('Embedded provider', (group) => {
     await change('user', user.id, { displayName: 'Ada' })
     await remove('user', user.id)
     await make('role', { name: unique('role'), realmId })
-    await until(() => heard.length >= 3)
+    await eventually(() => heard.length >= 3)
     await stop()
     assert.deepEqual(
       heard.map(({ type, event }) => `${type} ${event}`),
@@ -137,17 +138,10 @@ test.group('Embedded provider', (group) => {
       `select pg_terminate_backend(pid) from pg_stat_activity
        where application_name = 'analysis-hub identity changes'`
     )
-    await until(async () => {
+    await eventually(async () => {
       await makeUser({ realmId })
       return heard.length > 0
     })
     assert.isNotEmpty(heard)
   })
 })
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const patience = Date.now() + 10_000
-  while (!(await isSo()) && Date.now() < patience) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}

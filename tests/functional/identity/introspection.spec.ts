@@ -181,7 +181,7 @@ test.group('Revocation', (group) => {
 test.group('Forged tokens', (group) => {
   group.setup(seedIdentity)
 
-  /** What tokens of ours say, with changes, signed by somebody else or by us. */
+  /** What tokens of ours say, with changes, signed by another key or by ours. */
   async function forge(
     changes: Record<string, unknown>,
     { ours = false, header = {} }: { ours?: boolean; header?: Record<string, unknown> } = {}

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { identityPool } from '#identity/embedded/database'
 import { seedIdentity } from '#identity/embedded/seeds'
-import { useEventSink } from '#records/event_sink'
+import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
 import {
   believeProvider,
@@ -69,7 +69,7 @@ test.group('Records of the provider', (group) => {
     assert.containSubset(removed, { status: 202, body: { data: { id } } })
   })
 
-  test('need somebody who is logged in and may', async ({ assert }) => {
+  test('need a caller who is logged in and may', async ({ assert }) => {
     const { token } = await somebody([])
     for (const path of ['/roles', '/permissions', '/user-roles', '/client-permissions']) {
       assert.equal((await send('GET', path, undefined)).status, 401, path)
@@ -220,7 +220,7 @@ test.group('Users', (group) => {
     assert.equal(status, 200)
   })
 
-  test('are not taken over by somebody who may do less', async ({ assert }) => {
+  test('are not taken over by a caller who may do less', async ({ assert }) => {
     const strong = await somebody(['registry_manage'])
     const { token } = await somebody(['user_update'])
     for (const body of [

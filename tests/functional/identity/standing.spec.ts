@@ -7,6 +7,8 @@ import { seedIdentity } from '#identity/embedded/seeds'
 import { signToken } from '#identity/embedded/tokens/sign'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { clock } from '#kernel/clock'
+import { Ending } from '#kernel/ending'
+import { eventually } from '#tests/helpers/eventually'
 import {
   bySecret,
   byPassword,
@@ -37,7 +39,7 @@ async function processes(count: number) {
   return { providers, verifiers, close: async () => void (await close()) }
 }
 
-test.group('Standing of whoever has a token already', (group) => {
+test.group('Standing of users and clients that have a token already', (group) => {
   let hub: Awaited<ReturnType<typeof processes>>
 
   group.setup(async () => {
@@ -110,6 +112,23 @@ test.group('Standing of whoever has a token already', (group) => {
       assert.deepEqual(await holds(), [true, true, true])
       await remove('role', role.id)
       assert.deepEqual(await holds(), [false, false, false])
+    })
+  }
+
+  for (const [kind, somebody] of Object.entries({ user, client })) {
+    test(`what a ${kind} has open ends at once when it is deactivated`, async ({ assert }) => {
+      const [one, other] = [await somebody(), await somebody()]
+      const open = (token: string) =>
+        hub.verifiers.map((verifier) => {
+          const connection = new Ending()
+          verifier.watch(token, connection)
+          return connection
+        })
+      const [ending, lasting] = [open(one.token), open(other.token)]
+      assert.isTrue(await isKnown(one.token))
+      await change(one.kind, one.id, { active: false })
+      await eventually(() => ending.every(({ isOver }) => isOver), 1_000)
+      assert.isFalse(lasting.some(({ isOver }) => isOver))
     })
   }
 
@@ -219,12 +238,11 @@ test.group('Standing of whoever has a token already', (group) => {
     const heardAgain = async () => {
       const { rows } = await identityPool().query<{ count: number }>(
         `select count(*)::integer as count from pg_stat_activity where datname = current_database()
-         and application_name = 'analysis-hub identity standing' and query like 'listen%'`
+         and application_name = 'analysis-hub identity standing' and query like 'select pg_backend_pid%'`
       )
       return rows[0]!.count >= 3
     }
-    const deadline = performance.now() + 5_000
-    while (!(await heardAgain()) && performance.now() < deadline) {}
+    await eventually(heardAgain)
     const found = await actors(token)
     assert.deepEqual(
       found.map((actor) => actor!.permissions.has(GRANTED)),

@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { workerSecret } from '#configuration/worker_secret'
 import { digestOf } from '#identity/embedded/client_secrets'
 import { identityPool } from '#identity/embedded/database'
 import { requireOwnSecrets } from '#identity/embedded/default_secrets'
@@ -9,6 +10,7 @@ import { seedIdentity } from '#identity/embedded/seeds'
 import { identitySweep } from '#identity/embedded/sweep'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
 import { clock, holdClock } from '#kernel/clock'
+import { env } from '#start/env'
 import {
   byPassword,
   bySecret,
@@ -58,6 +60,7 @@ test.group('First start', (group) => {
       { name: 'admin-console', built_in: true, auth_method: 'none' },
       { name: 'registry', built_in: true, auth_method: 'secret' },
       { name: 'system', built_in: true, auth_method: 'secret' },
+      { name: 'worker', built_in: true, auth_method: 'secret' },
     ])
     const roles = await rows('select name, realm_id from roles order by name')
     assert.deepEqual(
@@ -94,9 +97,23 @@ test.group('First start', (group) => {
     ])
   })
 
+  test('has a client for its worker that reads, registries with their secrets too', async ({
+    assert,
+  }) => {
+    const { body } = await bySecret({
+      client_id: 'worker',
+      client_secret: workerSecret(env),
+    })
+    const { permissions } = await introspect(body.access_token)
+    assert.deepEqual(
+      permissions.map(({ name }: { name: string }) => name),
+      ['registry_manage']
+    )
+  })
+
   test('makes up a secret for the registry that is nobody else’s', async ({ assert }) => {
     const digests = await rows('select secret_digest from clients where secret_digest is not null')
-    assert.lengthOf(new Set(digests.map(({ secret_digest: digest }) => digest)), 2)
+    assert.lengthOf(new Set(digests.map(({ secret_digest: digest }) => digest)), 3)
     const guessed = await bySecret({ client_id: 'registry', client_secret: 'start123' })
     assert.equal(guessed.status, 401)
   })
@@ -150,7 +167,7 @@ test.group('First start', (group) => {
     await begin()
   })
 
-  test('takes back a name of ours from whoever had it first', async ({ assert }) => {
+  test('takes back a name of ours from the record that had it first', async ({ assert }) => {
     await rows(`delete from permissions where name = 'service_manage'`)
     const user = await makeUser()
     const early = await make('permission', { name: 'Service_Manage' })

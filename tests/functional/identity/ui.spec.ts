@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose'
 import { mayReturnTo } from '#identity/clients/return_addresses'
 import { identityPool } from '#identity/embedded/database'
 import { seedIdentity } from '#identity/embedded/seeds'
-import { useEventSink } from '#records/event_sink'
+import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
 import { asking, exchange, logIn, newVerifier, Visitor } from './browsing.js'
 import {
@@ -64,7 +64,7 @@ test.group('Realms before a login', (group) => {
     }
   })
 
-  test('are shown whole to whoever is logged in, and written by nobody else', async ({
+  test('are shown whole to callers who are logged in, and written by nobody else', async ({
     assert,
   }) => {
     const { body } = await byPassword()

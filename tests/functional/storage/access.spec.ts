@@ -119,7 +119,7 @@ for (const [mode, isStrict, callers] of [
       }
     }
 
-    test('whoever made a bucket reaches it from every realm; another with that id does not', async ({
+    test('the caller who made a bucket reaches it from every realm; another with that id does not', async ({
       assert,
     }) => {
       for (const kind of ['user', 'client', 'robot'] as const) {
@@ -143,7 +143,7 @@ for (const [mode, isStrict, callers] of [
       assert.equal(await total(namesake, `/buckets?filter[id]=${id}`), 0)
     })
 
-    test('whoever sent a file reaches it, and so does their realm, without its bucket', async ({
+    test('the caller who sent a file reaches it, and so does their realm, without its bucket', async ({
       assert,
     }) => {
       const sender = person(AWAY)

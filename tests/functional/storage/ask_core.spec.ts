@@ -6,22 +6,12 @@ import { node } from '#core/nodes/node'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { ServiceUnavailable } from '#kernel/failures'
-import type { IdentityProvider } from '#auth/provider'
 import { clock } from '#kernel/clock'
 import { askCore } from '#storage/access/ask_core'
 import { at } from '#tests/helpers/application'
+import { handingOut } from '#tests/helpers/handing_out'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
-
-type Provider = Pick<IdentityProvider, 'ownToken' | 'introspect'>
-
-/** A provider that hands out one token after the other, each until it is asked about it. */
-function handingOut(...tokens: string[]): Provider {
-  return {
-    ownToken: async () => tokens[0]!,
-    introspect: async () => void tokens.shift(),
-  }
-}
 
 const good = () => handingOut(identity({ permissions: [] }).token)
 

@@ -355,7 +355,7 @@ test.group('Changing and deleting a bucket', () => {
     }
   }
 
-  test('of a bucket of no realm is for the master realm, unless somebody made it', async ({
+  test('of a bucket of no realm is for the master realm, unless another caller made it', async ({
     assert,
   }) => {
     const { id } = await aBucket()

@@ -10,6 +10,7 @@ import { test } from '@japa/runner'
 import { placesOf } from '#storage/objects/places'
 import { sweepAbandonedPlaces } from '#storage/sweeps/object_sweep'
 import { at } from '#tests/helpers/application'
+import { eventually } from '#tests/helpers/eventually'
 import { answerTo, begin, openPatch } from '#tests/helpers/tus'
 import {
   ask,
@@ -22,7 +23,6 @@ import {
   partHead,
   remains,
   somebody,
-  until,
   uploaded,
 } from './files_scene.js'
 
@@ -67,7 +67,7 @@ async function remove(path: string): Promise<void> {
   }
 }
 
-test.group('Deletions | while somebody reads slowly', () => {
+test.group('Deletions | while a client reads slowly', () => {
   test('of {0}, sent as {1}: all of it comes, or it breaks off')
     .with([
       ['the file', 'identity'],
@@ -113,7 +113,7 @@ test.group('Deletions | of a bucket that is being filled', () => {
       const bucketId = await newBucket()
       const { request: sending, answer } = openRequest(`/buckets/${bucketId}/upload`, multipart())
       sending.write(`${partHead('first')}${HALF}\r\n${partHead('last')}${begun}`)
-      await until(async () => {
+      await eventually(async () => {
         const { objects, unfinished } = await remains(bucketId)
         return objects === stored.objects && unfinished === stored.unfinished
       })
@@ -132,7 +132,7 @@ test.group('Deletions | of a bucket that is being filled', () => {
     const sending = openPatch(by, path, 0, 2 * HALF.length)
     const answer = answerTo(sending)
     sending.write(HALF)
-    await until(async () => (await remains(bucketId)).unfinished > 0)
+    await eventually(async () => (await remains(bucketId)).unfinished > 0)
     await remove(`/buckets/${bucketId}`)
     sending.end(HALF)
     assert.equal((await answer).status, 404)

@@ -8,6 +8,7 @@ import { env } from '#start/env'
 import { storagePool } from '#storage/database'
 import { objectStore } from '#storage/objects/store'
 import { at } from '#tests/helpers/application'
+import { eventually } from '#tests/helpers/eventually'
 import { identity, REALMS } from '#tests/helpers/identities'
 import {
   ask,
@@ -16,7 +17,6 @@ import {
   placeOf,
   sha256,
   somebody,
-  until,
   uploaded,
   type StoredFile,
 } from './files_scene.js'
@@ -72,7 +72,7 @@ test.group('Downloads | a file', () => {
     assert.deepEqual([status, headers['content-length'], body.length], [200, '0', 0])
   })
 
-  test('of the type of its name is packed for whoever takes that, under a tag of its own', async ({
+  test('of the type of its name is packed for clients that take that, under a tag of its own', async ({
     assert,
   }) => {
     const content = Buffer.from(JSON.stringify({ a: 'b'.repeat(1_000) }))
@@ -112,7 +112,7 @@ test.group('Downloads | a file', () => {
     assert.equal(headers.etag, (await ask(pathOf(file))).headers.etag)
   })
 
-  test('is for whoever reaches it, by a header or by the cookie of our own pages', async ({
+  test('is for callers who reach it, by a header or by the cookie of our own pages', async ({
     assert,
   }) => {
     const file = await fileWith(Buffer.from('a'))
@@ -247,12 +247,12 @@ test.group('Downloads | damage and departure', () => {
     })
     const sockets = await Promise.all(readers)
     if (!env.S3_ENDPOINT) {
-      await until(async () => (await countOpenFiles()) >= openFiles + 30)
+      await eventually(async () => (await countOpenFiles()) >= openFiles + 30)
     }
     assert.equal(storagePool().idleCount, storagePool().totalCount)
     assert.equal((await ask(`/bucket-files/${file.id}`)).status, 200)
     sockets.forEach((socket) => socket.destroy())
-    await until(async () => (await countOpenFiles()) <= openFiles)
+    await eventually(async () => (await countOpenFiles()) <= openFiles)
   })
 })
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { clock } from '#kernel/clock'
 import { storagePool } from '#storage/database'
@@ -152,14 +151,4 @@ export function placeOf(bucketId: string): BucketPlace {
 
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
-}
-
-export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!(await isSo())) {
-    if (performance.now() > deadline) {
-      throw new Error('It did not come to pass in 10 s')
-    }
-    await delay(10)
-  }
 }

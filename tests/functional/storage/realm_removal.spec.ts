@@ -2,16 +2,16 @@ import { test } from '@japa/runner'
 
 import { identityProvider } from '#core/clients/identity'
 import { realm } from '#identity/realms/realm'
-import { useEventSink } from '#records/event_sink'
+import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
 import { followRealms } from '#storage/background'
 import { bucketRemovalSweep } from '#storage/buckets/realm_removal'
 import { storagePool } from '#storage/database'
 import { at } from '#tests/helpers/application'
+import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
-import { eventually } from '../core/registry_scene.js'
 import { aBucket, aFile, objectsOf } from './storage_scene.js'
 
 const running = new AbortController().signal
@@ -67,9 +67,10 @@ test.group('Buckets of a realm that is deleted', () => {
     assert.isTrue(told.every(({ origin }) => origin.actor.name === 'system'))
   })
 
-  test('go with the next sweep where nobody listened, or somebody died at it', async ({
+  test('go with the next sweep where no process listened, or one died at it', async ({
     assert,
   }) => {
+    await storagePool().query('delete from buckets')
     const [realmId, other] = [await newRealm(), await newRealm()]
     for (let count = 0; count < 3; count++) {
       await aBucket({ realmId })

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 
 import type { Actor } from '#kernel/actor'
-import type { Values } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
@@ -21,7 +21,7 @@ export interface Answer {
 
 type Person = ReturnType<typeof identity>
 
-/** Somebody of an ordinary realm, who holds what is named and nothing else. */
+/** A caller of an ordinary realm, who holds what is named and nothing else. */
 export const person = (
   realmId: string,
   permissions: string[] = [],
@@ -51,11 +51,11 @@ export async function ask(
 }
 
 /** A bucket in the database, of nobody and no realm unless that is said, with a place for its objects. */
-export async function aBucket(given: Values = {}): Promise<Values & { id: string }> {
+export async function aBucket(given: Attributes = {}): Promise<Attributes & { id: string }> {
   const id = clock.uuid()
   await preparePlace(id)
   const none = { actorId: null, actorType: null, realmId: null, refType: null, refId: null }
-  const values: Values = { ...none, ...given }
+  const values: Attributes = { ...none, ...given }
   const { rows } = await storagePool().query(
     `insert into buckets (id, name, actor_id, actor_type, realm_id, ref_type, ref_id)
      values ($1, $2, $3, $4, $5, $6, $7) returning *`,
@@ -72,11 +72,11 @@ export async function aBucket(given: Values = {}): Promise<Values & { id: string
   return { ...values, id, name: rows[0].name }
 }
 
-/** A file of a bucket with its object; somebody else's of nowhere unless that is said. */
+/** A file of a bucket with its object; another caller's of nowhere unless that is said. */
 export async function aFile(
   bucketId: string,
-  given: Values = {}
-): Promise<Values & { id: string }> {
+  given: Attributes = {}
+): Promise<Attributes & { id: string }> {
   const layout: Layout = await preparePlace(bucketId)
   const hash = clock.uuid().replaceAll('-', '').repeat(2)
   const store = await objectStore()
@@ -90,7 +90,7 @@ export async function aFile(
     actorType: 'user',
     realmId,
     ...rest,
-  })) as Values & { id: string }
+  })) as Attributes & { id: string }
 }
 
 async function* bytes(text: string): AsyncGenerator<Uint8Array> {

@@ -10,6 +10,7 @@ import { preparePlace } from '#storage/objects/places'
 import { sweepExpiredClaims } from '#storage/sweeps/expired_claims'
 import { filesWithoutObject } from '#storage/sweeps/missing_objects'
 import { sweepAbandonedPlaces, sweepObjects } from '#storage/sweeps/object_sweep'
+import { eventually } from '#tests/helpers/eventually'
 import {
   LAST_BOUNDARY,
   multipart,
@@ -19,7 +20,6 @@ import {
   partHead,
   placeOf,
   remains,
-  until,
   uploaded,
 } from './files_scene.js'
 
@@ -61,7 +61,7 @@ test.group('Sweep | claims', () => {
     const bucketId = await newBucket()
     const { request, answer } = openRequest(`/buckets/${bucketId}/upload`, multipart())
     request.write(`${partHead('a')}${'x'.repeat(9 * 1024 ** 2)}`)
-    await until(async () => (await remains(bucketId)).unfinished === 1)
+    await eventually(async () => (await remains(bucketId)).unfinished === 1)
     await storagePool().query(
       `update bucket_file_claims set held_until = now() - interval '1 s' where bucket_id = $1`,
       [bucketId]
@@ -105,7 +105,7 @@ test.group('Sweep | objects', () => {
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 1, claims: 1, objects: 2 })
   })
 
-  test('that were never completed go too, unless somebody is sending them', async ({ assert }) => {
+  test('that were never completed go too, unless a client is sending them', async ({ assert }) => {
     const bucketId = await newBucket()
     const store = await objectStore()
     let finish = () => {}
@@ -116,7 +116,7 @@ test.group('Sweep | objects', () => {
     const putting = store.put(addressIn(bucketId), slow()).catch((error: Error) => error)
     const { request, answer } = openRequest(`/buckets/${bucketId}/upload`, multipart())
     request.write(`${partHead('a')}${'x'.repeat(9 * 1024 ** 2)}`)
-    await until(async () => (await remains(bucketId)).unfinished === 2)
+    await eventually(async () => (await remains(bucketId)).unfinished === 2)
     await thorough()
     assert.equal((await remains(bucketId)).unfinished, 1)
     finish()

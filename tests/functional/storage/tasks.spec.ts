@@ -6,16 +6,16 @@ import { test } from '@japa/runner'
 import type { Bus } from '#bus/bus'
 import { defineConsumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
-import { openBus } from '#bus/current'
 import { newMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandTo, EVENT_KEYS } from '#bus/names'
-import { openOutbox } from '#outbox/open'
 import { clock } from '#kernel/clock'
 import { drain } from '#kernel/drain'
 import { env } from '#start/env'
 import { containerName } from '#storage/objects/layout'
 import { placesOf } from '#storage/objects/places'
 import { boot } from '#tests/helpers/application'
+import { emptyOutbox } from '#tests/helpers/empty_outbox'
+import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
 import { storagePool } from '#storage/database'
 
@@ -42,7 +42,7 @@ const listening = defineConsumer({
   ),
 })
 
-/** Hands a command in without waiting until somebody has done it. */
+/** Hands a command in without waiting until a consumer has done it. */
 function send(type: string, data: Record<string, unknown>): Message {
   const message = newMessage(commandTo(COMMAND_QUEUES.storageBucket), type, data, {
     correlationId: clock.uuid(),
@@ -57,10 +57,7 @@ const answersTo = ({ metadata }: Message) =>
 
 /** What is told of a command, once so much of it was. */
 async function answered(command: Message, count: number): Promise<Message[]> {
-  const deadline = performance.now() + 10_000
-  while (answersTo(command).length < count && performance.now() < deadline) {
-    await delay(10)
-  }
+  await eventually(() => answersTo(command).length >= count)
   return answersTo(command)
 }
 
@@ -87,8 +84,9 @@ test.group('Buckets that are asked for on the bus', (group) => {
     const app = await boot()
     const logger = await app.container.make('logger')
     const [outbox, consumers] = await Promise.all([import('#start/outbox'), import('#start/bus')])
+    await emptyOutbox()
     const jobs = [await consumers.start({ app, drain }), await outbox.start({ app, drain })]
-    bus = await openBus(logger)
+    bus = await app.container.make('bus')
     jobs.push(await ConsumerRunner.start(listening, { bus, pool: storagePool(), logger }))
     return async () => {
       await Promise.all(jobs.map((job) => job.stop()))
@@ -164,19 +162,15 @@ test.group('Buckets that are asked for on the bus', (group) => {
       assert,
     }) => {
       const command = send('create', { ...data })
-      const events = (await answered(command, 1)).filter(({ type }) => type !== 'creationStarted')
-      for (let attempt = 0; events.length === 0 && attempt < 1_000; attempt++) {
-        await delay(10)
-        events.push(...answersTo(command).filter(({ type }) => type !== 'creationStarted'))
-      }
+      const events = await eventually(() => {
+        const ends = answersTo(command).filter(({ type }) => type !== 'creationStarted')
+        return ends.length > 0 && ends
+      }, 20_000)
       assert.deepEqual(typesOf(events), ['creationFailed'])
       assert.sameMembers(Object.keys(events[0]!.data), ['id', 'error'])
       assert.isNotEmpty(events[0]!.data.error)
       assert.notMatch(String(events[0]!.data.error), /select|insert|\/|postgres/i)
-      for (let attempt = 0; !(await deadReason(command)) && attempt < 200; attempt++) {
-        await delay(10)
-      }
-      assert.isDefined(await deadReason(command))
+      await eventually(() => deadReason(command))
       assert.isEmpty(await placesOf(String(events[0]!.data.id)))
     }).timeout(60_000)
   }
@@ -207,9 +201,7 @@ test.group('Buckets that are asked for on the bus', (group) => {
     assert.equal(events[1]!.data.realmId, REALM)
     assert.equal((await ask(identity(), 'GET', `/buckets/${id}`)).status, 404)
     assert.equal((await ask(identity(), 'GET', `/bucket-files/${file.id}`)).status, 404)
-    for (let attempt = 0; (await placesOf(id)).length > 0 && attempt < 200; attempt++) {
-      await delay(10)
-    }
+    await eventually(async () => (await placesOf(id)).length === 0)
     assert.isFalse(await isThere(folderOf(id)))
     await bus.publish(command, id)
     await settled()
@@ -228,18 +220,13 @@ test.group('Buckets that are asked for on the bus', (group) => {
       assert,
     }) => {
       const command = send('delete', { id })
-      for (let attempt = 0; !(await deadReason(command)) && attempt < 500; attempt++) {
-        await delay(10)
-      }
-      assert.match(String(await deadReason(command)), /malformed/)
+      assert.match(await eventually(() => deadReason(command)), /malformed/)
       assert.isFalse(typesOf(answersTo(command)).includes('deletionFinished'))
     })
   }
 })
 
-test.group('Changes of buckets and files through HTTP', (group) => {
-  group.each.setup(() => openOutbox({ wake: () => {} }))
-
+test.group('Changes of buckets and files through HTTP', () => {
   const messagesOf = async (id: string) => {
     const { rows } = await storagePool().query(
       `select content->'command' as command, content->'change' as change from outbox

@@ -10,7 +10,7 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { PayloadTooLarge } from '#kernel/failures'
-import { useEventSink } from '#records/event_sink'
+import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { claimPath, claimPaths } from '#storage/claims/claims'
@@ -19,6 +19,7 @@ import { objectAddress } from '#storage/objects/layout'
 import { layoutNow, objectStore } from '#storage/objects/store'
 import { Upload } from '#storage/uploads/upload'
 import { at } from '#tests/helpers/application'
+import { eventually } from '#tests/helpers/eventually'
 import { identity, REALMS } from '#tests/helpers/identities'
 import {
   ask,
@@ -32,7 +33,6 @@ import {
   remains,
   sha256,
   somebody,
-  until,
   upload,
   uploaded,
 } from './files_scene.js'
@@ -218,7 +218,7 @@ test.group('Uploads | refusals', () => {
     }
   })
 
-  test('nobody, and somebody of another realm, may not send anything', async ({ assert }) => {
+  test('no anonymous caller, and none of another realm, may send anything', async ({ assert }) => {
     const bucketId = await newBucket()
     const stranger = identity({ realmId: REALMS.other, realmName: 'other', permissions: [] })
     assert.equal((await upload(bucketId, [text('a')], stranger)).status, 403)
@@ -344,7 +344,7 @@ test.group('Uploads | on their way', () => {
     const bucketId = await newBucket()
     const { request, answer } = openRequest(`/buckets/${bucketId}/upload`, multipart())
     request.write(`${partHead('a')}half`)
-    await until(async () => (await remains(bucketId)).claims === 1)
+    await eventually(async () => (await remains(bucketId)).claims === 1)
     const { body } = await ask(`/bucket-files?filter[bucketId]=${bucketId}`)
     assert.equal(JSON.parse(body.toString()).meta.total, 0)
     const { status } = await upload(bucketId, [text('a')])
@@ -365,10 +365,10 @@ test.group('Uploads | on their way', () => {
       const bucketId = await newBucket()
       const { request, answer } = openRequest(`/buckets/${bucketId}/upload`, multipart())
       request.write(sent)
-      await until(async () => ((await remains(bucketId)).claims ?? 0) > 0)
+      await eventually(async () => ((await remains(bucketId)).claims ?? 0) > 0)
       request.destroy()
       await answer.catch(() => {})
-      await until(async () => (await remains(bucketId)).claims === 0)
+      await eventually(async () => (await remains(bucketId)).claims === 0)
       assert.deepEqual(await remains(bucketId), NOTHING)
     })
 
@@ -376,7 +376,7 @@ test.group('Uploads | on their way', () => {
     const bucketId = await newBucket()
     const { request, answer } = openRequest(`/buckets/${bucketId}/upload`, multipart())
     request.write(`${partHead('a')}old`)
-    await until(async () => (await remains(bucketId)).claims === 1)
+    await eventually(async () => (await remains(bucketId)).claims === 1)
     await storagePool().query(
       `update bucket_file_claims set held_until = now() - interval '1 s' where bucket_id = $1`,
       [bucketId]
@@ -394,7 +394,7 @@ test.group('Uploads | on their way', () => {
     const bucketId = await newBucket()
     const { request, answer } = openRequest(`/buckets/${bucketId}/upload`, multipart())
     request.write(`${partHead('a')}1\r\n${partHead('b')}2`)
-    await until(async () => (await remains(bucketId)).claims === 2)
+    await eventually(async () => (await remains(bucketId)).claims === 2)
     assert.equal((await ask(`/buckets/${bucketId}`, {}, 'DELETE')).status, 202)
     request.end(`\r\n${LAST_BOUNDARY}`)
     const { status } = await answer

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 import type { Robot } from './robots.js'
 
-/** Who sends a request. Whoever shows no password, or a wrong one, is nobody. */
+/** Who sends a request. A caller that shows no password, or a wrong one, is anonymous. */
 export type Caller =
   | { readonly kind: 'admin' | 'user'; readonly name: string }
   | { readonly kind: 'robot'; readonly name: string; readonly robot: Robot }

@@ -153,7 +153,7 @@ export class Projects {
   }
 }
 
-/** Strangers see what is public; whoever is not admin is not told what there is besides. */
+/** Strangers see what is public; a caller that is not admin is not told what there is besides. */
 function requireAccess({ method, caller }: Question, project: Project | undefined): void {
   const isRead = method === 'GET' || method === 'HEAD'
   if (caller.kind === 'admin' || (isRead && project?.isPublic)) {

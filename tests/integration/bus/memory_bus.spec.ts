@@ -2,8 +2,9 @@ import { MemoryBus } from '#bus/memory/memory_bus'
 import { MemoryDeadLetters } from '#bus/memory/memory_dead_letters'
 import { busDatabase } from '#tests/helpers/bus_database'
 import { busSuite } from '#tests/helpers/bus_suite'
+import { gatheringSuite } from '#tests/helpers/gathering_suite'
 
-busSuite('memory', async () => {
+const open = async () => {
   const { pool, stop } = await busDatabase()
   const bus = new MemoryBus()
   const deadLetters = new MemoryDeadLetters({
@@ -21,4 +22,7 @@ busSuite('memory', async () => {
       await stop()
     },
   }
-})
+}
+
+busSuite('memory', open)
+gatheringSuite('memory', open)

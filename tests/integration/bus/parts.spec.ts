@@ -77,7 +77,7 @@ test.group('Inbox', (group) => {
     assert.equal(await afterDeath.next(), 3)
   })
 
-  test('a message somebody had before is not on its first attempt', async ({ assert }) => {
+  test('a message that a consumer had before is not on its first attempt', async ({ assert }) => {
     assert.equal(await new AttemptCounter(inbox, 'again', 'again').next(), 2)
     assert.equal(await new AttemptCounter(inbox, 'unknown', 'unknown').next(), 1)
     assert.equal(await new AttemptCounter(inbox, 'unknown', 'unknown').next(), 2)

@@ -5,6 +5,7 @@ import type pg from 'pg'
 
 import { DatabasePool } from '#database/database_pool'
 import { inTransaction } from '#records/transaction'
+import { stopwatch } from '#tests/helpers/stopwatch'
 
 type Cleanup = (work: () => Promise<void>) => void
 
@@ -65,13 +66,13 @@ test.group('Reads that share connections', () => {
     await Promise.all([pidOf(pool), delay(5).then(() => pidOf(pool))])
     const slow = sleep(pool, 1)
     await delay(20)
-    const startedAt = performance.now()
+    const took = stopwatch()
     for (let read = 0; read < 20; read++) {
       await pidOf(pool)
     }
-    assert.isBelow(performance.now() - startedAt, 500)
+    assert.isBelow(took(), 500)
     await slow
-  })
+  }).retry(2)
 
   test('a connection that ends fails what is under way on it, and is replaced', async ({
     assert,

@@ -19,6 +19,7 @@ import { boot } from '#tests/helpers/application'
 
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider, silent } from '#tests/unit/identity/subjects'
+import { stopwatch } from '#tests/helpers/stopwatch'
 
 const MINUTE_MS = 60_000
 
@@ -165,16 +166,16 @@ test.group('Records with clients', (group) => {
       created.resolve()
       return reply
     })
-    const startedAt = performance.now()
+    const took = stopwatch()
     await assert.rejects(() => provisioning(100).provide(record), IdentityUnavailable)
-    assert.isBelow(performance.now() - startedAt, 1_000)
+    assert.isBelow(took(), 1_000)
     await created.promise
     assert.isDefined(await clients.findByName(record.id))
 
     cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     assert.equal(await reconcile(), 1)
     assert.isUndefined(await clients.findByName(record.id))
-  })
+  }).retry(2)
 
   test('take over a client that is there already', async ({ assert }) => {
     const record = owner()

@@ -69,7 +69,7 @@ test.group('Tasks', (group) => {
     return stop
   })
 
-  test('are not there where their transaction is not kept', async ({ assert }) => {
+  test('no task is there where their transaction is not kept', async ({ assert }) => {
     const client = await pool.connect()
     await client.query('begin')
     await tasks.put({ key: 'a', data: 'one' }, client)
@@ -86,7 +86,7 @@ test.group('Tasks', (group) => {
     assert.isEmpty(await rows('select * from tasks'))
   })
 
-  test('are done by one process each, however many look', async ({ assert }) => {
+  test('a task is done by one process, however many look', async ({ assert }) => {
     for (let n = 0; n < 40; n++) {
       await tasks.put({ key: `${n}`, data: `${n}` })
     }
@@ -149,7 +149,7 @@ test.group('Tasks', (group) => {
     assert.isEmpty(await rows('select * from tasks'))
   })
 
-  test('can be withdrawn until a process has begun them', async ({ assert }) => {
+  test('a task can be withdrawn until a process has begun them', async ({ assert }) => {
     await tasks.put({ key: 'a', data: 'one', dueAt: Date.now() + 60_000 })
     await tasks.put({ key: 'b', data: 'two', dueAt: Date.now() + 60_000 })
     assert.isTrue(await tasks.withdraw('a'))
@@ -176,7 +176,7 @@ test.group('Tasks', (group) => {
     assert.isDefined(await tasks.takeOne('a'))
   })
 
-  test('are done by a runner when it is woken, and when it starts', async ({ assert, cleanup }) => {
+  test('a runner does tasks when it is woken, and when it starts', async ({ assert, cleanup }) => {
     await tasks.put({ key: 'a', data: 'one' })
     let wake = () => {}
     const signals = {

@@ -6,6 +6,7 @@ import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { boot } from '#tests/helpers/application'
+import { dropDatabase } from '#tests/helpers/empty_database'
 
 const PROGRAM = fileURLToPath(new URL('./boot_program.ts', import.meta.url))
 const TABLES = ['bus_migrations', 'inbox', 'outbox']
@@ -32,7 +33,7 @@ test.group('The tables of the bus', () => {
     await boot()
     const shared = process.env.DATABASE_URL!
     await query(shared, 'create database "bus apart"')
-    cleanup(async () => void (await query(shared, 'drop database "bus apart" with (force)')))
+    cleanup(() => dropDatabase('bus apart'))
     const apart = new URL(shared)
     apart.pathname = '/bus%20apart'
 

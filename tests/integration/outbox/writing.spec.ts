@@ -2,9 +2,10 @@ import { test } from '@japa/runner'
 
 import { newMessage } from '#bus/message'
 import { commandTo } from '#bus/names'
-import { openOutbox } from '#outbox/open'
+import { onKept } from '#outbox/waking'
 import { noteSecurity, writeChange, writeCommand } from '#outbox/write'
 import type { RecordChange } from '#records/events'
+import { event } from '#telemetry/events/event'
 import { inTransaction } from '#records/transaction'
 import { identity } from '#tests/helpers/identities'
 import { OutboxScene } from './outbox_scene.js'
@@ -31,7 +32,7 @@ const change = (kind = 'node'): RecordChange => ({
 async function open() {
   const scene = await OutboxScene.open()
   let wakes = 0
-  const close = openOutbox({ wake: () => void wakes++ })
+  const close = onKept(() => void wakes++)
   return {
     scene,
     wakes: () => wakes,
@@ -81,10 +82,10 @@ test.group('The outbox', () => {
     assert.equal(wakes(), 0)
   })
 
-  test('does not have audit events audited', async ({ assert, cleanup }) => {
+  test('does not have audited what its kind keeps out', async ({ assert, cleanup }) => {
     const { scene, rows, close } = await open()
     cleanup(close)
-    await inTransaction(scene.pool, (transaction) => writeChange(transaction, change('event')))
+    await inTransaction(scene.pool, (transaction) => writeChange(transaction, change(event.name)))
     const [{ pending }] = await rows()
     assert.equal(pending, 14)
   })

@@ -9,6 +9,7 @@ import { compileList, type ListRow } from '#query/sql/list_statement'
 import * as arbitrary from '#tests/unit/query/filter_arbitraries'
 import { Sandbox } from './sandbox.js'
 import { specimen, specimenRows } from '#tests/unit/query/specimens'
+import { rounds } from '#tests/helpers/rounds'
 
 /** Set it to the seed of a failed run to see that run again. */
 const seed = process.env.QUERY_SEED ? Number(process.env.QUERY_SEED) : undefined
@@ -54,34 +55,34 @@ test.group('Any filter', (group) => {
     return () => sandbox.close()
   })
 
-  test('and its negation share out all rows between them', async ({ assert }) => {
+  test('a filter and its negation share out all rows between them', async ({ assert }) => {
     const everything = await idsOf('')
     const property = fc.asyncProperty(arbitrary.tree, async (filter) => {
       const matching = await byExpression(filter)
       const others = await byExpression({ not: filter })
       assert.deepEqual([...matching, ...others].sort(), everything)
     })
-    await fc.assert(property, { ...settings, numRuns: 600 })
+    await fc.assert(property, { ...settings, numRuns: rounds(600) })
   }).timeout(60_000)
 
-  test('means the same in both dialects', async ({ assert }) => {
+  test('a filter means the same in both dialects', async ({ assert }) => {
     const property = fc.asyncProperty(arbitrary.singleTest, async (comparison) => {
       assert.deepEqual(await idsOf(arbitrary.brackets(comparison)), await byExpression(comparison))
     })
-    await fc.assert(property, { ...settings, numRuns: 600 })
+    await fc.assert(property, { ...settings, numRuns: rounds(600) })
   }).timeout(60_000)
 
-  test('narrows what another one lets through', async ({ assert }) => {
+  test('a filter narrows what another one lets through', async ({ assert }) => {
     const property = fc.asyncProperty(arbitrary.tree, arbitrary.tree, async (one, other) => {
       const both = await byExpression({ and: [one, other] })
       const either = await byExpression({ or: [one, other] })
       assert.includeMembers(await byExpression(one), both)
       assert.includeMembers(either, await byExpression(other))
     })
-    await fc.assert(property, { ...settings, numRuns: 150 })
+    await fc.assert(property, { ...settings, numRuns: rounds(150) })
   }).timeout(60_000)
 
-  test('is answered or refused, and never upsets the database', async () => {
+  test('a query is answered or refused, and never upsets the database', async () => {
     const query = fc.oneof(arbitrary.almostQuery, arbitrary.anyValue)
     const property = fc.asyncProperty(query, async (raw) => {
       let statement
@@ -90,12 +91,12 @@ test.group('Any filter', (group) => {
       }
       await sandbox.run(statement!)
     })
-    await fc.assert(property, { ...settings, numRuns: 4000 })
+    await fc.assert(property, { ...settings, numRuns: rounds(4000) })
   }).timeout(60_000)
 })
 
 test.group('Any text', () => {
-  test('is decoded or refused with the one error', () => {
+  test('a text is decoded or refused with the one error', () => {
     const property = fc.property(
       fc.oneof(arbitrary.almostQuery, arbitrary.anyValue),
       fc.constantFrom(...MODES),
@@ -103,22 +104,24 @@ test.group('Any text', () => {
         isAnswered(() => decode(specimen, raw, mode))
       }
     )
-    fc.assert(property, { ...settings, numRuns: 100_000 })
+    fc.assert(property, { ...settings, numRuns: rounds(100_000) })
   }).timeout(60_000)
 
-  test('is read as a query for logs or refused with the one error', () => {
+  test('a text is read as a query for logs or refused with the one error', () => {
     const property = fc.property(fc.oneof(arbitrary.almostQuery, arbitrary.anyValue), (raw) => {
       isAnswered(() => decodeLogQuery(raw))
     })
-    fc.assert(property, { ...settings, numRuns: 10_000 })
+    fc.assert(property, { ...settings, numRuns: rounds(10_000) })
   })
 
-  test('that is refused is refused for a stated reason, as often as it is sent', ({ assert }) => {
+  test('a text that is refused is refused for a stated reason, as often as it is sent', ({
+    assert,
+  }) => {
     const property = fc.property(arbitrary.almostQuery, (raw) => {
       const read = () => JSON.stringify(outcomeOf(raw))
       assert.strictEqual(read(), read())
     })
-    fc.assert(property, { ...settings, numRuns: 3000 })
+    fc.assert(property, { ...settings, numRuns: rounds(3000) })
   })
 })
 

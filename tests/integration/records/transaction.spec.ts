@@ -5,6 +5,8 @@ import { test } from '@japa/runner'
 import type pg from 'pg'
 
 import { DatabasePool } from '#database/database_pool'
+import { databaseFailure } from '#kernel/database_failures'
+import { ServiceUnavailable } from '#kernel/failures'
 import { isTransactionOpen } from '#records/open_transaction'
 import {
   afterCommit,
@@ -30,7 +32,7 @@ test.group('Transactions', (group) => {
     await pool.query('truncate noted')
   })
 
-  const note = (transaction: pg.ClientBase, what: string) =>
+  const note = (transaction: Pick<pg.ClientBase, 'query'>, what: string) =>
     transaction.query('insert into noted values ($1)', [what])
 
   const noted = async () => {
@@ -138,6 +140,80 @@ test.group('Transactions', (group) => {
       )
     )
     assert.propertyVal(await failureOf(another), 'constraint', 'noted_what_check')
+  })
+
+  /** Two transactions, each of which has what the other one wants; answers how often each was begun. */
+  const crossing = async (first: (transaction: pg.ClientBase) => void = () => {}) => {
+    await pool.query(`insert into noted values ('a'), ('b')`)
+    const bothHold = Promise.withResolvers<void>()
+    const begun = { a: 0, b: 0 }
+    const holding = new Set<string>()
+    const change = (what: 'a' | 'b', then: 'a' | 'b') =>
+      inTransaction(pool, async (transaction) => {
+        begun[what] += 1
+        first(transaction)
+        await transaction.query('update noted set what = what where what = $1', [what])
+        if (holding.add(what).size === 2) {
+          bothHold.resolve()
+        }
+        await bothHold.promise
+        await transaction.query(`update noted set what = what || '+' where what like $1`, [
+          `${then}%`,
+        ])
+      })
+    await Promise.all([change('a', 'b'), change('b', 'a')])
+    return begun
+  }
+
+  test('that wait for each other both succeed: the one that is ended is done anew', async ({
+    assert,
+  }) => {
+    const done: string[] = []
+    const begun = await crossing((transaction) => afterCommit(transaction, () => done.push('kept')))
+    assert.deepEqual(await noted(), ['a+', 'b+'])
+    assert.isAbove(begun.a + begun.b, 2)
+    assert.deepEqual(done, ['kept', 'kept'])
+    assert.equal(pool.idleCount, pool.totalCount)
+  })
+
+  test('that cannot be put in an order with others are done anew', async ({ assert }) => {
+    await note(pool, 'once')
+    let begun = 0
+    await inTransaction(pool, async (transaction) => {
+      begun += 1
+      await transaction.query('set transaction isolation level repeatable read')
+      await transaction.query('select 1')
+      if (begun === 1) {
+        await pool.query(`update noted set what = 'twice'`)
+      }
+      await transaction.query(`update noted set what = what || '+'`)
+    })
+    assert.equal(begun, 2)
+    assert.deepEqual(await noted(), ['twice+'])
+  })
+
+  test('that are ended again and again fail in the end, and the caller may try later', async ({
+    assert,
+  }) => {
+    let begun = 0
+    const failed = inTransaction(pool, (transaction) => {
+      begun += 1
+      return transaction.query(`do $$ begin raise exception 'no' using errcode = '40P01'; end $$`)
+    })
+    const failure = databaseFailure(await failureOf(failed))
+    assert.instanceOf(failure, ServiceUnavailable)
+    assert.property(failure!.headers, 'retry-after')
+    assert.equal(begun, 5)
+  })
+
+  test('that fail for another reason are not done anew', async ({ assert }) => {
+    let begun = 0
+    const failed = inTransaction(pool, (transaction) => {
+      begun += 1
+      return note(transaction, 'much too long for this table')
+    })
+    assert.propertyVal(await failureOf(failed), 'code', '23514')
+    assert.equal(begun, 1)
   })
 
   test('parts that are done side by side are over before the transaction is', async ({

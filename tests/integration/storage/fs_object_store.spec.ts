@@ -10,9 +10,11 @@ import fc from 'fast-check'
 
 import { UnsafeObjectName } from '#storage/objects/errors'
 import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
+import { eventually } from '#tests/helpers/eventually'
 import { objectPiecesSuite } from '#tests/helpers/object_pieces_suite'
-import { chunksOf, failureOf, objectStoreSuite, until } from '#tests/helpers/object_store_suite'
+import { chunksOf, failureOf, objectStoreSuite } from '#tests/helpers/object_store_suite'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
+import { rounds } from '#tests/helpers/rounds'
 
 const MIB = 1024 ** 2
 
@@ -74,7 +76,7 @@ test.group('Objects in a folder', (group) => {
         }
         assert.sameMembers(await readdir(folder), ['root', 'secret'])
       }),
-      { numRuns: 300 }
+      { numRuns: rounds(300) }
     )
   })
 
@@ -110,7 +112,7 @@ test.group('Objects in a folder', (group) => {
         assert.isAbove(chunk.length, 0)
       }
     }
-    await until(() => openFilesIn(folder).length === 0)
+    await eventually(() => openFilesIn(folder).length === 0)
   })
 
   test('that do not fit on the disk are refused as such, and leave nothing', async ({ assert }) => {

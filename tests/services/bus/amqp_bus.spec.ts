@@ -2,6 +2,7 @@ import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
 import { busDatabase } from '#tests/helpers/bus_database'
 import { busSuite } from '#tests/helpers/bus_suite'
+import { gatheringSuite } from '#tests/helpers/gathering_suite'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
 
@@ -9,7 +10,7 @@ const silent = { info() {}, warn() {}, error() {} }
 
 let broker: Promise<RealServer> | undefined
 
-busSuite('amqp', async () => {
+const open = async () => {
   broker ??= startRabbitmq()
   const { url } = await broker
   const { pool, stop } = await busDatabase()
@@ -23,4 +24,7 @@ busSuite('amqp', async () => {
       await stop()
     },
   }
-})
+}
+
+busSuite('amqp', open)
+gatheringSuite('amqp', open)

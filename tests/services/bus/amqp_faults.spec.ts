@@ -13,7 +13,7 @@ import { ConsumerRunner } from '#bus/consumer_runner'
 import { newMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
 import { busDatabase } from '#tests/helpers/bus_database'
-import { eventually } from '#tests/helpers/bus_suite'
+import { eventually } from '#tests/helpers/eventually'
 import { startPostgres } from '#tests/services/servers/postgres'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
@@ -388,7 +388,7 @@ test.group('Bus on RabbitMQ', (group) => {
     assert.isTrue(taken.at(-1)!.startsWith('two'))
   })
 
-  test('a queue that somebody deleted is there again', async ({ assert, cleanup }) => {
+  test('a queue that an operator deleted is there again', async ({ assert, cleanup }) => {
     const bus = await openBus()
     const queue = newId()
     const runner = await consume(bus, consumerOf(queue, writeEffect))
@@ -401,7 +401,10 @@ test.group('Bus on RabbitMQ', (group) => {
     assert.isTrue(bus.isReady)
   })
 
-  test('a queue that somebody made differently is used as it is', async ({ assert, cleanup }) => {
+  test('a queue that an operator made differently is used as it is', async ({
+    assert,
+    cleanup,
+  }) => {
     const queue = newId()
     await asPeer((channel) =>
       channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } })

@@ -10,7 +10,7 @@ import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandTo, EVENT_KEYS } from '#bus/names'
 import { ForeignWorker, type Answer } from '#tests/acceptance/foreign_worker'
 import { busDatabase } from '#tests/helpers/bus_database'
-import { eventually } from '#tests/helpers/bus_suite'
+import { eventually } from '#tests/helpers/eventually'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 
 const silent = { info() {}, warn() {}, error() {} }

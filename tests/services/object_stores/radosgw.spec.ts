@@ -9,14 +9,9 @@ import { emptyPlace } from '#storage/objects/empty_place'
 import { ObjectStoreAway, RegionRefused } from '#storage/objects/errors'
 import { bucketPlace, objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
+import { eventually } from '#tests/helpers/eventually'
 import { objectPiecesSuite } from '#tests/helpers/object_pieces_suite'
-import {
-  chunksOf,
-  failureOf,
-  objectStoreSuite,
-  pushed,
-  until,
-} from '#tests/helpers/object_store_suite'
+import { chunksOf, failureOf, objectStoreSuite, pushed } from '#tests/helpers/object_store_suite'
 import { resumableSuite } from '#tests/helpers/resumable_suite'
 import { s3StoreAt, s3VariablesFor } from '#tests/helpers/s3_store'
 import { lentServer } from '#tests/services/servers/lent_server'
@@ -98,7 +93,7 @@ test.group('Objects on an S3 server', (group) => {
     const { source, send, end } = pushed()
     const putting = failureOf(store.put(address, source))
     await send(content.subarray(0, 9 * MIB))
-    await until(async () => (await Array.fromAsync(store.unfinished('box'))).length > 0)
+    await eventually(async () => (await Array.fromAsync(store.unfinished('box'))).length > 0)
     await server.kill()
     end()
     assert.instanceOf(await putting, ObjectStoreAway)

@@ -1,4 +1,4 @@
-import { ensurePackages } from './packages.js'
+import { ensurePackages, PACKAGES } from './packages.js'
 
 /** Without these it looks for its maker's hosts at every start; as root it does not start inside its own sandbox. */
 const ARGUMENTS = [
@@ -16,6 +16,6 @@ const ARGUMENTS = [
  * What Playwright's `chromium.launch` takes. Started by hand, it also needs an empty `--user-data-dir` of its own.
  */
 export async function locateChromium(): Promise<{ executablePath: string; args: string[] }> {
-  await ensurePackages(['chromium', 'fonts-liberation'])
+  await ensurePackages(PACKAGES.chromium)
   return { executablePath: '/usr/bin/chromium', args: [...ARGUMENTS] }
 }

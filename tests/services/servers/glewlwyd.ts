@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 
 import { freePort } from './free_port.js'
+import { PACKAGES } from './packages.js'
 import { RealServer, type Recipe } from './real_server.js'
 
 const TABLES = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3'
@@ -46,7 +47,7 @@ const userFields = {
 
 const recipe: Recipe = {
   name: 'glewlwyd',
-  packages: ['glewlwyd', 'sqlite3'],
+  packages: PACKAGES.glewlwyd,
   account: 'glewlwyd',
   stopSignal: 'SIGTERM',
   async prepare(home) {

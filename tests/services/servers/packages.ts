@@ -7,6 +7,20 @@ const run = promisify(execFile)
 const SERVICE_POLICY = '/usr/sbin/policy-rc.d'
 const APT_OPTIONS = ['-y', '-q', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300']
 
+/** The packages of all servers, and what they are taken from. */
+export const PACKAGES = {
+  buildah: ['buildah'],
+  chromium: ['chromium', 'fonts-liberation'],
+  dockerRegistry: ['docker-registry'],
+  glewlwyd: ['glewlwyd', 'sqlite3'],
+  imageTools: ['busybox-static', 'skopeo', 'umoci'],
+  mariadb: ['mariadb-server'],
+  postgres: ['postgresql-15'],
+  rabbitmq: ['rabbitmq-server'],
+  radosgw: ['ceph-mon', 'ceph-osd', 'radosgw'],
+  redis: ['redis-server'],
+}
+
 /** The real servers cannot be had on this machine; the message says what a person can do about it. */
 export class PackagesMissingError extends Error {
   static readonly code = 'E_PACKAGES_MISSING'
@@ -29,6 +43,9 @@ export function ensurePackages(packages: string[]): Promise<void> {
   lastInstallation = installation.catch(() => {})
   return installation
 }
+
+/** Processes that install at the same time get into each other's way, so a run does it before it starts them. */
+export const installServers = (): Promise<void> => ensurePackages(Object.values(PACKAGES).flat())
 
 async function installMissing(packages: string[]): Promise<void> {
   const missing = await notInstalled(packages)

@@ -3,6 +3,7 @@ import { unlink } from 'node:fs/promises'
 import pg from 'pg'
 
 import { freePort } from './free_port.js'
+import { PACKAGES } from './packages.js'
 import { RealServer, type Recipe } from './real_server.js'
 
 const BINARIES = '/usr/lib/postgresql/15/bin'
@@ -23,7 +24,7 @@ dynamic_shared_memory_type = mmap
 
 const recipe: Recipe = {
   name: 'postgres',
-  packages: ['postgresql-15'],
+  packages: PACKAGES.postgres,
   account: 'postgres',
   stopSignal: 'SIGINT',
   async prepare(home) {

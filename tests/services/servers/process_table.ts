@@ -20,7 +20,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * The processes that work in a folder or were started with it as their home, whoever their parent is by now.
+ * The processes that work in a folder or were started with it as their home, whatever their parent is by now.
  * One that renames itself loses its environment, one that becomes a daemon its working directory.
  */
 export function livingIn(folder: string): number[] {

@@ -7,6 +7,7 @@ import { connect } from 'amqplib'
 
 import { freePort } from './free_port.js'
 import type { Home } from './home.js'
+import { PACKAGES } from './packages.js'
 import { RealServer, type Recipe } from './real_server.js'
 
 const USER = 'hub'
@@ -23,9 +24,14 @@ const ERLANG_ARGUMENTS = [
   ...['-syslog', 'logger', '[]', '-syslog', 'syslog_error_logger', 'false'],
 ]
 
-const recipe: Recipe = {
+interface Options {
+  /** More lines for its configuration. */
+  readonly settings?: readonly string[]
+}
+
+const recipe = ({ settings = [] }: Options): Recipe => ({
   name: 'rabbitmq',
-  packages: ['rabbitmq-server'],
+  packages: PACKAGES.rabbitmq,
   account: 'rabbitmq',
   stopSignal: 'SIGTERM',
   async prepare(home) {
@@ -39,6 +45,7 @@ const recipe: Recipe = {
         `listeners.tcp.1 = 127.0.0.1:${port}`,
         `default_user = ${USER}`,
         `default_pass = ${password}`,
+        ...settings,
       ].join('\n')
     )
     const env = {
@@ -58,7 +65,7 @@ const recipe: Recipe = {
       },
     }
   },
-}
+})
 
 async function surroundings(home: Home) {
   const applications = await linkApplications(home)
@@ -105,6 +112,6 @@ async function openAndClose(url: string): Promise<void> {
 }
 
 /** A RabbitMQ node of the test's own, without plugins; its user may do everything on the virtual host `/`. */
-export function startRabbitmq(): Promise<RealServer> {
-  return RealServer.start(recipe)
+export function startRabbitmq(options: Options = {}): Promise<RealServer> {
+  return RealServer.start(recipe(options))
 }

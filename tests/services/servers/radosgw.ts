@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 
 import { freePort } from './free_port.js'
 import type { Home } from './home.js'
+import { PACKAGES } from './packages.js'
 import { RealServer, type Recipe } from './real_server.js'
 
 const USER = 'hub'
@@ -63,7 +64,7 @@ rgw gc processor max time = 2
 
 const recipe = ({ quotaBytes }: Options): Recipe => ({
   name: 'radosgw',
-  packages: ['ceph-mon', 'ceph-osd', 'radosgw'],
+  packages: PACKAGES.radosgw,
   account: 'ceph',
   stopSignal: 'SIGTERM',
   async prepare(home) {

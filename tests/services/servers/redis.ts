@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
 
 import { freePort } from './free_port.js'
+import { PACKAGES } from './packages.js'
 import { RealServer, type Recipe } from './real_server.js'
 
 /** Every write is in the append-only file before it is answered, so that a killed server comes back with it. */
 const recipe: Recipe = {
   name: 'redis',
-  packages: ['redis-server'],
+  packages: PACKAGES.redis,
   account: 'redis',
   stopSignal: 'SIGTERM',
   async prepare(home) {

@@ -20,7 +20,7 @@ const CHANCE = [
   'hook long auth header',
 ]
 
-/** What somebody did to the Harbor between two exchanges. */
+/** What an operator did to the Harbor between two exchanges. */
 const BEFORE: Record<string, (harbor: HarborServer) => void> = {
   'no credentials': (harbor) => harbor.addProject('library', true),
   'repositories': ({ projects }) => {

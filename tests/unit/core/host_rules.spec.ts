@@ -72,6 +72,13 @@ test.group('Hosts of registries in production', () => {
       assert.isUndefined(rules({ listed: [], named: [host] }).refusalOf(host))
     })
 
+  test('the folder of images is taken, whichever hosts are listed', ({ assert }) => {
+    for (const options of [{}, { listed: [] }, { listed: ['other.example.org'] }]) {
+      assert.isUndefined(rules(options).refusalOf('local-images'))
+    }
+    assert.isString(rules({ listed: [] }).refusalOf('local-images:5000'))
+  })
+
   test('a name that means this machine when it is called is refused then')
     .with(['127.0.0.1', '::1', '::ffff:127.0.0.1', '169.254.169.254', 'fe80::1', '0.0.0.0'])
     .run(({ assert }, address) => {

@@ -11,7 +11,7 @@ const creation = body({ name: newSlugName })
 const change = body({ name: slugName })
 
 test.group('Names', () => {
-  test('are trimmed and put into lower case', async ({ assert }) => {
+  test('a name is trimmed and put into lower case', async ({ assert }) => {
     assert.equal((await creation.validate({ name: '  Some-Name_1.x ' })).name, 'some-name_1.x')
     assert.equal((await change.validate({ name: 'ABC' })).name, 'abc')
   })
@@ -22,7 +22,7 @@ test.group('Names', () => {
     }
   })
 
-  test('cannot be taken away by a change', async ({ assert }) => {
+  test('a name cannot be taken away by a change', async ({ assert }) => {
     assert.isUndefined((await change.validate({})).name)
     for (const name of [null, '', '  ']) {
       await assert.rejects(() => change.validate({ name }))
@@ -58,7 +58,9 @@ test.group('Names', () => {
 })
 
 test.group('Generated names', () => {
-  test('are two words and six digits that a name may consist of', async ({ assert }) => {
+  test('a generated name is two words and six digits that a name may consist of', async ({
+    assert,
+  }) => {
     for (let count = 0; count < 500; count++) {
       const name = generatedName()
       assert.match(name, /^[a-z]+-[a-z]+-[0-9a-f]{6}$/)
@@ -71,7 +73,7 @@ test.group('Generated names', () => {
     assert.equal(new Set(names).size, names.length)
   })
 
-  test('are made of lists in which no word comes twice and each is as likely as the others', ({
+  test('no word of a generated name comes twice in its list, and each is as likely as the others', ({
     assert,
   }) => {
     for (const words of [ADJECTIVES, NOUNS]) {
@@ -87,7 +89,7 @@ test.group('Generated names', () => {
 })
 
 test.group('Generated external names', () => {
-  test('are 21 lower-case letters and digits', ({ assert }) => {
+  test('a generated external name is 21 lower-case letters and digits', ({ assert }) => {
     for (let count = 0; count < 500; count++) {
       assert.match(generatedExternalName(), /^[0-9a-z]{21}$/)
     }

@@ -6,8 +6,10 @@ import { HarborDriver } from '#core/registries/drivers/harbor'
 import { HarborApi } from '#core/registries/drivers/harbor_api'
 import { HostRules } from '#core/registries/host_rules'
 import { NoDriver } from '#core/registries/drivers/none'
+import { LOCAL_IMAGES } from '#oci/local_host'
 import { whileOpen } from '#records/open_transaction'
 import { ACCOUNT, HarborServer, type Fault } from '#tests/helpers/harbor_server'
+import { PlainRegistryServer, type Entry } from '#tests/helpers/plain_registry_server'
 import { registryDriverSuite, wanted } from '#tests/helpers/harbor_suite'
 
 const driverFor = (harbor: HarborServer, account = ACCOUNT) =>
@@ -18,6 +20,20 @@ const impatientDriverFor = (harbor: HarborServer) =>
   new HarborDriver(new HarborApi({ host: harbor.host, ...ACCOUNT }, { limitMs: 150 }))
 
 registryDriverSuite('none', async () => ({ driver: new NoDriver(), async stop() {} }))
+registryDriverSuite('the folder of images', async () => ({
+  driver: driverOf({ host: LOCAL_IMAGES, accountName: null, accountSecret: null }),
+  async stop() {},
+}))
+for (const entry of ['basic', 'token'] as const) {
+  registryDriverSuite(`plain, ${entry}`, async () => {
+    const registry = await PlainRegistryServer.start(entry)
+    return { driver: driverOf(registry.access), stop: () => registry.stop() }
+  })
+}
+registryDriverSuite('Harbor that was found to be one', async () => {
+  const harbor = await HarborServer.start()
+  return { driver: driverOf(harbor.access), stop: () => harbor.stop() }
+})
 registryDriverSuite('Harbor', async () => {
   const harbor = await HarborServer.start()
   return { driver: driverFor(harbor), stop: () => harbor.stop() }
@@ -270,11 +286,70 @@ test.group('Harbor', (group) => {
       await assert.rejects(async () => new HarborApi({ host, ...ACCOUNT }), RegistryFailure)
     }
   })
+})
 
-  test('a registry without an account is looked after by nobody', ({ assert }) => {
-    const { host } = harbor
-    assert.instanceOf(driverOf({ host, ...ACCOUNT }), HarborDriver)
+test.group('Registries of which nobody said what they are', () => {
+  const started = async (entry: Entry, cleanup: (end: () => Promise<void>) => void) => {
+    const registry = await PlainRegistryServer.start(entry)
+    cleanup(() => registry.stop())
+    return registry
+  }
+
+  test('one without an account is looked after by nobody', ({ assert }) => {
+    const host = '127.0.0.1:1'
     assert.instanceOf(driverOf({ host, accountName: 'admin', accountSecret: null }), NoDriver)
     assert.instanceOf(driverOf({ host, accountName: null, accountSecret: 'x' }), NoDriver)
+  })
+
+  test('one that is no Harbor takes a project under its name, without an account or a hook', async ({
+    assert,
+    cleanup,
+  }) => {
+    const registry = await started('basic', cleanup)
+    const linked = await driverOf(registry.access).link(wanted())
+    assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null })
+  })
+
+  for (const entry of ['basic', 'token'] as const) {
+    test(`one that does not take the account is in trouble as a whole: ${entry}`, async ({
+      assert,
+      cleanup,
+    }) => {
+      const { host } = await started(entry, cleanup)
+      const driver = driverOf({ host, accountName: 'pusher', accountSecret: 'another' })
+      for (const work of [driver.requireAccount(), driver.link(wanted())]) {
+        const error = await work.then(
+          () => undefined,
+          (reason) => reason
+        )
+        assert.instanceOf(error, RegistryFailure)
+        assert.isTrue(error.concernsAll)
+        assert.notInclude(JSON.stringify(error) + error.stack, 'another')
+      }
+    })
+  }
+
+  test('the registry of a Harbor whose other half is away is not taken for a plain one', async ({
+    assert,
+    cleanup,
+  }) => {
+    const registry = await started('harbor', cleanup)
+    await assert.rejects(() => driverOf(registry.access).link(wanted()), /POST projects with 404/)
+    assert.notInclude(registry.requests, 'GET /token')
+  })
+
+  test('an account is not sent in clear to where another host gives out tokens', async ({
+    assert,
+    cleanup,
+  }) => {
+    const registry = await started('token elsewhere', cleanup)
+    await assert.rejects(() => driverOf(registry.access).requireAccount(), /not safe/)
+  })
+
+  test('the page of a proxy before a Harbor is no registry', async ({ assert, cleanup }) => {
+    const harbor = await HarborServer.start()
+    cleanup(() => harbor.stop())
+    harbor.misbehave({ does: 'shows a page' })
+    await assert.rejects(() => driverOf(harbor.access).link(wanted()), /POST projects with 404/)
   })
 })

@@ -4,7 +4,7 @@ import { IdentityUnavailable } from '#kernel/failures'
 import { RemoteProvider } from '#auth/external/remote_provider'
 import { holdClock } from '#kernel/clock'
 
-import { StandInProvider, SYSTEM } from './stand_in/stand_in_provider.js'
+import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider, settingsFor } from './subjects.js'
 
 let standIn: StandInProvider
@@ -17,7 +17,9 @@ const setUp = async () => {
 test.group('External provider | its own token', (group) => {
   group.each.setup(setUp)
 
-  test('is fetched once for all calls, with the realm that was named', async ({ assert }) => {
+  test('the token of the platform is fetched once for all calls, with the realm that was named', async ({
+    assert,
+  }) => {
     const { clients, people } = externalProvider(standIn)
     await Promise.all([clients.permission('log_read'), people.realmIds(), clients.read('x')])
     assert.equal(standIn.count('/token'), 1)
@@ -30,7 +32,10 @@ test.group('External provider | its own token', (group) => {
     })
   })
 
-  test('is renewed a minute before it ends', async ({ assert, cleanup }) => {
+  test('the token of the platform is renewed a minute before it ends', async ({
+    assert,
+    cleanup,
+  }) => {
     let now = Date.now()
     cleanup(holdClock({ now: () => now }))
     const provider = externalProvider(standIn)
@@ -41,7 +46,9 @@ test.group('External provider | its own token', (group) => {
     assert.notEqual(await provider.ownToken(), first)
   })
 
-  test('is replaced once where it was refused, and the call repeated', async ({ assert }) => {
+  test('the token of the platform is replaced once where it was refused, and the call repeated', async ({
+    assert,
+  }) => {
     const { clients } = externalProvider(standIn)
     await clients.permission('log_read')
     standIn.revoke(standIn.seen.at(-1)!.authorization!.slice('Bearer '.length))
@@ -200,7 +207,7 @@ test.group('External provider | directories', (group) => {
 test.group('Remote provider', (group) => {
   group.each.setup(setUp)
 
-  test('is known as one with clients by its records', async ({ assert, cleanup }) => {
+  test('a provider is known as one with clients by its records', async ({ assert, cleanup }) => {
     const provider = new RemoteProvider(settingsFor(standIn))
     cleanup(() => provider.close())
     await provider.metadata()
@@ -208,7 +215,7 @@ test.group('Remote provider', (group) => {
     assert.isDefined(provider.people)
   })
 
-  test('is taken for plain OpenID Connect where its clients are {0}')
+  test('a provider is taken for plain OpenID Connect where its clients are {0}')
     .with(
       Object.entries({
         'not there': { status: 404, body: 'Not Found', type: 'text/plain' },

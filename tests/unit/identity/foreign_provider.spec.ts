@@ -18,7 +18,7 @@ import { TokenVerifier } from '#auth/verification/token_verifier'
 import { metrics } from '#observability/metrics'
 import { holdClock } from '#kernel/clock'
 
-import { StandInProvider } from './stand_in/stand_in_provider.js'
+import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider, settingsFor, silent } from './subjects.js'
 
 const DESCRIPTION = '/.well-known/openid-configuration'
@@ -44,13 +44,17 @@ function answering(path: string, reply: { status: number; location?: string; bod
 test.group('A provider that describes itself per realm', (group) => {
   group.each.setup(setUp)
 
-  test('is followed to where it does so, and its tokens are accepted', async ({ assert }) => {
+  test('the description of a realm is used where the provider sends there, and its tokens are accepted', async ({
+    assert,
+  }) => {
     assert.deepEqual((await provider.metadata()).issuers, [standIn.url])
     const actor = await new TokenVerifier(provider).verify(standIn.mint())
     assert.equal(actor?.id, standIn.ann.id)
   })
 
-  test('is not followed to another origin, and the log says where it led', async ({ assert }) => {
+  test('a description is not followed to another origin, and the log says where it led', async ({
+    assert,
+  }) => {
     const other = await StandInProvider.start()
     answering(DESCRIPTION, { status: 302, location: other.url + DESCRIPTION })
     const failure = await provider.metadata().catch((error) => error)
@@ -60,15 +64,13 @@ test.group('A provider that describes itself per realm', (group) => {
     assert.isEmpty(other.seen)
   })
 
-  test('is not followed in circles', async ({ assert }) => {
+  test('a description is not followed in circles', async ({ assert }) => {
     answering(DESCRIPTION, { status: 302, location: DESCRIPTION })
     await assert.rejects(() => provider.metadata(), IdentityUnavailable)
     assert.equal(standIn.count(DESCRIPTION), 4)
   })
 
-  test('is not sent on anything that carries credentials or changes something', async ({
-    assert,
-  }) => {
+  test('nothing is sent on that carries credentials or changes something', async ({ assert }) => {
     const token = standIn.mint()
     await provider.ownToken()
     standIn.fail((request) =>
@@ -86,7 +88,9 @@ test.group('A provider that describes itself per realm', (group) => {
 test.group('Whether tokens can be verified', (group) => {
   group.each.setup(setUp)
 
-  test('is so where the provider answers, and is not asked again and again', async ({ assert }) => {
+  test('tokens can be verified where the provider answers, which is not asked again and again', async ({
+    assert,
+  }) => {
     const tokens = new TokenVerifier(provider)
     await tokens.requireWorking()
     const before = standIn.seen.length
@@ -94,7 +98,7 @@ test.group('Whether tokens can be verified', (group) => {
     assert.lengthOf(standIn.seen, before)
   })
 
-  test('is not so where {0}')
+  test('tokens cannot be verified where {0}')
     .with([
       ['its description leads astray', DESCRIPTION],
       ['it shows no keys', '/jwks'],
@@ -117,7 +121,7 @@ test.group('Whether tokens can be verified', (group) => {
       await tokens.requireWorking()
     })
 
-  test('is looked at again after half a minute', async ({ assert, cleanup }) => {
+  test('the provider is looked at again after half a minute', async ({ assert, cleanup }) => {
     let now = Date.now()
     cleanup(holdClock({ now: () => now }))
     const tokens = new TokenVerifier(provider)
@@ -164,7 +168,7 @@ test.group('Sweeps and the provider', (group) => {
 test.group('Who is taken for gone', (group) => {
   group.each.setup(setUp)
 
-  /** Lists leave out whoever is of another realm than the platform's client; they are there by their ids. */
+  /** Lists leave out users of another realm than the platform's client; they are there by their ids. */
   const showOwnRealmOnly = (status: number) => {
     standIn.records.add('users', { name: 'root', realmId: standIn.realms.master.id })
     standIn.fail(async (request, answer) => {
@@ -181,7 +185,7 @@ test.group('Who is taken for gone', (group) => {
     })
   }
 
-  test('is nobody who is only left out of a list', async ({ assert }) => {
+  test('whoever is only left out of a list is not gone', async ({ assert }) => {
     standIn.fail(async (request, answer) => {
       const reply = await answer()
       const isList = request.url!.startsWith('/users?')
@@ -195,7 +199,7 @@ test.group('Who is taken for gone', (group) => {
     assert.isEmpty(users.forgotten)
   })
 
-  test('is nobody where users of other realms are hidden ({0})')
+  test('nobody is taken for gone where users of other realms are hidden ({0})')
     .with([403, 404])
     .run(async ({ assert }, status) => {
       showOwnRealmOnly(status)
@@ -206,14 +210,16 @@ test.group('Who is taken for gone', (group) => {
       assert.isEmpty(users.forgotten)
     })
 
-  test('is nobody where somebody known is not found either', async ({ assert }) => {
+  test('nobody is taken for gone where a user who is there is not found either', async ({
+    assert,
+  }) => {
     answering(`/realms/`, { status: 404 })
     const realms = sweep(realmSweep, [randomUUID()])
     await assert.rejects(realms.run, IdentityUnavailable)
     assert.isEmpty(realms.forgotten)
   })
 
-  test('is nobody where it would be more than a handful', async ({ assert }) => {
+  test('nobody is taken for gone where it would be more than a handful', async ({ assert }) => {
     const many = Array.from({ length: 6 }, () => randomUUID())
     const users = sweep(userSweep, many)
     const failure = await users.run().catch((error) => error)
@@ -238,7 +244,7 @@ test.group('Rights of the platform’s own client', (group) => {
     assert.includeMembers(missing, ['analysis_update', 'analysis_self_storage_use'])
   })
 
-  test('are those of the provider as far as it has them, and those that are handed on', async ({
+  test('the platform’s own client has the rights the provider knows, and those that are handed on', async ({
     assert,
   }) => {
     standIn.records.add('permissions', { name: 'client_permission_create' })
@@ -260,7 +266,7 @@ test.group('Rights of the platform’s own client', (group) => {
 test.group('A permission that a realm or a client made for itself', (group) => {
   group.each.setup(setUp)
 
-  test('does not count, whatever it is called', async ({ assert }) => {
+  test('a permission of a realm does not count, whatever it is called', async ({ assert }) => {
     const theirs = [
       { name: 'node_delete', realm_id: standIn.realms.siteA.id, client_id: null },
       { name: 'registry_manage', realm_id: null, client_id: randomUUID() },
@@ -277,7 +283,7 @@ test.group('A permission that a realm or a client made for itself', (group) => {
     assert.deepEqual([...actor!.permissions], ['log_read'])
   })
 
-  test('is neither given nor left to clients in place of the one that holds everywhere', async ({
+  test('a permission of a realm is neither given nor left to clients in place of the one that holds everywhere', async ({
     assert,
   }) => {
     const { clients } = provider
@@ -302,10 +308,10 @@ test.group('A permission that a realm or a client made for itself', (group) => {
   })
 })
 
-test.group('Somebody who was deactivated', (group) => {
+test.group('A user who was deactivated', (group) => {
   group.each.setup(setUp)
 
-  test('is refused though the provider vouches for the token, within a minute', async ({
+  test('a deactivated user is refused though the provider vouches for the token, within a minute', async ({
     assert,
     cleanup,
   }) => {
@@ -323,14 +329,16 @@ test.group('Somebody who was deactivated', (group) => {
     assert.isDefined(await tokens.verify(token))
   })
 
-  test('is refused as well where nobody of that id is there any more', async ({ assert }) => {
+  test('a token is refused as well where nobody of that id is there any more', async ({
+    assert,
+  }) => {
     const token = standIn.mint()
     const users = standIn.records.table('users')
     users.splice(users.indexOf(standIn.ann), 1)
     assert.isUndefined(await provider.introspect(token))
   })
 
-  test('cannot be told where the platform may not ask, which is warned of once a minute', async ({
+  test('who was deactivated cannot be told where the platform may not ask, which is warned of once a minute', async ({
     assert,
   }) => {
     const warnings: unknown[] = []
@@ -346,7 +354,7 @@ test.group('Somebody who was deactivated', (group) => {
 test.group('What the provider refuses', (group) => {
   group.each.setup(setUp)
 
-  test('is the mistake of whoever asked: a name, a realm', async ({ assert }) => {
+  test('a refusal is the mistake of the caller: a name, a realm', async ({ assert }) => {
     const realmId = standIn.realms.siteA.id
     const { clients } = provider
     const [one, other] = [
@@ -397,7 +405,7 @@ test.group('Clients that cannot be put in order', (group) => {
     return reconcileClients(options, running).then(() => assigned)
   }
 
-  test('are passed over, counted, and logged once', async ({ assert }) => {
+  test('clients that fail are passed over, counted, and logged once', async ({ assert }) => {
     warnings.length = 0
     const passedOver = new PassedOver('test', logger)
     const stray = { id: randomUUID(), realmId: randomUUID(), clientId: null }
@@ -411,7 +419,9 @@ test.group('Clients that cannot be put in order', (group) => {
     assert.equal(await counted(), 0)
   })
 
-  test('are not everybody: where the provider fails, the sweep does', async ({ assert }) => {
+  test('some clients that fail are not everybody: where the provider fails, the sweep does', async ({
+    assert,
+  }) => {
     const realmId = standIn.realms.siteA.id
     const owners = Array.from({ length: 4 }, () => ({ id: randomUUID(), realmId, clientId: null }))
     answering('/clients', { status: 500 })
@@ -419,7 +429,7 @@ test.group('Clients that cannot be put in order', (group) => {
     await assert.rejects(() => reconcile(owners, passedOver), IdentityUnavailable)
   })
 
-  test('are not replaced where more than a handful would be, or the provider hides them', async ({
+  test('clients are not replaced where more than a handful would be, or the provider hides them', async ({
     assert,
   }) => {
     const realmId = standIn.realms.siteA.id

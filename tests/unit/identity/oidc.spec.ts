@@ -5,8 +5,8 @@ import { introspectionOf } from '#auth/oidc/claims'
 import { OidcProvider } from '#auth/oidc/oidc_provider'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 
-import { SigningKey } from './stand_in/signing_key.js'
-import { StandInProvider, SYSTEM } from './stand_in/stand_in_provider.js'
+import { SigningKey } from '#tests/unit/identity/stand_in/signing_key'
+import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { CLAIMS, settingsFor } from './subjects.js'
 
 const DISCOVERY = '/.well-known/openid-configuration'
@@ -14,7 +14,7 @@ const DISCOVERY = '/.well-known/openid-configuration'
 test.group('Claims', () => {
   const told = { sub: 'ann', exp: 1_900_000_000 }
 
-  test('are read under the names that were set, also inside of objects', ({ assert }) => {
+  test('each claim is read under the names that were set, also inside of objects', ({ assert }) => {
     const claims = {
       ...told,
       'tenant': { id: 'r-1', label: 'site-a' },
@@ -99,7 +99,7 @@ test.group('Plain OpenID Connect provider', (group) => {
       return request.url === path ? { ...reply, body: change(reply.body) } : reply
     })
 
-  test('is asked where it says', async ({ assert }) => {
+  test('the provider is asked where it says', async ({ assert }) => {
     changing(DISCOVERY, (body) => ({
       ...body,
       token_endpoint: `${standIn.url}//token`,
@@ -126,7 +126,9 @@ test.group('Plain OpenID Connect provider', (group) => {
     assert.deepEqual([...actor!.permissions], ['log_read'])
   })
 
-  test('is not believed about somebody else, however much it signed', async ({ assert }) => {
+  test('the provider is not believed about another user, however much it signed', async ({
+    assert,
+  }) => {
     changing('/token/introspect', (body) => ({ ...body, sub: 'somebody-else' }))
     const verifier = new TokenVerifier(provider())
     assert.isUndefined(await verifier.verify(standIn.mint({ iss: standIn.url })))

@@ -11,7 +11,7 @@ test.group('Recent entries', () => {
     assert.isUndefined(recent.get('b'))
   })
 
-  test('stay while somebody asks for them', ({ assert }) => {
+  test('stay while they are asked for', ({ assert }) => {
     const recent = new Recent<string, number>(3)
     recent.set('wanted', 0)
     for (let n = 0; n < 100; n++) {
@@ -54,5 +54,5 @@ test.group('Recent entries', () => {
     }
     const { user } = process.cpuUsage(startedAt)
     assert.isBelow(user / 100_000, 5)
-  })
+  }).retry(2)
 })

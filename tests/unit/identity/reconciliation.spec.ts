@@ -12,10 +12,10 @@ import { reactTo } from '#auth/reactions'
 import { PassedOver } from '#core/clients/passed_over'
 import { reconcileClients, type OwnerOfClient } from '#core/clients/reconcile_clients'
 import { realmSweep, userSweep } from '#auth/reconcile_people'
-import type { IdentityProvider, ProviderChange } from '#auth/provider'
+import type { ClientDirectory, IdentityProvider, ProviderChange } from '#auth/provider'
 import { withHeldTimers } from '#tests/helpers/held_timers'
 
-import { StandInProvider } from './stand_in/stand_in_provider.js'
+import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from './subjects.js'
 
 let standIn: StandInProvider
@@ -80,7 +80,7 @@ test.group('Permissions of clients', (group) => {
 test.group('Clients without a display name', (group) => {
   group.each.setup(setUp)
 
-  test('are shown by the id of their record from the next sweep on, others stay as they are', async ({
+  test('a client is shown by the id of its record from the next sweep on, others stay as they are', async ({
     assert,
   }) => {
     const nameless = await newClient()
@@ -131,7 +131,7 @@ test.group('Clients that are gone', (group) => {
     return { done, assigned }
   }
 
-  test('are made again, with the permissions they had', async ({ assert }) => {
+  test('lost clients are made again, with the permissions they had', async ({ assert }) => {
     const realmId = standIn.realms.siteA.id
     const lost = { id: randomUUID(), realmId, clientId: randomUUID() }
     const never = { id: randomUUID(), realmId, clientId: null }
@@ -145,7 +145,7 @@ test.group('Clients that are gone', (group) => {
     }
   })
 
-  test('are not made for a record that goes meanwhile', async ({ assert }) => {
+  test('no client is made for a record that goes meanwhile', async ({ assert }) => {
     const lost = { id: randomUUID(), realmId: standIn.realms.siteA.id, clientId: null }
     const { done } = reconcile([lost], false)
     assert.equal(await done, 0)
@@ -166,7 +166,7 @@ test.group('Realms and users that are gone', (group) => {
     return { run: () => run(running), forgotten }
   }
 
-  test('are let go, and nobody else is', async ({ assert }) => {
+  test('records of lost realms and users are let go, and nobody else is', async ({ assert }) => {
     const gone = randomUUID()
     const realms = sweep(realmSweep, [standIn.realms.siteA.id, gone], provider)
     await realms.run()
@@ -176,7 +176,7 @@ test.group('Realms and users that are gone', (group) => {
     assert.deepEqual(users.forgotten, [gone])
   })
 
-  test('are not looked for where the provider does not tell', async ({ assert }) => {
+  test('nobody is looked for where the provider does not tell', async ({ assert }) => {
     const realms = sweep(realmSweep, [randomUUID()], {
       people: undefined,
       known: () => provider.known(),
@@ -187,7 +187,7 @@ test.group('Realms and users that are gone', (group) => {
     assert.isEmpty(realms.forgotten)
   })
 
-  test('are not everybody, whatever a provider says that shows nobody or breaks off', async ({
+  test('never is everybody let go, whatever a provider says that shows nobody or breaks off', async ({
     assert,
   }) => {
     const realms = sweep(realmSweep, [standIn.realms.siteA.id], provider)
@@ -199,7 +199,7 @@ test.group('Realms and users that are gone', (group) => {
     assert.isEmpty(realms.forgotten)
   })
 
-  test('do not include who came while the provider was asked', async ({ assert }) => {
+  test('nobody is let go who came while the provider was asked', async ({ assert }) => {
     const held = [standIn.realms.siteA.id]
     const forgotten: string[] = []
     const { run } = realmSweep({
@@ -235,6 +235,10 @@ test.group('Reactions to what the provider tells', () => {
         hasRealm: async (id: string) => id === standing,
         hasUser: async (id: string) => id === standing,
       },
+      clients: {
+        read: async (id: string) =>
+          id === standing || id === 'inactive' ? { active: id === standing } : undefined,
+      } as unknown as ClientDirectory,
       onChange: async (listener: typeof tell) => {
         tell = listener
         return async () => void (tell = () => {})
@@ -246,27 +250,36 @@ test.group('Reactions to what the provider tells', () => {
         throw new Error('not now')
       }
     }
-    const stop = await reactTo(source, { realmDeleted: note('realm'), userDeleted: note('user') }, {
+    const reactions = {
+      realmDeleted: note('realm'),
+      userDeleted: note('user'),
+      clientEnded: note('client'),
+    }
+    const stop = await reactTo(source, reactions, {
       error: (details: unknown) => void errors.push(details),
     } as never)
     return { seen, errors, stop, tell: (given: ProviderChange) => tell(given) }
   }
 
-  test('follow realms and users that were deleted, and nothing else', async ({ assert }) => {
+  test('follow realms, users and clients that were deleted, and nothing else', async ({
+    assert,
+  }) => {
     const { seen, tell, stop } = await set()
     for (const type of ['realm', 'user', 'client']) {
-      for (const event of ['created', 'updated', 'deleted']) {
+      for (const event of ['created', 'deleted']) {
         tell(change(type, event, event))
       }
     }
+    tell(change('realm', 'updated', 'updated'))
+    tell(change('user', 'updated', 'updated'))
     await new Promise((resolve) => setImmediate(resolve))
-    assert.sameMembers(seen, ['realm deleted', 'user deleted'])
+    assert.sameMembers(seen, ['realm deleted', 'user deleted', 'client deleted'])
     await stop()
     tell(change('realm', 'deleted'))
-    assert.lengthOf(seen, 2)
+    assert.lengthOf(seen, 3)
   })
 
-  test('remove nothing of somebody who is still there, whoever says they are gone', async ({
+  test('remove nothing of a user who is still there, whatever says they are gone', async ({
     assert,
   }) => {
     const { seen, tell } = await set(false, 'alive')
@@ -277,6 +290,18 @@ test.group('Reactions to what the provider tells', () => {
       await pass(1_200)
     })
     assert.deepEqual(seen, ['user gone'])
+  })
+
+  test('follow clients that were deactivated, and not those that were changed otherwise', async ({
+    assert,
+  }) => {
+    const { seen, tell } = await set(false, 'active')
+    await withHeldTimers(async (pass) => {
+      tell(change('client', 'updated', 'active'))
+      tell(change('client', 'updated', 'inactive'))
+      await pass(1_200)
+    })
+    assert.deepEqual(seen, ['client inactive'])
   })
 
   test('that fail are logged, and do not keep others away', async ({ assert }) => {

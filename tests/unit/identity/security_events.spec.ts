@@ -4,13 +4,7 @@ import { test } from '@japa/runner'
 import { PermissionDenied } from '#kernel/failures'
 import type { SecurityEvent } from '#audit/security_event'
 import { originOf, sourceOf } from '#kernel/request_origin'
-import {
-  noteGatheredRefusals,
-  noteRefusal,
-  noteSecretRead,
-  noteSignIn,
-  useSecuritySink,
-} from '#audit/security_events'
+import { SecurityNotes } from '#audit/security_notes'
 import { identity } from '#tests/helpers/identities'
 
 const RECORD = '6f1c9a52-0000-4000-8000-000000000000'
@@ -25,18 +19,22 @@ function request(id: unknown = RECORD) {
   return ctx
 }
 
-function listening(cleanup: (undo: () => void) => void): SecurityEvent[] {
+const silent = { error() {} }
+
+function listening() {
   const noted: SecurityEvent[] = []
-  cleanup(useSecuritySink({ note: async (event) => void noted.push(event) }))
-  return noted
+  const notes = new SecurityNotes({ note: async (event) => void noted.push(event) }, silent)
+  return { noted, notes }
 }
 
+const refusing = () => new SecurityNotes({ note: () => Promise.reject(new Error('full')) }, silent)
+
 test.group('Security events', () => {
-  test('a refusal is noted with who, what and which permission', async ({ assert, cleanup }) => {
-    const noted = listening(cleanup)
+  test('a refusal is noted with who, what and which permission', async ({ assert }) => {
+    const { noted, notes } = listening()
     const ctx = request()
-    noteRefusal(ctx, PermissionDenied.missing(['node_update', 'node_create']))
-    await noteGatheredRefusals()
+    notes.addRefusal(ctx, PermissionDenied.missing(['node_update', 'node_create']))
+    await notes.settle()
     assert.containsSubset(noted, [
       {
         type: 'permissionRefused',
@@ -51,17 +49,16 @@ test.group('Security events', () => {
 
   test('refusals of the same caller, route and reason are one event that says how many', async ({
     assert,
-    cleanup,
   }) => {
-    const noted = listening(cleanup)
+    const { noted, notes } = listening()
     const ctx = request()
     for (let attempt = 0; attempt < 250; attempt++) {
-      noteRefusal(ctx, PermissionDenied.missing(['node_update']))
+      notes.addRefusal(ctx, PermissionDenied.missing(['node_update']))
     }
     assert.isEmpty(noted)
-    noteRefusal(ctx, PermissionDenied.missing(['node_delete']))
-    noteRefusal(request(), PermissionDenied.missing(['node_update']))
-    await noteGatheredRefusals()
+    notes.addRefusal(ctx, PermissionDenied.missing(['node_delete']))
+    notes.addRefusal(request(), PermissionDenied.missing(['node_update']))
+    await notes.settle()
     assert.deepEqual(
       noted.map(({ count, permissions }) => [count, ...permissions]),
       [
@@ -71,79 +68,74 @@ test.group('Security events', () => {
       ]
     )
     assert.equal(noted[0]!.id, RECORD)
-    await noteGatheredRefusals()
+    await notes.settle()
     assert.lengthOf(noted, 3)
   })
 
-  test('refusals about several records name none of them', async ({ assert, cleanup }) => {
-    const noted = listening(cleanup)
+  test('refusals about several records name none of them', async ({ assert }) => {
+    const { noted, notes } = listening()
     const first = request()
     const second = request('6f1c9a52-0000-4000-8000-000000000001')
     second.actor = first.actor
-    noteRefusal(first, PermissionDenied.missing(['node_update']))
-    noteRefusal(second, PermissionDenied.missing(['node_update']))
-    await noteGatheredRefusals()
+    notes.addRefusal(first, PermissionDenied.missing(['node_update']))
+    notes.addRefusal(second, PermissionDenied.missing(['node_update']))
+    await notes.settle()
     assert.containSubset(noted, [{ id: null, count: 2 }])
     assert.lengthOf(noted, 1)
   })
 
-  test('of a foreign realm names no permission', async ({ assert, cleanup }) => {
-    const noted = listening(cleanup)
-    noteRefusal(request(), new PermissionDenied('The record belongs to another realm'))
-    await noteGatheredRefusals()
+  test('of a foreign realm names no permission', async ({ assert }) => {
+    const { noted, notes } = listening()
+    notes.addRefusal(request(), new PermissionDenied('The record belongs to another realm'))
+    await notes.settle()
     assert.isEmpty(noted[0]!.permissions)
   })
 
-  test('nothing that was only made up gets in', async ({ assert, cleanup }) => {
-    const noted = listening(cleanup)
-    noteRefusal(request('<script>'), new PermissionDenied('no'))
-    await noteGatheredRefusals()
+  test('nothing that was only made up gets in', async ({ assert }) => {
+    const { noted, notes } = listening()
+    notes.addRefusal(request('<script>'), new PermissionDenied('no'))
+    await notes.settle()
     assert.isNull(noted[0]!.id)
     const nobody = request()
     nobody.actor = undefined
-    noteRefusal(nobody, new PermissionDenied('no'))
-    await noteGatheredRefusals()
+    notes.addRefusal(nobody, new PermissionDenied('no'))
+    await notes.settle()
     assert.lengthOf(noted, 1)
   })
 
-  test('a refusal that cannot be noted stays a refusal', async ({ assert, cleanup }) => {
-    cleanup(useSecuritySink({ note: () => Promise.reject(new Error('full')) }))
-    noteRefusal(request(), new PermissionDenied('no'))
-    await assert.doesNotReject(noteGatheredRefusals)
+  test('a refusal that cannot be noted stays a refusal', async ({ assert }) => {
+    const notes = refusing()
+    notes.addRefusal(request(), new PermissionDenied('no'))
+    await assert.doesNotReject(() => notes.settle())
   })
 
   test('a secret is noted before it is shown, and not shown where it cannot be', async ({
     assert,
-    cleanup,
   }) => {
-    const noted = listening(cleanup)
+    const { noted, notes } = listening()
     const record = { kind: 'node', id: RECORD, realmId: null }
-    await noteSecretRead(originOf(request()), record)
+    await notes.secretRead(originOf(request()), record)
     assert.containsSubset(noted, [{ type: 'secretRead', subject: 'node', id: RECORD }])
-    cleanup(useSecuritySink({ note: () => Promise.reject(new Error('full')) }))
-    await assert.rejects(() => noteSecretRead(originOf(request()), record), 'full')
+    await assert.rejects(() => refusing().secretRead(originOf(request()), record), 'full')
   })
 
-  test('what happened around a login is noted without anybody who is signed in', async ({
-    assert,
-    cleanup,
-  }) => {
-    const noted = listening(cleanup)
+  test('what happened around a login is noted without an actor', async ({ assert }) => {
+    const { noted, notes } = listening()
     const account = { kind: 'user', id: null, realmId: null } as const
     const source = sourceOf(request())
-    await noteSignIn('signInFailed', account, source)
+    await notes.signIn('signInFailed', account, source)
     const permissions: string[] = []
     const event = { type: 'signInFailed', subject: 'user', id: null, realmId: null, permissions }
     assert.deepEqual(noted as unknown, [{ ...event, origin: source }])
     assert.notProperty(noted[0]!.origin, 'actor')
   })
 
-  test('hold no token and no header', async ({ assert, cleanup }) => {
-    const noted = listening(cleanup)
+  test('hold no token and no header', async ({ assert }) => {
+    const { noted, notes } = listening()
     const ctx = request()
-    noteRefusal(ctx, new PermissionDenied('no'))
-    await noteGatheredRefusals()
-    await noteSecretRead(originOf(ctx), { kind: 'node', id: RECORD, realmId: null })
+    notes.addRefusal(ctx, new PermissionDenied('no'))
+    await notes.settle()
+    await notes.secretRead(originOf(ctx), { kind: 'node', id: RECORD, realmId: null })
     assert.notMatch(JSON.stringify(noted), /bearer|authorization/i)
   })
 })

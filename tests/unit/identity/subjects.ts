@@ -1,6 +1,6 @@
 import { ExternalProvider, type ProviderSettings } from '#auth/external/external_provider'
 
-import { SYSTEM, type StandInProvider } from './stand_in/stand_in_provider.js'
+import { SYSTEM, type StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 
 export const silent = { info() {}, warn() {}, error() {} }
 

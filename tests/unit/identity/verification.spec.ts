@@ -4,9 +4,9 @@ import { IdentityUnavailable } from '#kernel/failures'
 import { TokenVerifier, type VerifierOptions } from '#auth/verification/token_verifier'
 import { clock, holdClock } from '#kernel/clock'
 
-import { FORGERIES, LIES } from './stand_in/forgeries.js'
-import { SigningKey } from './stand_in/signing_key.js'
-import { StandInProvider } from './stand_in/stand_in_provider.js'
+import { FORGERIES, LIES } from '#tests/unit/identity/stand_in/forgeries'
+import { SigningKey } from '#tests/unit/identity/stand_in/signing_key'
+import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from './subjects.js'
 
 const INTROSPECTION = '/token/introspect'
@@ -78,7 +78,8 @@ test.group('Token verification | what the provider says', (group) => {
   })
 
   test('makes the actor', async ({ assert }) => {
-    const token = standIn.mint({ sub_name: 'ann' })
+    const exp = seconds() + 900
+    const token = standIn.mint({ sub_name: 'ann', exp })
     assert.deepEqual(await verifier().verify(token), {
       kind: 'user',
       id: standIn.ann.id,
@@ -87,11 +88,11 @@ test.group('Token verification | what the provider says', (group) => {
       realmName: 'site-a',
       clientId: null,
       permissions: new Set(['node_create', 'node_update']),
-      expiresAt: seconds() + 900,
+      expiresAt: exp,
     })
   })
 
-  test('is not believed where it is an answer {0}')
+  test('a provider is not believed where it gives an answer {0}')
     .with(Object.entries(LIES))
     .run(async ({ assert }, [, lie]) => {
       standIn.fail(async (request, answer) => {
@@ -105,7 +106,10 @@ test.group('Token verification | what the provider says', (group) => {
       assert.isDefined(await verifier().verify(token))
     })
 
-  test('is kept for a minute, and needs no wait in that time', async ({ assert, cleanup }) => {
+  test('an answer is kept for a minute, and needs no wait in that time', async ({
+    assert,
+    cleanup,
+  }) => {
     const pass = later(cleanup)
     const tokens = verifier()
     const token = standIn.mint()
@@ -119,7 +123,7 @@ test.group('Token verification | what the provider says', (group) => {
     assert.equal(standIn.count(INTROSPECTION), 2)
   })
 
-  test('is kept no longer than the token lasts', async ({ assert, cleanup }) => {
+  test('an answer is kept no longer than the token lasts', async ({ assert, cleanup }) => {
     const pass = later(cleanup)
     const tokens = verifier()
     const token = standIn.mint({ exp: seconds() + 5 })
@@ -128,7 +132,7 @@ test.group('Token verification | what the provider says', (group) => {
     assert.isUndefined(await tokens.verify(token))
   })
 
-  test('is kept for five seconds where it is a refusal', async ({ assert, cleanup }) => {
+  test('an answer is kept for five seconds where it is a refusal', async ({ assert, cleanup }) => {
     const pass = later(cleanup)
     const tokens = verifier()
     const token = standIn.mint()
@@ -142,7 +146,9 @@ test.group('Token verification | what the provider says', (group) => {
     assert.equal(standIn.count(INTROSPECTION), 2)
   })
 
-  test('is asked for once, however many requests come with one new token', async ({ assert }) => {
+  test('the provider is asked once, however many requests come with one new token', async ({
+    assert,
+  }) => {
     const tokens = verifier()
     const token = standIn.mint()
     const actors = await Promise.all(Array.from({ length: 1_000 }, () => tokens.verify(token)))
@@ -151,7 +157,7 @@ test.group('Token verification | what the provider says', (group) => {
     assert.equal(standIn.count('/jwks'), 1)
   })
 
-  test('is needed for a token nobody asked about, and not for one that is known', async ({
+  test('an answer is needed for a token nobody asked about, and not for one that is known', async ({
     assert,
   }) => {
     const tokens = verifier()
@@ -164,7 +170,7 @@ test.group('Token verification | what the provider says', (group) => {
     assert.isDefined(await tokens.verify(unknown))
   })
 
-  test('is missed in the same way, whatever kept it away', async ({ assert }) => {
+  test('an answer is missed in the same way, whatever kept it away', async ({ assert }) => {
     const broken = externalProvider(standIn)
     broken.introspect = () => Promise.reject(new Error('connect ECONNREFUSED'))
     const failure = await Promise.resolve(new TokenVerifier(broken).verify(standIn.mint())).catch(
@@ -174,7 +180,7 @@ test.group('Token verification | what the provider says', (group) => {
     assert.match(failure.cause.message, /ECONNREFUSED/)
   })
 
-  test('is forgotten where too many others were asked about, accepted tokens apart', async ({
+  test('an answer is forgotten where too many others were asked about, accepted tokens apart', async ({
     assert,
   }) => {
     const tokens = verifier({ capacity: 3 })
@@ -198,7 +204,7 @@ test.group('Token verification | keys', (group) => {
     return () => standIn.goAway()
   })
 
-  test('are read again at once for the key of a realm that is younger than they are', async ({
+  test('the keys are read again at once for the key of a realm that is younger than they are', async ({
     assert,
   }) => {
     const tokens = verifier()
@@ -210,7 +216,7 @@ test.group('Token verification | keys', (group) => {
     assert.equal(standIn.count('/jwks'), 2)
   })
 
-  test('are read again a few times only for keys that were made up', async ({
+  test('the keys are read again a few times only for keys that were made up', async ({
     assert,
     cleanup,
   }) => {

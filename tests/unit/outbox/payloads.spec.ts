@@ -3,6 +3,8 @@ import { test } from '@japa/runner'
 import { registryProject } from '#core/registry_projects/registry_project'
 import { node } from '#core/nodes/node'
 import { registry } from '#core/registries/registry'
+import { role } from '#identity/roles/role'
+import { userPermission } from '#identity/user_permissions/user_permission'
 import { user } from '#identity/users/user'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
 import { bucket } from '#storage/buckets/bucket'
@@ -13,7 +15,8 @@ import { auditMessage, domainMessage } from '#outbox/payloads/messages'
 import { publicationsOf } from '#outbox/payloads/publications'
 import { column } from '#records/column'
 import type { RecordChange } from '#records/events'
-import { Kind, type Values } from '#records/kind'
+import { Kind } from '#records/kind'
+import type { Attributes } from '#records/row'
 import { RecordModel } from '#records/model'
 
 const REALM = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -79,6 +82,7 @@ const junction = new Kind(Junction, {
   collection: '/project-nodes',
   indexes: [['id']],
   audience: ['projectRealmId', 'nodeRealmId'],
+  audit: { lasting: ['approvalStatus'] },
   access: {},
 })
 
@@ -174,11 +178,18 @@ test.group('Audit events', () => {
         junction
       ),
       audited(changed({ kind: 'client', replacesSecrets: true }), undefined),
-      audited(changed({ kind: 'userPermission', type: 'created', previous: undefined }), undefined),
+      audited(changed({ type: 'created', previous: undefined, next: approval }), junction),
+      audited(changed({ type: 'created', previous: undefined }), userPermission.kind),
+      audited(changed({ type: 'deleted', next: undefined }), role),
+      audited(changed({ kind: 'clientPermission', isLasting: true }), undefined),
     ]
     assert.deepEqual(
       lasting.map(({ expiring }) => expiring),
-      [false, false, false]
+      lasting.map(() => false)
+    )
+    assert.notProperty(
+      audited(changed({ previous: approval, next: approval }), junction),
+      'expiring'
     )
     assert.notProperty(audited(changed()), 'expiring')
     assert.notProperty(audited(changed()), 'expiresAt')
@@ -305,9 +316,9 @@ test.group('Domain events', () => {
     assert.equal(audited(changed({ next }), registryProject).realmId, REALM)
   })
 
-  test('no secret, nothing internal and nothing undeclared reaches anybody', ({ assert }) => {
+  test('no secret, nothing internal and nothing undeclared reaches a destination', ({ assert }) => {
     const secret = 'not-to-be-seen'
-    const record: Values = {
+    const record: Attributes = {
       id: ID,
       name: 'a user',
       email: secret,

@@ -5,6 +5,8 @@ import vine from '@vinejs/vine'
 
 import { Node, node } from '#core/nodes/node'
 import { Registry } from '#core/registries/registry'
+import { assignment } from '#identity/embedded/assignment'
+import { userRole } from '#identity/user_roles/user_role'
 import { body } from '#kernel/body'
 import { checkDeclaration } from '#query/check_declaration'
 import { column } from '#records/column'
@@ -46,7 +48,7 @@ const KINDS = {
     'userRole',
   ],
   storage: ['bucket', 'bucketFile'],
-  telemetry: [],
+  telemetry: ['event'],
   messenger: [],
 }
 
@@ -146,9 +148,40 @@ test.group('Models and the compiler', () => {
     const declaring = () => [
       // @ts-expect-error -- the size is lost
       defineKind(Label, { ...label, create }),
-      defineKind(Label, { ...label, create, unstored: ['size'] }),
+      defineKind(Label, { ...label, create, notAsSent: ['size'] }),
     ]
     assert.isFunction(declaring)
+  })
+
+  test('a body that says something in another type than its column does not compile', ({
+    assert,
+  }) => {
+    const create = body({ color: vine.array(vine.string()) })
+    const declaring = () => [
+      // @ts-expect-error -- a list, where a text is kept
+      defineKind(Label, { ...label, create }),
+      defineKind(Label, { ...label, create, notAsSent: ['color'] }),
+      defineKind(Label, { ...label, create: body({ color: vine.string().nullable() }) }),
+    ]
+    assert.isFunction(declaring)
+  })
+
+  test('what is audited is named by columns that there are', ({ assert }) => {
+    const { audit } = new Kind(Label, { ...label, audit: { lasting: ['color'] } })
+    assert.deepEqual(audit, { isKept: true, lasting: ['color'] })
+    assert.deepEqual(new Kind(Label, label).audit, { isKept: true, lasting: [] })
+    // @ts-expect-error -- no such column
+    const careless = new Kind(Label, { ...label, audit: { lasting: ['colour'] } })
+    assert.equal(careless.name, 'label')
+  })
+
+  test('an assignment names two others by columns that its model has', ({ assert }) => {
+    const declaring = () => [
+      assignment('user', 'role', userRole.kind),
+      // @ts-expect-error -- names a role
+      assignment('user', 'permission', userRole.kind),
+    ]
+    assert.lengthOf(declaring(), 2)
   })
 
   test('rows are plain: times are text, relations are not in them', ({ assert }) => {

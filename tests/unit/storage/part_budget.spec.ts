@@ -52,9 +52,9 @@ test.group('Memory for parts', () => {
     const startedAt = performance.now()
     await Promise.all(uploads.map((upload) => budget.take(upload, 10, never)))
     assert.isBelow(performance.now() - startedAt, 2_000)
-  })
+  }).retry(2)
 
-  test('whoever gives up waiting lets the next one through', async ({ assert }) => {
+  test('a caller that gives up waiting lets the next one through', async ({ assert }) => {
     const budget = new PartBudget(100)
     const [a, b, c] = [{}, {}, {}]
     budget.tryTake(a, 95)

@@ -64,7 +64,12 @@ test.group('How long an event from the bus is kept', (group) => {
         0,
         { expiring: false, expiresAt: null },
       ],
-      ['as long as its sender says', { expiresAt: given }, 7, { expiring: true, expiresAt: given }],
+      [
+        'as long as its sender says, to the millisecond',
+        { expiresAt: '2031-01-01T00:00:00.1239999Z' },
+        7,
+        { expiring: true, expiresAt: '2031-01-01T00:00:00.123Z' },
+      ],
       [
         'for good where its sender says so',
         { expiring: false, expiresAt: given },

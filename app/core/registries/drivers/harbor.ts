@@ -1,14 +1,15 @@
-import {
-  RegistryFailure,
-  type Account,
-  type Hook,
-  type LinkedProject,
-  type RegistryDriver,
-  type UnwantedProject,
-  type WantedProject,
+import type {
+  Account,
+  Hook,
+  LinkedProject,
+  RegistryDriver,
+  UnwantedProject,
+  WantedProject,
+  WantedWorker,
 } from '#core/registries/driver'
-import { isRobotSecret } from '#core/registries/robot_secret'
+import { CONFLICT, idIn, listIn, MISSING } from './harbor_answers.js'
 import type { HarborApi } from './harbor_api.js'
+import { HarborRobots, type Permission } from './harbor_robots.js'
 
 const PAGE = 50
 const WEBHOOK = 'api'
@@ -24,39 +25,33 @@ const PULL = [
   { resource: 'project', action: 'read' },
 ]
 
-/** An account as it should be, but for its name. */
-const robotOf = (project: string) => ({
-  description: '',
-  duration: -1,
-  level: 'system',
-  editable: true,
-  disable: false,
-  permissions: [{ kind: 'project', namespace: project, access: PULL }],
+/** Who carries images reads and writes them, and removes nothing. */
+const CARRY = [
+  { resource: 'repository', action: 'pull' },
+  { resource: 'repository', action: 'push' },
+]
+
+const allowing = (namespace: string, access: Permission['access']): Permission => ({
+  kind: 'project',
+  namespace,
+  access,
 })
-
-type Robot = Pick<Account, 'id' | 'name'>
-
-interface Permission {
-  readonly namespace: string
-  readonly access: readonly { readonly resource: string; readonly action: string }[]
-}
-
-const CONFLICT = 409
-const MISSING = 404
 
 /**
  * Projects of a Harbor: each has a robot account that can pull from it, and a webhook.
  */
 export class HarborDriver implements RegistryDriver {
   readonly #api: HarborApi
+  readonly #robots: HarborRobots
 
   constructor(api: HarborApi) {
     this.#api = api
+    this.#robots = new HarborRobots(api)
   }
 
   /** Projects may be public; who has what account is nothing for strangers. */
   async requireAccount(): Promise<void> {
-    await this.#list('robots?page=1&page_size=1')
+    await this.#robots.requireAdministrator()
   }
 
   async has(name: string): Promise<boolean> {
@@ -67,15 +62,15 @@ export class HarborDriver implements RegistryDriver {
   async link(project: WantedProject): Promise<LinkedProject> {
     const { name, hook } = project
     const id = await this.#project(project)
-    const account = await this.#account(project)
+    const account = await this.#robots.keep({ ...project, permissions: [allowing(name, PULL)] })
     return { id, account, webhookId: hook && (await this.#webhook(name, hook)) }
   }
 
   /** The account goes first: no client pulls from what is being removed. */
   async unlink({ name, accountId, isAdopted }: UnwantedProject): Promise<void> {
-    const robot = accountId ?? (isAdopted ? undefined : await this.#idOf(name))
+    const robot = accountId ?? (isAdopted ? undefined : await this.#robots.idOf(name))
     if (robot !== undefined) {
-      await this.#remove(robotPath(robot))
+      await this.#robots.remove(robot)
     }
     if (!(await this.has(name))) {
       await this.requireAccount()
@@ -84,6 +79,22 @@ export class HarborDriver implements RegistryDriver {
     } else {
       await this.#removeRepositories(name)
       await this.#remove(projectPath(name))
+    }
+  }
+
+  async keepWorker({ name, account, projects }: WantedWorker): Promise<Account | null> {
+    const permissions = projects.map((project) => allowing(project, CARRY))
+    if (permissions.length > 0) {
+      return this.#robots.keep({ name, permissions, account, newSecret: null })
+    }
+    await this.dropWorker(name)
+    return null
+  }
+
+  async dropWorker(name: string): Promise<void> {
+    const robot = await this.#robots.idOf(name)
+    if (robot !== undefined) {
+      await this.#robots.remove(robot)
     }
   }
 
@@ -98,70 +109,6 @@ export class HarborDriver implements RegistryDriver {
     }
     const { body } = await this.#api.ask('GET', projectPath(name))
     return idIn(body?.project_id)
-  }
-
-  /** The account by its name, for it may have another id, another full name or no permissions any more since it was made. */
-  async #account({ name, account, newSecret }: WantedProject): Promise<Account> {
-    const known = await this.#robot(name)
-    if (!known) {
-      return this.#newAccount(name, newSecret)
-    }
-    const kept = account?.id === known.id ? account.secret : null
-    const secret = await this.#setSecret(known.id, usable(newSecret) ?? usable(kept))
-    await this.#mend(name, known)
-    await this.#requirePull(name, known.id)
-    return { ...known, secret }
-  }
-
-  async #newAccount(name: string, newSecret: string | null): Promise<Account> {
-    const { body } = await this.#api.ask('POST', 'robots', { body: { name, ...robotOf(name) } })
-    const robot = { id: idIn(body?.id), name: textIn(body?.name) }
-    const chosen = usable(newSecret)
-    return {
-      ...robot,
-      secret: chosen === null ? textIn(body.secret) : await this.#setSecret(robot.id, chosen),
-    }
-  }
-
-  /** Sets a secret, or has the registry make one up. */
-  async #setSecret(robotId: string, secret: string | null): Promise<string> {
-    const { body } = await this.#api.ask('PATCH', robotPath(robotId), {
-      body: secret === null ? {} : { secret },
-    })
-    return secret ?? textIn(body?.secret)
-  }
-
-  /** An account outlives its project without what it may do there, and may have been disabled by hand. */
-  async #mend(project: string, { id, name }: Robot): Promise<void> {
-    const body = { id: Number(id), name, ...robotOf(project) }
-    await this.#api.ask('PUT', robotPath(id), { body })
-  }
-
-  async #requirePull(project: string, robotId: string): Promise<void> {
-    const { body } = await this.#api.ask('GET', robotPath(robotId))
-    const mayPull = (body?.permissions as Permission[] | undefined)?.some(
-      ({ namespace, access }) =>
-        namespace === project &&
-        access.some(({ resource, action }) => resource === 'repository' && action === 'pull')
-    )
-    if (body?.disable === true || !mayPull) {
-      throw new RegistryFailure('The registry keeps an account that may not pull', false)
-    }
-  }
-
-  async #idOf(name: string): Promise<string | undefined> {
-    const robot = await this.#robot(name)
-    return robot?.id
-  }
-
-  /** Asked for without the prefix that Harbor puts before all names, whichever it is now. */
-  async #robot(name: string): Promise<Robot | undefined> {
-    const query = new URLSearchParams({ q: `name=${name}`, page_size: '10' })
-    const robots = await this.#list<{ id: unknown; name: string; level?: string }>(
-      `robots?${query}`
-    )
-    const found = robots.find((robot) => robot.level === 'system' && robot.name.endsWith(name))
-    return found && { id: idIn(found.id), name: textIn(found.name) }
   }
 
   async #webhook(project: string, { address, authorization }: Hook): Promise<string> {
@@ -221,10 +168,7 @@ export class HarborDriver implements RegistryDriver {
 
   async #list<Item>(path: string): Promise<Item[]> {
     const { body } = await this.#api.ask('GET', path)
-    if (!Array.isArray(body)) {
-      throw new RegistryFailure('The registry answered with no list', false)
-    }
-    return body
+    return listIn(body)
   }
 
   async #remove(path: string): Promise<void> {
@@ -232,28 +176,8 @@ export class HarborDriver implements RegistryDriver {
   }
 }
 
-/** A secret the registry would refuse is none. */
-const usable = (secret: string | null | undefined): string | null =>
-  secret && isRobotSecret(secret) ? secret : null
-
-const robotPath = (id: string) => `robots/${encodeURIComponent(id)}`
-
 const projectPath = (name: string) => `projects/${encodeURIComponent(name)}`
 
 /** Slashes within the name of a repository are encoded twice, or the way to it would be another one. */
 const repositoryIn = (project: string, name: string) =>
   encodeURIComponent(encodeURIComponent(name.replace(`${project}/`, '')))
-
-function idIn(value: unknown): string {
-  if (typeof value !== 'number' && typeof value !== 'string') {
-    throw new RegistryFailure('The registry answered without an id', false)
-  }
-  return String(value)
-}
-
-function textIn(value: unknown): string {
-  if (typeof value !== 'string' || value === '') {
-    throw new RegistryFailure('The registry answered without a name or a secret', false)
-  }
-  return value
-}

@@ -1,12 +1,13 @@
+import { jsonIn } from '#kernel/json_in'
 import { isTransactionOpen } from '#records/open_transaction'
 
-import { RegistryFailure } from '#core/registries/driver'
-import { hostRules, urlOf, type HostRules } from '#core/registries/host_rules'
-import { call, HostRefused, type Answered } from './https_call.js'
+import { OtherRegistry, RegistryFailure } from '#core/registries/driver'
+import { hostRules, type HostRules } from '#core/registries/host_rules'
+import type { Answered } from './https_call.js'
+import { addressOf, callRegistry } from './registry_call.js'
 
 /** How long one answer may take. */
 const LIMIT_MS = 10_000
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 const JSON_TYPE = /^application\/(problem\+)?json\b/i
 
 /** Said by registries that are away, overloaded, or do not know us: whatever is asked next is answered the same. */
@@ -49,7 +50,7 @@ export class HarborApi {
 
   constructor({ host, accountName, accountSecret }: HarborAccount, options: HarborApiOptions = {}) {
     this.#host = host
-    this.#base = baseOf(host)
+    this.#base = new URL('api/v2.0/', addressOf(host))
     const account = Buffer.from(`${accountName}:${accountSecret}`).toString('base64')
     this.#authorization = `Basic ${account}`
     this.#limitMs = options.limitMs ?? LIMIT_MS
@@ -71,8 +72,11 @@ export class HarborApi {
     if (isSuccess(status) || question.expected?.includes(status)) {
       return { status, body: bodyOf(asked, answered), location: headers.location ?? null }
     }
-    const concernsAll = status >= 500 || CONCERNS_ALL.includes(status) || !isJson(answered)
-    throw new RegistryFailure(`The registry answered ${asked} with ${status}`, concernsAll)
+    const problem = `The registry answered ${asked} with ${status}`
+    if (status < 500 && !saysErrors(answered)) {
+      throw new OtherRegistry(problem)
+    }
+    throw new RegistryFailure(problem, status >= 500 || CONCERNS_ALL.includes(status))
   }
 
   async #exchange(asked: string, method: string, path: string, body: object | undefined) {
@@ -89,26 +93,8 @@ export class HarborApi {
       body: body && JSON.stringify(body),
       limitMs: this.#limitMs,
     }
-    try {
-      return await call(question, this.#rules)
-    } catch (error) {
-      const problem =
-        error instanceof HostRefused
-          ? `The registry was not asked: ${error.message}`
-          : `The registry did not answer ${asked}`
-      throw new RegistryFailure(problem, true, { cause: error })
-    }
+    return callRegistry(asked, question, this.#rules)
   }
-}
-
-/** Never in plain text over a network; registries on this machine seldom have a certificate. */
-function baseOf(host: string): URL {
-  const url = urlOf(host)
-  if (!url) {
-    throw new RegistryFailure('The registry has no host that can be called', true)
-  }
-  const scheme = LOOPBACK.test(url.hostname) ? 'http' : 'https'
-  return new URL(`${scheme}://${host}/api/v2.0/`)
 }
 
 const isSuccess = (status: number) => status >= 200 && status < 300
@@ -120,17 +106,13 @@ function bodyOf(asked: string, answered: Answered): unknown {
   if (text === '' && isSuccess(status)) {
     return undefined
   }
-  const body = isJson(answered) ? parsed(text) : undefined
-  if (body === undefined || (!isSuccess(status) && !Array.isArray((body as any)?.errors))) {
-    throw new RegistryFailure(`What answered ${asked} is not Harbor`, true)
+  const body = isJson(answered) ? jsonIn(text) : undefined
+  if (body === undefined || (!isSuccess(status) && !saysErrors(answered))) {
+    throw new OtherRegistry(`What answered ${asked} is not Harbor`)
   }
   return body
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+/** Harbor says what is wrong in one form, whatever is wrong. */
+const saysErrors = (answered: Answered) =>
+  isJson(answered) && Array.isArray((jsonIn(answered.text) as any)?.errors)

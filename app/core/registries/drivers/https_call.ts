@@ -3,7 +3,8 @@ import { request as requestSecurely } from 'node:https'
 import { lookup as resolve, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
-import type { HostRules } from '#core/registries/host_rules'
+import { hostRules, urlOf, type HostRules } from '#core/registries/host_rules'
+import type { Guard } from '#oci/registry/exchange'
 
 const LARGEST_ANSWER = 1024 * 1024
 
@@ -60,6 +61,20 @@ async function answered(response: IncomingMessage): Promise<Answered> {
   }
   const text = Buffer.concat(chunks).toString()
   return { status: response.statusCode!, headers: response.headers, text }
+}
+
+/** The rules for what asks a registry in other ways: the registry itself, and nothing that it leads to. */
+export function guardFor(host: string, rules: HostRules = hostRules): Guard {
+  const name = urlOf(host)?.host
+  return {
+    requireAllowed(url) {
+      if (url.host !== name) {
+        throw new HostRefused(`${host} leads to another host, where nothing is asked`)
+      }
+      requireReachable(rules, host, [hostnameOf(url)])
+    },
+    lookup: lookupWithin(rules, host),
+  }
 }
 
 /** What is looked at is what is connected to: there is no second look-up that could end elsewhere. */

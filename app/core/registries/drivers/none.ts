@@ -1,4 +1,4 @@
-import type { LinkedProject, RegistryDriver } from '#core/registries/driver'
+import type { LinkedProject, RegistryDriver, WantedProject } from '#core/registries/driver'
 
 /**
  * A registry the platform has no account for. It takes images under any name, and there is nothing to be made in it.
@@ -10,9 +10,15 @@ export class NoDriver implements RegistryDriver {
     return false
   }
 
-  async link(): Promise<LinkedProject> {
+  async link(_project: WantedProject): Promise<LinkedProject> {
     return { id: null, account: null, webhookId: null }
   }
 
   async unlink(): Promise<void> {}
+
+  async keepWorker(): Promise<null> {
+    return null
+  }
+
+  async dropWorker(): Promise<void> {}
 }

@@ -18,7 +18,7 @@ import type { Visit } from './visit.js'
 import { DONE, showAccountPage, showRefusedLogin, type Problem } from './pages.js'
 import { SELF_MANAGE } from '#identity/embedded/own_permissions'
 
-/** The page of one's own account; whoever is not signed in is asked to, and comes back. */
+/** The page of one's own account; a user who is not signed in is asked to, and comes back. */
 export async function showAccount(ctx: HttpContext): Promise<void> {
   forbidCaching(ctx)
   const asked = ctx.request.qs()

@@ -20,7 +20,7 @@ export async function changeProfile({ ctx, login, sent }: Visit): Promise<void> 
   await users.update(await originOf(ctx, login), login.user.id, change)
 }
 
-/** Changes the password of somebody who knows the one of now, which ends all sessions but that of the browser. */
+/** Changes the password of a user who knows the one of now, which ends all sessions but that of the browser. */
 export async function changePassword({ ctx, browser, login, sent }: Visit): Promise<void> {
   const { current, password, repeated } = sent
   if (typeof current !== 'string' || typeof password !== 'string' || password !== repeated) {

@@ -1,5 +1,5 @@
 import { identityPool } from '#identity/embedded/database'
-import { standingIsHeard } from '#identity/embedded/standing'
+import { standingIsReceived } from '#identity/embedded/standing'
 import { REFRESH_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
 import { clock } from '#kernel/clock'
 
@@ -35,7 +35,7 @@ export async function openSessions(userId: string): Promise<OpenSession[]> {
   return rows
 }
 
-/** Ends a session of a user; one of somebody else is none of theirs. */
+/** Ends a session of a user; one of another user is none of theirs. */
 export async function endSessionOf(userId: string, id: string): Promise<void> {
   await ended('user_id = $1 and id::text = $2', [userId, id])
 }
@@ -49,5 +49,5 @@ async function ended(where: string, values: string[]): Promise<void> {
   for (const table of ['identity_token_sessions', 'identity_login_sessions']) {
     await identityPool().query(`delete from ${table} where ${where}`, values)
   }
-  await standingIsHeard()
+  await standingIsReceived()
 }

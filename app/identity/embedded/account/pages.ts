@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { html, sendPage, type Html } from '#http/page'
+import { formField } from '#identity/embedded/form_field'
 import type { Login } from '#identity/embedded/authorize/login_sessions'
 import type { OpenSession } from './open_sessions.js'
 
@@ -73,27 +74,17 @@ function detailsForm({ login: { user }, sent, problem, proof }: Shown): Html {
     <h2>Details</h2>
     <form method="post">
       ${proofField({ proof })}
-      <p>
-        <label for="display_name">Display name</label><br />
-        <input
-          id="display_name"
-          name="display_name"
-          value="${kept ? sent.display_name : user.displayName}"
-          autocomplete="name"
-          maxlength="256"
-        />
-      </p>
-      <p>
-        <label for="email">Mail address</label><br />
-        <input
-          id="email"
-          name="email"
-          type="email"
-          value="${kept ? sent.email : user.email}"
-          autocomplete="email"
-          maxlength="320"
-        />
-      </p>
+      ${formField('display_name', 'Display name', {
+        value: kept ? sent.display_name : user.displayName,
+        autocomplete: 'name',
+        maxlength: 256,
+      })}
+      ${formField('email', 'Mail address', {
+        type: 'email',
+        value: kept ? sent.email : user.email,
+        autocomplete: 'email',
+        maxlength: 320,
+      })}
       <p><button name="action" value="profile">Save details</button></p>
     </form>
   `
@@ -111,19 +102,8 @@ function passwordForm({ login, proof }: Shown): Html {
     <form method="post">
       ${proofField({ proof })}
       <input type="hidden" name="username" value="${login.user.name}" autocomplete="username" />
-      ${PASSWORDS.map(
-        ([name, label, autocomplete]) => html`
-          <p>
-            <label for="${name}">${label}</label><br />
-            <input
-              id="${name}"
-              name="${name}"
-              type="password"
-              autocomplete="${autocomplete}"
-              required
-            />
-          </p>
-        `
+      ${PASSWORDS.map(([name, label, autocomplete]) =>
+        formField(name, label, { type: 'password', autocomplete, required: true })
       )}
       <p class="muted">A new password ends all your other sessions.</p>
       <p><button name="action" value="password">Change password</button></p>

@@ -83,7 +83,7 @@ async function visited(
   }
 }
 
-/** Who is signed in with the browser, where that is somebody for this request, and lately enough for it. */
+/** The user signed in with the browser, where that one will do for this request, and signed in lately enough for it. */
 async function loginFor({ request, browser }: Visit): Promise<Login | undefined> {
   const { client, realm, text } = request
   const login = browser.value === undefined ? undefined : await readLogin(browser.value)

@@ -10,11 +10,11 @@ import {
   type TokenSession,
 } from '#identity/embedded/tokens/token_sessions'
 import type { Source } from '#kernel/origin'
-import { noteSignIn } from '#audit/security_events'
+import { noteSignIn } from '#audit/note'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
-/** What a code stands for, and what whoever exchanges it has to match. */
+/** What a code stands for, and what the client that exchanges it has to match. */
 export interface CodeTerms {
   readonly clientId: string
   readonly userId: string

@@ -1,7 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { Html, html, sendPage } from '#http/page'
+import { html, sendPage, type Html } from '#http/page'
 import { MASTER } from '#identity/embedded/accounts'
+import { formField } from '#identity/embedded/form_field'
 import { CARRIED, type AuthorizationRequest } from './authorization_request.js'
 import type { Login } from './login_sessions.js'
 
@@ -13,6 +14,9 @@ export interface Problem {
   readonly realm: string
 }
 
+/** A keyboard that corrects names would change them. */
+const AS_TYPED = { autocapitalize: 'none', spellcheck: 'false' }
+
 /** The page on which a user signs in. It needs no script. */
 export function showLoginForm(
   ctx: HttpContext,
@@ -22,7 +26,7 @@ export function showLoginForm(
 ): void {
   const { client, text, realm } = request
   const username = problem?.username ?? text.login_hint ?? ''
-  const described = problem && html`aria-describedby="problem" aria-invalid="true"`
+  const described = problem && { 'aria-describedby': 'problem', 'aria-invalid': 'true' }
   ctx.response.status(problem?.status ?? 200)
   const content = html`
     <main>
@@ -31,47 +35,30 @@ export function showLoginForm(
       ${problem && html`<p role="alert" id="problem"><strong>${problem.message}</strong></p>`}
       <form method="post">
         ${hiddenFields(request, proof)}
-        <p>
-          <label for="username">User name</label><br />
-          <input
-            id="username"
-            name="username"
-            value="${username}"
-            autocomplete="username"
-            autocapitalize="none"
-            spellcheck="false"
-            required
-            ${described}
-            ${username === '' && new Html('autofocus')}
-          />
-        </p>
-        <p>
-          <label for="password">Password</label><br />
-          <input
-            id="password"
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            required
-            ${described}
-            ${username !== '' && new Html('autofocus')}
-          />
-        </p>
+        ${formField('username', 'User name', {
+          value: username,
+          autocomplete: 'username',
+          ...AS_TYPED,
+          required: true,
+          ...described,
+          autofocus: username === '',
+        })}
+        ${formField('password', 'Password', {
+          type: 'password',
+          autocomplete: 'current-password',
+          required: true,
+          ...described,
+          autofocus: username !== '',
+        })}
         ${
           realm
             ? html`<p class="muted">Realm: ${realm.name}</p>`
-            : html`<p>
-                <label for="realm">Realm</label><br />
-                <input
-                  id="realm"
-                  name="realm"
-                  value="${problem?.realm || MASTER}"
-                  autocapitalize="none"
-                  spellcheck="false"
-                  autocomplete="off"
-                  required
-                />
-              </p>`
+            : formField('realm', 'Realm', {
+                value: problem?.realm || MASTER,
+                ...AS_TYPED,
+                autocomplete: 'off',
+                required: true,
+              })
         }
         <p><button name="action" value="sign_in">Sign in</button></p>
       </form>

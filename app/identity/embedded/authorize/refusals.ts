@@ -1,4 +1,4 @@
-/** A request that leads nowhere: whoever sees it in a browser has to be told there. */
+/** A request that leads nowhere: the user in front of the browser has to be told there. */
 export class UnusableLink extends Error {
   static unknownClient(): UnusableLink {
     return new UnusableLink(

@@ -11,9 +11,9 @@ import { sourceOf } from '#kernel/request_origin'
 
 const parameter = () => vine.string().optional()
 
-/** What is asked about one token, by anybody who has it. A client that names itself has to be who it says. */
+/** What is asked about one token, by any caller that has it. A client that names itself has to be who it says. */
 export const tokenInBody = body({
-  token: vine.string(),
+  token: vine.string().minLength(1),
   token_type_hint: parameter(),
   client_id: parameter(),
   client_secret: parameter(),

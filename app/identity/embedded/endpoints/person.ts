@@ -15,7 +15,7 @@ import { originOf } from '#kernel/request_origin'
 
 const BEARER = /^bearer (\S+)$/i
 
-/** What OpenID Connect tells about whoever the token is for. */
+/** What OpenID Connect tells about the user the token is for. */
 export async function showUserinfo(ctx: HttpContext): Promise<void> {
   forbidCaching(ctx)
   const token = BEARER.exec(ctx.request.header('authorization') ?? '')?.[1]

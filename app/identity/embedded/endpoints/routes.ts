@@ -43,10 +43,14 @@ const INTROSPECTION: JsonSchema = {
   properties: { active: { type: 'boolean' } },
 }
 
+/** Without these there is nobody to send the user, or an error, back to. */
+const NEEDED: ReadonlySet<string> = new Set(['client_id', 'redirect_uri'])
+
 const query: Parameter[] = CARRIED.map((name) => ({
   name,
   description: `The parameter ${name} of OAuth 2.0 or OpenID Connect`,
   schema: text,
+  required: NEEDED.has(name),
 }))
 
 /** Everything of OAuth 2.0 and OpenID Connect, which is open to everybody: it is where logins come from. */

@@ -6,7 +6,23 @@ import type { Source } from '#kernel/origin'
 
 const parameter = () => vine.string().optional()
 
-export const tokenBody = body({
+/** What each way to get tokens needs. What is sent without a value counts as not sent. */
+const NEEDS: Record<string, readonly string[]> = {
+  authorization_code: ['code', 'redirect_uri', 'code_verifier'],
+  client_credentials: [],
+  password: ['username', 'password'],
+  refresh_token: ['refresh_token'],
+}
+
+const oneOf = Object.entries(NEEDS).map(([grant, needed]) => ({
+  properties: {
+    grant_type: { const: grant },
+    ...Object.fromEntries(needed.map((name) => [name, { type: 'string', minLength: 1 }])),
+  },
+  required: ['grant_type', ...needed],
+}))
+
+const attributes = {
   grant_type: vine.string(),
   username: parameter(),
   password: parameter(),
@@ -19,7 +35,9 @@ export const tokenBody = body({
   redirect_uri: parameter(),
   code_verifier: parameter(),
   scope: parameter(),
-})
+}
+
+export const tokenBody = body(attributes, { oneOf })
 
 export type TokenParameters = Awaited<ReturnType<typeof tokenBody.validate>>
 

@@ -6,7 +6,7 @@ import { userTokens } from '#identity/embedded/tokens/issue'
 import { endSession, readSession, renewSession } from '#identity/embedded/tokens/token_sessions'
 import { verify } from '#identity/embedded/tokens/verify'
 import type { Source } from '#kernel/origin'
-import { noteSignIn } from '#audit/security_events'
+import { noteSignIn } from '#audit/note'
 import type { Grant } from './grant.js'
 
 /**

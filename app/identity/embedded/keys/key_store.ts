@@ -60,15 +60,39 @@ export async function rotateKeys(pool: pg.Pool): Promise<SigningKey[]> {
     if (keys.some(canSign)) {
       return keys
     }
-    await transaction.query(
-      `insert into identity_signing_keys (${COLUMNS}) values ($1, $2, $3, $4)`,
-      [fresh.kid, fresh.public_key, fresh.private_key, fresh.created_at]
-    )
+    await insert(transaction, fresh)
     await transaction.query('delete from identity_signing_keys where created_at <= $1', [
       new Date(clock.now() - SIGNING_KEY_MS - RETIRED_KEY_MS),
     ])
     return readKeys(transaction)
   })
+}
+
+/**
+ * Makes a key that tokens are signed with from now on. Those signed before are good as long as they would have been, or where
+ * all other keys are to be forgotten no longer. Answers the id of the key, and how many were forgotten.
+ */
+export async function replaceKeys(
+  pool: pg.Pool,
+  { forget }: { forget: boolean }
+): Promise<{ kid: string; forgotten: number }> {
+  const fresh = await newKey()
+  return inTransaction(pool, async (transaction) => {
+    await transaction.query('select pg_advisory_xact_lock($1)', [ROTATION_LOCK])
+    const { rowCount } = await transaction.query(
+      'delete from identity_signing_keys where $1 or created_at <= $2',
+      [forget, new Date(clock.now() - SIGNING_KEY_MS - RETIRED_KEY_MS)]
+    )
+    await insert(transaction, fresh)
+    return { kid: fresh.kid, forgotten: rowCount ?? 0 }
+  })
+}
+
+async function insert(transaction: pg.ClientBase, key: Row): Promise<void> {
+  await transaction.query(
+    `insert into identity_signing_keys (${COLUMNS}) values ($1, $2, $3, $4)`,
+    [key.kid, key.public_key, key.private_key, key.created_at]
+  )
 }
 
 async function newKey(): Promise<Row> {

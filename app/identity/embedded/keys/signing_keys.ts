@@ -8,9 +8,12 @@ import { canSign, readKeys, rotateKeys, type SigningKey } from './key_store.js'
 /** Tokens with made-up key ids must not become queries of the database. */
 const RELOAD_AFTER_MS = 1_000
 
+/** A key that an operator put in the place of another is used by all processes within that time. */
+const TRUSTED_MS = 60_000
+
 /**
  * The keys of the provider as this process knows them. All processes share those in the database; a process looks there
- * again when its own can sign no more, and when it meets a key id it does not know.
+ * again when its own can sign no more, when it meets a key id it does not know, and once a minute.
  */
 export class SigningKeys {
   #keys: SigningKey[] = []
@@ -20,7 +23,7 @@ export class SigningKeys {
 
   /** The key to sign with now. */
   async current(): Promise<SigningKey & { privateKey: KeyObject }> {
-    if (!this.#keys.some(canSign)) {
+    if (!this.#keys.some(canSign) || this.#isStale()) {
       await this.#load()
     }
     if (!this.#keys.some(canSign)) {
@@ -30,7 +33,7 @@ export class SigningKeys {
   }
 
   async find(kid: string): Promise<KeyObject | undefined> {
-    const known = this.#known(kid)
+    const known = this.#isStale() ? undefined : this.#known(kid)
     const looked = !this.#loading && performance.now() - this.#loadedAt < RELOAD_AFTER_MS
     if (known || looked) {
       return known
@@ -39,11 +42,15 @@ export class SigningKeys {
     return this.#known(kid)
   }
 
-  /** The public halves, straight from the database: whoever asks has met a key id that is new to it. */
+  /** The public halves, straight from the database: the caller has met a key id that is new to it. */
   async published(): Promise<JWK[]> {
     await this.current()
     await this.#load()
     return this.#keys.map(({ publicJwk }) => publicJwk)
+  }
+
+  #isStale(): boolean {
+    return performance.now() - this.#loadedAt > TRUSTED_MS
   }
 
   #known(kid: string): KeyObject | undefined {

@@ -35,7 +35,7 @@ const LIVES = {
 const STATEMENTS = { user: statement('user'), client: statement('client') } as const
 
 /**
- * What is known of an access token now: it was signed by us, its time is not over, it was not revoked, and whoever it is
+ * What is known of an access token now: it was signed by us, its time is not over, it was not revoked, and the account it is
  * for is still there and may sign in.
  */
 export async function introspect(token: string): Promise<LiveToken | undefined> {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { standingIsHeard } from '#identity/embedded/standing'
+import { standingIsReceived } from '#identity/embedded/standing'
 import { identityPool } from '#identity/embedded/database'
 import { REFRESH_TOKEN_SECONDS } from './lifetimes.js'
 import { clock } from '#kernel/clock'
@@ -72,6 +72,6 @@ export async function renewSession({ sid, jti }: Claims): Promise<TokenSession |
 export async function endSession(id: string): Promise<boolean> {
   const text = 'delete from identity_token_sessions where id = $1'
   const { rowCount } = await identityPool().query(text, [id])
-  await standingIsHeard()
+  await standingIsReceived()
   return rowCount === 1
 }

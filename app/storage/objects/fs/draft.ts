@@ -3,7 +3,8 @@ import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { PutInterrupted } from '#storage/objects/errors'
-import { syncFolder } from './sync_folder.js'
+import { spend } from '#kernel/passing_bytes'
+import { syncFolder } from '#kernel/sync_folder'
 
 const BATCH_BYTES = 256 * 1024
 const GATHERED_AT_MOST = 2 * 1024 ** 2
@@ -156,11 +157,12 @@ export class Draft {
       const rest = await this.#file.write(all, written)
       written += rest.bytesWritten
     }
+    chunks.forEach(spend)
   }
 
   #syncAlongside(): void {
     this.#unsyncedBytes = 0
-    // One that failed stays, so that the end of the file hears of it: the next sync would not fail again.
+    // One that failed stays, so that the end of the file is told of it: the next sync would not fail again.
     this.#syncing = this.#file.datasync().then(() => void (this.#syncing = undefined))
     this.#syncing.catch(() => {})
   }

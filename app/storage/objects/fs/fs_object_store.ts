@@ -24,9 +24,9 @@ import type {
 } from '#storage/objects/object_store'
 import { Draft, ignoreMissing } from './draft.js'
 import { draftName, fileName, keyOfDraft, keyOfFile } from './file_names.js'
-import { openBytes } from './file_stream.js'
+import { isSmall, openBytes, readSmall } from './file_stream.js'
 import { fsFailure } from './fs_failures.js'
-import { syncFolder } from './sync_folder.js'
+import { syncFolder } from '#kernel/sync_folder'
 
 /** So much is stored between two states that can be gone on from; each costs a sync. */
 const PIECE_BYTES = 64 * 1024 ** 2
@@ -133,12 +133,16 @@ export class FsObjectStore implements ObjectStore {
     await this.delete(address)
   }
 
-  async read(address: ObjectAddress, range?: ByteRange): Promise<Readable> {
+  async read(address: ObjectAddress, range?: ByteRange, size?: number): Promise<Readable> {
     requireSafeAddress(address)
-    const file = await open(this.#path(address), 'r').catch((error) => {
+    const path = this.#path(address)
+    try {
+      return size !== undefined && range === undefined && isSmall(size)
+        ? await readSmall(path, size)
+        : await openBytes(await open(path, 'r'), range)
+    } catch (error) {
       throw isMissing(error) ? new ObjectMissing(address, error) : fsFailure(error)
-    })
-    return openBytes(file, range)
+    }
   }
 
   async stat(address: ObjectAddress): Promise<ObjectFacts> {

@@ -109,7 +109,10 @@ export class Records {
   }
 }
 
-const TABLES = ['realms', 'users', 'clients', 'permissions', 'client-permissions']
+const TABLES = [
+  ...['realms', 'users', 'clients', 'permissions', 'sessions'],
+  ...['client-permissions', 'user-permissions', 'role-permissions', 'client-roles', 'user-roles'],
+]
 
 const isName = (name: unknown) => /^[\w.-]{3,128}$/.test(String(name))
 

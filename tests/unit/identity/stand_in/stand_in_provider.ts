@@ -217,7 +217,7 @@ export class StandInProvider {
   /** As deployed providers do, it also knows refresh tokens, and says so by their kind only. */
   #introspection(token: string) {
     const claims = this.#isOurOwn(token) ? claimsIn(token) : undefined
-    if (!claims || claims.exp * 1000 <= Date.now()) {
+    if (!claims || claims.exp * 1000 <= Date.now() || !this.#lasts(claims.session_id)) {
       return { active: false }
     }
     return { active: true, ...claims, permissions: this.#permissionsOf(claims.sub) }
@@ -227,12 +227,23 @@ export class StandInProvider {
     if (sub === this.ann.id) {
       return [{ name: 'node_create', client_id: null, realm_id: null }, { name: 'node_update' }]
     }
-    const granted = this.records
-      .table('client-permissions')
-      .filter(({ clientId }) => clientId === sub)
+    const rows = (table: string) => this.records.table(table)
+    const isTheirs = ({ userId, clientId }: StoredRecord) => userId === sub || clientId === sub
+    const roles = [...rows('user-roles'), ...rows('client-roles')].filter(isTheirs)
+    const granted = [
+      ...[...rows('client-permissions'), ...rows('user-permissions')].filter(isTheirs),
+      ...rows('role-permissions').filter(({ roleId }) =>
+        roles.some((one) => one.roleId === roleId)
+      ),
+    ]
     return granted.map(({ permissionId }) =>
-      this.records.table('permissions').find(({ id }) => id === permissionId)
+      rows('permissions').find(({ id }) => id === permissionId)
     )
+  }
+
+  /** A token without a session is good for as long as it says. */
+  #lasts(session: unknown): boolean {
+    return session === undefined || this.records.table('sessions').some(({ id }) => id === session)
   }
 
   #isOurs(authorization: string): boolean {

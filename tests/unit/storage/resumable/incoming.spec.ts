@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from '@japa/runner'
 
 import { Incoming } from '#storage/resumable/incoming'
+import { withHeldTimers } from '#tests/helpers/held_timers'
 import { chunksOf, pushed } from '#tests/helpers/object_store_suite'
 
 const content = randomBytes(500_000)
@@ -17,7 +18,7 @@ async function piecesOf(incoming: Incoming, bytes: number): Promise<Buffer[]> {
 }
 
 test.group('The bytes of a request', () => {
-  test('are cut into pieces of {bytes} bytes')
+  test('the bytes are cut into pieces of {bytes} bytes')
     .with([{ bytes: 1_000 }, { bytes: 65_536 }, { bytes: 99_999 }, { bytes: 1_000_000 }])
     .run(async ({ assert }, { bytes }) => {
       const pieces = await piecesOf(new Incoming(chunksOf(content), never), bytes)
@@ -25,13 +26,13 @@ test.group('The bytes of a request', () => {
       assert.lengthOf(pieces, Math.ceil(content.length / bytes))
     })
 
-  test('are one piece where that is asked for', async ({ assert }) => {
+  test('the bytes are one piece where that is asked for', async ({ assert }) => {
     const incoming = new Incoming(chunksOf(content), never)
     assert.isTrue(content.equals(Buffer.concat(await Array.fromAsync(incoming.whole()))))
     assert.isFalse(await incoming.hasMore())
   })
 
-  test('end in good order where they break off, and say why', async ({ assert }) => {
+  test('the bytes end in good order where they break off, and say why', async ({ assert }) => {
     const broken = new Error('The client is gone')
     async function* breaking() {
       yield content
@@ -43,7 +44,7 @@ test.group('The bytes of a request', () => {
     assert.strictEqual(incoming.failure, broken)
   })
 
-  test('end where they are stopped, also while nothing comes', async ({ assert }) => {
+  test('the bytes end where they are stopped, also while nothing comes', async ({ assert }) => {
     const stop = new AbortController()
     const { source, send } = pushed()
     const incoming = new Incoming(source, stop.signal)
@@ -54,20 +55,20 @@ test.group('The bytes of a request', () => {
     assert.equal((incoming.failure as Error).message, 'Enough')
   })
 
-  test('make a piece of what came in its time, and nothing is lost in between', async ({
-    assert,
-  }) => {
-    const { source, send, end } = pushed()
-    const incoming = new Incoming(source, never, 50)
-    const reading = piecesOf(incoming, 1_000_000)
-    for (let start = 0; start < content.length; start += 100_000) {
-      await send(content.subarray(start, start + 100_000))
-      await new Promise((resolve) => setTimeout(resolve, 120))
-    }
-    end()
-    const pieces = await reading
-    assert.isTrue(content.equals(Buffer.concat(pieces)))
-    assert.lengthOf(pieces, 5)
-    assert.isUndefined(incoming.failure)
+  test('a piece is what came in its time, and nothing is lost in between', async ({ assert }) => {
+    await withHeldTimers(async (pass) => {
+      const { source, send, end } = pushed()
+      const incoming = new Incoming(source, never, 1_000)
+      const reading = piecesOf(incoming, 1_000_000)
+      for (let start = 0; start < content.length; start += 100_000) {
+        await send(content.subarray(start, start + 100_000))
+        await pass(1_000)
+      }
+      end()
+      const pieces = await reading
+      assert.isTrue(content.equals(Buffer.concat(pieces)))
+      assert.lengthOf(pieces, 5)
+      assert.isUndefined(incoming.failure)
+    })
   })
 })

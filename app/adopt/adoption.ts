@@ -1,0 +1,201 @@
+import type pg from 'pg'
+
+import { DateTime } from 'luxon'
+
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { clock } from '#kernel/clock'
+import { sideBySide } from '#records/transaction'
+import { compareTable, type Compared } from './comparison.js'
+import { openFormer, type Addresses } from '#adopt/former/addresses'
+import type { FormerDatabase } from '#adopt/former/former_database'
+import { Progress } from './progress.js'
+import { beginRun, closeRun, endRun } from './runs.js'
+import { settleBuckets, settleCore } from './settle.js'
+import { brokenKeys } from './source_keys.js'
+import { openTable, type Table } from './table.js'
+import { takeTable, type Count } from './taking.js'
+import type { Service } from './transfer.js'
+import { TRANSFERS } from '#adopt/transfers/transfers'
+
+export interface AdoptionOptions {
+  readonly addresses: Addresses
+  readonly isDryRun: boolean
+  /** Nothing more is to come. */
+  readonly isLast: boolean
+  /** The time zone of times that do not say theirs. */
+  readonly zone: string
+  readonly signal: AbortSignal
+  readonly say: (text: string) => void
+}
+
+export interface TableReport extends Compared {
+  readonly taken: number
+  readonly followed: number
+  readonly leftOut: readonly string[]
+  readonly lacking: readonly string[]
+}
+
+export interface AdoptionReport {
+  readonly isDryRun: boolean
+  /** Undefined where it was asked to stop before the end. */
+  readonly tables: readonly TableReport[] | undefined
+  readonly isClosed: boolean
+}
+
+interface OpenService {
+  readonly service: Service
+  readonly former: FormerDatabase
+  readonly pool: pg.Pool
+  readonly tables: readonly Table[]
+}
+
+/** Takes over an installation of the former platform: all of it, or what of it has changed since. */
+export class Adoption {
+  readonly #options: AdoptionOptions
+  readonly #now: string
+
+  constructor(options: AdoptionOptions) {
+    this.#options = options
+    this.#now = DateTime.fromMillis(clock.now(), { zone: options.zone }).toFormat(
+      'yyyy-MM-dd HH:mm:ss'
+    )
+  }
+
+  async run(): Promise<AdoptionReport> {
+    const { isDryRun, isLast } = this.#options
+    const services: OpenService[] = []
+    try {
+      for (const service of SERVICES_IN_ORDER) {
+        const address = this.#options.addresses[service]
+        if (address !== undefined) {
+          services.push(await this.#open(service, address))
+        }
+      }
+      const counts = isDryRun ? new Map<string, Count>() : await this.#takeAll(services)
+      const tables = counts && (await this.#compareAll(services, counts))
+      const isClosed = isLast && !isDryRun && tables !== undefined && tables.every(isWhole)
+      if (isClosed) {
+        await Promise.all(services.map(({ service, pool }) => closeRun(pool, service)))
+      }
+      return { isDryRun, tables, isClosed }
+    } finally {
+      await Promise.all(services.map(({ former }) => former.close()))
+    }
+  }
+
+  async #open(service: Service, address: string): Promise<OpenService> {
+    const former = await openFormer(service, address)
+    const pool = pools.for(databaseUrl(service))
+    try {
+      const tables: Table[] = []
+      for (const transfer of TRANSFERS[service]) {
+        tables.push(await openTable(transfer, former, pool, this.#options.zone))
+      }
+      return { service, former, pool, tables }
+    } catch (error) {
+      await former.close()
+      throw error
+    }
+  }
+
+  /** The services do not wait for each other; where one fails, the others end with what they are at. */
+  async #takeAll(services: readonly OpenService[]): Promise<Map<string, Count> | undefined> {
+    const counts = new Map<string, Count>()
+    const through = new Map<Service, ReadonlySet<string>>()
+    for (const { service, pool, tables } of services) {
+      const transfers = tables.map(({ transfer }) => transfer)
+      through.set(service, await beginRun(pool, service, transfers))
+    }
+    const isThrough = await this.#inEach(services, async (open, signal) => {
+      const { service, former, pool, tables } = open
+      for (const table of tables.filter((one) => !through.get(service)!.has(one.transfer.table))) {
+        const progress = await this.#progress('taking', table, former)
+        const count = await takeTable(table, { former, pool, signal, progress, now: this.#now })
+        if (!count) {
+          return false
+        }
+        counts.set(table.transfer.table, count)
+      }
+      return true
+    })
+    if (!isThrough) {
+      return undefined
+    }
+    await this.#settle(services)
+    for (const { service, pool } of services) {
+      await endRun(pool, service)
+    }
+    return counts
+  }
+
+  /** Answers whether all of them came to their end. */
+  async #inEach(
+    services: readonly OpenService[],
+    work: (open: OpenService, signal: AbortSignal) => Promise<boolean>
+  ): Promise<boolean> {
+    const failing = new AbortController()
+    const signal = AbortSignal.any([this.#options.signal, failing.signal])
+    const ends = await sideBySide(
+      ...services.map((open) =>
+        work(open, signal).catch((error: unknown) => {
+          failing.abort()
+          throw error
+        })
+      )
+    )
+    return ends.every(Boolean)
+  }
+
+  async #settle(services: readonly OpenService[]): Promise<void> {
+    const poolOf = (wanted: Service) => services.find(({ service }) => service === wanted)?.pool
+    const core = poolOf('core')
+    const storage = poolOf('storage')
+    if (core) {
+      this.#options.say('core: counting, and noting what was approved')
+      await settleCore(core)
+    }
+    if (core && storage) {
+      await settleBuckets(core, storage)
+    }
+  }
+
+  async #compareAll(
+    services: readonly OpenService[],
+    counts: ReadonlyMap<string, Count>
+  ): Promise<TableReport[] | undefined> {
+    const { isDryRun } = this.#options
+    const reports = new Map<string, TableReport>()
+    const isThrough = await this.#inEach(services, async ({ former, pool, tables }, signal) => {
+      for (const table of tables) {
+        const progress = await this.#progress('comparing', table, former)
+        const options = { former, pool, signal, progress, now: this.#now, isDryRun }
+        const compared = await compareTable(table, options)
+        if (!compared) {
+          return false
+        }
+        const broken = isDryRun ? await brokenKeys(table, former) : []
+        const { taken, followed } = counts.get(table.transfer.table) ?? { taken: 0, followed: 0 }
+        const { leftOut, lacking } = table
+        const findings = [...compared.findings, ...broken]
+        const report = { ...compared, findings, taken, followed, leftOut, lacking }
+        reports.set(table.transfer.table, report)
+      }
+      return true
+    })
+    const inOrder = services.flatMap(({ tables }) =>
+      tables.map(({ transfer }) => reports.get(transfer.table)!)
+    )
+    return isThrough ? inOrder : undefined
+  }
+
+  async #progress(doing: string, { transfer }: Table, former: FormerDatabase): Promise<Progress> {
+    const total = await former.count(transfer.table, transfer.where?.(this.#now))
+    return new Progress(this.#options.say, `${transfer.service}: ${doing} ${transfer.table}`, total)
+  }
+}
+
+const SERVICES_IN_ORDER = ['storage', 'core', 'telemetry', 'messenger'] as const
+
+/** Whether all that is there is here, or was and moved on. */
+export const isWhole = ({ findings }: TableReport): boolean => findings.length === 0

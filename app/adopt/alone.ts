@@ -1,0 +1,15 @@
+import { asLeader } from '#jobs/leader'
+import { pools } from '#database/pools'
+import { databaseUrl } from '#database/addresses'
+import { Refusal } from './refusal.js'
+import type { Service } from './transfer.js'
+
+/** Takes over into a database in one process at a time. */
+export async function alone<T>(service: Service, work: () => Promise<T>): Promise<T> {
+  const pool = pools.for(databaseUrl(service))
+  const done = await asLeader(pool, 'hub:adopt', async () => ({ result: await work() }))
+  if (!done) {
+    throw new Refusal('Another process is taking over already: wait for it, or end it')
+  }
+  return done.result
+}

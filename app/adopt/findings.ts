@@ -1,0 +1,26 @@
+const NAMED_AT_MOST = 5
+
+/** Something that some rows have in common, with a few of them by name. */
+export interface Finding {
+  readonly problem: string
+  readonly count: number
+  readonly ids: readonly string[]
+}
+
+/** What was found of a table: however much it is, only a little of each is kept. */
+export class Findings {
+  readonly #found = new Map<string, { count: number; ids: string[] }>()
+
+  add(problem: string, id: string, count = 1): void {
+    const found = this.#found.get(problem) ?? { count: 0, ids: [] }
+    found.count += count
+    if (found.ids.length < NAMED_AT_MOST) {
+      found.ids.push(id)
+    }
+    this.#found.set(problem, found)
+  }
+
+  get all(): Finding[] {
+    return [...this.#found].map(([problem, found]) => ({ problem, ...found }))
+  }
+}

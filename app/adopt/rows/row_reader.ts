@@ -1,0 +1,160 @@
+import { createHmac, hash, hkdfSync } from 'node:crypto'
+
+import { applicationKey } from '#configuration/application_key'
+import { env } from '#start/env'
+import type { Transfer, Value, Values } from '#adopt/transfer'
+import { readValue, Unreadable } from './read_value.js'
+import type { TableShape, ValueType } from './table_shape.js'
+
+/** A row that fits into our table. */
+export class Row {
+  readonly values: Values
+  /** What of it is compared. */
+  readonly line: string
+
+  constructor(values: Values, line: string) {
+    this.values = values
+    this.line = line
+  }
+
+  get id(): string {
+    return String(this.values.id)
+  }
+
+  /** Stands for the line. */
+  get digest(): string {
+    return hash('sha256', this.line).slice(0, 32)
+  }
+}
+
+/** A row that does not. */
+export interface Misfit {
+  readonly id: string
+  readonly reasons: readonly string[]
+}
+
+export const isMisfit = (read: Row | Misfit): read is Misfit => 'reasons' in read
+
+/** With the key of the installation nobody else can try out secrets by what stands for them. */
+let veil: Buffer | undefined
+const veilOfInstallation = () =>
+  (veil ??= Buffer.from(hkdfSync('sha256', applicationKey(env), '', 'adopted secrets', 32)))
+
+interface Field {
+  readonly name: string
+  readonly type: ValueType
+  readonly isNullable: boolean
+  readonly isDerived: boolean
+  readonly isSecret: boolean
+  /** The most characters of a text; that of a secret grows when it is sealed. */
+  readonly most: number
+  readonly set: ReadonlySet<string> | undefined
+  readonly json: 'list' | 'any' | undefined
+}
+
+/** Reads rows of one table, theirs and ours, into the one form in which they are compared and written. */
+export class RowReader {
+  readonly #transfer: Transfer
+  readonly #fields: readonly Field[]
+  readonly #zone: string
+
+  /** `zone` is that of times that do not say theirs. */
+  constructor(transfer: Transfer, shape: TableShape, zone = 'UTC') {
+    this.#transfer = transfer
+    this.#zone = zone
+    const { columns, derived = [] } = transfer
+    this.#fields = [...columns, ...derived].map((name) => fieldOf(name, transfer, shape))
+  }
+
+  /** The texts of a row, by the names of their columns. */
+  read(texts: Readonly<Record<string, string | null>>): Row | Misfit {
+    const { converted, refused } = this.#transfer
+    const values: Record<string, Value> = {}
+    const reasons: string[] = []
+    for (const { name, type } of this.#fields) {
+      const text = texts[name] ?? null
+      const value = text === null ? null : readValue(type, text, this.#zone)
+      if (value instanceof Unreadable) {
+        reasons.push(`${name} ${value.reason}`)
+      } else {
+        values[name] = value
+      }
+    }
+    if (reasons.length === 0) {
+      converted?.(values)
+      for (const field of this.#fields) {
+        const problem = field.isDerived ? undefined : problemOf(field, values[field.name]!)
+        if (problem !== undefined) {
+          reasons.push(problem)
+        }
+      }
+      const refusal = refused?.(values)
+      if (refusal !== undefined) {
+        reasons.push(refusal)
+      }
+    }
+    return reasons.length > 0
+      ? { id: texts.id ?? '', reasons }
+      : new Row(values, this.#line(values))
+  }
+
+  #line(values: Values): string {
+    const compared: Value[] = []
+    for (const { name, isDerived, isSecret } of this.#fields) {
+      const value = values[name]!
+      if (!isDerived) {
+        compared.push(isSecret && value !== null ? veiled(String(value)) : value)
+      }
+    }
+    return JSON.stringify(compared)
+  }
+}
+
+function fieldOf(
+  name: string,
+  { derived, secrets = {}, sets = {}, json = {} }: Transfer,
+  { columns }: TableShape
+): Field {
+  const { type, isNullable, most } = columns.get(name)!
+  const isSecret = name in secrets
+  return {
+    name,
+    type,
+    isNullable,
+    isSecret,
+    isDerived: derived?.includes(name) ?? false,
+    most: isSecret ? Infinity : (most ?? Infinity),
+    set: sets[name] && new Set(sets[name]),
+    json: json[name],
+  }
+}
+
+function problemOf(field: Field, value: Value): string | undefined {
+  const { name, isNullable, most, set, json } = field
+  if (value === null) {
+    return isNullable ? undefined : `${name} is empty`
+  }
+  if (typeof value !== 'string') {
+    return undefined
+  }
+  // A character may be two of what JavaScript counts.
+  if (value.length > most && [...value].length > most) {
+    return `${name} is longer than ${most} characters`
+  }
+  if (set?.has(value) === false) {
+    return `${name} is ${JSON.stringify(value.slice(0, 40))}`
+  }
+  return json && !isJson(value, json) ? `${name} is no JSON` : undefined
+}
+
+const veiled = (secret: string) =>
+  createHmac('sha256', veilOfInstallation()).update(secret).digest('hex')
+
+function isJson(text: string, wanted: 'list' | 'any'): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return wanted === 'any' || Array.isArray(value)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,32 @@
+import type pg from 'pg'
+
+import type { Service, Transfer } from './transfer.js'
+
+/** Begins with a service, or goes on with it where that was not through; answers which tables are done already. */
+export async function beginRun(
+  pool: pg.Pool,
+  service: Service,
+  transfers: readonly Transfer[]
+): Promise<ReadonlySet<string>> {
+  await pool.query(
+    `insert into adoption_runs (surface) values ($1) on conflict (surface) do update
+     set is_open = true, ended_at = null, begun_at = case
+       when adoption_runs.ended_at is null then adoption_runs.begun_at else now() end`,
+    [service]
+  )
+  const { rows } = await pool.query<{ list: string }>(
+    `select a.list from adoptions a join adoption_runs r on r.surface = $1
+     where a.list = any($2) and a.place is null and a.through_at >= r.begun_at`,
+    [service, transfers.map(({ table }) => table)]
+  )
+  return new Set(rows.map(({ list }) => list))
+}
+
+export async function endRun(pool: pg.Pool, service: Service): Promise<void> {
+  await pool.query('update adoption_runs set ended_at = now() where surface = $1', [service])
+}
+
+/** Says that nothing more comes of a service: what belongs to nobody is looked after again. */
+export async function closeRun(pool: pg.Pool, service: Service): Promise<void> {
+  await pool.query('update adoption_runs set is_open = false where surface = $1', [service])
+}

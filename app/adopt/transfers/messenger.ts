@@ -1,0 +1,79 @@
+import { clock } from '#kernel/clock'
+import { PARTY_KINDS } from '#messenger/mailboxes/party'
+import { KEPT_MS } from '#messenger/messages/lifetime'
+import { ROW_BYTES } from '#messenger/messages/store_messages'
+import type { Transfer, Value } from '#adopt/transfer'
+
+const JSON_TEXTS = ['data', 'metadata']
+
+const bytesOf = (column: string) => `coalesce(octet_length(g.${column}), 0)`
+
+const COUNT = `
+  insert into mailboxes as m (recipient_type, recipient_id, messages, bytes, arrivals)
+  select recipient_type, recipient_id, count(*), sum(size), count(*)
+  from messages where id = any($1::uuid[])
+  group by recipient_type, recipient_id order by recipient_type, recipient_id
+  on conflict (recipient_type, recipient_id) do update set
+    messages = m.messages + excluded.messages, bytes = m.bytes + excluded.bytes,
+    arrivals = m.arrivals + excluded.arrivals, used_at = now()`
+
+/** Fetched there, so that nobody gets it twice. */
+const REMOVE = `
+  with boxes as (
+    select recipient_type from mailboxes
+    where (recipient_type, recipient_id) in (
+      select recipient_type, recipient_id from messages where id = any($1::uuid[]))
+    order by recipient_type, recipient_id for update
+  ), gone as (
+    delete from messages where id = any($1::uuid[]) and (select count(*) from boxes) > 0
+    returning recipient_type, recipient_id, size
+  ), counted as (
+    select recipient_type, recipient_id, count(*) as messages, sum(size) as bytes
+    from gone group by recipient_type, recipient_id
+  )
+  update mailboxes m set messages = m.messages - c.messages, bytes = m.bytes - c.bytes
+  from counted c where m.recipient_type = c.recipient_type and m.recipient_id = c.recipient_id`
+
+/** What was not fetched yet, in the order in which it is pulled. */
+export const MESSENGER: readonly Transfer[] = [
+  {
+    service: 'messenger',
+    table: 'messages',
+    columns: [
+      ...['id', 'sender_type', 'sender_id', 'recipient_type', 'recipient_id', 'data', 'metadata'],
+      'created_at',
+    ],
+    made: { size: `${JSON_TEXTS.map(bytesOf).join(' + ')} + ${ROW_BYTES}` },
+    order: ['created_at', 'id'],
+    where: (now) => `expires_at > '${now}'`,
+    sets: { sender_type: PARTY_KINDS, recipient_type: PARTY_KINDS },
+    json: { data: 'any', metadata: 'any' },
+    isFixed: true,
+    converted(values) {
+      JSON_TEXTS.forEach((name) => (values[name] = asJson(values[name])))
+    },
+    refused: ({ created_at: createdAt }) =>
+      Date.parse(String(createdAt)) <= clock.now() - KEPT_MS
+        ? 'is older than a message gets here'
+        : undefined,
+    async taken(transaction, rows) {
+      await transaction.query(COUNT, [rows.map(({ id }) => id)])
+    },
+    async gone(transaction, ids) {
+      await transaction.query(REMOVE, [ids])
+    },
+  },
+]
+
+/** Texts stood there as they were sent, other values as JSON. */
+function asJson(value: Value | undefined): Value {
+  if (typeof value !== 'string') {
+    return null
+  }
+  try {
+    JSON.parse(value)
+    return value
+  } catch {
+    return JSON.stringify(value)
+  }
+}

@@ -1,0 +1,47 @@
+import { holdsEverywhere } from '#auth/client_permissions'
+import type { ProviderPermission } from '#auth/provider'
+
+import type { ProviderApi } from './provider_api.js'
+
+export type Holder = 'user' | 'client'
+
+/**
+ * The names of the permissions that somebody was given at a provider with the records API, themselves or by roles. Undefined
+ * where the platform may not see all of that.
+ */
+export async function grantedTo(
+  api: ProviderApi,
+  kind: Holder,
+  id: string
+): Promise<ReadonlySet<string> | undefined> {
+  const [own, roles] = await Promise.all([
+    permissionsIn(api, `/${kind}-permissions`, `${kind}Id`, id),
+    assigned(api, `/${kind}-roles`, `${kind}Id`, id),
+  ])
+  const ofRoles = await Promise.all(
+    (roles ?? []).map(({ roleId }) => permissionsIn(api, '/role-permissions', 'roleId', roleId))
+  )
+  const all = [own, ...ofRoles].filter((names) => names !== undefined)
+  return roles && all.length === 1 + roles.length ? new Set(all.flat()) : undefined
+}
+
+async function permissionsIn(api: ProviderApi, path: string, key: string, id: string) {
+  const grants = await assigned(api, path, key, id, { include: 'permission' })
+  return grants
+    ?.map(({ permission }): ProviderPermission | undefined => permission)
+    .filter((permission) => permission !== undefined)
+    .filter(holdsEverywhere)
+    .map(({ name }) => name)
+}
+
+/** A filter that a provider does not know is one it leaves out. */
+async function assigned(
+  api: ProviderApi,
+  path: string,
+  key: string,
+  id: string,
+  query: Record<string, string> = {}
+): Promise<any[] | undefined> {
+  const rows = await api.listIfShown(path, { [`filter[${key}]`]: id, ...query })
+  return rows?.filter((row) => row[key] === id)
+}

@@ -1,0 +1,36 @@
+import type { HeadAnchor } from '#telemetry/trail/head_anchor'
+import type { BackupClient } from './backup_client.js'
+import type { NotedHead } from './manifest.js'
+
+/**
+ * The ends of the audit trail as they are noted outside of the database. Read before the snapshot is taken, none is further than
+ * the trail in it; and where somebody cuts the trail off in the backup, that is seen after a restoration as well.
+ */
+export async function noteHeads(anchor: HeadAnchor): Promise<NotedHead[]> {
+  const heads: NotedHead[] = []
+  for (const chain of await anchor.chains()) {
+    const head = await anchor.read(chain)
+    if (head) {
+      const { number, digest, signature } = head
+      heads.push({ chain, number, digest, signature: Buffer.from(signature).toString('base64') })
+    }
+  }
+  return heads
+}
+
+/** Notes them beside the restored installation; what was added since is noted by that, as ever. */
+export async function returnHeads(
+  anchor: HeadAnchor,
+  heads: readonly NotedHead[],
+  client: BackupClient
+): Promise<void> {
+  for (const { signature, ...head } of heads) {
+    await anchor.write({ ...head, signature: Buffer.from(signature, 'base64') })
+  }
+  await client.query(
+    `update event_chains c set anchored = coalesce(h.number, 0)
+     from event_chains e left join unnest($1::text[], $2::bigint[]) h (chain, number) using (chain)
+     where c.chain = e.chain`,
+    [heads.map(({ chain }) => chain), heads.map(({ number }) => number)]
+  )
+}

@@ -1,0 +1,40 @@
+import { OBJECT_SWEEPS, OBJECTS_STAY } from '#storage/sweeps/held_back'
+import { BackupClient } from './backup_client.js'
+import type { DatabaseAddress } from './databases.js'
+
+/** The locks that keep every object where it is: a sweep takes its turns in one of the databases, and does not say in which. */
+const LOCKS = [...OBJECT_SWEEPS.map((name) => `sweep:${name}`), OBJECTS_STAY]
+
+/** Keeps objects from being removed by any process of the installation, for as long as the connections of it last. */
+export class HeldObjects {
+  readonly #clients: BackupClient[] = []
+
+  /** Waits for sweeps that are under way. `onLost` is told where objects may be removed again. */
+  static async hold(
+    databases: readonly DatabaseAddress[],
+    signal: AbortSignal,
+    onLost: (error: Error) => void
+  ): Promise<HeldObjects> {
+    const held = new HeldObjects()
+    const giveUp = () => held.#clients.forEach((client) => client.cutOff())
+    signal.addEventListener('abort', giveUp, { once: true })
+    try {
+      for (const { url } of databases) {
+        const client = await BackupClient.open(url)
+        held.#clients.push(client)
+        for (const lock of LOCKS) {
+          await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [lock])
+        }
+        client.onLost(onLost)
+      }
+      return held
+    } catch (error) {
+      await held.release()
+      throw error
+    }
+  }
+
+  async release(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.leave()))
+  }
+}

@@ -1,0 +1,33 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { applicationKey } from '#configuration/application_key'
+import { surfacesOf } from '#configuration/processes'
+import type { ObjectStore } from '#storage/objects/object_store'
+import type { HeadAnchor } from '#telemetry/trail/head_anchor'
+import { env } from '#start/env'
+import { ownDatabases, type DatabaseAddress } from './databases.js'
+
+/** All that a backup takes from, or that a restoration writes to. */
+export interface Installation {
+  readonly databases: readonly DatabaseAddress[]
+  /** Where this process works for storage. */
+  readonly store: ObjectStore | undefined
+  /** Where it works for telemetry. */
+  readonly anchor: HeadAnchor | undefined
+  readonly key: string
+}
+
+export async function ownInstallation(app: ApplicationService): Promise<Installation> {
+  const surfaces = surfacesOf(env)
+  return {
+    databases: ownDatabases(),
+    store: surfaces.includes('storage') ? await app.container.make('objectStore') : undefined,
+    anchor: surfaces.includes('telemetry') ? await ownAnchor(app) : undefined,
+    key: applicationKey(env),
+  }
+}
+
+async function ownAnchor(app: ApplicationService): Promise<HeadAnchor> {
+  const { DriveAnchor } = await import('#telemetry/trail/drive_anchor')
+  return app.container.make(DriveAnchor)
+}

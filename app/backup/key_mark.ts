@@ -1,0 +1,32 @@
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** By what a backup knows the application key of its installation, without holding it. */
+export interface KeyMark {
+  readonly salt: string
+  readonly fingerprint: string
+}
+
+export function newKeyMark(key: string): KeyMark {
+  const salt = randomBytes(16).toString('hex')
+  return { salt, fingerprint: derived(key, salt, 'backup fingerprint').toString('hex') }
+}
+
+export function isMarkOf(key: string, { salt, fingerprint }: KeyMark): boolean {
+  return isSame(derived(key, salt, 'backup fingerprint').toString('hex'), fingerprint)
+}
+
+/** What only who has the application key can put under a text. */
+export function signatureOf(key: string, { salt }: KeyMark, text: string): string {
+  return createHmac('sha256', derived(key, salt, 'backup manifest'))
+    .update(text)
+    .digest('hex')
+}
+
+export function isSame(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+function derived(key: string, salt: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, salt, purpose, 32))
+}

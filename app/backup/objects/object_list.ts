@@ -1,0 +1,98 @@
+import { StringDecoder } from 'node:string_decoder'
+
+import type { Layout } from '#storage/objects/layout'
+
+/** What became of an object: kept in the backup, gone before it could be, or not what had been uploaded. */
+export type Fate = 'kept' | 'gone' | 'damaged'
+
+/** The object of a file, as its row says. */
+export interface ListedObject {
+  /** In the backup: a digest of where it stands in the object store, so that names are evenly spread. */
+  readonly name: string
+  readonly bucketId: string
+  readonly layout: Layout
+  readonly hash: string
+  readonly region: string | null
+  readonly size: number | null
+  readonly sha256: string | null
+}
+
+export interface ObjectFate extends ListedObject {
+  readonly fate: Fate
+}
+
+/** So many digits of the names of objects say in which section they stand. */
+const SECTION_DIGITS = 2
+
+/** Lists the objects of all files in order of their names: a line for each, as `COPY` writes it. */
+export const OBJECT_LIST = `(
+  select distinct on (name) encode(sha256(convert_to(
+      f.layout || ' ' || f.bucket_id || ' ' || f.hash, 'UTF8')), 'hex') collate "C" as name,
+    f.bucket_id, f.layout, f.hash, b.region, f.size, f.sha256
+  from bucket_files f join buckets b on b.id = f.bucket_id order by name)`
+
+/** Every section that objects may stand in. */
+export function* objectSections(): Generator<string> {
+  for (let number = 0; number < 16 ** SECTION_DIGITS; number++) {
+    yield sectionOf(number.toString(16).padStart(SECTION_DIGITS, '0'))
+  }
+}
+
+export const sectionOf = (name: string): string => `objects-${name.slice(0, SECTION_DIGITS)}`
+
+/** Of the backup, where the bytes of an object stand. */
+export const partOf = ({ name }: Pick<ListedObject, 'name'>): string => `${sectionOf(name)}/${name}`
+
+export function lineOf(object: ObjectFate): string {
+  const { name, bucketId, layout, hash, region, size, sha256, fate } = object
+  const fields = [name, bucketId, layout, hash, region, size, sha256, fate]
+  return `${fields.map((field) => field ?? NOTHING).join('\t')}\n`
+}
+
+const NOTHING = '\\N'
+
+/** The objects of a list. The fate is that of the list, where it has none of its own. */
+export async function* readObjects(chunks: AsyncIterable<Buffer>): AsyncGenerator<ObjectFate> {
+  for await (const line of linesIn(chunks)) {
+    const fields = line.split('\t').map((field) => (field === NOTHING ? null : field))
+    const [name, bucketId, layout, hash, region, size, sha256, fate] = fields
+    yield {
+      name: name!,
+      bucketId: bucketId!,
+      layout: layout as Layout,
+      hash: hash!,
+      region: region ?? null,
+      size: size === null ? null : Number(size),
+      sha256: sha256 ?? null,
+      fate: (fate ?? 'kept') as Fate,
+    }
+  }
+}
+
+/** The objects of a list, those of a section together. */
+export async function* inSections(
+  objects: AsyncIterable<ObjectFate>
+): AsyncGenerator<{ section: string; objects: ObjectFate[] }> {
+  let gathered: ObjectFate[] = []
+  for await (const object of objects) {
+    const first = gathered[0]
+    if (first && sectionOf(first.name) !== sectionOf(object.name)) {
+      yield { section: sectionOf(first.name), objects: gathered }
+      gathered = []
+    }
+    gathered.push(object)
+  }
+  if (gathered[0]) {
+    yield { section: sectionOf(gathered[0].name), objects: gathered }
+  }
+}
+
+async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.write(chunk)).split('\n')
+    rest = lines.pop()!
+    yield* lines
+  }
+}

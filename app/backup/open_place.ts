@@ -1,0 +1,96 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+
+import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
+import type { Env } from '#start/env'
+import { BackupPlace } from './backup_place.js'
+import { BackupRefused } from './errors.js'
+
+type Settings = Pick<
+  Env,
+  | 'S3_ENDPOINT'
+  | 'S3_REGION'
+  | 'S3_ACCESS_KEY'
+  | 'S3_SECRET_KEY'
+  | 'S3_FORCE_PATH_STYLE'
+  | 'BACKUP_S3_ENDPOINT'
+  | 'BACKUP_S3_REGION'
+  | 'BACKUP_S3_ACCESS_KEY'
+  | 'BACKUP_S3_SECRET_KEY'
+  | 'BACKUP_S3_FORCE_PATH_STYLE'
+>
+
+const S3 = /^s3:\/\/([^/]+)(?:\/(.*?))?\/*$/
+
+/** The place that a person named: a folder, or `s3://bucket/prefix` on the server of the settings. */
+export async function openPlace(named: string, settings: Settings): Promise<BackupPlace> {
+  const remote = S3.exec(named)
+  if (remote) {
+    return s3Place(remote[1]!, remote[2] ? `${remote[2]}/` : '', settings)
+  }
+  if (/^[a-z\d]+:\/\//i.test(named)) {
+    throw new BackupRefused(
+      `${named} is no place for a backup: name a folder or s3://bucket/prefix`
+    )
+  }
+  return folderPlace(resolve(named))
+}
+
+/** As `openPlace`, and makes the folder, which nobody else may look into. */
+export async function makePlace(named: string, settings: Settings): Promise<BackupPlace> {
+  const place = await openPlace(named, settings)
+  if (!S3.test(named)) {
+    await mkdir(resolve(named), { recursive: true, mode: 0o700 })
+    await requireOwn(resolve(named))
+  }
+  return place
+}
+
+function folderPlace(folder: string): BackupPlace {
+  return new BackupPlace(new FsObjectStore(folder), {
+    of: (section) => ({ container: section, prefix: '' }),
+    areMade: true,
+  })
+}
+
+async function s3Place(bucket: string, prefix: string, env: Settings): Promise<BackupPlace> {
+  const { makeS3Client } = await import('#storage/objects/s3/s3_client')
+  const { S3ObjectStore } = await import('#storage/objects/s3/s3_object_store')
+  return new BackupPlace(new S3ObjectStore(makeS3Client(serverOf(env))), {
+    of: (section) => ({ container: bucket, prefix: `${prefix}${section}/` }),
+    areMade: false,
+  })
+}
+
+function serverOf(env: Settings) {
+  if (env.BACKUP_S3_ENDPOINT) {
+    return {
+      endpoint: env.BACKUP_S3_ENDPOINT,
+      region: env.BACKUP_S3_REGION,
+      accessKeyId: env.BACKUP_S3_ACCESS_KEY ?? '',
+      secretAccessKey: env.BACKUP_S3_SECRET_KEY ?? '',
+      forcePathStyle: env.BACKUP_S3_FORCE_PATH_STYLE,
+    }
+  }
+  if (env.S3_ENDPOINT) {
+    return {
+      endpoint: env.S3_ENDPOINT,
+      region: env.S3_REGION,
+      accessKeyId: env.S3_ACCESS_KEY ?? '',
+      secretAccessKey: env.S3_SECRET_KEY ?? '',
+      forcePathStyle: env.S3_FORCE_PATH_STYLE,
+    }
+  }
+  throw new BackupRefused(
+    'There is no S3 server: set BACKUP_S3_ENDPOINT, BACKUP_S3_ACCESS_KEY and BACKUP_S3_SECRET_KEY'
+  )
+}
+
+async function requireOwn(folder: string): Promise<void> {
+  const { mode } = await stat(folder)
+  if ((mode & 0o077) !== 0) {
+    throw new BackupRefused(
+      `Others may look into ${folder}, and a backup has sealed secrets and people's data in it: make it a folder of mode 700`
+    )
+  }
+}

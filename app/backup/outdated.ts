@@ -1,0 +1,48 @@
+import type { BackupPlace } from './backup_place.js'
+import type { Manifest } from './manifest.js'
+import { inSections, objectSections, partOf, readObjects } from '#backup/objects/object_list'
+import { unpack } from './packed.js'
+
+/** The section of tables and lists. */
+export const TABLES = 'tables'
+
+/** What the names of the tables and lists of a backup begin with. */
+export const prefixOf = (id: string): string => `${TABLES}/${id}.`
+
+/** Removes what a finished backup does not need of those before it: their tables, and objects of files that are gone since. */
+export async function removeOutdated(
+  place: BackupPlace,
+  { id, objects }: Manifest,
+  signal: AbortSignal
+): Promise<void> {
+  await removeFrom(place, TABLES, (name) => !name.startsWith(prefixOf(id)))
+  if (!objects) {
+    return
+  }
+  const used = new Set<string>()
+  const removeUnlisted = async (chunks: AsyncIterable<Buffer>) => {
+    for await (const { section, objects: listed } of inSections(readObjects(chunks))) {
+      used.add(section)
+      const parts = new Set(listed.map(partOf))
+      await removeFrom(place, section, (name) => !parts.has(name))
+    }
+  }
+  await unpack(place, objects.part, objects, removeUnlisted, signal)
+  for (const section of objectSections()) {
+    if (!used.has(section)) {
+      await removeFrom(place, section, () => true)
+    }
+  }
+}
+
+async function removeFrom(
+  place: BackupPlace,
+  section: string,
+  isOutdated: (name: string) => boolean
+): Promise<void> {
+  for await (const { name } of place.list(section)) {
+    if (isOutdated(name)) {
+      await place.remove(name)
+    }
+  }
+}

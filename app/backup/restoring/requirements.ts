@@ -1,0 +1,61 @@
+import { nameOf, type DatabaseAddress } from '#backup/databases'
+import { BackupRefused } from '#backup/errors'
+import type { Installation } from '#backup/installation'
+import type { DatabasePart, Manifest, ObjectsPart } from '#backup/manifest'
+import { someAtOnce } from '#backup/objects/some_at_once'
+import { isTaken, quoted } from '#backup/tables/table_list'
+import type { BackupClient } from '#backup/backup_client'
+import { bucketPlace } from '#storage/objects/layout'
+import type { ObjectStore } from '#storage/objects/object_store'
+
+const AT_ONCE = 16
+
+/** A database of the installation, and what of the backup belongs there. */
+export interface Destination extends DatabaseAddress {
+  readonly backup: DatabasePart
+}
+
+/** Where each part of a backup goes; refuses an installation that divides its surfaces otherwise. */
+export function destinationsOf({ databases }: Installation, manifest: Manifest): Destination[] {
+  const [has, wants] = [manifest.databases, databases].map((some) => some.map(nameOf).toSorted())
+  if (has!.join('; ') !== wants!.join('; ')) {
+    throw new BackupRefused(
+      `The backup has databases for ${has!.join('; ')}, and this installation has them for ${wants!.join('; ')}: set SURFACES and the addresses of the databases as they were`
+    )
+  }
+  return databases.map((database) => ({
+    ...database,
+    backup: manifest.databases.find((part) => nameOf(part) === nameOf(database))!,
+  }))
+}
+
+/** Refuses a database that has rows in it. */
+export async function requireEmpty(client: BackupClient, database: DatabaseAddress): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind = 'r' order by relname`
+  )
+  for (const { name } of rows.filter((table) => isTaken(table.name))) {
+    const found = await client.query(`select 1 from ${quoted(name)} limit 1`)
+    if (found.rowCount !== 0) {
+      throw new BackupRefused(
+        `The database of ${nameOf(database)} is not empty: there are rows in ${name}. A backup is restored into an empty database only; make a new one`
+      )
+    }
+  }
+}
+
+/** Refuses an object store that has something where objects of the backup belong. */
+export async function requireNoObjects(
+  store: ObjectStore,
+  places: ObjectsPart['places']
+): Promise<void> {
+  await someAtOnce(places, AT_ONCE, async ({ layout, bucketId }) => {
+    const { container, prefix } = bucketPlace(layout, bucketId)
+    for await (const { key } of store.list(container, prefix)) {
+      throw new BackupRefused(
+        `The object store is not empty: there is ${key} in ${container}. Objects are restored into an empty store only; name another S3_ENDPOINT or STORAGE_PATH`
+      )
+    }
+  })
+}

@@ -1,0 +1,59 @@
+import type pg from 'pg'
+
+import { RESTORATION } from '#database/restoration'
+
+export interface TableToTake {
+  readonly name: string
+  readonly columns: readonly string[]
+  /** What is copied of it. */
+  readonly source: string
+}
+
+/** What a restored installation does not need, or could not use. */
+const LEFT_OUT = new Set([
+  // Uploads that were under way: the parts of them are in the object store, under names that it gave.
+  'bucket_file_claims',
+  'resumable_uploads',
+  // They are worth something for a minute.
+  'identity_authorization_codes',
+  // They count by the transactions of the server they are on; the totals are taken with them added up.
+  'record_total_changes',
+  'record_totals_added',
+  RESTORATION,
+])
+
+const OF_MIGRATIONS = /_migrations(_versions)?$/
+
+/** Totals as they are at the moment: what is noted of them, and what was not added up yet. */
+const SOURCES: Readonly<Record<string, string>> = {
+  record_totals: `(select list, part, sum(records)::bigint as records from (
+      select list, part, records from record_totals
+      union all select list, part, change from record_total_changes) noted group by list, part)`,
+}
+
+const TABLES = `
+  select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+  from pg_class c join pg_attribute a on a.attrelid = c.oid
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+    and not c.relispartition and c.relpersistence = 'p'
+    and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+  group by c.oid, c.relname order by pg_total_relation_size(c.oid) desc, c.relname`
+
+/** All tables that a backup takes, the largest first. */
+export async function tablesToTake(client: pg.ClientBase): Promise<TableToTake[]> {
+  const { rows } = await client.query<{ name: string; columns: string[] }>(TABLES)
+  return rows.filter(({ name }) => isTaken(name)).map(({ name, columns }) => toTake(name, columns))
+}
+
+export const isTaken = (table: string): boolean =>
+  !LEFT_OUT.has(table) && !OF_MIGRATIONS.test(table)
+
+function toTake(name: string, columns: readonly string[]): TableToTake {
+  const listed = columnList(columns)
+  const from = SOURCES[name] ?? quoted(name)
+  return { name, columns, source: `(select ${listed} from ${from} taken)` }
+}
+
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+export const columnList = (columns: readonly string[]): string => columns.map(quoted).join(', ')

@@ -1,0 +1,196 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import type { DeadLetter } from '#bus/dead_letters'
+import { answer } from '#http/answer'
+import type { Answer, SurfaceRoutes } from '#http/surface'
+import { trustedProxies } from '#http/trusted_proxies'
+import { env } from '#start/env'
+import type { JsonSchema } from '#kernel/json_schema'
+import { EntityNotFound } from '#kernel/failures'
+import { originOf } from '#kernel/request_origin'
+import { Administration, OPERATING } from './administration.js'
+import { InstallationStatus } from './installation_status.js'
+
+/** The sweeps that are asked for by name; all others come often enough by themselves. */
+const SWEEPS: ReadonlySet<string> = new Set(['events', 'messages', 'objects'])
+
+const TEXT: JsonSchema = { type: 'string' }
+const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] }
+
+/** What a message says stays where it is: it may be a secret. */
+const LETTER: JsonSchema = {
+  type: 'object',
+  required: ['id', 'queue', 'messageId', 'type', 'reason', 'attempts', 'diedAt'],
+  properties: {
+    id: TEXT,
+    queue: TEXT,
+    messageId: TEXT_OR_NULL,
+    type: TEXT_OR_NULL,
+    reason: TEXT,
+    attempts: { type: 'integer' },
+    diedAt: { type: 'string', format: 'date-time' },
+  },
+  additionalProperties: false,
+}
+
+const enveloped = (data: JsonSchema, meta: JsonSchema): JsonSchema => ({
+  type: 'object',
+  required: ['data', 'meta'],
+  properties: { data, meta },
+  additionalProperties: false,
+})
+
+const NO_META: JsonSchema = { type: 'object', additionalProperties: false }
+const TOTAL: JsonSchema = {
+  type: 'object',
+  required: ['total'],
+  properties: { total: { type: 'integer' } },
+}
+const COUNT: JsonSchema = {
+  type: 'object',
+  required: ['removed'],
+  properties: { removed: { type: 'integer' } },
+  additionalProperties: false,
+}
+
+const RECORDS: JsonSchema = { type: 'array', items: { type: 'object' } }
+const PARTS = ['surfaces', 'queues', 'outbox', 'sweeps', 'stuck', 'credentials']
+const STATUS: JsonSchema = enveloped(
+  {
+    type: 'object',
+    required: PARTS,
+    properties: Object.fromEntries(PARTS.map((part) => [part, RECORDS])),
+    additionalProperties: false,
+  },
+  NO_META
+)
+
+const ARRIVED: JsonSchema = {
+  type: 'object',
+  required: ['peer', 'port', 'isForwarded', 'isTrusted'],
+  properties: {
+    peer: TEXT,
+    port: { type: 'integer' },
+    isForwarded: { type: 'boolean' },
+    isTrusted: { type: 'boolean' },
+  },
+  additionalProperties: false,
+}
+
+const settled = (description: string): Record<number, Answer> => ({
+  202: { description, schema: enveloped(LETTER, NO_META) },
+})
+
+/** What operators ask of the installation as a whole. */
+export function administrationRoutes(routes: SurfaceRoutes): void {
+  routes
+    .get('/admin/status', showStatus, {
+      name: 'readStatus',
+      summary:
+        'How the installation is: services, queues, outbox, sweeps, what is stuck, what ends',
+      access: OPERATING,
+      answers: { 200: { description: 'All of it, as it is now', schema: STATUS } },
+    })
+    .get('/admin/request', showRequest, {
+      name: 'readRequest',
+      summary: 'How this very request arrived: from whom, and by way of a proxy or not',
+      access: OPERATING,
+      answers: {
+        200: {
+          description: 'Who connected, whether for somebody else, and whether that is believed',
+          schema: enveloped(ARRIVED, NO_META),
+        },
+      },
+    })
+    .get('/admin/bus/dead', listDead, {
+      name: 'listDeadLetters',
+      summary: 'The messages that could not be handled: the oldest thousand of each queue',
+      access: OPERATING,
+      answers: {
+        200: {
+          description: 'Whose they are, and why, without what they say',
+          schema: enveloped({ type: 'array', items: LETTER }, TOTAL),
+        },
+      },
+    })
+    .post('/admin/bus/dead/:id/redrive', redrive, {
+      name: 'redriveDeadLetter',
+      summary: 'Give a message back to the queue it died in',
+      access: OPERATING,
+      answers: settled('The message that was given back'),
+    })
+    .delete('/admin/bus/dead/:id', drop, {
+      name: 'dropDeadLetter',
+      summary: 'Forget a message that could not be handled',
+      access: OPERATING,
+      answers: settled('The message that is gone'),
+    })
+    .post('/admin/sweeps/:name', sweep, {
+      name: 'runSweep',
+      summary: 'Have removed now what has had its time: events, messages or objects',
+      access: OPERATING,
+      answers: {
+        202: { description: 'How many went', schema: enveloped(COUNT, NO_META) },
+      },
+    })
+}
+
+const administrationFor = (ctx: HttpContext) => ctx.containerResolver.make(Administration)
+
+async function showStatus(ctx: HttpContext): Promise<void> {
+  const status = await ctx.containerResolver.make(InstallationStatus)
+  answer(ctx, { data: await status.look(originOf(ctx)), meta: {} })
+}
+
+const isTrustedProxy = trustedProxies(env.TRUSTED_PROXIES)
+
+function showRequest(ctx: HttpContext): void {
+  const { headers, socket } = ctx.request.request
+  const peer = socket.remoteAddress ?? ''
+  const data = {
+    peer,
+    port: socket.remotePort ?? 0,
+    isForwarded: headers['x-forwarded-for'] !== undefined,
+    isTrusted: isTrustedProxy(peer),
+  }
+  answer(ctx, { data, meta: {} })
+}
+
+async function listDead(ctx: HttpContext): Promise<void> {
+  const administration = await administrationFor(ctx)
+  const letters = await administration.deadLetters(originOf(ctx))
+  const data = letters.map(letterOf)
+  answer(ctx, { data, meta: { total: data.length } })
+}
+
+async function redrive(ctx: HttpContext): Promise<void> {
+  const administration = await administrationFor(ctx)
+  const letter = await administration.redrive(originOf(ctx), ctx.params.id)
+  noted(ctx, letter, 'an operator gave a dead letter back')
+}
+
+async function drop(ctx: HttpContext): Promise<void> {
+  const administration = await administrationFor(ctx)
+  const letter = await administration.drop(originOf(ctx), ctx.params.id)
+  noted(ctx, letter, 'an operator dropped a dead letter')
+}
+
+function noted(ctx: HttpContext, letter: DeadLetter, what: string): void {
+  const { id, queue } = letter
+  ctx.logger.info({ id, queue, actor: ctx.actor?.id }, what)
+  answer(ctx, { data: letterOf(letter), meta: {} }, 202)
+}
+
+async function sweep(ctx: HttpContext): Promise<void> {
+  const { name } = ctx.params
+  if (!SWEEPS.has(name)) {
+    throw new EntityNotFound('sweep')
+  }
+  const administration = await administrationFor(ctx)
+  const { removed } = await administration.sweep(originOf(ctx), name)
+  answer(ctx, { data: { removed }, meta: {} }, 202)
+}
+
+function letterOf({ body, ...letter }: DeadLetter) {
+  return letter
+}

@@ -1,0 +1,107 @@
+import type { Bus } from '#bus/bus'
+import { COMMAND_QUEUES } from '#bus/names'
+import type { DatabasePool } from '#database/database_pool'
+import { enforce } from '#kernel/access'
+import type { Origin } from '#kernel/origin'
+import { backlogOf } from '#outbox/backlog'
+import type { Credential } from './credential.js'
+import { oldNodeSecrets } from './old_node_secrets.js'
+import { stuckAnalyses, type StuckAnalysis } from './stuck_analyses.js'
+import { type Administration, OPERATING } from './administration.js'
+
+export interface SurfaceStatus {
+  readonly name: string
+  /** Null for one of this process. */
+  readonly address: string | null
+  readonly isReady: boolean
+  /** What it lacks, where it is not ready. */
+  readonly reasons: readonly string[]
+}
+
+interface QueueStatus {
+  readonly name: string
+  /** Null where that cannot be told, since the broker is away. */
+  readonly isTaken: boolean | null
+  /** Null as well: without the broker, nobody knows. */
+  readonly dead: number | null
+}
+
+interface OutboxStatus {
+  readonly database: string
+  readonly depth: number
+  readonly lagSeconds: number
+}
+
+interface SweepStatus {
+  readonly name: string
+  readonly isRunning: boolean
+}
+
+export interface InstallationState {
+  readonly surfaces: readonly SurfaceStatus[]
+  readonly queues: readonly QueueStatus[]
+  readonly outbox: readonly OutboxStatus[]
+  readonly sweeps: readonly SweepStatus[]
+  readonly stuck: readonly StuckAnalysis[]
+  readonly credentials: readonly Credential[]
+}
+
+interface Needs {
+  readonly administration: Administration
+  readonly bus: Pick<Bus, 'isListenedTo'>
+  readonly pool: DatabasePool
+  /** The databases with an outbox, by what they are called. */
+  readonly databases: ReadonlyMap<string, DatabasePool>
+  readonly silenceSeconds: number
+  surfaces(): Promise<readonly SurfaceStatus[]>
+  /** What signs tokens, where that is of this process. */
+  signingKeys(): Promise<readonly Credential[]>
+}
+
+/** How the installation is, in one look. */
+export class InstallationStatus {
+  readonly #needs: Needs
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  async look(origin: Origin): Promise<InstallationState> {
+    enforce(OPERATING, origin.actor)
+    const { administration, pool, silenceSeconds, surfaces, signingKeys } = this.#needs
+    const [surfaceStates, queues, outbox, sweeps, stuck, keys, secrets] = await Promise.all([
+      surfaces(),
+      this.#queues(origin),
+      this.#outbox(),
+      administration.runningSweeps(origin),
+      stuckAnalyses(pool, silenceSeconds),
+      signingKeys(),
+      oldNodeSecrets(pool),
+    ])
+    const credentials = [...keys, ...secrets]
+    return { surfaces: surfaceStates, queues, outbox, sweeps, stuck, credentials }
+  }
+
+  /** Why a broker is away stands among the reasons of the surface. */
+  async #queues(origin: Origin): Promise<QueueStatus[]> {
+    const { administration, bus } = this.#needs
+    const counts = await administration.deadCounts(origin).catch(() => undefined)
+    const names = new Set([...Object.values<string>(COMMAND_QUEUES), ...(counts?.keys() ?? [])])
+    return Promise.all(
+      [...names].map(async (name) => ({
+        name,
+        isTaken: (await bus.isListenedTo(name)) ?? null,
+        dead: counts === undefined ? null : (counts.get(name) ?? 0),
+      }))
+    )
+  }
+
+  #outbox(): Promise<OutboxStatus[]> {
+    return Promise.all(
+      [...this.#needs.databases].map(async ([database, pool]) => {
+        const { depth, seconds: lagSeconds } = await backlogOf(pool)
+        return { database, depth, lagSeconds }
+      })
+    )
+  }
+}

@@ -1,0 +1,36 @@
+import type pg from 'pg'
+
+import { RUNNING } from '#core/analysis_life/processes'
+
+/** A build or a distribution that does not go on by itself. */
+export interface StuckAnalysis {
+  readonly analysisId: string
+  readonly name: string
+  readonly process: string
+  readonly status: string
+  /** When a worker was last heard. */
+  readonly since: string
+  readonly problem: string | null
+}
+
+const AT_MOST = 100
+
+const STUCK = `
+  select a.id as "analysisId", a.name, r.process, s.status, r.problem,
+    to_char(r.heard_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
+  from analysis_runs r join analyses a on a.id = r.analysis_id
+  cross join lateral (
+    select case r.process when 'build' then a.build_status else a.distribution_status end as status
+  ) s
+  where s.status = 'failed'
+    or s.status = any($1) and r.heard_at < now() - make_interval(secs => $2)
+  order by r.heard_at desc limit ${AT_MOST}`
+
+/** Processes that have failed, and those that nobody was heard of for as long as a worker may be silent. */
+export async function stuckAnalyses(
+  pool: pg.Pool,
+  silenceSeconds: number
+): Promise<StuckAnalysis[]> {
+  const { rows } = await pool.query<StuckAnalysis>(STUCK, [RUNNING, silenceSeconds])
+  return rows
+}

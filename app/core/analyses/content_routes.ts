@@ -1,0 +1,51 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { corePool } from '#core/database'
+import { answer } from '#http/answer'
+import type { SurfaceRoutes } from '#http/surface'
+import type { JsonSchema } from '#kernel/json_schema'
+import { originOf } from '#kernel/request_origin'
+import { agreedContent } from './agreed_content.js'
+import { analysis } from './analysis.js'
+import { readAnalysis } from './client_of_analysis.js'
+
+const CONTENT: JsonSchema = {
+  type: 'object',
+  required: ['data', 'meta'],
+  properties: {
+    data: {
+      type: 'object',
+      required: ['digest', 'nodes'],
+      properties: {
+        digest: { type: 'string' },
+        nodes: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['nodeId', 'agrees'],
+            properties: { nodeId: { type: 'string' }, agrees: { type: 'boolean' } },
+            additionalProperties: false,
+          },
+        },
+      },
+      additionalProperties: false,
+    },
+    meta: { type: 'object', additionalProperties: false },
+  },
+  additionalProperties: false,
+}
+
+/** What whoever brings the image of an analysis to nodes looks at last. */
+export function analysisContentRoutes(routes: SurfaceRoutes): void {
+  routes.get('/analyses/:id/content', read, {
+    name: 'readAnalysisContent',
+    summary: 'The digest of what an analysis consists of, and which nodes agreed to exactly that',
+    access: analysis.access.read,
+    answers: { 200: { description: 'The digest, and the nodes', schema: CONTENT } },
+  })
+}
+
+async function read(ctx: HttpContext): Promise<void> {
+  const { id } = await readAnalysis(originOf(ctx), ctx.params.id)
+  answer(ctx, { data: await agreedContent(corePool(), id), meta: {} })
+}

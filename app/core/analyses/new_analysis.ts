@@ -1,0 +1,27 @@
+import { generatedName } from '#core/names/generated_name'
+import type { Actor } from '#kernel/actor'
+import type { BodyOf } from '#kernel/body'
+import { clock } from '#kernel/clock'
+
+import type { createAnalysis } from './analysis.js'
+import { stored } from './analysis_rules.js'
+import type { ProjectOfAnalysis } from './project_of_analysis.js'
+
+/** What an analysis begins with: it is of its project's realm, and runs the project's image where it names none. */
+export function newAnalysis(
+  body: BodyOf<typeof createAnalysis>,
+  project: ProjectOfAnalysis,
+  actor: Actor
+) {
+  const masterImageId = body.masterImageId ?? project.masterImageId
+  return {
+    ...stored(body),
+    id: clock.uuid(),
+    projectId: body.projectId,
+    name: body.name ?? generatedName(),
+    masterImageId,
+    configurationImageValid: masterImageId !== null,
+    realmId: project.realmId,
+    userId: actor.id,
+  }
+}

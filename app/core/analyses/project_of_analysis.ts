@@ -1,0 +1,50 @@
+import type pg from 'pg'
+
+import { count } from '#core/projects/counters'
+import type { DatabasePool } from '#database/database_pool'
+import type { Actor } from '#kernel/actor'
+import { RelationInvalid } from '#kernel/failures'
+
+/** A project as far as a new analysis of it depends on it. */
+export interface ProjectOfAnalysis {
+  readonly realmId: string
+  readonly masterImageId: string | null
+  /** Whether a node of the actor's realm agreed to take part in it. */
+  readonly hasNodeOfActor: boolean
+}
+
+const PROJECT = `select realm_id as "realmId", master_image_id as "masterImageId", exists (
+    select 1 from project_nodes
+    where project_id = p.id and node_realm_id::text = $2 and approval_status = 'approved'
+  ) as "hasNodeOfActor"
+  from projects p where id = $1`
+
+/** The project in which an actor wants to create an analysis. */
+export async function projectFor(
+  pool: DatabasePool,
+  actor: Actor,
+  projectId: string
+): Promise<ProjectOfAnalysis> {
+  const { rows } = await pool.query<ProjectOfAnalysis>(PROJECT, [projectId, actor.realmId])
+  return rows[0] ?? goneMeanwhile()
+}
+
+/** Counts an analysis that is about to be created, and locks its project with that. */
+export async function countInProject(transaction: pg.ClientBase, projectId: string): Promise<void> {
+  if (!(await count(transaction, 'analyses', projectId, 1))) {
+    goneMeanwhile()
+  }
+}
+
+/** Locks the project of an analysis, which everybody does before the analysis itself. */
+export async function lockProjectOf(transaction: pg.ClientBase, id: string): Promise<void> {
+  await transaction.query(
+    `select 1 from projects where id = (select project_id from analyses where id = $1)
+     for no key update`,
+    [id]
+  )
+}
+
+function goneMeanwhile(): never {
+  throw new RelationInvalid('The body names a record that does not exist any more')
+}

@@ -1,0 +1,28 @@
+import { defineConsumer } from '#bus/consumer'
+import { COMMAND_QUEUES } from '#bus/names'
+import { following } from '#core/following'
+import { body } from '#kernel/body'
+import { id } from '#records/rules'
+import { AnalysisUpkeep } from './analysis_upkeep.js'
+
+const ofAnalysis = body({ analysisId: id() })
+
+/** Makes anew what an analysis tells of its parts, for programs of before that ask for it. */
+export const analysisUpkeepConsumer = defineConsumer({
+  queue: COMMAND_QUEUES.analysisMetadata,
+  surface: 'core',
+  prefetch: 5,
+  recordOf: ({ data }) => String(data.analysisId),
+  handlers: {
+    recalc: following(
+      ofAnalysis,
+      AnalysisUpkeep,
+      async (upkeep, { transaction, origin, content: { analysisId } }) => {
+        const held = await upkeep.lock(transaction, analysisId)
+        if (held) {
+          await upkeep.followAll(transaction, origin, held)
+        }
+      }
+    ),
+  },
+})

@@ -1,0 +1,38 @@
+import vine from '@vinejs/vine'
+
+import { defineConsumer } from '#bus/consumer'
+import { EVENT_KEYS } from '#bus/names'
+import { following, type Heard } from '#core/following'
+import { body } from '#kernel/body'
+import { AnalysisBucketService } from './analysis_bucket_service.js'
+import { answeredRequest } from './requested_buckets.js'
+
+const ofBucket = body({ id: vine.string().uuid().toLowerCase() })
+
+/** Enters the buckets of analyses once storage made them, and removes those it deleted. */
+export const analysisBucketConsumer = defineConsumer({
+  queue: `core.${EVENT_KEYS.storageBucket}`,
+  events: [EVENT_KEYS.storageBucket],
+  surface: 'core',
+  prefetch: 20,
+  recordOf: ({ data: { id } }) => String(id),
+  handlers: {
+    creationFinished: following(ofBucket, AnalysisBucketService, enterMade),
+    deletionFinished: following(
+      ofBucket,
+      AnalysisBucketService,
+      (buckets, { transaction, origin, content }) =>
+        buckets.removeDeleted(transaction, origin, content.id)
+    ),
+  },
+})
+
+async function enterMade(
+  buckets: AnalysisBucketService,
+  { transaction, origin, content, message }: Heard<{ id: string }>
+): Promise<void> {
+  const request = await answeredRequest(transaction, message.metadata.correlationId)
+  if (request) {
+    await buckets.enterMade(transaction, origin, { ...request, bucketId: content.id })
+  }
+}

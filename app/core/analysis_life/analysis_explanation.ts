@@ -1,0 +1,83 @@
+import type { Bus } from '#bus/bus'
+import { readAnalysis } from '#core/analyses/client_of_analysis'
+import { analysis as kind } from '#core/analyses/analysis'
+import type { AnalysisLogService } from '#core/analysis_logs/analysis_log_service'
+import type { BuildSignatures } from '#core/build_images/build_signatures'
+import { NO_WORKER } from '#core/command_warnings'
+import type { DatabasePool } from '#database/database_pool'
+import { enforce } from '#kernel/access'
+import type { Origin } from '#kernel/origin'
+import { conditionOf, type Condition } from './conditions.js'
+import { factsOf } from './facts.js'
+import { PHASES, phaseOf, type Phase } from './phases.js'
+import { PROCESSES, RUNNING, type ProcessName } from './processes.js'
+import { problemsOf, type Problems } from './runs.js'
+import { lastChanges, standingsOf } from './standings.js'
+
+export interface Explanation {
+  readonly phase: Phase
+  /** Whether nothing is in the way of what comes next. */
+  readonly ready: boolean
+  readonly conditions: readonly Condition[]
+}
+
+/** Says why an analysis is not further than it is, and who could change that. */
+export class AnalysisExplanation {
+  readonly #pool: DatabasePool
+  readonly #isListenedTo: Bus['isListenedTo']
+  readonly #logs: Pick<AnalysisLogService, 'mayRead'>
+  readonly #signatures: Pick<BuildSignatures, 'unfit'>
+
+  constructor(
+    pool: DatabasePool,
+    isListenedTo: Bus['isListenedTo'],
+    logs: Pick<AnalysisLogService, 'mayRead'>,
+    signatures: Pick<BuildSignatures, 'unfit'>
+  ) {
+    this.#pool = pool
+    this.#isListenedTo = isListenedTo
+    this.#logs = logs
+    this.#signatures = signatures
+  }
+
+  async of(origin: Origin, id: string): Promise<Explanation> {
+    enforce(kind.access.read, origin.actor)
+    const analysis = await readAnalysis(origin, id)
+    const phase = phaseOf(analysis)
+    const unfitBuild = phase === 'distribution' ? await this.#signatures.unfit(analysis) : undefined
+    const [facts, nodes, changes, problems] = await Promise.all([
+      factsOf(this.#pool, analysis, { unfitBuild }),
+      standingsOf(this.#pool, analysis),
+      lastChanges(this.#pool, id),
+      this.#problems(origin, id),
+    ])
+    const known = { facts, nodes, lastChanges: changes, problems }
+    const conditions = [
+      ...PHASES[phase].map((name) => conditionOf(name, known)),
+      ...(await this.#workerMissing(analysis, changes)),
+    ]
+    return { phase, ready: conditions.every(({ holds }) => holds), conditions }
+  }
+
+  /** What a worker said is for those who may read what it logged. */
+  async #problems({ actor }: Origin, id: string): Promise<Problems> {
+    return (await this.#logs.mayRead(actor, id)) ? problemsOf(this.#pool, id) : {}
+  }
+
+  /** Of a process that was begun and that nobody would take on. */
+  async #workerMissing(
+    analysis: Awaited<ReturnType<typeof readAnalysis>>,
+    changes: ReadonlyMap<string, Date>
+  ): Promise<Condition[]> {
+    const [name] = (Object.keys(PROCESSES) as ProcessName[]).filter((process) =>
+      RUNNING.some((status) => status === analysis[PROCESSES[process].status])
+    )
+    if (!name || (await this.#isListenedTo(PROCESSES[name].queue)) !== false) {
+      return []
+    }
+    const since = changes.get(`${name}_status`)?.toISOString() ?? null
+    return [
+      { code: NO_WORKER.code, holds: false, since, who: [{ type: 'operator' }], action: null },
+    ]
+  }
+}

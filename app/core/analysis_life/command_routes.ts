@@ -1,0 +1,70 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import vine from '@vinejs/vine'
+
+import { analysis } from '#core/analyses/analysis'
+import { warnedMeta, WARNED_META } from '#core/command_warnings'
+import { loggedIn } from '#kernel/access'
+import { answer } from '#http/answer'
+import { body } from '#kernel/body'
+import { bodyOf } from '#http/sent_body'
+import type { SurfaceRoutes } from '#http/surface'
+import type { JsonSchema } from '#kernel/json_schema'
+import { originOf } from '#kernel/request_origin'
+import { writtenAnswer } from '#records/record_documents'
+import { AnalysisCommands } from './analysis_commands.js'
+import { AnalysisExplanation } from './analysis_explanation.js'
+import { COMMAND_NAMES } from './commands.js'
+import { PHASES } from './phases.js'
+
+const command = body({ command: vine.enum(COMMAND_NAMES) })
+
+/** What analyses can be told to do, and why they are not further. */
+export function analysisCommandRoutes(routes: SurfaceRoutes): void {
+  routes.get('/analyses/:id/explain', explain, {
+    name: 'explainAnalysis',
+    summary: 'Why an analysis is not further than it is',
+    access: analysis.access.read,
+    answers: { 200: { description: 'The conditions of its phase', schema: EXPLANATION } },
+  })
+  routes.post('/analyses/:id/command', run, {
+    name: 'commandAnalysis',
+    summary: 'Have an analysis locked, built, distributed, or looked after',
+    access: analysis.access.update!,
+    entry: loggedIn,
+    body: command,
+    answers: { 202: writtenAnswer(analysis, 'The analysis after the command', WARNED_META) },
+  })
+}
+
+const EXPLANATION: JsonSchema = {
+  type: 'object',
+  required: ['data', 'meta'],
+  properties: {
+    data: {
+      type: 'object',
+      required: ['phase', 'ready', 'conditions'],
+      properties: {
+        phase: { type: 'string', enum: Object.keys(PHASES) },
+        ready: { type: 'boolean' },
+        conditions: { type: 'array', items: { type: 'object' } },
+      },
+      additionalProperties: false,
+    },
+    meta: { type: 'object', additionalProperties: false },
+  },
+  additionalProperties: false,
+}
+
+async function explain(ctx: HttpContext): Promise<void> {
+  const explanation = await ctx.containerResolver.make(AnalysisExplanation)
+  const data = await explanation.of(originOf(ctx), ctx.params.id)
+  answer(ctx, { data, meta: {} })
+}
+
+async function run(ctx: HttpContext): Promise<void> {
+  const { command: name } = await bodyOf(ctx, command)
+  const commands = await ctx.containerResolver.make(AnalysisCommands)
+  const { data, warnings } = await commands.run(originOf(ctx), ctx.params.id, name)
+  const meta = JSON.stringify(warnedMeta(warnings))
+  answer(ctx, `{"data":${data},"meta":${meta}}`, 202)
+}

@@ -1,0 +1,50 @@
+import type { GuardName } from './guards.js'
+import type { ProcessName } from './processes.js'
+
+/** What is done where every guard of a command holds. */
+export type Effect = 'lock' | 'unlock' | 'start' | 'check' | 'askForBuckets'
+
+export interface Command {
+  /** In the order in which they are told of. */
+  readonly guards: readonly GuardName[]
+  readonly effect: Effect
+  readonly process?: ProcessName
+}
+
+/** What an analysis can be told to do, from its configuration to its distribution. */
+export const COMMANDS = {
+  configurationLock: {
+    guards: ['unlocked', 'neverBuilt', 'defaultNode', 'aggregatorNode', 'entrypoint', 'image'],
+    effect: 'lock',
+  },
+  configurationUnlock: { guards: ['locked', 'unlockable'], effect: 'unlock' },
+  buildStart: {
+    guards: ['locked', 'projectApprovals', 'nodeApprovals', 'buildStartable'],
+    effect: 'start',
+    process: 'build',
+  },
+  buildCheck: { guards: ['locked', 'buildBegun'], effect: 'check', process: 'build' },
+  distributionStart: {
+    guards: [
+      'built',
+      'signature',
+      'distributionStartable',
+      'projectApprovals',
+      'nodeApprovals',
+      'registry',
+      'nodeRegistries',
+    ],
+    effect: 'start',
+    process: 'distribution',
+  },
+  distributionCheck: {
+    guards: ['buildBegun', 'built', 'distributionBegun'],
+    effect: 'check',
+    process: 'distribution',
+  },
+  storageCheck: { guards: [], effect: 'askForBuckets' },
+} as const satisfies Record<string, Command>
+
+export type CommandName = keyof typeof COMMANDS
+
+export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[]

@@ -1,0 +1,85 @@
+import app from '@adonisjs/core/services/app'
+
+import { AnalysisService } from '#core/analyses/analysis_service'
+import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { corePool } from '#core/database'
+import type { Sweep } from '#jobs/sweep'
+import { serviceOrigin } from '#auth/service_origin'
+import type { Origin } from '#kernel/origin'
+import { inTransaction } from '#records/transaction'
+import { env } from '#start/env'
+import { PROCESSES, RUNNING, type ProcessName } from './processes.js'
+import { askForCheck, noteHeard } from './runs.js'
+
+const EVERY_MS = 15_000
+const AT_ONCE = 100
+
+interface Silent {
+  readonly analysisId: string
+  readonly process: ProcessName
+  /** Whether a worker was asked since, and did not answer. */
+  readonly wasAsked: boolean
+}
+
+/** A worker that was asked and does not answer has as long again as it may be silent. */
+const SILENT = `select r.analysis_id as "analysisId", r.process, r.check_asked_at is not null as "wasAsked"
+  from analysis_runs r join analyses a on a.id = r.analysis_id
+  where r.heard_at < now() - make_interval(secs => $1)
+    and (r.check_asked_at is null or r.check_asked_at < now() - make_interval(secs => $1))
+    and case r.process when 'build' then a.build_status else a.distribution_status end = any($2)`
+
+const ALL_SILENT = `${SILENT} order by r.heard_at limit ${AT_ONCE}`
+const STILL_SILENT = `${SILENT} and r.analysis_id = $3 and r.process = $4`
+
+/**
+ * Looks after builds and distributions that nobody tells of any more: a worker is asked how far it is, and where none answers, they
+ * have failed. Answers how many of them have.
+ */
+export function silentWorkerSweep(silenceSeconds = env.WORKER_SILENCE_SECONDS): Sweep {
+  return {
+    name: 'silent-workers',
+    schedule: { everyMs: EVERY_MS },
+    async run(signal) {
+      const { rows } = await corePool().query<Silent>(ALL_SILENT, [silenceSeconds, RUNNING])
+      const origin = rows.length > 0 && (await serviceOrigin())
+      let failed = 0
+      for (const silent of rows) {
+        if (signal.aborted || !origin) {
+          break
+        }
+        failed += await lookAfter(origin, silent, silenceSeconds)
+      }
+      return failed
+    },
+  }
+}
+
+async function lookAfter(
+  origin: Origin,
+  { analysisId, process }: Silent,
+  silenceSeconds: number
+): Promise<number> {
+  const upkeep = await app.container.make(AnalysisUpkeep)
+  const analyses = await app.container.make(AnalysisService)
+  const { status } = PROCESSES[process]
+  return inTransaction(corePool(), async (transaction) => {
+    const held = await upkeep.lock(transaction, analysisId)
+    const { rows } = await transaction.query<Silent>(STILL_SILENT, [
+      silenceSeconds,
+      RUNNING,
+      analysisId,
+      process,
+    ])
+    if (!held || !rows[0]) {
+      return 0
+    }
+    if (!rows[0].wasAsked) {
+      await askForCheck(transaction, analysisId, process)
+      return 0
+    }
+    const problem = `No worker was heard for ${2 * silenceSeconds} seconds, though one was asked`
+    await noteHeard(transaction, analysisId, process, problem)
+    await analyses.write(transaction, origin, held, { [status]: 'failed' })
+    return 1
+  })
+}

@@ -1,0 +1,83 @@
+import vine from '@vinejs/vine'
+
+import { defineConsumer, type Consumer, type OutwardHandler } from '#bus/consumer'
+import type { Message } from '#bus/message'
+import { PROCESS_STATUSES } from '#core/analyses/process_status'
+import { following } from '#core/following'
+import { percentIn, workerReport } from '#core/worker_report'
+import { body } from '#kernel/body'
+import { id } from '#records/rules'
+import { PROCESSES, REPORTS, type ProcessName, type Report } from './processes.js'
+import { ProcessReports } from './process_reports.js'
+
+const NAMES = Object.keys(REPORTS) as Report[]
+const LONGEST_PROBLEM = 1_000
+
+const report = body({
+  ...workerReport,
+  status: vine.enum(PROCESS_STATUSES).nullable().optional(),
+  hash: vine.string().maxLength(135).nullable().optional(),
+  os: vine.string().maxLength(64).nullable().optional(),
+  size: vine.number().withoutDecimals().min(0).nullable().optional(),
+  nodes: vine
+    .array(
+      vine.object({
+        nodeId: id(),
+        artifactTag: vine.string().maxLength(32).nullable().optional(),
+        artifactDigest: vine.string().maxLength(512).nullable().optional(),
+      })
+    )
+    .nullable()
+    .optional(),
+})
+
+export const buildConsumer = consumerOf('build')
+export const distributionConsumer = consumerOf('distribution')
+
+/** What is told of one analysis is followed in its order. */
+function consumerOf(process: ProcessName): Consumer {
+  const { events } = PROCESSES[process]
+  return defineConsumer({
+    queue: `core.${events}`,
+    events: [events],
+    surface: 'core',
+    prefetch: 50,
+    recordOf: ({ data }) => String(data.id),
+    handlers: Object.fromEntries(NAMES.map((name) => [name, reporting(process, name)])),
+  })
+}
+
+function reporting(process: ProcessName, name: Report): OutwardHandler {
+  return following(report, ProcessReports, (reports, { transaction, origin, content, message }) =>
+    reports.follow(transaction, origin, {
+      process,
+      report: name,
+      run: runIn(message),
+      told: {
+        id: content.id,
+        percent: percentIn(content),
+        status: content.status ?? null,
+        hash: content.hash ?? null,
+        os: content.os ?? null,
+        size: content.size ?? null,
+        problem: problemIn(message),
+        artifacts: (content.nodes ?? []).map(({ nodeId, artifactTag, artifactDigest }) => ({
+          nodeId,
+          artifactTag: artifactTag ?? null,
+          artifactDigest: artifactDigest ?? null,
+        })),
+      },
+    })
+  )
+}
+
+function runIn({ metadata: { run } }: Message): string | undefined {
+  return typeof run === 'string' ? run : undefined
+}
+
+/** Errors of workers have many forms, and often none. */
+function problemIn({ data: { error } }: Message): string | null {
+  const { message, code } = (error ?? {}) as Record<string, unknown>
+  const text = [error, message, code].find((one) => typeof one === 'string' && one !== '')
+  return typeof text === 'string' ? text.slice(0, LONGEST_PROBLEM) : null
+}

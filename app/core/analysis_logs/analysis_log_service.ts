@@ -1,0 +1,153 @@
+import type pg from 'pg'
+
+import type { LogQuery } from './log_query.js'
+import type { AnalysisNodeLogBody } from './analysis_log.js'
+import type { KeptLogs, LogLabels, WrittenLog } from './kept_logs.js'
+import type { Follow, Followed } from '#auth/followed'
+import { enforce, holdingAny, loggedIn, permits } from '#kernel/access'
+import type { Actor } from '#kernel/actor'
+import { clock } from '#kernel/clock'
+import { BadRequest, PermissionDenied } from '#kernel/failures'
+import { isUuid } from '#kernel/is_uuid'
+import { issue, type IssueItem } from '#kernel/issues'
+import { isMasterMember, requireRealm } from '#kernel/realm'
+
+export const LOG_ACCESS = {
+  read: holdingAny('analysis_update', 'log_read'),
+  create: loggedIn,
+  remove: holdingAny('analysis_update', 'log_delete'),
+}
+
+const TAKES_PART = `select 1 from analyses where id = $1 and realm_id = $2
+  union all select 1 from analysis_nodes where analysis_id = $1 and node_realm_id = $2 limit 1`
+
+const ENDS = `select (select realm_id from analyses where id = $1) as "analysisRealmId",
+  (select realm_id from nodes where id = $2) as "nodeRealmId"`
+
+interface Ends {
+  readonly analysisRealmId: string | null
+  readonly nodeRealmId: string | null
+}
+
+/**
+ * What was logged of analyses, for the realms that take part in them. The lines are telemetry's.
+ */
+export class AnalysisLogService {
+  readonly #pool: pg.Pool
+  readonly #logs: KeptLogs
+
+  constructor(pool: pg.Pool, logs: KeptLogs) {
+    this.#pool = pool
+    this.#logs = logs
+  }
+
+  async list(actor: Actor, { analysisId, labels, part }: LogQuery) {
+    enforce(LOG_ACCESS.read, actor)
+    await this.#requirePart(actor, analysisId)
+    return this.#logs.list(labels, part)
+  }
+
+  async follow(
+    actor: Actor,
+    { analysisId, labels }: LogQuery,
+    follow: Follow
+  ): Promise<AsyncIterable<Followed>> {
+    enforce(LOG_ACCESS.read, actor)
+    await this.#requirePart(actor, analysisId)
+    return this.#logs.follow(labels, follow)
+  }
+
+  /** What a node says of an analysis, in the name of whoever may write for the node's realm. */
+  async create(actor: Actor, body: AnalysisNodeLogBody): Promise<WrittenLog> {
+    enforce(LOG_ACCESS.create, actor)
+    const { nodeRealmId } = await this.#endsOf(body)
+    requireRealm(actor, nodeRealmId)
+    const line = lineOf(body)
+    await this.#logs.write(line)
+    return line
+  }
+
+  async remove(actor: Actor, { analysisId, labels }: LogQuery): Promise<void> {
+    enforce(LOG_ACCESS.remove, actor)
+    await this.#requirePart(actor, analysisId)
+    await this.#logs.remove(labels)
+  }
+
+  /** Whether the actor may read what was logged of an analysis. */
+  async mayRead(actor: Actor, analysisId: string): Promise<boolean> {
+    return permits(LOG_ACCESS.read, actor) && (await this.#hasPart(actor, analysisId))
+  }
+
+  /** Lines outlive their analysis: what is left of one is for the master realm. */
+  async #requirePart(actor: Actor, analysisId: string): Promise<void> {
+    if (!(await this.#hasPart(actor, analysisId))) {
+      throw new PermissionDenied('The realm of the caller takes no part in the analysis')
+    }
+  }
+
+  async #hasPart(actor: Actor, analysisId: string): Promise<boolean> {
+    if (isMasterMember(actor)) {
+      return true
+    }
+    const isPossible = isUuid(analysisId) && actor.realmId !== null && isUuid(actor.realmId)
+    const found = isPossible && (await this.#pool.query(TAKES_PART, [analysisId, actor.realmId]))
+    return Boolean(found && found.rowCount)
+  }
+
+  async #endsOf(body: AnalysisNodeLogBody): Promise<Ends> {
+    const { rows } = await this.#pool.query<Ends>(ENDS, [body.analysisId, body.nodeId])
+    const ends = rows[0]!
+    const issues = [
+      ...(ends.nodeRealmId === null ? [wrong('nodeId', 'There is no such node')] : []),
+      ...(ends.analysisRealmId === null ? [wrong('analysisId', 'There is no such analysis')] : []),
+      ...wrongRealms(body, ends),
+    ]
+    if (issues.length > 0) {
+      throw new BadRequest('The body names what does not exist', { issues })
+    }
+    return ends
+  }
+}
+
+function lineOf({
+  analysisId,
+  nodeId,
+  level = 'info',
+  status,
+  code,
+  message = status ?? code ?? '-',
+  labels,
+}: AnalysisNodeLogBody): WrittenLog {
+  return {
+    time: new Date(clock.now()).toISOString(),
+    message,
+    level,
+    service: 'hub-server-core',
+    channel: 'http',
+    labels: {
+      ...withoutUnkept(labels ?? {}),
+      refType: 'analysisNode',
+      analysisId,
+      nodeId,
+      ...(code && { code }),
+      ...(status && { status }),
+    },
+  }
+}
+
+/** Log stores have names like these themselves. */
+function withoutUnkept(labels: LogLabels): LogLabels {
+  return Object.fromEntries(
+    Object.entries(labels).filter(([name, value]) => !/^(_|$)/.test(name) && value !== '')
+  )
+}
+
+function wrongRealms(sent: AnalysisNodeLogBody, ends: Ends): IssueItem[] {
+  return (['nodeRealmId', 'analysisRealmId'] as const)
+    .filter((name) => sent[name] && ends[name] && sent[name].toLowerCase() !== ends[name])
+    .map((name) => wrong(name, 'This is the realm of another record'))
+}
+
+function wrong(name: string, message: string): IssueItem {
+  return issue('value_invalid', [name], message)
+}

@@ -1,0 +1,78 @@
+import { analysisNodeLogBody } from './analysis_log.js'
+import { LOG_ACCESS } from './analysis_log_service.js'
+import { LINES_PER_PAGE, type LogSubject } from './log_subject.js'
+import { OR_FOLLOWED } from '#http/event_stream'
+import type { Operation } from '#http/surface'
+import type { JsonSchema } from '#kernel/json_schema'
+import { filterOfLines, LOG_LINE, pageOfLines } from '#records/log_lines'
+
+const LISTED: JsonSchema = {
+  type: 'object',
+  required: ['data', 'meta'],
+  properties: {
+    data: { type: 'array', items: LOG_LINE },
+    meta: {
+      type: 'object',
+      required: ['total', 'limit', 'offset', 'schema'],
+      properties: {
+        total: { type: 'integer' },
+        limit: { type: 'integer' },
+        offset: { type: 'number' },
+        schema: { type: 'object' },
+      },
+    },
+  },
+}
+
+const WRITTEN: JsonSchema = {
+  ...LOG_LINE,
+  required: [...LOG_LINE.required, 'data', 'meta'],
+  properties: {
+    ...LOG_LINE.properties,
+    data: LOG_LINE,
+    meta: { type: 'object', maxProperties: 0 },
+  },
+}
+
+export const CREATE_NODE_LOG: Operation = {
+  name: 'createAnalysisNodeLog',
+  summary: 'Log what happens to an analysis at a node',
+  access: LOG_ACCESS.create,
+  body: analysisNodeLogBody,
+  answers: { 202: { description: 'The line, and once more under `data`', schema: WRITTEN } },
+}
+
+export function listing({ says, vocabulary, names }: LogSubject): Operation {
+  return {
+    name: `list${capitalised(vocabulary.name)}`,
+    summary: `The lines that were logged ${says}, the newest first${OR_FOLLOWED}`,
+    access: LOG_ACCESS.read,
+    query: [filterNaming(names), ...pageOfLines(LINES_PER_PAGE)],
+    answers: { 200: { description: 'A page of it, and how many lines there are', schema: LISTED } },
+  }
+}
+
+export function removing({ says, vocabulary, names }: LogSubject): Operation {
+  return {
+    name: `delete${capitalised(vocabulary.name)}`,
+    summary: `Remove what was logged ${says}`,
+    access: LOG_ACCESS.remove,
+    query: [filterNaming(names)],
+    answers: { 202: { description: 'It is gone', schema: { type: 'null' } } },
+  }
+}
+
+/** An expression, too, holds the names, whatever is between them. */
+function filterNaming(names: readonly string[]) {
+  const all = names.map((name) => `\`${name}\``).join(' and ')
+  return filterOfLines(
+    `What the lines are about; all of it has to be equal, and ${all} cannot be left out`,
+    { allOf: names.map((pattern) => ({ pattern })) },
+    {
+      required: names,
+      properties: Object.fromEntries(names.map((name) => [name, { type: 'string', minLength: 1 }])),
+    }
+  )
+}
+
+const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)

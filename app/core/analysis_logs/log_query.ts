@@ -1,0 +1,34 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import type { LogLabels, LogPart } from './kept_logs.js'
+import { LINES_PER_PAGE, type LogSubject } from './log_subject.js'
+import { reportDroppedQuery } from '#http/dropped_keys'
+import type { DecodeMode } from '#query/decode'
+import { decodeLabelQuery } from '#query/log_query'
+
+/** Which lines are asked for. */
+export interface LogQuery {
+  readonly analysisId: string
+  /** The lines have all of these. */
+  readonly labels: LogLabels
+  readonly part: LogPart
+}
+
+const ALL: LogPart = { limit: LINES_PER_PAGE, offset: 0, oldestFirst: false }
+
+/** Reads which lines about a subject are asked for. */
+export function readLogQuery(
+  ctx: HttpContext,
+  { vocabulary, names, keptAs }: LogSubject,
+  mode?: DecodeMode
+): LogQuery {
+  const raw = ctx.request.parsedUrl.query ?? ''
+  const { labels, pagination, sorts, dropped } = decodeLabelQuery(vocabulary, raw, names, mode)
+  reportDroppedQuery(ctx, dropped)
+  const oldestFirst = sorts.some(({ name, direction }) => name === 'time' && direction === 'ASC')
+  return {
+    analysisId: labels.analysisId!,
+    labels: keptAs(labels),
+    part: { ...ALL, ...pagination, oldestFirst },
+  }
+}

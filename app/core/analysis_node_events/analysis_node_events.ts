@@ -1,0 +1,29 @@
+import type pg from 'pg'
+
+import { derivedId } from '#bus/derived_id'
+import { COMMAND_QUEUES } from '#bus/names'
+import type { AnalysisNode } from '#core/analysis_nodes/analysis_node'
+import type { Origin } from '#kernel/origin'
+import type { RecordServiceOptions } from '#records/record_service'
+import { RecordWrites } from '#records/record_writes'
+import type { Row } from '#records/row'
+import { analysisNodeEvent, type AnalysisNodeEvent } from './analysis_node_event.js'
+
+/** Notes what became of the nodes of analyses, each with the event of the audit trail that says what it was. */
+export class AnalysisNodeEvents extends RecordWrites<typeof AnalysisNodeEvent> {
+  constructor(options: RecordServiceOptions) {
+    super(analysisNodeEvent, options)
+  }
+
+  /** The trail names its events after the messages that bring them. */
+  async note(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    { analysisId, analysisRealmId, nodeId, nodeRealmId }: Row<typeof AnalysisNode>,
+    messageId: string
+  ): Promise<void> {
+    const eventId = derivedId(COMMAND_QUEUES.telemetryEvent, { id: messageId })
+    const ends = { analysisId, analysisRealmId, nodeId, nodeRealmId }
+    await this.insert(transaction, origin, { ...ends, eventId })
+  }
+}

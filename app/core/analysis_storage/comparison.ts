@@ -1,0 +1,46 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import type { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
+import type { AnalysisBucketService } from '#core/analysis_buckets/analysis_bucket_service'
+import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import type { DatabasePool } from '#database/database_pool'
+import { clock } from '#kernel/clock'
+import type { Origin } from '#kernel/origin'
+import type { Inventory } from './inventory.js'
+
+/** What a comparison of core with storage works with. */
+export interface Compared {
+  readonly pool: DatabasePool
+  readonly origin: Origin
+  readonly inventory: Inventory
+  readonly buckets: AnalysisBucketService
+  readonly files: AnalysisBucketFileService
+  readonly upkeep: AnalysisUpkeep
+  readonly logger: Pick<Logger, 'warn'>
+  readonly mended: Mended
+}
+
+/** What was found to differ, and is as it should be now. */
+export interface Mended {
+  /** Rows of what storage has and core did not. */
+  entered: number
+  /** Rows of what storage does not have. */
+  removed: number
+  /** Buckets that storage was asked to make. */
+  asked: number
+  /** Buckets that nobody needs. */
+  givenBack: number
+}
+
+/** Work in portions: whoever has it done may stop after any of them. */
+export type Portions = AsyncGenerator<void, void, void>
+
+export const nothingMended = (): Mended => ({ entered: 0, removed: 0, asked: 0, givenBack: 0 })
+
+/** What storage tells of a moment later is on its way, and no difference. */
+export const ON_ITS_WAY_MS = 60_000
+
+/** What is said to be there may be entered before it is. */
+export const STILL_TO_COME_MS = 10 * 60_000
+
+export const isOlder = (time: Date, ms: number): boolean => time.getTime() < clock.now() - ms

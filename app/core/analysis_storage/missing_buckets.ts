@@ -1,0 +1,30 @@
+import { BUCKET_TYPES } from '#core/analysis_buckets/analysis_bucket'
+import { askForBuckets } from '#core/analysis_buckets/requested_buckets'
+import { inTransaction } from '#records/transaction'
+import { ON_ITS_WAY_MS, type Compared, type Portions } from './comparison.js'
+import { pagesById } from './pages.js'
+
+const PAGE_SIZE = 100
+
+const PAGE = `select a.id from analyses a
+  where a.id > $1 and a.created_at < now() - make_interval(secs => $2)
+    and (select count(*) from analysis_buckets b where b.analysis_id = a.id) < ${BUCKET_TYPES.length}
+  order by a.id limit ${PAGE_SIZE}`
+
+/** Has storage make the buckets that analyses lack. */
+export async function* askForMissingBuckets(compared: Compared): Portions {
+  const { pool, upkeep, mended } = compared
+  const pages = pagesById(PAGE_SIZE, async (after) => {
+    const { rows } = await pool.query<{ id: string }>(PAGE, [after, ON_ITS_WAY_MS / 1_000])
+    return rows
+  })
+  for await (const page of pages) {
+    for (const { id } of page) {
+      mended.asked += await inTransaction(pool, async (transaction) => {
+        const analysis = await upkeep.lock(transaction, id)
+        return analysis ? askForBuckets(transaction, analysis) : 0
+      })
+      yield
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { analysis as kind } from '#core/analyses/analysis'
+import { readAnalysis } from '#core/analyses/client_of_analysis'
+import type { AnalysisLogService } from '#core/analysis_logs/analysis_log_service'
+import { enforce } from '#kernel/access'
+import type { Origin } from '#kernel/origin'
+import { readCursor, writeCursor, type TimelineCursor } from './timeline_cursor.js'
+import type { TimelineEntry, TimelineSource } from './timeline_entry.js'
+
+export const ENTRIES_PER_PAGE = 50
+
+export interface TimelinePage {
+  readonly entries: readonly TimelineEntry[]
+  /** What the next page is asked for with; null after the last one. */
+  readonly next: string | null
+}
+
+export interface TimelineSources {
+  /** For all to whom the analysis is shown. */
+  readonly open: readonly TimelineSource[]
+  /** What workers and nodes said: for those who may read the logs of the analysis. */
+  readonly logs: readonly TimelineSource[]
+}
+
+interface Sourced {
+  readonly entry: TimelineEntry
+  readonly source: number
+}
+
+/** All that is known of what happened to an analysis, in one list. */
+export class AnalysisTimeline {
+  readonly #sources: TimelineSources
+  readonly #logs: Pick<AnalysisLogService, 'mayRead'>
+
+  constructor(sources: TimelineSources, logs: Pick<AnalysisLogService, 'mayRead'>) {
+    this.#sources = sources
+    this.#logs = logs
+  }
+
+  /** Entries, the newest first. */
+  async page(origin: Origin, id: string, limit: number, cursor?: string): Promise<TimelinePage> {
+    enforce(kind.access.read, origin.actor)
+    const { id: analysisId } = await readAnalysis(origin, id)
+    const { open, logs } = this.#sources
+    const begin = cursor === undefined ? undefined : readCursor(cursor, open.length + logs.length)
+    const mayReadLogs = await this.#logs.mayRead(origin.actor, analysisId)
+    const sources = mayReadLogs ? [...open, ...logs] : open
+    const read = await Promise.all(
+      sources.map((source, index) => readFrom(source, analysisId, limit + 1, begin, index))
+    )
+    const found = read
+      .flatMap((entries, source) => entries.map((entry): Sourced => ({ entry, source })))
+      .toSorted((one, other) =>
+        one.entry.time < other.entry.time ? 1 : -Number(one.entry.time > other.entry.time)
+      )
+    const page = found.slice(0, limit)
+    const isLast = found.length <= limit
+    const next = isLast ? null : writeCursor(endOf(page, begin, open.length + logs.length))
+    return { entries: page.map(({ entry }) => entry), next }
+  }
+}
+
+/** Those of the time at which the page before ended are passed over as far as they were given. */
+async function readFrom(
+  source: TimelineSource,
+  analysisId: string,
+  limit: number,
+  begin: TimelineCursor | undefined,
+  index: number
+): Promise<readonly TimelineEntry[]> {
+  const given = begin?.given[index] ?? 0
+  const until = begin && momentAfter(begin.time)
+  const entries = await source.read(analysisId, { until, limit: limit + given })
+  const isGiven = (entry: TimelineEntry, place: number) =>
+    entry.time === begin?.time && place < given
+  return entries.filter((entry, place) => !isGiven(entry, place)).slice(0, limit)
+}
+
+/** Times are kept to the millisecond. */
+const momentAfter = (time: string) => new Date(Date.parse(time) + 1).toISOString()
+
+function endOf(
+  page: readonly Sourced[],
+  begin: TimelineCursor | undefined,
+  sources: number
+): TimelineCursor {
+  const { time } = page.at(-1)!.entry
+  const before = begin?.time === time ? begin.given : []
+  const given = Array.from({ length: sources }, (_, index) => {
+    const here = page.filter(({ entry, source }) => source === index && entry.time === time)
+    return (before[index] ?? 0) + here.length
+  })
+  return { time, given }
+}

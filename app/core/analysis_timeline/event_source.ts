@@ -1,0 +1,31 @@
+import { analysis } from '#core/analyses/analysis'
+import type { EventReader, KeptEvent } from '#core/events/event_reader'
+import type { TimelineEntry, TimelineSource } from './timeline_entry.js'
+
+/** What the audit trail keeps of an analysis. */
+export function eventSource(events: EventReader): TimelineSource {
+  return {
+    async read(refId, { until, limit }) {
+      const query = { refType: analysis.name, refId, ...(until && { until }), limit }
+      const page = await events.read(query)
+      return page.events.map(entryOf)
+    },
+  }
+}
+
+function entryOf({
+  createdAt,
+  name,
+  data,
+  actorType,
+  actorId,
+  actorName,
+}: KeptEvent): TimelineEntry {
+  return {
+    time: createdAt,
+    source: 'event',
+    name,
+    ...(actorType !== null && { actor: { type: actorType, id: actorId, name: actorName } }),
+    data,
+  }
+}

@@ -1,0 +1,49 @@
+import type { DatabasePool } from '#database/database_pool'
+import type { TimelineEntry, TimelineSource } from './timeline_entry.js'
+
+interface Noted {
+  readonly at: Date
+  readonly name: string
+  readonly value: string | null
+  readonly nodeId: string | null
+}
+
+const HISTORY = {
+  name: 'history-of-analysis',
+  text: `select h.at, h.name, h.value, n.node_id as "nodeId"
+    from status_history h left join analysis_nodes n on n.id = h.subject_id
+    where h.subject_id in (select $1::uuid union all select id from analysis_nodes where analysis_id = $1)
+      and ($2::timestamptz is null or h.at < $2)
+      and (h.name like '%\\_problem') = $4
+    order by h.at desc, h.position desc limit $3`,
+}
+
+const APPROVAL = 'approval_status'
+
+/** What became of an analysis and of its nodes' parts in it, as the database itself noted it; or why what was begun failed. */
+export function historySource(
+  pool: DatabasePool,
+  noted: 'states' | 'problems' = 'states'
+): TimelineSource {
+  return {
+    async read(analysisId, { until, limit }) {
+      const values = [analysisId, until ?? null, limit, noted === 'problems']
+      const { rows } = await pool.query<Noted>({ ...HISTORY, values })
+      return rows.map(noted === 'problems' ? problemOf : entryOf)
+    },
+  }
+}
+
+function problemOf(noted: Noted): TimelineEntry {
+  return { ...entryOf(noted), message: noted.value! }
+}
+
+function entryOf({ at, name, value, nodeId }: Noted): TimelineEntry {
+  return {
+    time: at.toISOString(),
+    source: name === APPROVAL ? 'approval' : 'status',
+    name: name.replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase()),
+    ...(nodeId !== null && { node: nodeId }),
+    data: { value },
+  }
+}

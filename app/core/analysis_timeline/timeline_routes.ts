@@ -1,0 +1,69 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { analysis } from '#core/analyses/analysis'
+import { answer } from '#http/answer'
+import type { Operation, SurfaceRoutes } from '#http/surface'
+import { originOf } from '#kernel/request_origin'
+import { AnalysisTimeline, ENTRIES_PER_PAGE } from './analysis_timeline.js'
+import { SOURCE_NAMES } from './timeline_entry.js'
+
+const TIMELINE: Operation = {
+  name: 'readAnalysisTimeline',
+  summary:
+    'What happened to an analysis: events, states, approvals and logs in one list, the newest first',
+  access: analysis.access.read,
+  query: [
+    {
+      name: 'cursor',
+      description: 'The `meta.next` of the page before',
+      schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
+    },
+  ],
+  answers: {
+    200: {
+      description: 'A page, and what the next one is asked for with',
+      schema: {
+        type: 'object',
+        required: ['data', 'meta'],
+        properties: {
+          data: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['time', 'source', 'name'],
+              properties: {
+                time: { type: 'string', format: 'date-time' },
+                source: { type: 'string', enum: [...SOURCE_NAMES] },
+                name: { type: 'string' },
+              },
+            },
+          },
+          meta: {
+            type: 'object',
+            required: ['limit', 'next'],
+            properties: { limit: { type: 'integer' }, next: { type: ['string', 'null'] } },
+            additionalProperties: false,
+          },
+        },
+        additionalProperties: false,
+      },
+    },
+  },
+}
+
+/** What happened to an analysis. */
+export function timelineRoutes(routes: SurfaceRoutes): void {
+  routes.get('/analyses/:id/timeline', show, TIMELINE)
+}
+
+async function show(ctx: HttpContext): Promise<void> {
+  const timeline = await ctx.containerResolver.make(AnalysisTimeline)
+  const cursor = ctx.request.qs().cursor
+  const { entries, next } = await timeline.page(
+    originOf(ctx),
+    ctx.params.id,
+    ENTRIES_PER_PAGE,
+    typeof cursor === 'string' ? cursor : undefined
+  )
+  answer(ctx, { data: entries, meta: { limit: ENTRIES_PER_PAGE, next } })
+}

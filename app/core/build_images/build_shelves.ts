@@ -1,0 +1,71 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { guardFor } from '#core/registries/drivers/https_call'
+import { hostRules } from '#core/registries/host_rules'
+import type { DatabasePool } from '#database/database_pool'
+import type { Shelf } from '#oci/copy_blob'
+import { FolderStore } from '#oci/folder/folder_store'
+import { LOCAL_IMAGES } from '#oci/open_image_store'
+import { RegistryStore } from '#oci/registry/registry_store'
+import { unseal } from '#records/sealing'
+
+/** What the folder of images calls the part for builds, where no registry project says it. */
+const INCOMING = 'incoming'
+
+interface Found {
+  readonly host: string
+  readonly accountName: string | null
+  readonly sealed: string | null
+  readonly project: string | null
+}
+
+/** The registry of an analysis, or the oldest, as our worker chooses it. */
+const REGISTRY = {
+  name: 'registry-of-build',
+  text: `select r.host, r.account_name as "accountName", r.account_secret as sealed, p.external_name as project
+    from registries r
+    left join registry_projects p on p.registry_id = r.id and p.type = 'incoming'
+    where r.id = coalesce($1, (select id from registries order by created_at, id limit 1))
+    order by p.created_at, p.id limit 1`,
+}
+
+/** Where our worker puts builds, so that core can look at them. */
+export class BuildShelves {
+  readonly #pool: DatabasePool
+  readonly #folder: string
+
+  constructor(pool: DatabasePool, folder: string) {
+    this.#pool = pool
+    this.#folder = folder
+  }
+
+  /** Undefined where our worker cannot have put anything. */
+  async of(analysisId: string, registryId: string | null): Promise<Shelf | undefined> {
+    const { rows } = await this.#pool.query<Found>({ ...REGISTRY, values: [registryId] })
+    const [registry] = rows
+    if (!registry || registry.host === LOCAL_IMAGES) {
+      return this.#inFolder(`${registry?.project ?? INCOMING}/${analysisId}`)
+    }
+    return registry.project === null
+      ? undefined
+      : { store: storeOf(registry), repository: `${registry.project}/${analysisId}` }
+  }
+
+  /** A folder that nobody has made yet is not made for looking into it. */
+  async #inFolder(repository: string): Promise<Shelf | undefined> {
+    const isThere = await access(join(this.#folder, 'oci-layout')).then(
+      () => true,
+      () => false
+    )
+    return isThere ? { store: await FolderStore.open(this.#folder), repository } : undefined
+  }
+}
+
+function storeOf({ host, accountName, sealed }: Found): RegistryStore {
+  const accountSecret = unseal('registry account', sealed)
+  return RegistryStore.open(
+    { host, accountName, accountSecret },
+    { isInsecure: hostRules.isInsecure(host), guard: guardFor(host), attempts: 1 }
+  )
+}

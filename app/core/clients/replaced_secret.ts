@@ -1,0 +1,28 @@
+import { clock } from '#kernel/clock'
+import type { Origin } from '#kernel/origin'
+import type { Kind } from '#records/kind'
+import { changeOf } from '#records/record_change'
+import type { RecordServiceOptions } from '#records/record_service'
+import { RecordStore } from '#records/record_store'
+import { inTransaction } from '#records/transaction'
+
+const NOTE = `
+  insert into replaced_secrets (record_id, replaced_at) values ($1, $2)
+  on conflict (record_id) do update set replaced_at = excluded.replaced_at`
+
+/** Remembers for good that the client of a record got another secret, and when; the record stays as it is. */
+export function rememberReplacedSecret(
+  kind: Kind,
+  { pool, sink }: RecordServiceOptions,
+  origin: Origin,
+  id: string
+): Promise<void> {
+  return inTransaction(pool, async (transaction) => {
+    const now = await new RecordStore(kind, pool).lock(transaction, id)
+    if (now) {
+      await transaction.query(NOTE, [id, new Date(clock.now())])
+      const change = changeOf(kind, origin, { type: 'updated', previous: now, next: now })
+      await sink.record(transaction, { ...change, replacesSecrets: true })
+    }
+  })
+}

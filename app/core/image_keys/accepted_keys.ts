@@ -1,0 +1,79 @@
+import type { DatabasePool } from '#database/database_pool'
+import { ImageKey } from '#oci/signing/image_key'
+
+type Keys = readonly [ImageKey, ...ImageKey[]]
+
+const ALL = {
+  name: 'accepted-image-keys',
+  text: 'select public_key as "publicKey" from image_keys order by accepted_at desc, fingerprint',
+}
+
+/**
+ * The keys whose signatures count: that of now, those that follow from the configuration, and those that were kept when the configuration changed. Only
+ * public halves are kept.
+ */
+export class AcceptedKeys {
+  readonly #pool: DatabasePool
+  readonly #configured: () => Keys
+
+  constructor(pool: DatabasePool, configured: () => Keys) {
+    this.#pool = pool
+    this.#configured = configured
+  }
+
+  /** The one that images are signed with. */
+  current(): ImageKey {
+    return this.#configured()[0]
+  }
+
+  /** The one of now first. */
+  async all(): Promise<[ImageKey, ...ImageKey[]]> {
+    const [current, ...former] = this.#configured()
+    const { rows } = await this.#pool.query<{ publicKey: string }>(ALL)
+    const kept = rows.map(({ publicKey }) => ImageKey.from(publicKey, 'A kept key'))
+    const others = [...former, ...kept].filter(
+      ({ fingerprint }, index, all) =>
+        fingerprint !== current.fingerprint &&
+        all.findIndex((one) => one.fingerprint === fingerprint) === index
+    )
+    return [current, ...others]
+  }
+
+  /** Those that are accepted only as long as the configuration names what they follow from. */
+  async unkept(): Promise<ImageKey[]> {
+    const { rows } = await this.#pool.query<{ fingerprint: string }>(
+      'select fingerprint from image_keys'
+    )
+    const kept = new Set(rows.map(({ fingerprint }) => fingerprint))
+    return this.#configured()
+      .slice(1)
+      .filter(({ fingerprint }) => !kept.has(fingerprint))
+  }
+
+  /** Answers how many were not kept before. */
+  async keep(keys: readonly ImageKey[]): Promise<number> {
+    const { rowCount } = await this.#pool.query(
+      `insert into image_keys (fingerprint, public_key)
+       select * from unnest($1::text[], $2::text[]) on conflict do nothing`,
+      [keys.map(({ fingerprint }) => fingerprint), keys.map(({ pem }) => pem)]
+    )
+    return rowCount ?? 0
+  }
+
+  /** Keeps none of those that follow from former application keys, which are accepted only as long as these are listed. */
+  async forgetFormer(): Promise<void> {
+    const former = this.#configured().slice(1)
+    await this.#pool.query('delete from image_keys where fingerprint = any($1)', [
+      former.map(({ fingerprint }) => fingerprint),
+    ])
+  }
+
+  /** Answers whether there was one whose fingerprint begins so. */
+  async forget(fingerprint: string): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      'delete from image_keys where starts_with(fingerprint, $1)',
+      [fingerprint]
+    )
+    return rowCount !== null && rowCount > 0
+  }
+}

@@ -1,0 +1,51 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { answer } from '#http/answer'
+import type { SurfaceRoutes } from '#http/surface'
+import { loggedIn } from '#kernel/access'
+import type { JsonSchema } from '#kernel/json_schema'
+import { AcceptedKeys } from './accepted_keys.js'
+
+const KEYS: JsonSchema = {
+  type: 'object',
+  required: ['data', 'meta'],
+  properties: {
+    data: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['fingerprint', 'publicKey', 'isCurrent'],
+        properties: {
+          fingerprint: { type: 'string' },
+          publicKey: { type: 'string' },
+          isCurrent: { type: 'boolean' },
+        },
+        additionalProperties: false,
+      },
+    },
+    meta: { type: 'object', additionalProperties: false },
+  },
+  additionalProperties: false,
+}
+
+/** By what nodes, workers and people know the images of this hub. Everybody who is somebody may know them. */
+export function imageKeyRoutes(routes: SurfaceRoutes): void {
+  routes.get('/image-keys', list, {
+    name: 'listImageKeys',
+    summary:
+      'The public keys of images: the one they are signed with first, then those still accepted',
+    access: loggedIn,
+    answers: { 200: { description: 'The keys in PEM, with their fingerprints', schema: KEYS } },
+  })
+}
+
+async function list(ctx: HttpContext): Promise<void> {
+  const accepted = await ctx.containerResolver.make(AcceptedKeys)
+  const keys = await accepted.all()
+  const data = keys.map(({ fingerprint, pem }, index) => ({
+    fingerprint,
+    publicKey: pem,
+    isCurrent: index === 0,
+  }))
+  answer(ctx, { data, meta: {} })
+}

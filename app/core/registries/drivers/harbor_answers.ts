@@ -1,0 +1,25 @@
+import { RegistryFailure } from '#core/registries/driver'
+
+export const CONFLICT = 409
+export const MISSING = 404
+
+export function idIn(value: unknown): string {
+  if (typeof value !== 'number' && typeof value !== 'string') {
+    throw new RegistryFailure('The registry answered without an id', false)
+  }
+  return String(value)
+}
+
+export function textIn(value: unknown): string {
+  if (typeof value !== 'string' || value === '') {
+    throw new RegistryFailure('The registry answered without a name or a secret', false)
+  }
+  return value
+}
+
+export function listIn<Item>(body: unknown): Item[] {
+  if (!Array.isArray(body)) {
+    throw new RegistryFailure('The registry answered with no list', false)
+  }
+  return body
+}

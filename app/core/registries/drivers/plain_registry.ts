@@ -1,0 +1,115 @@
+import {
+  RegistryFailure,
+  type LinkedProject,
+  type RegistryAccess,
+  type WantedProject,
+} from '#core/registries/driver'
+import { hostRules, type HostRules } from '#core/registries/host_rules'
+import { jsonIn } from '#kernel/json_in'
+import { isTransactionOpen } from '#records/open_transaction'
+import type { Answered } from './https_call.js'
+import { NoDriver } from './none.js'
+import { addressOf, callRegistry } from './registry_call.js'
+
+const LIMIT_MS = 10_000
+const UNAUTHORIZED = 401
+const OF_HARBOR = 'harbor-registry'
+
+interface PlainRegistryOptions {
+  readonly limitMs?: number
+  readonly rules?: HostRules
+}
+
+/** Where tokens of a registry are given out, and for what. */
+interface Challenge {
+  readonly realm: string
+  readonly service: string
+}
+
+/**
+ * A registry that keeps images and has no projects, accounts or hooks to be looked after. All there is to know is whether it lets the
+ * platform in; a name is good as it is.
+ */
+export class PlainRegistry extends NoDriver {
+  readonly #host: string
+  readonly #base: URL
+  readonly #account: string
+  readonly #limitMs: number
+  readonly #rules: HostRules
+
+  constructor(access: RegistryAccess, options: PlainRegistryOptions = {}) {
+    super()
+    this.#host = access.host
+    this.#base = addressOf(access.host)
+    const account = Buffer.from(`${access.accountName}:${access.accountSecret}`)
+    this.#account = `Basic ${account.toString('base64')}`
+    this.#limitMs = options.limitMs ?? LIMIT_MS
+    this.#rules = options.rules ?? hostRules
+  }
+
+  /** Whether a registry is there which is not part of a Harbor. */
+  async isThere(): Promise<boolean> {
+    const answered = await this.#ask({})
+    const { service } = challengeIn(answered) ?? {}
+    return isRegistry(answered) && service !== OF_HARBOR
+  }
+
+  override async requireAccount(): Promise<void> {
+    const { status, headers, text } = await this.#ask({ authorization: this.#account })
+    const challenge = challengeIn({ status, headers, text })
+    const isLetIn = challenge ? await this.#hasToken(challenge) : isSuccess(status)
+    if (!isLetIn) {
+      throw new RegistryFailure(`The registry answered GET v2 with ${status}`, true)
+    }
+  }
+
+  override async link({ name }: WantedProject): Promise<LinkedProject> {
+    await this.requireAccount()
+    return { id: name, account: null, webhookId: null }
+  }
+
+  /** Tokens may be given out elsewhere, but not where the account would travel in clear. */
+  async #hasToken({ realm, service }: Challenge): Promise<boolean> {
+    const url = URL.parse(realm)
+    if (!url || (url.protocol !== 'https:' && url.host !== this.#base.host)) {
+      throw new RegistryFailure(
+        'The registry gives out tokens at an address that is not safe',
+        true
+      )
+    }
+    url.searchParams.set('service', service)
+    const answered = await this.#exchange('for a token', url, { authorization: this.#account })
+    const body = isSuccess(answered.status) ? jsonIn(answered.text) : undefined
+    const { token, access_token: accessToken } = (body ?? {}) as Record<string, unknown>
+    return typeof (token ?? accessToken) === 'string'
+  }
+
+  #ask(headers: Record<string, string>): Promise<Answered> {
+    return this.#exchange('GET v2', new URL('v2/', this.#base), headers)
+  }
+
+  #exchange(asked: string, url: URL, headers: Record<string, string>): Promise<Answered> {
+    if (isTransactionOpen()) {
+      throw new TypeError('A registry was called while a transaction was open')
+    }
+    const host = url.host === this.#base.host ? this.#host : url.host
+    const question = { url, host, method: 'GET', headers, body: undefined, limitMs: this.#limitMs }
+    return callRegistry(asked, question, this.#rules)
+  }
+}
+
+const isSuccess = (status: number) => status >= 200 && status < 300
+
+function isRegistry({ status, headers }: Answered): boolean {
+  const version = headers['docker-distribution-api-version']
+  return (isSuccess(status) || status === UNAUTHORIZED) && String(version).startsWith('registry/2')
+}
+
+function challengeIn({ status, headers }: Answered): Challenge | undefined {
+  const sent = headers['www-authenticate'] ?? ''
+  const valueOf = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(sent)?.[1]
+  const realm = valueOf('realm')
+  return status === UNAUTHORIZED && /^bearer /i.test(sent) && realm !== undefined
+    ? { realm, service: valueOf('service') ?? '' }
+    : undefined
+}

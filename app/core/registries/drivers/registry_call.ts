@@ -1,0 +1,32 @@
+import { RegistryFailure } from '#core/registries/driver'
+import { urlOf, type HostRules } from '#core/registries/host_rules'
+import { call, HostRefused, type Answered, type Call } from './https_call.js'
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
+
+/** Never in plain text over a network; registries on this machine seldom have a certificate. */
+export function addressOf(host: string): URL {
+  const url = urlOf(host)
+  if (!url) {
+    throw new RegistryFailure('The registry has no host that can be called', true)
+  }
+  const scheme = LOOPBACK.test(url.hostname) ? 'http' : 'https'
+  return new URL(`${scheme}://${host}/`)
+}
+
+/** Calls a registry; what keeps it from answering is a failure of the registry. */
+export async function callRegistry(
+  asked: string,
+  question: Call,
+  rules: HostRules
+): Promise<Answered> {
+  try {
+    return await call(question, rules)
+  } catch (error) {
+    const problem =
+      error instanceof HostRefused
+        ? `The registry was not asked: ${error.message}`
+        : `The registry did not answer ${asked}`
+    throw new RegistryFailure(problem, true, { cause: error })
+  }
+}

@@ -1,0 +1,113 @@
+import type pg from 'pg'
+
+import type { Task, TaskQueue } from '#jobs/tasks/task_queue'
+import { Tasks } from '#jobs/tasks/tasks'
+import { clock } from '#kernel/clock'
+import { seal, unseal } from '#records/sealing'
+import type { Account, RegistryAccess } from './driver.js'
+import { RESTS } from './registry_pause.js'
+
+const PURPOSE = 'registry worker account'
+
+export const WORKER_QUEUE: TaskQueue = {
+  name: 'registry-worker',
+  backOff: { firstMs: 15_000, longestMs: 60 * 60_000 },
+  pausedWhile: RESTS,
+}
+
+export interface OfRegistry {
+  readonly registryId: string
+}
+
+/** What a worker is to have in a registry. */
+export interface WorkerSubject {
+  readonly access: RegistryAccess
+  readonly isLeaving: boolean
+  readonly account: Account | null
+  readonly projects: readonly string[]
+}
+
+/** Of the projects that are there, those that images are brought to: what builds stand on, builds, and what nodes get. */
+const SUBJECT = `select r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
+    coalesce(s.is_leaving, false) as "isLeaving", json_build_object(
+      'id', w.account_id, 'name', w.account_name, 'secret', w.account_secret) as account,
+    coalesce(array_agg(p.external_name order by p.external_name)
+      filter (where p.type in ('masterImages', 'incoming', 'node') or n.id is not null), '{}') as projects
+  from registries r
+  left join registry_states s on s.registry_id = r.id
+  left join registry_workers w on w.registry_id = r.id
+  left join registry_projects p on p.registry_id = r.id and p.external_id is not null
+  left join lateral (
+    select id from nodes where registry_project_id = p.id limit 1) n on true
+  where r.id = $1 group by r.id, s.registry_id, w.registry_id`
+
+const SETTLE = `insert into registry_workers as w
+    (registry_id, account_id, account_name, account_secret, settled_at)
+  select id, $2, $3, $4, $5 from registries where id = $1 and host = $6 for key share
+  on conflict (registry_id) do update set account_id = excluded.account_id, problem = null,
+    account_name = excluded.account_name, account_secret = excluded.account_secret,
+    settled_at = excluded.settled_at`
+
+/**
+ * The accounts with which images are carried into registries, and what is to be done about them: a registry is due whenever something
+ * in it was brought into line.
+ */
+export class RegistryWorkers {
+  readonly tasks: Tasks<OfRegistry>
+  readonly #pool: pg.Pool
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+    this.tasks = new Tasks(pool, WORKER_QUEUE)
+  }
+
+  want(transaction: pg.ClientBase, registryId: string): Promise<void> {
+    return this.tasks.put({ key: registryId, data: { registryId } }, transaction)
+  }
+
+  /** The registry makes up another secret. */
+  async renew(transaction: pg.ClientBase, registryId: string): Promise<void> {
+    await transaction.query(
+      'update registry_workers set account_secret = null where registry_id = $1',
+      [registryId]
+    )
+    await this.want(transaction, registryId)
+  }
+
+  /** A registry is somewhere else now. What was left behind is not touched any more. */
+  async move(transaction: pg.ClientBase, registryId: string): Promise<void> {
+    await transaction.query('delete from registry_workers where registry_id = $1', [registryId])
+    await this.want(transaction, registryId)
+  }
+
+  async find(registryId: string): Promise<WorkerSubject | undefined> {
+    const { rows } = await this.#pool.query(SUBJECT, [registryId])
+    const [row] = rows
+    if (!row) {
+      return undefined
+    }
+    const { host, accountName, accountSecret, account: kept, ...rest } = row
+    const access = { host, accountName, accountSecret: unseal('registry account', accountSecret) }
+    const account = { ...kept, secret: unseal(PURPOSE, kept.secret) }
+    const isComplete = Object.values(account).every((value) => value !== null)
+    return { ...rest, access, account: isComplete ? account : null }
+  }
+
+  /** The account that was given, or that there is none, unless the registry is somewhere else by now. */
+  async settle({ registryId }: OfRegistry, host: string, account: Account | null): Promise<void> {
+    const { id, name, secret } = account ?? { id: null, name: null, secret: null }
+    const values = [registryId, id, name, secret && seal(PURPOSE, secret), now(), host]
+    await this.#pool.query(SETTLE, values)
+  }
+
+  async noteProblem({ data: { registryId } }: Task<OfRegistry>, problem: string): Promise<void> {
+    await this.#pool.query(
+      `insert into registry_workers (registry_id, problem)
+       select id, $2 from registries where id = $1 for key share
+       on conflict (registry_id) do update set problem = excluded.problem`,
+      [registryId, problem]
+    )
+  }
+}
+
+const now = () => new Date(clock.now())

@@ -1,0 +1,47 @@
+import type { Check } from './check.js'
+import { analysesCheck } from '#doctor/checks/analyses'
+import { brokerCheck } from '#doctor/checks/broker'
+import { certificatesCheck } from '#doctor/checks/certificates'
+import { clockCheck } from '#doctor/checks/clock'
+import { cookiesCheck } from '#doctor/checks/cookies'
+import { credentialsCheck } from '#doctor/checks/credentials'
+import { databaseCheck } from '#doctor/checks/database'
+import { deadLettersCheck } from '#doctor/checks/dead_letters'
+import { defaultSecretsCheck } from '#doctor/checks/default_secrets'
+import { diskCheck } from '#doctor/checks/disk'
+import { indexesCheck } from '#doctor/checks/indexes'
+import { logStoreCheck } from '#doctor/checks/log_store'
+import { migrationsCheck } from '#doctor/checks/migrations'
+import { objectStoreCheck } from '#doctor/checks/object_store'
+import { outboxCheck } from '#doctor/checks/outbox'
+import { providerCheck } from '#doctor/checks/provider'
+import { proxyCheck } from '#doctor/checks/proxy'
+import { redisCheck } from '#doctor/checks/redis'
+import { registriesCheck } from '#doctor/checks/registries'
+import { surfacesCheck } from '#doctor/checks/surfaces'
+import { switchesCheck } from '#doctor/checks/switches'
+
+/** Everything that is looked at, in the order in which it is shown. */
+export const ALL_CHECKS: readonly Check[] = [
+  databaseCheck,
+  migrationsCheck,
+  indexesCheck,
+  brokerCheck,
+  deadLettersCheck,
+  outboxCheck,
+  redisCheck,
+  objectStoreCheck,
+  diskCheck,
+  providerCheck,
+  logStoreCheck,
+  registriesCheck,
+  surfacesCheck,
+  clockCheck,
+  proxyCheck,
+  cookiesCheck,
+  certificatesCheck,
+  defaultSecretsCheck,
+  credentialsCheck,
+  switchesCheck,
+  analysesCheck,
+]

@@ -1,0 +1,23 @@
+import { stuckAnalyses } from '#core/administration/stuck_analyses'
+import { NOT_USED, type Check } from '#doctor/check'
+import { finding } from '#doctor/finding'
+
+const NAMED_AT_MOST = 5
+
+/** Whether builds and distributions go on. */
+export const analysesCheck: Check = {
+  name: 'analyses',
+  async run(surroundings) {
+    const { pool } = surroundings.databaseOf('core') ?? {}
+    if (!pool) {
+      return NOT_USED
+    }
+    const stuck = await stuckAnalyses(pool, surroundings.env.WORKER_SILENCE_SECONDS)
+    const named = stuck
+      .slice(0, NAMED_AT_MOST)
+      .map(({ analysisId, process, status }) => `${analysisId} (${process} ${status})`)
+    const rest = stuck.length - named.length
+    const said = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+    return stuck.length > 0 ? [finding('ANALYSES_STUCK', said)] : []
+  },
+}

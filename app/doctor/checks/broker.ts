@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Channel, ChannelModel } from 'amqplib'
+
+import { COMMAND_QUEUES } from '#bus/names'
+import { NOT_USED, type Check } from '#doctor/check'
+import { finding, type Finding } from '#doctor/finding'
+import { reasonOf } from '#doctor/reason'
+
+const OLDEST = [3, 8]
+const CONNECT_MS = 5_000
+/** A broker that takes no messages says so to the first who sends one. */
+const BLOCKED_WITHIN_MS = 500
+const ARGUMENTS_DIFFER = 406
+const NOBODY = 'analysis-hub-doctor-nobody'
+
+/** Whether the broker takes messages and keeps them. */
+export const brokerCheck: Check = {
+  name: 'broker',
+  async run({ env, queues }) {
+    if (!env.AMQP_URL) {
+      return NOT_USED
+    }
+    const { connect } = await import('amqplib')
+    let connection: ChannelModel
+    try {
+      connection = await connect(env.AMQP_URL, { timeout: CONNECT_MS })
+    } catch (error) {
+      return [finding('BROKER_UNREACHABLE', reasonOf(error))]
+    }
+    connection.on('error', () => {})
+    try {
+      const names = [...new Set([...Object.values<string>(COMMAND_QUEUES), ...queues])]
+      const blocked = await blockedFindings(env.AMQP_URL)
+      const found = await Promise.all(names.map((name) => queueFindings(connection, name)))
+      return [...versionFindings(connection), ...blocked, ...found.flat()]
+    } finally {
+      await connection.close().catch(() => {})
+    }
+  },
+}
+
+function versionFindings({ connection }: ChannelModel): Finding[] {
+  const { version } = connection.serverProperties
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isOld = major < OLDEST[0]! || (major === OLDEST[0] && minor < OLDEST[1]!)
+  return isOld ? [finding('BROKER_OLD', version)] : []
+}
+
+/** A broker that takes no messages reads nothing more from who sent one, so that this has a connection of its own, which is not closed in order. */
+async function blockedFindings(url: string): Promise<Finding[]> {
+  const { connect } = await import('amqplib')
+  const over = new AbortController()
+  const options = { timeout: CONNECT_MS, signal: over.signal }
+  const connection = await connect(url, options)
+  connection.on('error', () => {})
+  const isBlocked = once(connection, 'blocked').then(([reason]) => [
+    finding('BROKER_BLOCKED', String(reason)),
+  ])
+  try {
+    const channel = await connection.createChannel()
+    channel.publish('', NOBODY, Buffer.alloc(0))
+    return await Promise.race([isBlocked, delay(BLOCKED_WITHIN_MS, [])])
+  } finally {
+    isBlocked.catch(() => {})
+    over.abort()
+  }
+}
+
+/** A queue that is not there yet is made when the hub starts. Each has a channel of its own: a mistake closes it. */
+async function queueFindings(connection: ChannelModel, name: string): Promise<Finding[]> {
+  const state = await onChannel(connection, (channel) => channel.checkQueue(name))
+  if (state instanceof Error) {
+    return []
+  }
+  const declared = await onChannel(connection, (channel) =>
+    channel.assertQueue(name, { durable: true })
+  )
+  const differs =
+    declared instanceof Error && (declared as { code?: number }).code === ARGUMENTS_DIFFER
+  const waits = state.messageCount > 0 && state.consumerCount === 0
+  return [
+    ...(differs ? [finding('BROKER_QUEUE_NOT_DURABLE', name)] : []),
+    ...(waits ? [finding('BROKER_QUEUE_NOT_TAKEN', `${state.messageCount} in ${name}`)] : []),
+  ]
+}
+
+async function onChannel<T>(
+  connection: ChannelModel,
+  ask: (channel: Channel) => Promise<T>
+): Promise<T | Error> {
+  const channel = await connection.createChannel()
+  channel.on('error', () => {})
+  try {
+    const answer = await ask(channel)
+    await channel.close()
+    return answer
+  } catch (error) {
+    return error as Error
+  }
+}

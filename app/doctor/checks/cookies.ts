@@ -1,0 +1,71 @@
+import { publicPrefix } from '#configuration/surfaces'
+import { ask } from '#doctor/asking'
+import { NOT_USED, type Check } from '#doctor/check'
+import { finding, type Finding } from '#doctor/finding'
+import { isPublic } from '#doctor/public_address'
+import { ownToken } from '#doctor/own_token'
+import { surfacesElsewhere } from './surfaces.js'
+import type { Env } from '#start/env'
+
+/** A list of each surface that the platform's own client may read. */
+const LISTS = {
+  core: '/nodes?page[limit]=1',
+  storage: '/buckets?page[limit]=1',
+  telemetry: '/events?page[limit]=1',
+} as const
+
+type Asked = keyof typeof LISTS
+
+/** Whether all surfaces look for the session of a browser in the same cookie. */
+export const cookiesCheck: Check = {
+  name: 'cookies',
+  async run({ env }) {
+    const places = placesIn(env)
+    const token = places.length > 0 ? await tokenFor(env) : undefined
+    if (token === undefined) {
+      return NOT_USED
+    }
+    const found = await Promise.all(places.map((place) => look(place, env.COOKIE_PREFIX, token)))
+    return found.flat()
+  },
+}
+
+interface Place {
+  readonly name: string
+  readonly url: string
+}
+
+function placesIn(env: Env): Place[] {
+  const elsewhere = surfacesElsewhere(env)
+  return (Object.keys(LISTS) as Asked[]).flatMap((name) => {
+    const isHere = isPublic(env) && env.SURFACES.includes(name)
+    const here = isHere ? env.PUBLIC_URL + publicPrefix(name, env.SURFACES) : undefined
+    const addresses = [here, elsewhere[name]].filter((url) => url !== undefined)
+    return addresses.map((url) => ({ name, url: url + LISTS[name] }))
+  })
+}
+
+async function tokenFor(env: Env): Promise<string | undefined> {
+  const answer = await ownToken(env).catch(() => undefined)
+  return answer && 'token' in answer ? answer.token : undefined
+}
+
+/** That a surface is away, or refuses the token wherever it stands, is for others to say. */
+async function look({ name, url }: Place, prefix: string, token: string): Promise<Finding[]> {
+  try {
+    const inHeader = await statusOf(url, { authorization: `Bearer ${token}` })
+    const inCookie = await statusOf(url, { cookie: `${prefix}access_token=${token}` })
+    const differs = inHeader !== 401 && inCookie === 401
+    return differs
+      ? [finding('COOKIE_PREFIX_DIFFERS', `${name}, which does not read ${prefix}access_token`)]
+      : []
+  } catch {
+    return []
+  }
+}
+
+async function statusOf(url: string, headers: Record<string, string>): Promise<number> {
+  const { status, body } = await ask(url, { headers })
+  await body?.cancel()
+  return status
+}

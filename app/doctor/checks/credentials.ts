@@ -1,0 +1,55 @@
+import { oldSecrets } from '#core/clients/old_secrets'
+import { NOT_USED, type Check } from '#doctor/check'
+import { finding, type Finding } from '#doctor/finding'
+import type { Surroundings } from '#doctor/surroundings'
+import { SIGNING_KEY_MS } from '#identity/embedded/tokens/lifetimes'
+import { clock } from '#kernel/clock'
+
+const DAY_MS = 86_400_000
+const OLD_MS = 365 * DAY_MS
+const NAMED_AT_MOST = 5
+
+/** Whether what others log in with, and what tokens are signed with, is replaced in time. */
+export const credentialsCheck: Check = {
+  name: 'credentials',
+  async run(surroundings) {
+    if (surroundings.databases.length === 0) {
+      return NOT_USED
+    }
+    return [...(await secretsOf(surroundings)), ...(await keysOf(surroundings))]
+  },
+}
+
+async function secretsOf(surroundings: Surroundings): Promise<Finding[]> {
+  const { pool } = surroundings.databaseOf('core') ?? {}
+  if (!pool) {
+    return []
+  }
+  const before = new Date(clock.now() - OLD_MS)
+  const old = await oldSecrets(pool, { before, kinds: ['node', 'analysis'] })
+  const named = old.slice(0, NAMED_AT_MOST).map(({ kind, id }) => `${kind} ${id}`)
+  const rest = old.length - named.length
+  const said = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  return old.length > 0 ? [finding('CREDENTIALS_OLD', said)] : []
+}
+
+/** The provider makes the next key with the first token after the last has ended; one that ended is not replaced where nobody signs in. */
+async function keysOf(surroundings: Surroundings): Promise<Finding[]> {
+  const { pool } = surroundings.databaseOf('identity') ?? {}
+  if (!pool) {
+    return []
+  }
+  const { rows } = await pool.query<{ newest: Date | null }>(
+    'select max(created_at) as newest from identity_signing_keys'
+  )
+  const newest = rows[0]?.newest?.getTime()
+  const isOver = newest !== undefined && newest + SIGNING_KEY_MS <= clock.now()
+  return isOver
+    ? [
+        finding(
+          'CREDENTIALS_ENDING',
+          `over since ${new Date(newest + SIGNING_KEY_MS).toISOString()}`
+        ),
+      ]
+    : []
+}

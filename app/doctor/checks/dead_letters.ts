@@ -1,0 +1,33 @@
+import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
+import { NOT_USED, type Check } from '#doctor/check'
+import { finding } from '#doctor/finding'
+import type { Surroundings } from '#doctor/surroundings'
+
+/** Whether messages died that an operator has not decided about. */
+export const deadLettersCheck: Check = {
+  name: 'dead letters',
+  async run(surroundings) {
+    if (!surroundings.env.AMQP_URL && surroundings.databases.length === 0) {
+      return NOT_USED
+    }
+    const counts = await countsOf(surroundings)
+    return [...counts]
+      .filter(([, count]) => count > 0)
+      .map(([queue, count]) => finding('DEAD_LETTERS', `${count} of ${queue}`))
+  },
+}
+
+async function countsOf({ env, queues, databases }: Surroundings) {
+  if (env.AMQP_URL) {
+    // That the broker is away is for the check of the broker to say.
+    return new AmqpDeadLetters(env.AMQP_URL).counts(queues).catch(() => new Map<string, number>())
+  }
+  const found = await Promise.all(
+    databases.map(({ pool }) =>
+      pool.query<{ queue: string; count: number }>(
+        'select queue, count(*)::int as count from dead_letters group by queue order by queue'
+      )
+    )
+  )
+  return new Map(found.flatMap(({ rows }) => rows.map(({ queue, count }) => [queue, count])))
+}

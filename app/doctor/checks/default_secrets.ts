@@ -1,0 +1,65 @@
+import { Hash } from '@adonisjs/core/hash'
+import { Scrypt } from '@adonisjs/core/hash/drivers/scrypt'
+
+import { KNOWN_SECRET } from '#configuration/first_secrets'
+import { wellKnownSecretsIn } from '#configuration/production'
+import type { Check } from '#doctor/check'
+import { finding, type Finding } from '#doctor/finding'
+import { platformSecret } from '#doctor/own_token'
+import type { Surroundings } from '#doctor/surroundings'
+import { digestOf } from '#identity/embedded/client_secrets'
+import type { Env } from '#start/env'
+import { catalogue } from '#start/env'
+
+/** What servers of others come with. */
+const COMES_WITH: Readonly<Record<string, readonly RegExp[]>> = {
+  AMQP_URL: [/\/\/guest:guest@/],
+  DATABASE_URL: [/\/\/postgres:(postgres|password)?@/],
+  S3_SECRET_KEY: [/^(minioadmin|minio123|miniosecret|changeme|password)$/],
+  HARBOR_URL: [/"Harbor12345"/],
+}
+
+/** Whether somebody who knows the platform, or the servers around it, knows a secret of this installation. */
+export const defaultSecretsCheck: Check = {
+  name: 'default secrets',
+  async run(surroundings) {
+    return [...knownVariables(surroundings.env), ...(await knownLogins(surroundings))]
+  },
+}
+
+/** The names of variables say enough. */
+function knownVariables(env: Env): Finding[] {
+  const known = wellKnownSecretsIn(catalogue, (name) => env[name as keyof Env])
+  const brought = Object.entries(COMES_WITH)
+    .filter(([name, shapes]) => shapes.some((shape) => shape.test(textOf(env[name as keyof Env]))))
+    .map(([name]) => name)
+  const elsewhere =
+    env.IDENTITY_URL && platformSecret(env) === KNOWN_SECRET ? ['CLIENT_SECRET'] : []
+  const names = new Set([...known, ...brought, ...elsewhere])
+  return [...names].map((name) => finding('SECRET_KNOWN', `that in ${name}`))
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+
+async function knownLogins(surroundings: Surroundings): Promise<Finding[]> {
+  const { pool } = surroundings.databaseOf('identity') ?? {}
+  if (!pool) {
+    return []
+  }
+  const { rows: clients } = await pool.query<{ name: string }>(
+    'select name from clients where secret_digest = $1 and active order by name',
+    [digestOf(KNOWN_SECRET)]
+  )
+  const { rows: administrators } = await pool.query<{ password: string }>(
+    `select u.password from users u join realms r on r.id = u.realm_id
+     where u.name = 'admin' and r.built_in and u.active and u.password is not null`
+  )
+  const hash = new Hash(new Scrypt({}))
+  const password = administrators[0]?.password
+  const isKnown = password !== undefined && (await hash.verify(password, KNOWN_SECRET))
+  return [
+    ...clients.map(({ name }) => finding('SECRET_OF_CLIENT', name)),
+    ...(isKnown ? [finding('SECRET_OF_ADMINISTRATOR', 'in the realm master')] : []),
+  ]
+}

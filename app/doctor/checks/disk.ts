@@ -1,0 +1,39 @@
+import { constants } from 'node:fs'
+import { access, statfs } from 'node:fs/promises'
+import { resolve } from 'node:path'
+
+import type { Check } from '#doctor/check'
+import { finding, type Finding } from '#doctor/finding'
+import { reasonOf } from '#doctor/reason'
+
+const MIB = 1024 ** 2
+const LOW = 2_048 * MIB
+const FULL = 256 * MIB
+
+/** Whether there is room where the installation keeps files on this machine. */
+export const diskCheck: Check = {
+  name: 'disk',
+  async run({ env, surfaces }) {
+    const keepsObjects = surfaces.includes('storage') && !env.S3_ENDPOINT
+    const folders = [env.DATA_DIR, ...(keepsObjects ? [env.STORAGE_PATH] : [])]
+    const found = await Promise.all([...new Set(folders)].map((folder) => look(resolve(folder))))
+    return found.flat()
+  },
+}
+
+/** One that is not there yet is made when it is needed, if its place can be written. */
+async function look(folder: string): Promise<Finding[]> {
+  try {
+    await access(folder, constants.W_OK)
+  } catch (error) {
+    const isAbsent = (error as { code?: string }).code === 'ENOENT'
+    return isAbsent ? look(resolve(folder, '..')) : [finding('DISK_NOT_WRITABLE', reasonOf(error))]
+  }
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const said = `${Math.floor(free / MIB)} MiB for ${folder}`
+  if (free < FULL) {
+    return [finding('DISK_FULL', said)]
+  }
+  return free < LOW ? [finding('DISK_LOW', said)] : []
+}

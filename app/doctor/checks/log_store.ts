@@ -1,0 +1,30 @@
+import { ask } from '#doctor/asking'
+import { NOT_USED, type Check } from '#doctor/check'
+import { finding, type Finding } from '#doctor/finding'
+import { reasonOf } from '#doctor/reason'
+
+/** Whether the log store answers where lines are written and where they are looked up. */
+export const logStoreCheck: Check = {
+  name: 'log store',
+  async run({ env }) {
+    const addresses = [
+      env.LOGSTORE_INGESTOR_URL ?? env.LOGSTORE_URL,
+      env.LOGSTORE_QUERIER_URL ?? env.LOGSTORE_URL,
+    ].filter((address) => address !== undefined)
+    if (addresses.length === 0) {
+      return NOT_USED
+    }
+    const found = await Promise.all([...new Set(addresses)].map((address) => look(address)))
+    return found.flat()
+  },
+}
+
+async function look(address: string): Promise<Finding[]> {
+  try {
+    const { ok, status, body } = await ask(`${address}/health`)
+    await body?.cancel()
+    return ok ? [] : [finding('LOGSTORE_UNREACHABLE', `${address}/health answers ${status}`)]
+  } catch (error) {
+    return [finding('LOGSTORE_UNREACHABLE', `${address}, ${reasonOf(error)}`)]
+  }
+}

@@ -1,0 +1,55 @@
+import { readdir } from 'node:fs/promises'
+
+import type { Check } from '#doctor/check'
+import { eachDatabase } from '#doctor/each_database'
+import { finding, type Finding } from '#doctor/finding'
+import type { Database, Surroundings } from '#doctor/surroundings'
+
+const NAMED_AT_MOST = 3
+
+/** Whether the tables are those of this version. */
+export const migrationsCheck: Check = {
+  name: 'migrations',
+  run(surroundings) {
+    return eachDatabase(surroundings, async (database) => {
+      const sets = ['bus', ...database.surfaces]
+      const found = await Promise.all(sets.map((set) => compare(surroundings, database, set)))
+      return found.flat()
+    })
+  },
+}
+
+async function compare(
+  { migrations }: Surroundings,
+  { pool }: Database,
+  set: string
+): Promise<Finding[]> {
+  const files = await readdir(new URL(`${set}/`, migrations)).catch(() => [])
+  const known = new Set(
+    files.filter((file) => /\.[jt]s$/.test(file) && !file.endsWith('.d.ts')).map(nameOf)
+  )
+  const table = `${set}_migrations`
+  const { rows: tables } = await pool.query('select to_regclass($1) as found', [table])
+  const { rows } = tables[0].found
+    ? await pool.query<{ name: string }>(`select name from ${table}`)
+    : { rows: [] }
+  const made = new Set(rows.map(({ name }) => nameOf(name)))
+  const missing = [...known.difference(made)]
+  const newer = [...made.difference(known)]
+  return [
+    ...(missing.length > 0 ? [finding('DATABASE_BEHIND', said(set, missing))] : []),
+    ...(newer.length > 0 ? [finding('DATABASE_AHEAD', said(set, newer))] : []),
+  ]
+}
+
+const nameOf = (path: string) =>
+  path
+    .split('/')
+    .at(-1)!
+    .replace(/\.[jt]s$/, '')
+
+function said(set: string, names: readonly string[]): string {
+  const shown = names.toSorted().slice(0, NAMED_AT_MOST).join(', ')
+  const more = names.length - NAMED_AT_MOST
+  return `${set}: ${shown}${more > 0 ? ` and ${more} more` : ''}`
+}

@@ -1,0 +1,137 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { NOT_USED, type Check } from '#doctor/check'
+import { finding, type Code, type Finding } from '#doctor/finding'
+import { reasonOf } from '#doctor/reason'
+import { bucketPlace, currentLayout } from '#storage/objects/layout'
+import type { ObjectAddress, ObjectStore } from '#storage/objects/object_store'
+import { openObjectStore } from '#storage/objects/open_object_store'
+
+const SIZE = 64 * 1024
+const RANGE = { start: 1_000, end: 1_999 }
+/** The driver asks again and again, for longer than anybody waits for the doctor. */
+const REACH_MS = 8_000
+/** More than S3 takes as a part before the last. */
+const PIECES = [6 * 1024 * 1024, 1_024]
+
+/** Has an object stored, read in part, stored in pieces and removed, in a place of its own that is gone afterwards. */
+export const objectStoreCheck: Check = {
+  name: 'object store',
+  async run({ env, surfaces }) {
+    if (!surfaces.includes('storage')) {
+      return NOT_USED
+    }
+    const store = await openObjectStore(env)
+    const layout = currentLayout(env)
+    const { container, prefix } = bucketPlace(layout, `doctor-${randomUUID()}`)
+    try {
+      await withinReach(store.makeContainer(container))
+    } catch (error) {
+      store.close()
+      return [finding('OBJECTS_UNREACHABLE', reasonOf(error))]
+    }
+    try {
+      return await probe(store, (name) => ({ container, key: prefix + name }))
+    } finally {
+      if (layout === 'own') {
+        await store.removeContainer(container).catch(() => {})
+      }
+      store.close()
+    }
+  },
+}
+
+async function withinReach(made: Promise<void>): Promise<void> {
+  const over = new AbortController()
+  const late = delay(REACH_MS, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`nothing was answered within ${REACH_MS / 1_000} s`)
+  })
+  try {
+    await Promise.race([made, late])
+  } finally {
+    late.catch(() => {})
+    over.abort()
+    made.catch(() => {})
+  }
+}
+
+async function probe(
+  store: ObjectStore,
+  at: (name: string) => ObjectAddress
+): Promise<readonly Finding[]> {
+  const content = randomBytes(SIZE)
+  const put = await attempt('OBJECTS_UNREACHABLE', async () => {
+    await store.put(at('whole'), inChunks(content), { expectedBytes: SIZE })
+  })
+  if (put.length > 0) {
+    return put
+  }
+  return [
+    ...(await attempt('OBJECTS_CHANGED', () => requireSame(store, at('whole'), content))),
+    ...(await attempt('OBJECTS_NO_RANGES', () => requireRange(store, at('whole'), content))),
+    ...(await attempt('OBJECTS_NO_PIECES', () => requirePieces(store, at('pieces')))),
+    ...(await attempt('OBJECTS_NOT_DELETED', () => requireDeletion(store, at))),
+  ]
+}
+
+async function attempt(code: Code, step: () => Promise<void>): Promise<Finding[]> {
+  try {
+    await step()
+    return []
+  } catch (error) {
+    return [finding(code, reasonOf(error))]
+  }
+}
+
+async function requireSame(store: ObjectStore, address: ObjectAddress, content: Buffer) {
+  if (!content.equals(await buffer(await store.read(address)))) {
+    throw new Error('what was read is not what was stored')
+  }
+}
+
+async function requireRange(store: ObjectStore, address: ObjectAddress, content: Buffer) {
+  const part = await buffer(await store.read(address, RANGE))
+  if (!part.equals(content.subarray(RANGE.start, RANGE.end + 1))) {
+    throw new Error(`${part.length} bytes were answered where 1000 were asked for`)
+  }
+}
+
+async function requirePieces(store: ObjectStore, address: ObjectAddress) {
+  const size = PIECES.reduce((sum, each) => sum + each, 0)
+  let partial = await store.begin(address, { expectedBytes: size })
+  try {
+    for (const length of PIECES) {
+      partial = await store.append(address, partial, inChunks(Buffer.alloc(length)), {
+        expectedBytes: length,
+      })
+    }
+    await store.complete(address, partial)
+  } catch (error) {
+    await store.discard(address, partial).catch(() => {})
+    throw error
+  }
+  const { size: stored } = await store.stat(address)
+  if (stored !== size) {
+    throw new Error(`${stored} bytes are there, of ${size}`)
+  }
+}
+
+async function requireDeletion(store: ObjectStore, at: (name: string) => ObjectAddress) {
+  await store.delete(at('pieces'))
+  await store.delete(at('whole'))
+  const isThere = await store.stat(at('whole')).then(
+    () => true,
+    () => false
+  )
+  if (isThere) {
+    throw new Error('an object is there that was removed')
+  }
+}
+
+async function* inChunks(content: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += SIZE) {
+    yield Buffer.from(content.subarray(at, at + SIZE))
+  }
+}

@@ -1,0 +1,18 @@
+import type { Check } from '#doctor/check'
+import { eachDatabase } from '#doctor/each_database'
+import { finding } from '#doctor/finding'
+import { backlogOf } from '#outbox/backlog'
+
+const LATE_SECONDS = 60
+
+/** Whether others are told of what changes. */
+export const outboxCheck: Check = {
+  name: 'outbox',
+  run(surroundings) {
+    return eachDatabase(surroundings, async ({ pool, name }) => {
+      const { depth, seconds } = await backlogOf(pool)
+      const said = `${depth} in the database of ${name}, the oldest for ${Math.round(seconds)} s`
+      return seconds > LATE_SECONDS ? [finding('OUTBOX_WAITS', said)] : []
+    })
+  },
+}

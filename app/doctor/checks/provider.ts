@@ -1,0 +1,72 @@
+import { ask, jsonOf } from '#doctor/asking'
+import { NOT_USED, type Check } from '#doctor/check'
+import { finding, type Finding } from '#doctor/finding'
+import { ownToken } from '#doctor/own_token'
+import { reasonOf } from '#doctor/reason'
+import type { Surroundings } from '#doctor/surroundings'
+import type { Env } from '#start/env'
+import { unseal } from '#records/sealing'
+
+const DISCOVERY = '/.well-known/openid-configuration'
+
+/** Whether tokens can be made and verified. */
+export const providerCheck: Check = {
+  name: 'identity provider',
+  run(surroundings) {
+    const { IDENTITY_URL } = surroundings.env
+    return IDENTITY_URL ? lookElsewhere(IDENTITY_URL, surroundings.env) : lookInside(surroundings)
+  },
+}
+
+async function lookElsewhere(url: string, env: Env): Promise<Finding[]> {
+  let described: { jwks_uri?: string; token_endpoint?: string } | undefined
+  try {
+    const response = await ask(url + DISCOVERY, { redirect: 'follow' })
+    described = response.ok ? await jsonOf(response) : undefined
+    if (!described) {
+      return [finding('PROVIDER_UNREACHABLE', `${url + DISCOVERY} answers ${response.status}`)]
+    }
+  } catch (error) {
+    return [finding('PROVIDER_UNREACHABLE', `${url}, ${reasonOf(error)}`)]
+  }
+  const { jwks_uri: keys, token_endpoint: endpoint } = described
+  return [...(await keysAt(keys)), ...(await letsUsIn(env, endpoint))]
+}
+
+async function keysAt(address: string | undefined): Promise<Finding[]> {
+  if (address === undefined) {
+    return [finding('PROVIDER_WITHOUT_KEYS', 'its description names no jwks_uri')]
+  }
+  try {
+    const shown = await jsonOf(await ask(address))
+    const count = Array.isArray(shown?.keys) ? shown.keys.length : 0
+    return count > 0 ? [] : [finding('PROVIDER_WITHOUT_KEYS', address)]
+  } catch (error) {
+    return [finding('PROVIDER_WITHOUT_KEYS', `${address}, ${reasonOf(error)}`)]
+  }
+}
+
+async function letsUsIn(env: Env, endpoint: string | undefined): Promise<Finding[]> {
+  try {
+    const answer = await ownToken(env, endpoint)
+    return 'token' in answer
+      ? []
+      : [finding('PROVIDER_REFUSES_US', `${env.CLIENT_ID}, ${answer.refusal}`)]
+  } catch (error) {
+    return [finding('PROVIDER_UNREACHABLE', `${endpoint}, ${reasonOf(error)}`)]
+  }
+}
+
+async function lookInside(surroundings: Surroundings) {
+  const { pool } = surroundings.databaseOf('identity') ?? {}
+  if (!pool) {
+    return NOT_USED
+  }
+  const { rows } = await pool.query<{ kid: string; sealed: string }>(
+    'select kid, private_key as sealed from identity_signing_keys order by created_at desc'
+  )
+  const isReadable = rows.some(({ sealed }) => unseal('signing key', sealed) !== null)
+  return rows.length === 0 || isReadable
+    ? []
+    : [finding('PROVIDER_KEYS_UNREADABLE', `${rows.length} keys`)]
+}

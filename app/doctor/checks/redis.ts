@@ -1,0 +1,53 @@
+import { NOT_USED, type Check } from '#doctor/check'
+import { finding, type Finding } from '#doctor/finding'
+import { reasonOf } from '#doctor/reason'
+import type { Surroundings } from '#doctor/surroundings'
+import { connectRedis } from '#signals/redis'
+
+const LIMITS = {
+  lazyConnect: true,
+  connectTimeout: 4_000,
+  commandTimeout: 4_000,
+  retryStrategy: () => null,
+}
+
+/** What programs of the platform call themselves; each machine has an address of its own. */
+const MACHINES = `select count(distinct client_addr)::int as machines from pg_stat_activity
+  where datname = current_database() and application_name = 'analysis-hub'`
+
+/** Whether processes reach each other. */
+export const redisCheck: Check = {
+  name: 'redis',
+  async run(surroundings) {
+    const { env } = surroundings
+    if (!env.REDIS_URL) {
+      return withoutRedis(surroundings)
+    }
+    let told: Error | undefined
+    const redis = await connectRedis(env.REDIS_URL, (error) => (told = error), LIMITS)
+    try {
+      await redis.connect()
+      return look(await redis.info())
+    } catch (error) {
+      return [finding('REDIS_UNREACHABLE', reasonOf(told ?? error))]
+    } finally {
+      redis.disconnect()
+    }
+  },
+}
+
+async function withoutRedis({ databases }: Surroundings) {
+  const counted = await Promise.all(
+    databases.map(({ pool }) => pool.query<{ machines: number }>(MACHINES))
+  )
+  const machines = Math.max(0, ...counted.map(({ rows }) => rows[0]!.machines))
+  return machines > 1 ? [finding('REDIS_NEEDED', `${machines} of them`)] : NOT_USED
+}
+
+function look(info: string): Finding[] {
+  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
+  const most = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? 0)
+  return policy === 'noeviction' || most === 0
+    ? []
+    : [finding('REDIS_EVICTS', `maxmemory-policy is ${policy}`)]
+}

@@ -1,0 +1,54 @@
+import type { RegistryAccess } from '#core/registries/driver'
+import { driverOf } from '#core/registries/driver_of'
+import { NOT_USED, type Check } from '#doctor/check'
+import { finding, type Finding } from '#doctor/finding'
+import { reasonOf } from '#doctor/reason'
+import { unseal } from '#records/sealing'
+
+const AT_MOST = 50
+const REGISTRIES = `select r.id, host, r.account_name as "accountName", r.account_secret as "accountSecret", problem
+  from registries r left join registry_workers w on w.registry_id = r.id
+  where r.account_name is not null and r.account_secret is not null order by name limit ${AT_MOST}`
+const TLS = /certificate|self.signed|issuer|altname|ERR_TLS/i
+
+interface Looked extends RegistryAccess {
+  readonly id: string
+  /** What kept the worker from having an account there. */
+  readonly problem: string | null
+}
+
+/** Whether each registry lets the platform in, and the worker. */
+export const registriesCheck: Check = {
+  name: 'registries',
+  async run(surroundings) {
+    const { pool } = surroundings.databaseOf('core') ?? {}
+    if (!pool) {
+      return NOT_USED
+    }
+    const { rows } = await pool.query<Looked>(REGISTRIES)
+    if (rows.length === 0) {
+      return NOT_USED
+    }
+    const found = await Promise.all(rows.map((one) => look(one)))
+    return [...found.flat(), ...rows.flatMap((one) => lookAtWorker(one))]
+  },
+}
+
+async function look({ host, accountName, accountSecret }: RegistryAccess): Promise<Finding[]> {
+  const secret = unseal('registry account', accountSecret)
+  if (secret === null) {
+    return [finding('REGISTRY_UNREACHABLE', `${host}, its secret was sealed with another APP_KEY`)]
+  }
+  try {
+    await driverOf({ host, accountName, accountSecret: secret }).requireAccount()
+    return []
+  } catch (error) {
+    const { message } = error as Error
+    const reason = `${host}, ${message}; ${reasonOf(error)}`
+    return [finding(TLS.test(reason) ? 'REGISTRY_UNTRUSTED' : 'REGISTRY_UNREACHABLE', reason)]
+  }
+}
+
+function lookAtWorker({ id, host, problem }: Looked): Finding[] {
+  return problem === null ? [] : [finding('REGISTRY_WORKER', `${host}, worker-${id}, ${problem}`)]
+}

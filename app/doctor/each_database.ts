@@ -1,0 +1,15 @@
+import { NOT_USED } from './check.js'
+import type { Finding } from './finding.js'
+import type { Database, Surroundings } from './surroundings.js'
+
+/** Looks at each database side by side. */
+export async function eachDatabase(
+  { databases }: Surroundings,
+  look: (database: Database) => Promise<readonly Finding[]>
+): Promise<readonly Finding[] | typeof NOT_USED> {
+  if (databases.length === 0) {
+    return NOT_USED
+  }
+  const found = await Promise.all(databases.map((database) => look(database)))
+  return found.flat()
+}

@@ -1,0 +1,31 @@
+import { chosenSecretOf, keptSecretOf, KNOWN_SECRET } from '#configuration/first_secrets'
+import { publicPrefix } from '#configuration/surfaces'
+import type { Env } from '#start/env'
+import { ask, jsonOf } from './asking.js'
+
+/** Where the provider is: elsewhere, or that of the installation itself. */
+export const providerAddress = ({ IDENTITY_URL, PUBLIC_URL, SURFACES }: Env): string =>
+  IDENTITY_URL ?? PUBLIC_URL + publicPrefix('identity', SURFACES)
+
+/** The secret of the platform's client, as far as this machine knows it. */
+export const platformSecret = (env: Env): string =>
+  chosenSecretOf('platform', env) ?? keptSecretOf('platform', env).read() ?? KNOWN_SECRET
+
+/** A token of the platform's own client, as that calls its provider; what is answered instead where there is none. */
+export async function ownToken(
+  env: Env,
+  endpoint = `${providerAddress(env)}/token`
+): Promise<{ token: string } | { refusal: string }> {
+  const response = await ask(endpoint, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: env.CLIENT_ID,
+      client_secret: platformSecret(env),
+      realm_name: env.REALM,
+    }),
+  })
+  const answered = await jsonOf(response)
+  const token: unknown = answered?.access_token
+  return typeof token === 'string' ? { token } : { refusal: `it answered ${response.status}` }
+}

@@ -1,0 +1,69 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Logger } from '@adonisjs/core/logger'
+
+import { observeRequest } from '#observability/metrics'
+import type { tracing } from '#observability/tracing'
+
+type Span = ReturnType<NonNullable<typeof tracing>['startRequest']>
+
+declare module '@adonisjs/core/http' {
+  interface HttpContext {
+    observation?: Observation
+  }
+}
+
+/** What is said of a request when it is over. */
+interface About {
+  readonly surface: string
+  readonly method: string
+  readonly route: string
+  readonly path: string
+  /** Undefined where nothing is to be written. */
+  readonly logger: Logger | undefined
+  readonly level: 'debug' | 'info'
+}
+
+/**
+ * Follows a request until its connection has the answer, or is gone.
+ */
+export class Observation {
+  readonly #startedAt = performance.now()
+  readonly #span: Span | undefined
+  #ctx: HttpContext | undefined
+  #about: About | undefined
+
+  constructor(ctx: HttpContext, span: Span | undefined) {
+    this.#ctx = ctx
+    this.#span = span
+  }
+
+  /** For answers that last: what is said of the request at its end is known, and nothing else of it has to be kept until then. */
+  settle(): void {
+    if (this.#ctx && !this.#span) {
+      this.#about = aboutOf(this.#ctx)
+      this.#ctx = undefined
+    }
+  }
+
+  end(status: number): void {
+    const { surface, method, route, path, logger, level } = this.#about ?? aboutOf(this.#ctx!)
+    const seconds = (performance.now() - this.#startedAt) / 1000
+    observeRequest({ surface, method, route, status, seconds })
+    const ms = Math.round(seconds * 1000)
+    logger?.[level]({ surface, method, path, status, ms }, 'request answered')
+    this.#span?.end(this.#ctx!)
+  }
+}
+
+function aboutOf({ request, route, logger }: HttpContext): About {
+  const method = request.method()
+  const level = method === 'GET' || method === 'HEAD' ? 'debug' : 'info'
+  return {
+    surface: route?.name?.split('.')[0] ?? 'none',
+    method,
+    route: route?.pattern ?? 'none',
+    path: request.url(),
+    logger: logger.isLevelEnabled(level) ? logger : undefined,
+    level,
+  }
+}

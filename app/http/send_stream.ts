@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { spend } from '#kernel/passing_bytes'
+
+interface Steps {
+  /** Fails where the bytes are not what was announced. */
+  readonly check?: (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+  readonly pack?: Transform
+}
+
+/**
+ * Answers with what a stream yields, at the pace of the reader. What goes wrong on the way breaks the connection: neither the
+ * length nor the end of an answer may say that all was well then. A reader that leaves ends the stream.
+ */
+export async function sendStream(
+  { request, response, logger }: HttpContext,
+  source: Readable,
+  { check, pack }: Steps = {}
+): Promise<void> {
+  const { response: connection } = response
+  response.setRequestId()
+  response.writeHead()
+  const left = new AbortController()
+  const onLeft = () => left.abort()
+  connection.once('close', onLeft)
+  const { signal } = left
+  const sending = (chunks: AsyncIterable<Uint8Array>) => send(chunks, connection, signal)
+  try {
+    if (!check) {
+      await pipeline(source, sending, { signal })
+    } else if (!pack) {
+      await pipeline(source, check, sending, { signal })
+    } else {
+      await pipeline(source, check, pack, sending, { signal })
+    }
+  } catch (error) {
+    connection.destroy()
+    if (!signal.aborted) {
+      logger.error({ err: error, path: request.url() }, 'a response was cut off')
+    }
+  } finally {
+    connection.off('close', onLeft)
+  }
+}
+
+/** The memory of a chunk is given back when the network has it. */
+async function send(
+  chunks: AsyncIterable<Uint8Array>,
+  connection: ServerResponse,
+  signal: AbortSignal
+): Promise<void> {
+  for await (const chunk of chunks) {
+    const hasRoom = connection.write(chunk, (error) => {
+      if (!error) {
+        spend(chunk)
+      }
+    })
+    if (!hasRoom) {
+      await once(connection, 'drain', { signal })
+    }
+  }
+  connection.end()
+  if (!connection.writableFinished) {
+    await once(connection, 'finish', { signal })
+  }
+}
+
+/** Answers with the head of what `sendStream` would send. */
+export function sendHead(ctx: HttpContext): void {
+  sendBytes(ctx)
+}
+
+/** Answers with what is in memory already, which takes none of the steps of a stream. */
+export function sendBytes({ response }: HttpContext, bytes?: Buffer): void {
+  response.setRequestId()
+  response.writeHead()
+  response.response.end(bytes)
+}

@@ -1,0 +1,98 @@
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { ANALYSES, ANALYSIS_NODES } from '#hubctl/kinds/places'
+import { changing, watchable, wholeNumber } from '#hubctl/options'
+import { commandAnalysis, type AnalysisCommand } from './analysis_command.js'
+import { chooseEntrypoint } from './analysis_entrypoint.js'
+import { explain } from './analysis_explain.js'
+import { showLogs } from './analysis_logs.js'
+import { showTimeline } from './analysis_timeline.js'
+import { decide, type Decided, type DecisionOptions, type Verdict } from './decisions.js'
+import { rotatingCredentials } from './rotate_credentials.js'
+
+const ANALYSIS: Decided = { subject: ANALYSES, parts: ANALYSIS_NODES, key: 'analysisId' }
+
+/** What analyses are told under shorter names, and what is said when it is done. */
+const COMMANDS: readonly (readonly [string, AnalysisCommand, string])[] = [
+  ['lock', 'configurationLock', 'lock the configuration, so that nodes can approve it'],
+  ['unlock', 'configurationUnlock', 'unlock the configuration, which takes approvals back'],
+  ['build', 'buildStart', 'have it built'],
+  ['distribute', 'distributionStart', 'have it sent to its nodes'],
+  ['check-build', 'buildCheck', 'have the worker look at how the build is'],
+  ['check-distribution', 'distributionCheck', 'have the worker look at how the distribution is'],
+  ['check-storage', 'storageCheck', 'have the buckets made that are missing'],
+]
+
+export function analysisCommand(): Command {
+  const command = new Command('analysis')
+    .description(
+      'take analyses from their configuration to their nodes, and see why they are not further'
+    )
+    .addCommand(
+      changing(
+        analysisArgument(
+          new Command('entrypoint').description('make a file of its code what it starts with')
+        )
+      )
+        .argument('<path>', 'a file in code@<analysis>')
+        .action(perform(chooseEntrypoint))
+    )
+    .addCommand(deciding('approve', 'approved'))
+    .addCommand(deciding('reject', 'rejected'))
+  for (const [name, order, description] of COMMANDS) {
+    command.addCommand(telling(name, order, description))
+  }
+  return command
+    .addCommand(
+      watchable(
+        analysisArgument(
+          new Command('explain').description('show what is in the way of it, and whose turn it is')
+        )
+      ).action(perform(explain))
+    )
+    .addCommand(
+      analysisArgument(
+        new Command('timeline').description('show what happened to it, the newest first')
+      )
+        .option('-l, --limit <count>', 'so many entries', wholeNumber, 50)
+        .action(perform(showTimeline))
+    )
+    .addCommand(
+      analysisArgument(
+        new Command('logs').description('show what it logged, as a whole and at its nodes')
+      )
+        .option('-n, --node <node>', 'of this node only')
+        .option('-l, --limit <count>', 'so many of the newest lines', wholeNumber, 100)
+        .option('-f, --follow', 'and those that come in, until Ctrl-C')
+        .action(perform(showLogs))
+    )
+    .addCommand(rotatingCredentials(ANALYSES))
+}
+
+function analysisArgument(command: Command): Command {
+  return command.argument('<analysis>', 'its id or name')
+}
+
+function telling(name: string, order: AnalysisCommand, description: string): Command {
+  return changing(analysisArgument(new Command(name).description(description))).action(
+    perform((invocation: Invocation, analysis: string) =>
+      commandAnalysis(invocation, order, analysis)
+    )
+  )
+}
+
+function deciding(name: string, verdict: Verdict): Command {
+  const command = analysisArgument(
+    new Command(name).description(
+      `${name} its content for all nodes that wait and are yours to decide`
+    )
+  )
+    .option('-n, --node <node>', 'for this node only; it may have been decided before')
+    .option('-m, --comment <text>', 'why')
+  return changing(command).action(
+    perform((invocation: Invocation<DecisionOptions>, analysis: string) =>
+      decide(invocation, ANALYSIS, verdict, analysis)
+    )
+  )
+}

@@ -1,0 +1,52 @@
+import type { Invocation } from '#hubctl/invocation'
+import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import { pathOf } from '#hubctl/kinds/kind'
+import { ANALYSES } from '#hubctl/kinds/places'
+import { noteWarnings, type Warned } from '#hubctl/output/warnings'
+import { Refusal } from '#hubctl/platform/refusals'
+
+export type AnalysisCommand =
+  | 'configurationLock'
+  | 'configurationUnlock'
+  | 'buildStart'
+  | 'buildCheck'
+  | 'distributionStart'
+  | 'distributionCheck'
+  | 'storageCheck'
+
+interface Commanded extends Warned {
+  readonly data: Found
+}
+
+/** Tells an analysis to do something. What is in the way of it is explained by a command of its own. */
+export async function commandAnalysis(
+  invocation: Invocation,
+  command: AnalysisCommand,
+  idOrName: string
+): Promise<void> {
+  const { output } = invocation
+  const api = await invocation.api()
+  const { id, name } = await findRecord(api, ANALYSES, idOrName)
+  const path = `${pathOf(ANALYSES, id)}/command`
+  const answer = await api
+    .change<Commanded>('POST', ANALYSES.service, path, { command })
+    .catch((error: unknown) => {
+      throw explained(error, idOrName)
+    })
+  if (answer) {
+    output.done(`${command}: the analysis ${name ?? id} was told`, answer.data, ANALYSES.name)
+    noteWarnings(output, answer)
+  }
+}
+
+function explained(error: unknown, analysis: string): unknown {
+  return error instanceof Refusal && error.code === 'ANALYSIS_ERROR'
+    ? new Refusal(
+        error.exitCode,
+        error.message,
+        [...error.advice, `Whose turn it is: hubctl analysis explain ${analysis}`],
+        error.status,
+        error.code
+      )
+    : error
+}

@@ -1,0 +1,88 @@
+import type { ExitCode } from '#hubctl/exit_codes'
+import type { Invocation } from '#hubctl/invocation'
+import { findRecord } from '#hubctl/kinds/find_record'
+import { pathOf } from '#hubctl/kinds/kind'
+import { nodesOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
+import { ANALYSES } from '#hubctl/kinds/places'
+import { realmNames } from '#hubctl/kinds/realm_names'
+import { ageOf } from '#hubctl/output/age'
+import { shown } from '#hubctl/output/shown'
+import { styled } from '#hubctl/output/styled'
+import { secondsIn, watched } from '#hubctl/output/watch'
+import type { Api } from '#hubctl/platform/api'
+import { nextStep, wordsFor } from './analysis_conditions.js'
+
+interface Responsible {
+  readonly type: string
+  readonly realmId?: string
+  readonly nodeId?: string
+}
+
+interface Condition {
+  readonly code: string
+  readonly holds: boolean
+  readonly since: string | null
+  readonly who: readonly Responsible[]
+  readonly reason?: string
+}
+
+interface Explanation {
+  readonly phase: string
+  readonly ready: boolean
+  readonly conditions: readonly Condition[]
+}
+
+type Named = (responsible: Responsible) => string
+
+/** Shows what is in the way of an analysis, and whose turn it is. */
+export async function explain(
+  invocation: Invocation<{ watch?: string | boolean }>,
+  idOrName: string
+): Promise<ExitCode | void> {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  const { id } = await findRecord(api, ANALYSES, idOrName)
+  const named = await namesOf(api, id)
+  return watched(secondsIn(options.watch), async () => {
+    const path = `${pathOf(ANALYSES, id)}/explain`
+    const { data } = await api.read<{ data: Explanation }>(ANALYSES.service, path)
+    if (!output.isTable) {
+      return output.value(data)
+    }
+    output.line(`${styled('bold', idOrName)} is in the phase ${styled('bold', data.phase)}.`)
+    data.conditions.forEach((condition) => output.lines(linesOf(condition, idOrName, named)))
+    if (data.ready) {
+      output.line(nextStep(data.phase, idOrName))
+    }
+  })
+}
+
+/** Below what does not hold stands why, whose turn it is, and what they do. */
+function linesOf(
+  { code, holds, since, who, reason }: Condition,
+  analysis: string,
+  named: Named
+): string[] {
+  const { says, remedy } = wordsFor(code)
+  if (holds) {
+    return [`  ${styled('green', '✔')} ${says}`]
+  }
+  const age = since === null ? '' : ` for ${ageOf(since)}`
+  const lines = [
+    ...(reason === undefined ? [] : [shown(reason)]),
+    ...who.map((responsible) => `the turn of ${named(responsible)}`),
+    ...(remedy ? [remedy(analysis)] : []),
+  ]
+  return [`  ${styled('red', '✘')} not yet${age}: ${says}`, ...lines.map((line) => `      ${line}`)]
+}
+
+/** People know realms and nodes by their names. */
+async function namesOf(api: Api, analysisId: string): Promise<Named> {
+  const [realm, nodes] = await Promise.all([realmNames(api), nodesOfAnalysis(api, analysisId)])
+  return ({ type, realmId, nodeId }) => {
+    const node = nodeId === undefined ? [] : [`node ${nodes.get(nodeId) ?? nodeId}`]
+    const owner = realmId === undefined ? [] : [`realm ${realm(realmId)}`]
+    const words = [...node, ...owner]
+    return words.length > 0 ? words.join(' of ') : `the ${type}`
+  }
+}

@@ -1,0 +1,76 @@
+import type { Invocation } from '#hubctl/invocation'
+import { findRecord } from '#hubctl/kinds/find_record'
+import { pathOf } from '#hubctl/kinds/kind'
+import { nodesOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
+import { ANALYSES } from '#hubctl/kinds/places'
+import { cellOf } from '#hubctl/output/cell'
+import type { Fields } from '#hubctl/platform/pages'
+
+interface Entry extends Fields {
+  readonly time: string
+  readonly source: string
+  readonly name: string
+  readonly actor?: { readonly type: string; readonly name: string | null }
+  /** Its id. */
+  readonly node?: string
+  readonly message?: string
+  readonly data?: {
+    readonly value?: unknown
+    readonly diff?: Readonly<Record<string, { readonly next: unknown }>>
+  }
+}
+
+interface TimelinePage {
+  readonly data: readonly Entry[]
+  readonly meta: { readonly next: string | null }
+}
+
+/** Shows what happened to an analysis, as many pages back as it takes. */
+export async function showTimeline(
+  invocation: Invocation<{ limit: number }>,
+  idOrName: string
+): Promise<void> {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  const { id } = await findRecord(api, ANALYSES, idOrName)
+  const path = `${pathOf(ANALYSES, id)}/timeline`
+  const entries: Entry[] = []
+  let cursor: string | null = null
+  do {
+    const query: URLSearchParams = new URLSearchParams(cursor === null ? {} : { cursor })
+    const page: TimelinePage = await api.read(ANALYSES.service, path, { query })
+    entries.push(...page.data)
+    cursor = page.meta.next
+  } while (cursor !== null && entries.length < options.limit)
+  const wanted = entries.slice(0, options.limit)
+  const nodes = await nodesOfAnalysis(api, id)
+  output.records(output.isTable ? wanted.map((entry) => rowOf(entry, nodes)) : wanted, {
+    kind: 'entry',
+    columns: ['time', 'source', 'node', 'actor', 'what'],
+    nothing: 'Nothing happened to it yet.',
+  })
+}
+
+function rowOf(entry: Entry, nodes: ReadonlyMap<string, string>): Fields {
+  const { time, source, name, actor, node } = entry
+  const detail = detailOf(entry)
+  return {
+    time,
+    source,
+    node: nodes.get(node ?? '') ?? node,
+    actor: actor?.name ?? actor?.type,
+    what: detail ? `${name}: ${detail}` : name,
+  }
+}
+
+/** What was logged, what a status became, or what an event changed. */
+function detailOf({ message, data }: Entry): string | undefined {
+  if (message !== undefined) {
+    return message
+  }
+  if (data?.value !== undefined) {
+    return cellOf(data.value)
+  }
+  const changes = Object.entries(data?.diff ?? {})
+  return changes.map(([key, { next }]) => `${key}: ${cellOf(next)}`).join(', ')
+}

@@ -1,0 +1,98 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+
+import { Command } from 'commander'
+
+import { EXIT, type ExitCode } from '#hubctl/exit_codes'
+import { perform, type Invocation } from '#hubctl/invocation'
+
+interface Verdict {
+  readonly intact: boolean
+  readonly chains: number
+  readonly batches: number
+  readonly events: number
+  readonly removed: number
+  readonly found: number
+  readonly findings: readonly {
+    readonly type: string
+    readonly chain: string
+    readonly number?: number
+    readonly id?: string
+  }[]
+  readonly unanchored?: readonly string[]
+}
+
+/** All of the trail is read before the answer begins. */
+const PATIENCE_MS = 3_600_000
+
+export function auditCommand(): Command {
+  return new Command('audit')
+    .description('prove that nobody changed the audit trail')
+    .addCommand(
+      new Command('verify')
+        .description('check the whole trail; ends with 9 where it is not as it was written')
+        .action(perform(verify))
+    )
+    .addCommand(
+      new Command('export')
+        .description('write the trail with its proof, for somebody who does not trust the platform')
+        .option('--to <file>', 'a new file for it; without, it goes to standard output')
+        .addHelpText(
+          'after',
+          '\nCheck it anywhere: node bin/verify_events.mjs <file> <fingerprint>'
+        )
+        .action(perform(exportTrail))
+    )
+}
+
+async function verify(invocation: Invocation): Promise<ExitCode> {
+  const { output } = invocation
+  const api = await invocation.api()
+  const { data } = await api.read<{ data: Verdict }>('telemetry', '/events/verify', {
+    patience: PATIENCE_MS,
+  })
+  if (output.isTable) {
+    showVerdict(invocation, data)
+  } else {
+    output.value(data)
+  }
+  return data.intact ? EXIT.done : EXIT.found
+}
+
+function showVerdict({ output }: Invocation, verdict: Verdict): void {
+  const { intact, chains, batches, events, removed, found, findings, unanchored = [] } = verdict
+  findings.forEach(({ type, chain, number, id }) =>
+    output.line(
+      [type, `chain ${chain}`, number === undefined ? '' : `batch ${number}`, id]
+        .filter(Boolean)
+        .join('  ')
+    )
+  )
+  unanchored.forEach((chain) =>
+    output.note(`The end of ${chain} is not noted yet outside of the database.`)
+  )
+  const seen = `${events} events in ${batches} batches of ${chains} chains, ${removed} removed in order`
+  if (intact) {
+    output.done(`Intact: ${seen}`)
+  } else {
+    output.line(`${found} findings: ${seen}`)
+  }
+}
+
+/** Events tell who did what: the file is for its owner. */
+async function exportTrail(invocation: Invocation<{ to?: string }>): Promise<void> {
+  const { to } = invocation.options
+  const api = await invocation.api()
+  const { body } = await api.open('telemetry', '/events/export', {
+    headers: { accept: 'application/x-ndjson' },
+    patience: PATIENCE_MS,
+  })
+  const target =
+    to === undefined ? process.stdout : createWriteStream(to, { flags: 'wx', mode: 0o600 })
+  if (body) {
+    await pipeline(body, target, { end: to !== undefined })
+  }
+  if (to !== undefined) {
+    invocation.output.done(`The audit trail is in ${to}`)
+  }
+}

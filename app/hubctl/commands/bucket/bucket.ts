@@ -1,0 +1,118 @@
+import { pipeline } from 'node:stream/promises'
+
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { pathOf } from '#hubctl/kinds/kind'
+import { BUCKET_FILES, BUCKETS } from '#hubctl/kinds/places'
+import { asking, changing } from '#hubctl/options'
+import { bytes } from '#hubctl/output/bytes'
+import { confirmed } from '#hubctl/output/prompts'
+import { allOf } from '#hubctl/platform/pages'
+import { copy } from './copy.js'
+import { bucketOf, fileAt, filesBelow, placeIn, requirePlace, type BucketFile } from './place.js'
+
+const COPY_HELP = `
+What breaks off goes on where it was when the same command is given again. The
+SHA-256 of what arrived is compared with that of what was sent. The buckets of
+an analysis are code@<analysis>, result@<analysis> and temp@<analysis>.
+
+Examples:
+  hubctl bucket cp table.csv results:2026/table.csv
+  hubctl bucket cp results:2026/table.csv .
+  hubctl bucket cp --recursive code code@trial:`
+
+export function bucketCommand(): Command {
+  return new Command('bucket')
+    .description('look into buckets, and copy files there and back; a place is <bucket>:<path>')
+    .addCommand(
+      new Command('ls')
+        .description('show buckets, or the files of one')
+        .argument('[place]', '<bucket>:<path>')
+        .action(perform(list))
+    )
+    .addCommand(
+      changing(
+        new Command('cp')
+          .description('copy files into a bucket, or out of it')
+          .argument('<from>', 'a file, or <bucket>:<path>')
+          .argument('<to>', 'a file or folder, or <bucket>:<path>')
+          .option('-r, --recursive', 'everything below it')
+          .addHelpText('after', COPY_HELP)
+      ).action(perform(copy))
+    )
+    .addCommand(
+      new Command('cat')
+        .description('write a file to standard output')
+        .argument('<place>', '<bucket>:<path>')
+        .action(perform(show))
+    )
+    .addCommand(
+      asking(
+        new Command('rm')
+          .description('delete files')
+          .argument('<places...>', '<bucket>:<path>')
+          .option('-r, --recursive', 'everything below it')
+      ).action(perform(remove))
+    )
+}
+
+async function list(invocation: Invocation, text: string | undefined): Promise<void> {
+  const { output } = invocation
+  const api = await invocation.api()
+  if (text === undefined) {
+    const buckets = await allOf(api, BUCKETS.service, BUCKETS.path)
+    return output.records(buckets, { kind: BUCKETS.name, columns: ['name', 'createdAt'] })
+  }
+  const place = placeIn(text) ?? { bucket: text, path: '' }
+  const { id } = await bucketOf(api, place)
+  const files = await filesBelow(api, id, place.path)
+  output.records(output.isTable ? files.map(rowOf) : files, {
+    kind: BUCKET_FILES.name,
+    columns: ['size', 'createdAt', 'path'],
+    nothing: `There is no file in ${text}.`,
+  })
+}
+
+function rowOf({ size, createdAt, path }: BucketFile) {
+  return { size: bytes(size ?? 0), createdAt, path }
+}
+
+async function show(invocation: Invocation, text: string): Promise<void> {
+  const place = requirePlace(text)
+  const api = await invocation.api()
+  const bucket = await bucketOf(api, place)
+  const { id } = await fileAt(api, bucket.id, place)
+  const { body } = await api.open(BUCKET_FILES.service, `${pathOf(BUCKET_FILES, id)}/stream`, {
+    headers: { accept: '*/*' },
+  })
+  if (body) {
+    await pipeline(body, process.stdout, { end: false })
+  }
+}
+
+async function remove(
+  invocation: Invocation<{ yes?: boolean; recursive?: boolean }>,
+  texts: string[]
+): Promise<void> {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  const found: { file: BucketFile; bucket: string }[] = []
+  for (const place of texts.map(requirePlace)) {
+    const { id } = await bucketOf(api, place)
+    const files = options.recursive
+      ? await filesBelow(api, id, place.path)
+      : [await fileAt(api, id, place)]
+    found.push(...files.map((file) => ({ file, bucket: place.bucket })))
+  }
+  if (found.length === 0) {
+    return output.note('There is no file there.')
+  }
+  const what = found.length === 1 ? found[0]!.file.path : `${found.length} files`
+  await confirmed(`Delete ${what}?`, { yes: Boolean(options.yes) || api.isPlanning })
+  for (const { file, bucket } of found) {
+    if (await api.change('DELETE', BUCKET_FILES.service, pathOf(BUCKET_FILES, file.id))) {
+      output.done(`${bucket}:${file.path} was deleted`, file, BUCKET_FILES.name)
+    }
+  }
+}

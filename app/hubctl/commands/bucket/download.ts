@@ -1,0 +1,101 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { EXIT } from '#hubctl/exit_codes'
+import { pathOf } from '#hubctl/kinds/kind'
+import { BUCKET_FILES } from '#hubctl/kinds/places'
+import type { Output } from '#hubctl/output/output'
+import { progressOf, type Progress } from '#hubctl/output/progress'
+import type { Api } from '#hubctl/platform/api'
+import { Problem } from '#hubctl/problem'
+import { sha256In, sha256Of } from './checksum.js'
+import type { BucketFile } from './place.js'
+
+const PART = '.part'
+const PART_OF = '.part-of'
+
+/** Fetches a file into a place beside its own, which it takes when it is complete and what it should be. */
+export async function download(
+  api: Api,
+  file: BucketFile,
+  target: string,
+  { isQuiet }: Output
+): Promise<void> {
+  await mkdir(dirname(target), { recursive: true })
+  const bar = await progressOf(file.path, file.size ?? 0, isQuiet)
+  try {
+    const hash = await fetchRest(api, file, target, bar)
+    await requireSame(target, hash, file)
+    await rename(target + PART, target)
+    await rm(target + PART_OF, { force: true })
+    bar.end(file.path)
+  } catch (error) {
+    bar.fail()
+    throw error
+  }
+}
+
+/** What is there of the same content already is not fetched again. */
+async function fetchRest(
+  api: Api,
+  { id, size }: BucketFile,
+  target: string,
+  bar: Progress
+): Promise<string | undefined> {
+  const part = target + PART
+  const etag = await readFile(target + PART_OF, 'utf8').catch(() => undefined)
+  const have = etag === undefined ? 0 : await sizeOf(part)
+  if (etag !== undefined && have > 0 && have === size) {
+    return sha256In(etag)
+  }
+  const response = await api.open(BUCKET_FILES.service, `${pathOf(BUCKET_FILES, id)}/stream`, {
+    headers: {
+      'accept': '*/*',
+      'accept-encoding': 'identity',
+      ...(have > 0 && { 'range': `bytes=${have}-`, 'if-range': etag! }),
+    },
+  })
+  const goesOn = response.status === 206
+  const current = response.headers.get('etag')
+  await writeFile(target + PART_OF, current ?? '')
+  await write(response, part, goesOn ? have : 0, bar)
+  return sha256In(current)
+}
+
+async function write({ body }: Response, part: string, from: number, bar: Progress): Promise<void> {
+  let done = from
+  const counting = new Transform({
+    transform(chunk: Buffer, _encoding, pass) {
+      done += chunk.length
+      bar.at(done)
+      pass(null, chunk)
+    },
+  })
+  try {
+    const file = createWriteStream(part, { flags: from > 0 ? 'a' : 'w' })
+    await (body ? pipeline(body, counting, file) : writeFile(part, ''))
+  } catch (error) {
+    throw new Problem(EXIT.unreachable, `The download broke off: ${(error as Error).message}`, [
+      'Give the same command again: it goes on where it was.',
+    ])
+  }
+}
+
+async function requireSame(target: string, hash: string | undefined, { path }: BucketFile) {
+  if (hash !== undefined && (await sha256Of(target + PART)) !== hash) {
+    await Promise.all([target + PART, target + PART_OF].map((file) => rm(file, { force: true })))
+    throw new Problem(
+      EXIT.failed,
+      `What arrived of ${path} is not what was stored; it was thrown away.`,
+      ['Give the same command again.']
+    )
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch(() => undefined)
+  return found?.size ?? 0
+}

@@ -1,0 +1,79 @@
+import { EXIT } from '#hubctl/exit_codes'
+import { analysisBucket, BUCKET_TYPES } from '#hubctl/kinds/analysis_bucket'
+import { findRecord } from '#hubctl/kinds/find_record'
+import { BUCKET_FILES, BUCKETS } from '#hubctl/kinds/places'
+import type { Api } from '#hubctl/platform/api'
+import { allOf, type Fields } from '#hubctl/platform/pages'
+import { Problem, UsageProblem } from '#hubctl/problem'
+
+export interface BucketFile extends Fields {
+  readonly id: string
+  readonly path: string
+  readonly size: number | null
+  readonly createdAt: string
+}
+
+/** A bucket, and a path in it, as they are said: `results:2026/table.csv`, `code@trial:main.py`. */
+export interface Place {
+  readonly bucket: string
+  readonly path: string
+}
+
+/** What has a colon behind a name is in a bucket; `./a:b` is a file here. */
+export function placeIn(text: string): Place | undefined {
+  const found = /^([^/:\\]{2,}):(.*)$/s.exec(text)
+  return found ? { bucket: found[1]!, path: found[2]!.replace(/^\/+/, '') } : undefined
+}
+
+export function requirePlace(text: string): Place {
+  const place = placeIn(text)
+  if (!place) {
+    throw new UsageProblem(`"${text}" is in no bucket.`, 'A file in a bucket is <bucket>:<path>')
+  }
+  return place
+}
+
+const OF_ANALYSIS = new RegExp(`^(${BUCKET_TYPES.join('|')})@(.+)$`)
+
+/** A bucket by its id or name, or as that of an analysis: `code@trial`. */
+export async function bucketOf(api: Api, { bucket }: Place): Promise<{ id: string }> {
+  const [, type, analysis] = OF_ANALYSIS.exec(bucket) ?? []
+  if (type === undefined || analysis === undefined) {
+    return findRecord(api, BUCKETS, bucket)
+  }
+  const { bucketId } = await analysisBucket(api, analysis, type)
+  return { id: bucketId }
+}
+
+/** The files of a bucket, those below a path only where there is one. */
+export async function filesBelow(api: Api, bucketId: string, path: string): Promise<BucketFile[]> {
+  const files = await allOf<BucketFile>(api, BUCKET_FILES.service, BUCKET_FILES.path, {
+    query: [['filter[bucketId]', bucketId]],
+  })
+  const folder = path === '' || path.endsWith('/') ? path : `${path}/`
+  return files
+    .filter((file) => file.path === path || file.path.startsWith(folder))
+    .toSorted((one, other) => one.path.localeCompare(other.path))
+}
+
+/** One file of a bucket by its path. */
+export async function fileAt(
+  api: Api,
+  bucketId: string,
+  { bucket, path }: Place
+): Promise<BucketFile> {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const called = name.replaceAll("'", "''")
+  const files = await allOf<BucketFile>(api, BUCKET_FILES.service, BUCKET_FILES.path, {
+    query: [['filter', `and(eq(bucketId,'${bucketId}'),eq(name,'${called}'))`]],
+  })
+  const found = files.find((file) => file.path === path)
+  if (!found) {
+    throw new Problem(
+      EXIT.notFound,
+      `The bucket ${bucket} has no file ${path || 'without a path'}.`,
+      [`See what it has: hubctl bucket ls ${bucket}:`]
+    )
+  }
+  return found
+}

@@ -1,0 +1,149 @@
+import { Command } from 'commander'
+
+import { EXIT, type ExitCode } from '#hubctl/exit_codes'
+import { perform, type Invocation } from '#hubctl/invocation'
+import { asking, changing, watchable } from '#hubctl/options'
+import { confirmed } from '#hubctl/output/prompts'
+import { secondsIn, watched } from '#hubctl/output/watch'
+import type { Api } from '#hubctl/platform/api'
+import type { Fields } from '#hubctl/platform/pages'
+import { Problem, UsageProblem } from '#hubctl/problem'
+
+const PATH = '/admin/bus/dead'
+
+interface DeadLetter extends Fields {
+  readonly id: string
+  readonly queue: string
+  readonly type: string | null
+  readonly reason: string
+  readonly diedAt: string
+}
+
+interface Chosen {
+  readonly queue?: string
+  readonly all?: boolean
+  readonly yes?: boolean
+}
+
+export function busCommand(): Command {
+  return new Command('bus')
+    .description('look after messages that could not be handled')
+    .addCommand(
+      watchable(
+        new Command('dead')
+          .description('show them, with the reason')
+          .option('--queue <queue>', 'those that died in this queue')
+      ).action(perform(showDead))
+    )
+    .addCommand(
+      watchable(
+        new Command('status').description(
+          'show how many there are in each queue; ends with 9 for any'
+        )
+      ).action(perform(showStatus))
+    )
+    .addCommand(
+      changing(
+        chosen(new Command('redrive').description('give them back to the queue they died in'))
+      ).action(
+        perform((invocation: Invocation<Chosen>, ids: string[]) =>
+          settle(invocation, ids, { method: 'POST', path: '/redrive', done: 'was given back' })
+        )
+      )
+    )
+    .addCommand(
+      asking(chosen(new Command('drop').description('forget them for good'))).action(
+        perform((invocation: Invocation<Chosen>, ids: string[]) =>
+          settle(invocation, ids, { method: 'DELETE', path: '', done: 'is gone' })
+        )
+      )
+    )
+}
+
+function chosen(command: Command): Command {
+  return command
+    .argument('[ids...]', 'their ids, as hubctl bus dead shows them')
+    .option('--queue <queue>', 'those that died in this queue')
+    .option('--all', 'all of them')
+}
+
+async function deadLetters(api: Api, queue?: string): Promise<DeadLetter[]> {
+  const { data } = await api.read<{ data: DeadLetter[] }>('core', PATH)
+  return data.filter((letter) => queue === undefined || letter.queue === queue)
+}
+
+async function showDead(invocation: Invocation<{ queue?: string; watch?: string | boolean }>) {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  return watched(secondsIn(options.watch), async () => {
+    output.records(await deadLetters(api, options.queue), {
+      kind: 'dead-letter',
+      columns: ['id', 'queue', 'diedAt', 'reason'],
+      nothing: 'No message is dead.',
+    })
+  })
+}
+
+async function showStatus(invocation: Invocation<{ watch?: string | boolean }>) {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  return watched(secondsIn(options.watch), async (): Promise<ExitCode> => {
+    const letters = await deadLetters(api)
+    const queues = Object.entries(Object.groupBy(letters, ({ queue }) => queue))
+    const rows = queues.map(([queue, own = []]) => ({
+      name: queue,
+      dead: own.length,
+      oldest: own.map(({ diedAt }) => diedAt).toSorted()[0],
+    }))
+    output.records(rows, {
+      kind: 'queue',
+      columns: ['name', 'dead', 'oldest'],
+      nothing: 'No message is dead.',
+    })
+    return letters.length === 0 ? EXIT.done : EXIT.found
+  })
+}
+
+interface Settling {
+  readonly method: 'POST' | 'DELETE'
+  readonly path: string
+  readonly done: string
+}
+
+async function settle(
+  invocation: Invocation<Chosen>,
+  ids: readonly string[],
+  { method, path, done }: Settling
+): Promise<void> {
+  const { options, output } = invocation
+  if (ids.length === 0 && options.queue === undefined && !options.all) {
+    throw new UsageProblem('Which ones?', 'Say ids, --queue <queue>, or --all.')
+  }
+  const api = await invocation.api()
+  const dead = await deadLetters(api, options.queue)
+  const meant = ids.length === 0 ? dead : dead.filter(({ id }) => ids.includes(id))
+  const unknown = ids.filter((id) => !meant.some((letter) => letter.id === id))
+  if (unknown.length > 0) {
+    throw new Problem(EXIT.notFound, `No dead message has the id ${unknown.join(', ')}.`, [
+      'See them: hubctl bus dead',
+    ])
+  }
+  if (method === 'DELETE') {
+    const sure = Boolean(options.yes) || api.isPlanning
+    await confirmed(`Forget ${meant.length} messages for good?`, { yes: sure })
+  }
+  for (const letter of meant) {
+    const settled = await api.change<{ data: DeadLetter }>(
+      method,
+      'core',
+      `${PATH}/${encodeURIComponent(letter.id)}${path}`
+    )
+    if (settled) {
+      output.done(
+        `The message ${letter.id} of ${letter.queue} ${done}`,
+        settled.data,
+        'dead-letter'
+      )
+    }
+  }
+}

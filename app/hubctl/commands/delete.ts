@@ -1,0 +1,44 @@
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import { pathOf } from '#hubctl/kinds/kind'
+import { Kinds } from '#hubctl/kinds/kinds'
+import { asking } from '#hubctl/options'
+import { confirmed } from '#hubctl/output/prompts'
+import { UsageProblem } from '#hubctl/problem'
+import { operandsIn, requireNames } from './operands.js'
+
+export function deleteCommand(): Command {
+  const command = new Command('delete')
+    .description('delete records, and whatever goes with them')
+    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .argument('[names...]', 'ids or names')
+  return asking(command).action(perform(remove))
+}
+
+async function remove(
+  invocation: Invocation<{ yes?: boolean }>,
+  kindName: string,
+  said: string[]
+): Promise<void> {
+  const { options, output } = invocation
+  const { kind: name, names: wanted } = operandsIn(kindName, said)
+  requireNames(name, wanted)
+  const api = await invocation.api()
+  const kind = await new Kinds(api).find(name)
+  if (!kind.isRemovable) {
+    throw new UsageProblem(`A ${kind.name} is not deleted by itself.`, 'What is: hubctl kinds')
+  }
+  const found = await Promise.all(wanted.map((one) => findRecord(api, kind, one)))
+  const named = found.map((record) => record.name ?? record.id).join(', ')
+  await confirmed(`Delete the ${found.length === 1 ? kind.name : kind.plural} ${named}?`, {
+    yes: Boolean(options.yes) || api.isPlanning,
+  })
+  for (const { id, name: own } of found) {
+    const gone = await api.change<{ data: Found }>('DELETE', kind.service, pathOf(kind, id))
+    if (gone) {
+      output.done(`The ${kind.name} ${own ?? id} was deleted`, gone.data, kind.name)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { findRecord } from '#hubctl/kinds/find_record'
+import { Kinds } from '#hubctl/kinds/kinds'
+import { names } from '#hubctl/options'
+import { readPage } from '#hubctl/platform/pages'
+import { shapeQuery } from './list_options.js'
+import { operandsIn, requireNames } from './operands.js'
+
+interface Options {
+  readonly include?: readonly string[]
+  readonly fields?: readonly string[]
+}
+
+export function describeCommand(): Command {
+  return new Command('describe')
+    .description('show all that is known of a record, with the records it refers to')
+    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .argument('[names...]', 'ids or names')
+    .option('-i, --include <relations>', 'only these related records', names)
+    .option('--fields <names>', 'show these attributes; +name adds one', names)
+    .action(perform(describe))
+}
+
+async function describe(
+  invocation: Invocation<Options>,
+  kindName: string,
+  said: string[]
+): Promise<void> {
+  const { options, output } = invocation
+  const { kind: name, names: wanted } = operandsIn(kindName, said)
+  requireNames(name, wanted)
+  const api = await invocation.api()
+  const kind = await new Kinds(api).find(name)
+  const { meta } = await readPage(api, kind.service, kind.path, { limit: 1 })
+  const include = options.include ?? meta.schema?.relations.allowed ?? []
+  const shape = shapeQuery({ ...options, ...(include.length > 0 ? { include } : {}) })
+  for (const [index, idOrName] of wanted.entries()) {
+    const record = await findRecord(api, kind, idOrName, { shape })
+    if (index > 0 && output.isTable) {
+      output.line('')
+    }
+    output.record(record, { kind: kind.name })
+  }
+}

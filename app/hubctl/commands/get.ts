@@ -1,0 +1,129 @@
+import { Command } from 'commander'
+
+import type { ExitCode } from '#hubctl/exit_codes'
+import { perform, type Invocation } from '#hubctl/invocation'
+import { findRecord } from '#hubctl/kinds/find_record'
+import type { Kind } from '#hubctl/kinds/kind'
+import { Kinds } from '#hubctl/kinds/kinds'
+import { joinedRelations, listRecords } from '#hubctl/kinds/listing'
+import { gathered, names, watchable, wholeNumber } from '#hubctl/options'
+import { secondsIn, watched } from '#hubctl/output/watch'
+import type { Api } from '#hubctl/platform/api'
+import { readPage } from '#hubctl/platform/pages'
+import { listQuery, shapeQuery, type ListOptions } from './list_options.js'
+import { operandsIn } from './operands.js'
+
+interface Options extends ListOptions {
+  readonly limit?: number
+  readonly all?: boolean
+  readonly watch?: string | boolean
+  readonly helpKind?: boolean
+}
+
+/** A table of more is not read by anybody; programs get all. */
+const TABLE_LIMIT = 500
+
+const HELP = `
+What a kind can be filtered, sorted and shown by: hubctl get <kind> --help-kind
+
+Examples:
+  hubctl get nodes
+  hubctl get node north -o yaml
+  hubctl get events --filter name=approved --limit 20
+  hubctl get analyses --sort=-updatedAt --fields id,name,buildStatus
+  hubctl get project-nodes --include node,project -o json`
+
+export function getCommand(): Command {
+  const command = new Command('get')
+    .description('show records of a kind, or some of them by id or name')
+    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .argument('[names...]', 'ids or names')
+    .option(
+      '-f, --filter <key=value>',
+      'only those where this is so; several are all meant',
+      gathered
+    )
+    .option('-s, --sort <keys>', 'sort by these attributes; -key is descending', names)
+    .option('--fields <names>', 'show these attributes; +name adds one', names)
+    .option('-i, --include <relations>', 'show these related records, too', names)
+    .option('-l, --limit <count>', `at most so many (tables: ${TABLE_LIMIT})`, wholeNumber)
+    .option('-a, --all', 'all of them, in a table, too')
+    .option('--help-kind', 'show what a kind can be filtered, sorted and shown by')
+    .addHelpText('after', HELP)
+  return watchable(command).action(perform(get))
+}
+
+async function get(
+  invocation: Invocation<Options>,
+  kindName: string,
+  said: string[]
+): Promise<ExitCode | void> {
+  const { options } = invocation
+  const { kind: name, names: wanted } = operandsIn(kindName, said)
+  const api = await invocation.api()
+  const kind = await new Kinds(api).find(name)
+  if (options.helpKind) {
+    return explainKind(invocation, api, kind)
+  }
+  return watched(secondsIn(options.watch), () =>
+    wanted.length > 0 ? showSome(invocation, api, kind, wanted) : showList(invocation, api, kind)
+  )
+}
+
+async function showSome(
+  { options, output }: Invocation<Options>,
+  api: Api,
+  kind: Kind,
+  wanted: readonly string[]
+): Promise<void> {
+  const query = shapeQuery(options)
+  const records = await Promise.all(
+    wanted.map((name) => findRecord(api, kind, name, { shape: query }))
+  )
+  const [only] = records
+  const isOne = wanted.length === 1 && !output.isTable && output.format !== 'name'
+  return isOne
+    ? output.value(only)
+    : output.records(records, { kind: kind.name, columns: columnsIn(options) })
+}
+
+async function showList({ options, output }: Invocation<Options>, api: Api, kind: Kind) {
+  const columns = columnsIn(options)
+  const isShaped = options.fields !== undefined || options.include !== undefined
+  const include =
+    output.isTable && !isShaped ? await joinedRelations(api, kind) : (options.include ?? [])
+  const query = listQuery({ ...options, ...(include.length > 0 && { include }) })
+  const limit = options.limit ?? (output.isTable && !options.all ? TABLE_LIMIT : Infinity)
+  const { records, total } = await listRecords(api, kind, { query, limit })
+  output.records(records, {
+    kind: kind.name,
+    columns,
+    nothing: `There are no ${kind.plural} like that.`,
+  })
+  if (records.length < total && options.limit === undefined) {
+    output.note(`${records.length} of ${total} are shown; --all shows all of them.`)
+  }
+}
+
+/** Attributes that were asked for by name are the columns. */
+function columnsIn({ fields }: Options): readonly string[] | undefined {
+  return fields?.some((name) => /^[+-]/.test(name)) ? undefined : fields
+}
+
+async function explainKind({ output }: Invocation<Options>, api: Api, kind: Kind): Promise<void> {
+  const { meta } = await readPage(api, kind.service, kind.path, { limit: 1 })
+  const { fields, filters, sorts, relations } = meta.schema ?? {}
+  const vocabulary = {
+    fields: fields?.allowed ?? fields?.default ?? [],
+    filter: filters?.allowed ?? [],
+    sort: sorts?.allowed ?? [],
+    include: relations?.allowed ?? [],
+    create: Object.keys((kind.create?.properties as object | undefined) ?? {}),
+    update: Object.keys((kind.update?.properties as object | undefined) ?? {}),
+  }
+  if (!output.isTable) {
+    return output.value(vocabulary)
+  }
+  const lines = Object.entries(vocabulary).map(([name, words]) => [name, words.join(', ') || '-'])
+  output.record(Object.fromEntries(lines), { kind: kind.name })
+}

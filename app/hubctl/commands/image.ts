@@ -1,0 +1,63 @@
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import { MASTER_IMAGES } from '#hubctl/kinds/places'
+import { changing } from '#hubctl/options'
+import { noteWarnings, type Warned } from '#hubctl/output/warnings'
+import { exportCommand, importCommand } from './image_archives.js'
+import { keyCommand } from './image_keys.js'
+import { verifyCommand } from './image_verify.js'
+
+const PATH = `${MASTER_IMAGES.path}/command`
+
+export function imageCommand(): Command {
+  return new Command('image')
+    .description('look after the images that analyses are built on')
+    .addCommand(
+      changing(
+        new Command('sync').description('have all images taken over from their repository')
+      ).action(perform(synchronize))
+    )
+    .addCommand(
+      changing(
+        new Command('build')
+          .description('have an image built')
+          .argument('<image>', 'its id or name')
+      ).action(perform(build))
+    )
+    .addCommand(importCommand())
+    .addCommand(exportCommand())
+    .addCommand(verifyCommand())
+    .addCommand(keyCommand())
+}
+
+async function synchronize(invocation: Invocation): Promise<void> {
+  const api = await invocation.api()
+  const body = { command: 'sync' }
+  const answer = await api.change<Warned>('POST', MASTER_IMAGES.service, PATH, body)
+  if (answer) {
+    invocation.output.done('The images are being taken over')
+    noteWarnings(invocation.output, answer)
+  }
+}
+
+async function build(invocation: Invocation, idOrName: string): Promise<void> {
+  const api = await invocation.api()
+  const { id, name } = await findRecord(api, MASTER_IMAGES, idOrName)
+  const body = { command: 'build', id }
+  const answer = await api.change<Warned & { data: Found }>(
+    'POST',
+    MASTER_IMAGES.service,
+    PATH,
+    body
+  )
+  if (answer) {
+    invocation.output.done(
+      `The image ${name ?? id} is being built`,
+      answer.data,
+      MASTER_IMAGES.name
+    )
+    noteWarnings(invocation.output, answer)
+  }
+}

@@ -1,0 +1,57 @@
+import { Command } from 'commander'
+
+import { EXIT } from '#hubctl/exit_codes'
+import { perform, type Invocation } from '#hubctl/invocation'
+import type { Api } from '#hubctl/platform/api'
+import { Problem } from '#hubctl/problem'
+import { ImageKey } from '#oci/signing/image_key'
+
+interface Told {
+  readonly fingerprint: string
+  readonly publicKey: string
+  readonly isCurrent: boolean
+}
+
+const HELP = `
+What is printed is for cosign, podman and hubctl image verify --key. Compare the
+fingerprint with what the operators of the hub tell you by another way.
+
+Example:
+  hubctl image key > hub.pub`
+
+export function keyCommand(): Command {
+  return new Command('key')
+    .description('show the public key that images are signed with')
+    .option('--all', 'those too whose signatures are still accepted')
+    .addHelpText('after', HELP)
+    .action(perform(show))
+}
+
+/** The keys by which a hub knows its images, the one of now first. */
+export async function acceptedKeys(api: Api): Promise<readonly ImageKey[]> {
+  const keys = await told(api)
+  return keys.map(({ publicKey }) => ImageKey.from(publicKey, 'A key of the hub'))
+}
+
+async function told(api: Api): Promise<readonly [Told, ...Told[]]> {
+  const { data } = await api.read<{ data: readonly Told[] }>('core', '/image-keys')
+  const [first, ...others] = data
+  if (!first) {
+    throw new Problem(EXIT.notFound, 'The hub has no key for images.')
+  }
+  return [first, ...others]
+}
+
+async function show(invocation: Invocation<{ all?: boolean }>): Promise<void> {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  const keys = await told(api)
+  const wanted = options.all ? keys : keys.slice(0, 1)
+  if (!output.isTable) {
+    return output.value(wanted)
+  }
+  for (const { publicKey, fingerprint } of wanted) {
+    output.line(publicKey.trimEnd())
+    output.note(`Fingerprint: ${fingerprint}`)
+  }
+}

@@ -1,0 +1,106 @@
+import { Option, type Command } from 'commander'
+
+import type { Invocation } from '#hubctl/invocation'
+import { EXIT, type ExitCode } from '#hubctl/exit_codes'
+import { findRecord } from '#hubctl/kinds/find_record'
+import { REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/places'
+import { allOf, type Fields } from '#hubctl/platform/pages'
+import { Problem, UsageProblem } from '#hubctl/problem'
+import {
+  ImageMissing,
+  isImageFailure,
+  RegistryAway,
+  RegistryDenied,
+  type ImageFailure,
+} from '#oci/errors'
+import { MASTER_IMAGES } from '#oci/archive/imported_name'
+import type { ImageStore } from '#oci/image_store'
+import { LOCAL_IMAGES, openImageStore } from '#oci/open_image_store'
+
+export interface PlaceOptions {
+  readonly images?: string
+  readonly registry?: string
+  readonly insecure?: boolean
+}
+
+export interface ImagePlace {
+  readonly store: ImageStore
+  /** What names of master images begin with there. */
+  readonly masterImages: string
+  /** In sentences. */
+  readonly name: string
+}
+
+/** For a command about images, which are in a folder or in a registry. */
+export function withPlace(command: Command): Command {
+  return command
+    .addOption(new Option('--images <folder>', 'in a folder of this machine').conflicts('registry'))
+    .option('--registry <registry>', 'in a registry of the platform, its id or name')
+    .option('--insecure', 'do not verify the certificate of that registry')
+}
+
+/** Opens the folder, or the registry with the account that the platform has of it. */
+export async function placeOf(invocation: Invocation<PlaceOptions>): Promise<ImagePlace> {
+  const { images, registry, insecure } = invocation.options
+  if (images !== undefined) {
+    const store = await openImageStore({ path: images })
+    return { store, masterImages: MASTER_IMAGES, name: images }
+  }
+  if (registry === undefined) {
+    throw new UsageProblem(
+      'Say where images are kept: --images <folder>, or --registry <id or name>.'
+    )
+  }
+  return registryPlace(invocation, registry, insecure ?? false)
+}
+
+async function registryPlace(
+  invocation: Invocation<PlaceOptions>,
+  idOrName: string,
+  isInsecure: boolean
+): Promise<ImagePlace> {
+  const api = await invocation.api()
+  const shape = [['fields', '+accountSecret']] as const
+  const found = await findRecord(api, REGISTRIES, idOrName, { shape: [[...shape[0]]] })
+  const { host, accountName, accountSecret } = found as unknown as Account
+  if (host === LOCAL_IMAGES) {
+    throw new Problem(EXIT.refused, `This registry is a folder of the platform's own.`, [
+      'On its machine: --images <folder>, which is IMAGES_PATH there',
+    ])
+  }
+  const projects = await allOf<RegistryProject>(api, 'core', REGISTRY_PROJECTS.path, {
+    query: [['filter', `and(eq(registryId,'${found.id}'),eq(type,'masterImages'))`]],
+  })
+  const store = await openImageStore({ host, accountName, accountSecret }, { isInsecure })
+  return { store, masterImages: projects[0]?.externalName ?? MASTER_IMAGES, name: host }
+}
+
+/** Says what is wrong with images as hubctl says it. */
+export async function explained<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw isImageFailure(error) ? new Problem(exitOf(error), `${error.message}.`) : error
+  })
+}
+
+function exitOf(failure: ImageFailure): ExitCode {
+  switch (true) {
+    case failure instanceof RegistryAway:
+      return EXIT.unreachable
+    case failure instanceof RegistryDenied:
+      return EXIT.permission
+    case failure instanceof ImageMissing:
+      return EXIT.notFound
+    default:
+      return EXIT.refused
+  }
+}
+
+interface Account {
+  readonly host: string
+  readonly accountName: string | null
+  readonly accountSecret: string | null
+}
+
+interface RegistryProject extends Fields {
+  readonly externalName: string
+}

@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+
+import { Command } from 'commander'
+
+import { EXIT } from '#hubctl/exit_codes'
+import { perform, type Invocation } from '#hubctl/invocation'
+import { shown } from '#hubctl/output/shown'
+import { styled } from '#hubctl/output/styled'
+import { Problem, UsageProblem } from '#hubctl/problem'
+import { isUuid } from '#kernel/is_uuid'
+import type { Shelf } from '#oci/copy_blob'
+import { ImageMissing } from '#oci/errors'
+import { ImageRefused } from '#oci/signing/failures'
+import { ImageKey, KeyUnusable } from '#oci/signing/image_key'
+import type { Statement } from '#oci/signing/provenance'
+import { provenanceOf, verifyImage, type Verified } from '#oci/signing/verify_image'
+import { acceptedKeys } from './image_keys.js'
+import { explained, withPlace } from './image_places.js'
+import { verifiedPlace, type VerifyOptions } from './verified_place.js'
+
+const HELP = `
+An image is that of an analysis, looked at where the hub keeps builds; or one in
+a registry, with its host, as whoever is logged in there with podman or docker;
+or one in the place that --images or --registry names. It is compared with the
+keys of the hub, or with those of a file, for which the hub is not asked.
+
+Examples:
+  hubctl image verify trial
+  hubctl image verify harbor.example.org/node-1/<analysis>:latest --key hub.pub`
+
+/** More inputs than these are counted, and named with -o json. */
+const MOST_SHOWN = 20
+
+export function verifyCommand(): Command {
+  return withPlace(
+    new Command('verify')
+      .description('check that an image is what this hub has built')
+      .argument('<image>', 'an analysis, or the name of an image with its host')
+      .option('--key <file>', 'public keys in PEM, instead of those of the hub')
+  )
+    .addHelpText('after', HELP)
+    .action(perform(verify))
+}
+
+interface Found {
+  readonly image: string
+  readonly digest: string
+  readonly verified: Verified
+  readonly provenance: Statement | undefined
+}
+
+async function verify(invocation: Invocation<VerifyOptions>, image: string): Promise<void> {
+  const { output } = invocation
+  const keys = await keysFor(invocation)
+  const found = await explained(look(invocation, image, keys).catch(refused))
+  output.isTable ? output.lines(linesOf(found)) : output.value(valueOf(found))
+}
+
+function refused(error: unknown): never {
+  throw error instanceof ImageRefused
+    ? new Problem(EXIT.found, `${error.message}.`, [`Do not run it. Its code is ${error.code}.`])
+    : error
+}
+
+async function look(
+  invocation: Invocation<VerifyOptions>,
+  image: string,
+  keys: readonly ImageKey[]
+): Promise<Found> {
+  const { shelf, reference, analysisId } = await verifiedPlace(invocation, image)
+  try {
+    const digest = await digestOf(shelf, reference)
+    const name = analysisId ?? analysisIn(shelf.repository)
+    const verified = await verifyImage(shelf, digest, keys, name === undefined ? {} : { name })
+    const provenance = await provenanceOf(shelf, digest, keys)
+    return { image, digest, verified, provenance: provenance?.statement }
+  } finally {
+    shelf.store.close()
+  }
+}
+
+async function digestOf({ store, repository }: Shelf, reference: string): Promise<string> {
+  const found = await store.manifest(repository, reference)
+  if (!found) {
+    throw new ImageMissing(repository, reference)
+  }
+  return found.digest
+}
+
+/** Where an image stands under the id of an analysis, it has to be of that. */
+function analysisIn(repository: string): string | undefined {
+  const last = repository.slice(repository.lastIndexOf('/') + 1)
+  return isUuid(last) ? last : undefined
+}
+
+async function keysFor(invocation: Invocation<VerifyOptions>): Promise<readonly ImageKey[]> {
+  const { key: file } = invocation.options
+  if (file === undefined) {
+    return acceptedKeys(await invocation.api())
+  }
+  try {
+    return ImageKey.allIn(await readFile(file, 'utf8'), file)
+  } catch (error) {
+    throw error instanceof KeyUnusable
+      ? new UsageProblem(error.message)
+      : new UsageProblem(`The file ${file} cannot be read.`)
+  }
+}
+
+function valueOf({ image, digest, verified: { claim, key }, provenance }: Found): object {
+  return {
+    image,
+    digest,
+    identity: claim.identity,
+    said: claim.said,
+    key: key.fingerprint,
+    provenance: provenance ?? null,
+  }
+}
+
+function linesOf({ image, digest, verified: { claim, key }, provenance }: Found): string[] {
+  return [
+    `${styled('green', '✔')} ${styled('bold', image)} is signed.`,
+    `  digest     ${digest}`,
+    `  signed as  ${shown(claim.identity)}`,
+    `  by key     ${key.fingerprint}`,
+    ...(provenance ? provenanceLines(provenance) : ['  made of    nobody has said']),
+  ]
+}
+
+function provenanceLines({ predicate }: Statement): string[] {
+  const { builder, metadata } = predicate.runDetails
+  const materials = predicate.buildDefinition.resolvedDependencies
+  const more = materials.length - MOST_SHOWN
+  return [
+    `  built by   ${shown([builder.id, ...Object.values(builder.version ?? {})].join(' '))}`,
+    `  built at   ${shown(metadata?.finishedOn ?? '-')}`,
+    '  made of',
+    ...materials.slice(0, MOST_SHOWN).map(({ name = '-', digest }) => {
+      return `    sha256:${shown(digest?.sha256 ?? '-')}  ${shown(name)}`
+    }),
+    ...(more > 0 ? [`    and ${more} more`] : []),
+  ]
+}

@@ -1,0 +1,45 @@
+import { UsageProblem } from '#hubctl/problem'
+
+/** What a list is asked for with. */
+export interface ListOptions {
+  readonly filter?: readonly string[]
+  readonly sort?: readonly string[]
+  readonly fields?: readonly string[]
+  readonly include?: readonly string[]
+}
+
+/** The query of a list, in the words of the interface. */
+export function listQuery({ filter = [], sort, fields, include }: ListOptions): [string, string][] {
+  return [
+    ...filter.map(condition),
+    ...(sort ? [['sort', sort.join()] as [string, string]] : []),
+    ...shapeQuery({ fields, include }),
+  ]
+}
+
+/** What records are shown with. */
+export function shapeQuery({ fields, include }: Pick<ListOptions, 'fields' | 'include'>) {
+  const query: [string, string][] = []
+  if (fields) {
+    query.push(['fields', fields.join()])
+  }
+  if (include) {
+    query.push(['include', include.join()])
+  }
+  return query
+}
+
+/** `key=value`, where the value may have a sign of its own (`!x`, `~x~`, `>5`), or an expression such as `eq(name,'x')`. */
+function condition(text: string): [string, string] {
+  if (/^[a-zA-Z]+\(.*\)$/s.test(text)) {
+    return ['filter', text]
+  }
+  const sign = text.indexOf('=')
+  if (sign < 1) {
+    throw new UsageProblem(
+      `"${text}" is no filter.`,
+      'A filter is key=value, or an expression: --filter name=~north~ --filter "eq(name,\'north\')"'
+    )
+  }
+  return [`filter[${text.slice(0, sign)}]`, text.slice(sign + 1)]
+}

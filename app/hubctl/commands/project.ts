@@ -1,0 +1,72 @@
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { PROJECT_NODES, PROJECTS } from '#hubctl/kinds/places'
+import { realmNames } from '#hubctl/kinds/realm_names'
+import { changing, watchable } from '#hubctl/options'
+import { secondsIn, watched } from '#hubctl/output/watch'
+import { allOf, type Fields } from '#hubctl/platform/pages'
+import { decide, type Decided, type DecisionOptions, type Verdict } from './decisions.js'
+
+const PROJECT: Decided = { subject: PROJECTS, parts: PROJECT_NODES, key: 'projectId' }
+
+interface PendingNode extends Fields {
+  readonly id: string
+  readonly createdAt: string
+  readonly nodeRealmId: string
+  readonly node: { readonly name: string }
+  readonly project: { readonly name: string }
+}
+
+export function projectCommand(): Command {
+  return new Command('project')
+    .description('decide which nodes take part in projects')
+    .addCommand(deciding('approve', 'approved'))
+    .addCommand(deciding('reject', 'rejected'))
+    .addCommand(
+      watchable(
+        new Command('pending').description(
+          'show the nodes of projects that wait, and whose turn it is'
+        )
+      ).action(perform(showPending))
+    )
+}
+
+function deciding(name: string, verdict: Verdict): Command {
+  const command = new Command(name)
+    .description(`${name} a project for all nodes that wait and are yours to decide`)
+    .argument('<project>', 'its id or name')
+    .option('-n, --node <node>', 'for this node only; it may have been decided before')
+    .option('-m, --comment <text>', 'why')
+  return changing(command).action(
+    perform((invocation: Invocation<DecisionOptions>, project: string) =>
+      decide(invocation, PROJECT, verdict, project)
+    )
+  )
+}
+
+async function showPending(invocation: Invocation<{ watch?: string | boolean }>) {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  const realm = await realmNames(api)
+  return watched(secondsIn(options.watch), async () => {
+    const parts = await allOf<PendingNode>(api, PROJECT_NODES.service, PROJECT_NODES.path, {
+      query: [
+        ['filter', 'eq(approvalStatus,null)'],
+        ['include', 'node,project'],
+      ],
+    })
+    const rows = parts.map(({ id, createdAt, node, project, nodeRealmId }) => ({
+      id,
+      project: project.name,
+      node: node.name,
+      realm: realm(nodeRealmId),
+      createdAt,
+    }))
+    output.records(rows, {
+      kind: PROJECT_NODES.name,
+      columns: ['project', 'node', 'realm', 'createdAt'],
+      nothing: 'No node of any project waits for a decision.',
+    })
+  })
+}

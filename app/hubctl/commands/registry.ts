@@ -1,0 +1,133 @@
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { findRecord, type Place } from '#hubctl/kinds/find_record'
+import { REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/places'
+import { changing, watchable } from '#hubctl/options'
+import { secretFor } from '#hubctl/output/prompts'
+import { secondsIn, watched } from '#hubctl/output/watch'
+import { allOf, type Fields } from '#hubctl/platform/pages'
+
+interface Order {
+  readonly name: string
+  readonly command: string
+  readonly place: Place
+  readonly description: string
+}
+
+const ORDERS: readonly Order[] = [
+  {
+    name: 'setup',
+    command: 'setup',
+    place: REGISTRIES,
+    description: 'have a registry given its projects, and all that belongs to it linked',
+  },
+  {
+    name: 'cleanup',
+    command: 'cleanup',
+    place: REGISTRIES,
+    description: 'have removed what the platform made there and no record names any more',
+  },
+  {
+    name: 'link',
+    command: 'projectLink',
+    place: REGISTRY_PROJECTS,
+    description: 'have a project made in its registry, with an account and a hook',
+  },
+  {
+    name: 'unlink',
+    command: 'projectUnlink',
+    place: REGISTRY_PROJECTS,
+    description: 'have a project removed from its registry; its record stays',
+  },
+  {
+    name: 'renew-hook',
+    command: 'hookRenew',
+    place: REGISTRIES,
+    description: 'have the secret replaced that a registry tells things with',
+  },
+  {
+    name: 'renew-worker',
+    command: 'workerRenew',
+    place: REGISTRIES,
+    description: 'have the secret replaced with which workers bring images into a registry',
+  },
+]
+
+export function registryCommand(): Command {
+  const command = new Command('registry').description('look after registries of images')
+  for (const order of ORDERS) {
+    const { name, description, place } = order
+    const ordering = new Command(name)
+      .description(description)
+      .argument(`<${place.name}>`, 'its id or name')
+    if (name === 'link') {
+      ordering.option('--stdin', 'read the secret of the account from standard input')
+    }
+    command.addCommand(
+      changing(ordering).action(
+        perform((invocation: Invocation<{ stdin?: boolean }>, idOrName: string) =>
+          give(invocation, order, idOrName)
+        )
+      )
+    )
+  }
+  return command.addCommand(
+    watchable(
+      new Command('status').description('show what became of the projects of registries')
+    ).action(perform(showStatus))
+  )
+}
+
+async function give(
+  invocation: Invocation<{ stdin?: boolean }>,
+  { command, place }: Order,
+  idOrName: string
+): Promise<void> {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  const { id, name } = await findRecord(api, place, idOrName)
+  const chosen = options.stdin ? { secret: await secretFor('secret', { stdin: true }) } : {}
+  const path = '/services/registry/command'
+  const answer = await api.change<null>('POST', 'core', path, { command, id, ...chosen })
+  if (answer !== undefined) {
+    output.done(
+      `${name ?? id} was told: ${command}. It is done soon; hubctl registry status shows how far it is`
+    )
+  }
+}
+
+interface RegistryProject extends Fields {
+  readonly name: string
+  readonly type: string
+  readonly externalName: string
+  readonly externalId: string | null
+  readonly accountName: string | null
+  readonly webhookExists: boolean
+  readonly registry: { readonly name: string }
+}
+
+async function showStatus(invocation: Invocation<{ watch?: string | boolean }>) {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  return watched(secondsIn(options.watch), async () => {
+    const projects = await allOf<RegistryProject>(api, 'core', REGISTRY_PROJECTS.path, {
+      query: [['include', 'registry']],
+    })
+    const rows = projects.map((project) => ({
+      id: project.id,
+      registry: project.registry.name,
+      name: project.name,
+      type: project.type,
+      project: project.externalName,
+      linked: project.externalId !== null,
+      account: project.accountName,
+      hook: project.webhookExists,
+    }))
+    output.records(rows, {
+      kind: REGISTRY_PROJECTS.name,
+      columns: ['name', 'type', 'registry', 'project', 'linked', 'hook'],
+      nothing: 'No registry has a project yet.',
+    })
+  })
+}

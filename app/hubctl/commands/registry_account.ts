@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+import { jsonIn } from '#kernel/json_in'
+import { isObject } from '#oci/manifest'
+
+interface Account {
+  readonly accountName: string
+  readonly accountSecret: string
+}
+
+/** Where podman, skopeo and docker note who is logged in, the first that there is. */
+function files(): string[] {
+  const { REGISTRY_AUTH_FILE, DOCKER_CONFIG, XDG_RUNTIME_DIR } = process.env
+  return [
+    ...(REGISTRY_AUTH_FILE ? [REGISTRY_AUTH_FILE] : []),
+    ...(XDG_RUNTIME_DIR ? [join(XDG_RUNTIME_DIR, 'containers', 'auth.json')] : []),
+    join(DOCKER_CONFIG ?? join(homedir(), '.docker'), 'config.json'),
+  ]
+}
+
+/** Whom this machine is logged in as at a registry; nobody where nothing says so. */
+export async function registryAccount(host: string): Promise<Account | undefined> {
+  for (const file of files()) {
+    const content = jsonIn(await readFile(file, 'utf8').catch(() => ''))
+    const auths = isObject(content) && isObject(content.auths) ? content.auths : {}
+    const account = accountIn(auths[host])
+    if (account) {
+      return account
+    }
+  }
+  return undefined
+}
+
+function accountIn(entry: unknown): Account | undefined {
+  const auth = isObject(entry) && typeof entry.auth === 'string' ? entry.auth : ''
+  const text = Buffer.from(auth, 'base64').toString()
+  const colon = text.indexOf(':')
+  return colon > 0
+    ? { accountName: text.slice(0, colon), accountSecret: text.slice(colon + 1) }
+    : undefined
+}

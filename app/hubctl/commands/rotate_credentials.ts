@@ -1,0 +1,69 @@
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { findRecord, type Place } from '#hubctl/kinds/find_record'
+import { pathOf } from '#hubctl/kinds/kind'
+import { asking } from '#hubctl/options'
+import { confirmed, secretFor } from '#hubctl/output/prompts'
+import { secretFile } from '#hubctl/output/secret_file'
+
+interface Credentials {
+  readonly id: string
+  readonly name: string
+  readonly secret: string
+}
+
+interface Options {
+  readonly to: string
+  readonly stdin?: boolean
+  readonly yes?: boolean
+}
+
+const HELP = `
+The new secret is written to the file that --to names, which only you may read;
+it is never printed. Without --stdin the platform makes one up.`
+
+/** Gives what a node or an analysis logs in with another secret, at once: whoever has the old one is out. */
+export function rotatingCredentials(place: Place): Command {
+  const command = new Command('rotate-credentials')
+    .description('give it another secret to log in with; the one before ends at once')
+    .argument(`<${place.name}>`, 'its id or name')
+    .requiredOption('--to <file>', 'the file the new credentials are written to, mode 600')
+    .option('--stdin', 'read the new secret from standard input')
+    .addHelpText('after', HELP)
+  return asking(command).action(
+    perform((invocation: Invocation<Options>, idOrName: string) =>
+      rotate(invocation, place, idOrName)
+    )
+  )
+}
+
+async function rotate(
+  invocation: Invocation<Options>,
+  place: Place,
+  idOrName: string
+): Promise<void> {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  const { id, name } = await findRecord(api, place, idOrName)
+  await confirmed(
+    `Give the ${place.name} ${name ?? id} another secret? The one before ends at once.`,
+    {
+      yes: Boolean(options.yes) || api.isPlanning,
+    }
+  )
+  const chosen = options.stdin ? { secret: await secretFor('secret', { stdin: true }) } : {}
+  const path = `${pathOf(place, id)}/client/credentials`
+  if (api.isPlanning) {
+    await api.change('POST', place.service, path, chosen)
+    return
+  }
+  const file = await secretFile(options.to)
+  try {
+    await file.write(await api.change<Credentials>('POST', place.service, path, chosen))
+  } catch (error) {
+    await file.discard()
+    throw error
+  }
+  output.done(`The new credentials of the ${place.name} ${name ?? id} are in ${options.to}`)
+}

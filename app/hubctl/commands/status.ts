@@ -1,0 +1,66 @@
+import { Command } from 'commander'
+
+import { EXIT, type ExitCode } from '#hubctl/exit_codes'
+import { perform, type Invocation } from '#hubctl/invocation'
+import { watchable } from '#hubctl/options'
+import { secondsIn, watched } from '#hubctl/output/watch'
+import { Problem } from '#hubctl/problem'
+import type { Api } from '#hubctl/platform/api'
+import { serviceStates } from '#hubctl/platform/service_states'
+import { readInstallation, type Installation } from '#hubctl/platform/installation'
+import { linesOfInstallation, linesOfServices } from './status_lines.js'
+
+export function statusCommand(): Command {
+  return watchable(
+    new Command('status').description(
+      'show whether each service answers; to operators also what waits, died, is stuck, or ends'
+    )
+  ).action(perform(status))
+}
+
+async function status(invocation: Invocation<{ watch?: string | boolean }>) {
+  return watched(secondsIn(invocation.options.watch), () => show(invocation))
+}
+
+async function show(invocation: Invocation): Promise<ExitCode> {
+  const { output } = invocation
+  const api = await invocation.api()
+  const services = await serviceStates(api.addresses)
+  const seen = await installationFor(api)
+  const installation = seen === 'of others' ? undefined : seen
+  if (output.isTable) {
+    output.lines(linesOfServices(services))
+    output.lines(installation ? linesOfInstallation(installation) : [])
+  } else {
+    output.value({ services, installation: installation ?? null })
+  }
+  if (seen === 'of others') {
+    output.note('More is shown to those who hold service_manage in the master realm.')
+  }
+  if (!services.every(({ answers }) => answers)) {
+    return EXIT.unreachable
+  }
+  return installation && needsSomebody(installation) ? EXIT.found : EXIT.done
+}
+
+/** Undefined where core does not answer. */
+async function installationFor(api: Api): Promise<Installation | 'of others' | undefined> {
+  try {
+    return await readInstallation(api)
+  } catch (error) {
+    if (!(error instanceof Problem)) {
+      throw error
+    }
+    const isOfOthers = error.exitCode === EXIT.permission || error.exitCode === EXIT.login
+    return isOfOthers ? 'of others' : undefined
+  }
+}
+
+function needsSomebody({ queues, stuck, surfaces, credentials }: Installation): boolean {
+  return (
+    queues.some(({ dead }) => dead !== 0) ||
+    stuck.length > 0 ||
+    credentials.some(({ isRenewed }) => !isRenewed) ||
+    surfaces.some(({ isReady }) => !isReady)
+  )
+}

@@ -1,0 +1,110 @@
+import { ageOf } from '#hubctl/output/age'
+import { shown } from '#hubctl/output/shown'
+import { styled } from '#hubctl/output/styled'
+import { sentence } from '#hubctl/output/wrap'
+import type { Installation } from '#hubctl/platform/installation'
+import type { ServiceState } from '#hubctl/platform/service_states'
+
+const fine = () => styled('green', 'ok  ')
+const noticed = (word: string) => styled('yellow', word.padEnd(4))
+
+/** A line for each service. */
+export function linesOfServices(services: readonly ServiceState[]): string[] {
+  return services.map(({ service, answers, version, milliseconds, reason }) => {
+    const mark = answers ? fine() : styled('red', 'AWAY')
+    const says = answers ? `version ${version ?? 'unknown'}, ${milliseconds} ms` : reason
+    return `${mark}  ${service.padEnd(10)} ${says}`
+  })
+}
+
+/** A line for each part of an installation, and one for whatever somebody should look at. */
+export function linesOfInstallation(installation: Installation): string[] {
+  return [
+    '',
+    ...linesOfSurfaces(installation),
+    ...linesOfQueues(installation),
+    ...linesOfOutbox(installation),
+    ...linesOfSweeps(installation),
+    ...linesOfStuck(installation),
+    ...linesOfCredentials(installation),
+  ]
+}
+
+/** A mark, the part it is about, and a gap behind each. */
+const BEFORE = 4 + 2 + 11 + 1
+
+function line(mark: string, part: string, says: string): string {
+  return `${mark}  ${part.padEnd(11)} ${sentence(says, process.stdout, BEFORE)}`
+}
+
+function linesOfSurfaces({ surfaces }: Installation): string[] {
+  const lacking = surfaces.filter(({ isReady }) => !isReady)
+  return lacking.map(({ name, reasons }) =>
+    line(noticed('LOOK'), name, `not ready: ${shown(reasons.join('; '))}`)
+  )
+}
+
+function linesOfQueues({ queues }: Installation): string[] {
+  if (queues.some(({ dead }) => dead === null)) {
+    return [line(noticed('LOOK'), 'queues', 'the message broker cannot be asked')]
+  }
+  const dead = queues.filter((queue) => queue.dead !== 0)
+  const untaken = queues.filter(({ isTaken }) => isTaken === false)
+  return [
+    ...(dead.length === 0
+      ? [line(fine(), 'queues', 'no message is dead')]
+      : dead.map((queue) =>
+          line(noticed('LOOK'), 'queues', `${queue.dead} dead in ${queue.name}: hubctl bus dead`)
+        )),
+    ...(untaken.length === 0
+      ? []
+      : [line(noticed('note'), 'queues', `nobody takes from ${namesIn(untaken)}`)]),
+  ]
+}
+
+const namesIn = (named: readonly { name: string }[]) => named.map(({ name }) => name).join(', ')
+
+function linesOfOutbox({ outbox }: Installation): string[] {
+  return outbox.map(({ database, depth, lagSeconds }) => {
+    const waits = depth === 0 ? 'empty' : `${depth} wait, the oldest for ${Math.ceil(lagSeconds)} s`
+    const mark = lagSeconds > 60 ? noticed('LOOK') : fine()
+    return line(mark, 'outbox', `${database}: ${waits}`)
+  })
+}
+
+function linesOfSweeps({ sweeps }: Installation): string[] {
+  const running = sweeps.filter(({ isRunning }) => isRunning)
+  return [line(fine(), 'sweeps', running.length === 0 ? 'none at work' : namesIn(running))]
+}
+
+function linesOfStuck({ stuck }: Installation): string[] {
+  if (stuck.length === 0) {
+    return [line(fine(), 'analyses', 'none is stuck')]
+  }
+  return stuck.map(({ name, process, status, since, problem }) => {
+    const why = problem === null ? '' : `: ${shown(problem)}`
+    return line(
+      noticed('LOOK'),
+      'analyses',
+      `${shown(name)}, ${process} ${status} for ${ageOf(since)}${why}`
+    )
+  })
+}
+
+function linesOfCredentials({ credentials }: Installation): string[] {
+  return credentials.map(({ type, id, name, since, expiresAt, isRenewed }) => {
+    const mark = isRenewed ? fine() : noticed('LOOK')
+    if (since !== null) {
+      const command = `hubctl node rotate-credentials ${id} --to <file>`
+      const whose = shown(name ?? id)
+      return line(
+        mark,
+        'credentials',
+        `node ${whose}: its secret is ${ageOf(since)} old: ${command}`
+      )
+    }
+    const what = type === 'signingKey' ? 'what signs tokens' : type
+    const end = expiresAt === null ? 'has no end' : `ends in ${ageOf(expiresAt).replace('+', '')}`
+    return line(mark, 'credentials', `${what} ${end}${isRenewed ? ', the next is made then' : ''}`)
+  })
+}

@@ -1,0 +1,11 @@
+import type { Kind } from '#hubctl/kinds/kind'
+import { UsageProblem } from '#hubctl/problem'
+import type { JsonSchema } from '#kernel/json_schema'
+
+/** What a change of a record may hold. */
+export function requireUpdatable({ name, update }: Kind): JsonSchema {
+  if (!update) {
+    throw new UsageProblem(`A ${name} is not changed once it is there.`, 'What is: hubctl kinds')
+  }
+  return update
+}

@@ -1,0 +1,59 @@
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { bodyFrom } from '#hubctl/kinds/body_values'
+import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import { pathOf } from '#hubctl/kinds/kind'
+import { Kinds } from '#hubctl/kinds/kinds'
+import { withReferences } from '#hubctl/kinds/references'
+import { changing } from '#hubctl/options'
+import { UsageProblem } from '#hubctl/problem'
+import { requireUpdatable } from './updatable.js'
+
+const HELP = `
+What a kind takes: hubctl get <kind> --help-kind. An attribute that is the id of
+another record takes its name as well.
+
+Examples:
+  hubctl update node north hidden=true
+  hubctl update analysis my-analysis -f changes.yaml`
+
+export function updateCommand(): Command {
+  const command = new Command('update')
+    .description('change attributes of a record')
+    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .argument('<name>', 'its id or name')
+    .argument(
+      '[attributes...]',
+      'key=value; key=@file reads the value from a file, @- from standard input'
+    )
+    .option('-f, --file <file>', 'a file of attributes in JSON or YAML; - is standard input')
+    .addHelpText('after', HELP)
+  return changing(command).action(perform(update))
+}
+
+async function update(
+  invocation: Invocation<{ file?: string }>,
+  kindName: string,
+  idOrName: string,
+  pairs: string[]
+): Promise<void> {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  const kinds = new Kinds(api)
+  const kind = await kinds.find(kindName)
+  const schema = requireUpdatable(kind)
+  const said = await bodyFrom(schema, options.file, pairs)
+  if (Object.keys(said).length === 0) {
+    throw new UsageProblem(
+      'What is to be changed?',
+      'Say key=value, or name a file: -f changes.yaml'
+    )
+  }
+  const body = await withReferences(api, kinds, schema, said)
+  const { id } = await findRecord(api, kind, idOrName)
+  const changed = await api.change<{ data: Found }>('POST', kind.service, pathOf(kind, id), body)
+  if (changed) {
+    output.done(`The ${kind.name} ${idOrName} was changed`, changed.data, kind.name)
+  }
+}

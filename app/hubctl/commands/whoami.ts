@@ -1,0 +1,23 @@
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { whoIs } from '#hubctl/platform/who'
+import { LoginProblem } from '#hubctl/problem'
+
+export function whoamiCommand(): Command {
+  return new Command('whoami')
+    .description('show as whom you are logged in, and what you may do')
+    .action(perform(whoami))
+}
+
+async function whoami(invocation: Invocation): Promise<void> {
+  const { context } = await invocation.target()
+  const who = await whoIs(await invocation.api())
+  if (!who) {
+    throw new LoginProblem(`Nobody is logged in at ${context.url}, or the login has ended.`)
+  }
+  const { permissions, ...rest } = who
+  const { output } = invocation
+  const shown = output.isTable ? permissions.join(', ') : permissions
+  output.record({ url: context.url, ...rest, permissions: shown }, { kind: who.kind })
+}

@@ -1,0 +1,82 @@
+import type { Command } from 'commander'
+
+import { EXIT, type ExitCode } from './exit_codes.js'
+import { Kinds } from '#hubctl/kinds/kinds'
+import { Output, type Format } from '#hubctl/output/output'
+import { addressIn, Addresses } from '#hubctl/platform/addresses'
+import { Api } from '#hubctl/platform/api'
+import { Grants } from '#hubctl/platform/grants'
+import { fixedSession, KeptSession, type Session } from '#hubctl/platform/session'
+import { Contexts, type Context } from '#hubctl/settings/contexts'
+
+export const DEFAULT_URL = 'http://localhost:3000'
+
+/** What every command takes. */
+export interface GlobalOptions {
+  readonly context?: string
+  readonly url?: string
+  readonly output: Format
+  readonly quiet?: boolean
+  readonly dryRun?: boolean
+}
+
+/** One call of hubctl: what was said, which platform is meant, and where to say what came of it. */
+export class Invocation<Options extends object = object> {
+  readonly contexts = new Contexts()
+  readonly output: Output
+  #api: Promise<Api> | undefined
+
+  constructor(readonly options: GlobalOptions & Options) {
+    this.output = new Output(options.output, options.quiet ?? false)
+  }
+
+  /** The platform that is meant, as whoever is logged in there. */
+  api(): Promise<Api> {
+    return (this.#api ??= this.#connect())
+  }
+
+  async kinds(): Promise<Kinds> {
+    return new Kinds(await this.api())
+  }
+
+  /** The address and the name of what is meant; a token goes to the platform it is for, and to no other. */
+  async target(): Promise<{ name: string | undefined; context: Context }> {
+    const url = this.options.url === undefined ? undefined : addressIn(this.options.url)
+    const found = await this.contexts.find(this.options.context)
+    if (!found) {
+      return { name: undefined, context: { url: url ?? DEFAULT_URL } }
+    }
+    return url === undefined || url === found.context.url
+      ? found
+      : { name: undefined, context: { url } }
+  }
+
+  async #connect(): Promise<Api> {
+    const { name, context } = await this.target()
+    const addresses = new Addresses(context.url, context.services)
+    const planned = this.options.dryRun ? this.output : undefined
+    return new Api(addresses, this.#session(name, context, addresses), planned)
+  }
+
+  #session(name: string | undefined, { tokens }: Context, addresses: Addresses): Session {
+    const given = process.env.HUBCTL_TOKEN
+    if (given) {
+      return fixedSession(given)
+    }
+    return name !== undefined && tokens
+      ? new KeptSession(this.contexts, name, tokens, new Grants(addresses.of('identity')))
+      : fixedSession(undefined)
+  }
+}
+
+/** Has commander call a command with what was said, and ends with the code it answers. */
+export function perform<Options extends object, Operands extends unknown[]>(
+  act: (invocation: Invocation<Options>, ...operands: Operands) => Promise<ExitCode | void>
+): (...given: unknown[]) => Promise<void> {
+  return async (...given) => {
+    const command = given.at(-1) as Command
+    const operands = given.slice(0, -2) as Operands
+    const invocation = new Invocation<Options>(command.optsWithGlobals())
+    process.exitCode = (await act(invocation, ...operands)) ?? EXIT.done
+  }
+}

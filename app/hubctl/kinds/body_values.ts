@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises'
+import { text as readAll } from 'node:stream/consumers'
+
+import type { JsonSchema } from '#kernel/json_schema'
+import { isSecretName } from '#hubctl/output/blackened'
+import { isAnswered, secretFor } from '#hubctl/output/prompts'
+import { UsageProblem } from '#hubctl/problem'
+
+export type Body = Record<string, unknown>
+
+/** A body from a file in JSON or YAML, where one is named, and from `key=value` besides, which win. */
+export async function bodyFrom(
+  schema: JsonSchema,
+  file: string | undefined,
+  pairs: readonly string[]
+): Promise<Body> {
+  const body: Body = file === undefined ? {} : await bodyInFile(file)
+  for (const pair of pairs) {
+    const sign = pair.indexOf('=')
+    if (sign < 1) {
+      throw new UsageProblem(
+        `"${pair}" is no attribute.`,
+        'An attribute is key=value, or key=@file.'
+      )
+    }
+    const key = pair.slice(0, sign)
+    body[key] = valueOf(schema, key, await textOf(key, pair.slice(sign + 1)))
+  }
+  return body
+}
+
+/** What others on this machine could see in the arguments must not be a secret. */
+async function textOf(key: string, text: string): Promise<string> {
+  if (text === '@-' && isSecretName(key)) {
+    return secretFor(key, { stdin: !isAnswered() })
+  }
+  if (text.startsWith('@')) {
+    const content = await contentOf(text.slice(1))
+    return isSecretName(key) ? content.replace(/\r?\n$/, '') : content
+  }
+  if (isSecretName(key)) {
+    throw new UsageProblem(
+      `A secret is no argument, since every program of the machine sees those.`,
+      `Put it into a file (${key}=@file), or have it asked for, or read from standard input (${key}=@-).`
+    )
+  }
+  return text
+}
+
+/** Reads `null`, numbers, switches, lists and objects as such where the attribute is one. */
+function valueOf(schema: JsonSchema, key: string, text: string): unknown {
+  const properties = (schema.properties ?? {}) as Record<string, JsonSchema>
+  const types = typesOf(properties[key] ?? {})
+  if (text === 'null' && types.includes('null')) {
+    return null
+  }
+  return types.length === 0 || types.every((type) => type === 'string' || type === 'null')
+    ? text
+    : parsed(key, text, types)
+}
+
+function typesOf({ type, oneOf, anyOf }: JsonSchema): string[] {
+  const choices = (oneOf ?? anyOf ?? []) as JsonSchema[]
+  return [type ?? [], ...choices.map(typesOf)].flat(2) as string[]
+}
+
+function parsed(key: string, text: string, types: readonly string[]): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    if (types.includes('string')) {
+      return text
+    }
+    throw new UsageProblem(`"${text}" is no ${types.join(' or ')}, which ${key} has to be.`)
+  }
+}
+
+async function bodyInFile(file: string): Promise<Body> {
+  const { parse } = await import('yaml')
+  const content = await contentOf(file)
+  let body: unknown
+  try {
+    body = parse(content)
+  } catch (error) {
+    throw new UsageProblem(`${file} is neither JSON nor YAML: ${(error as Error).message}`)
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new UsageProblem(`${file} does not hold the attributes of one record.`)
+  }
+  return body as Body
+}
+
+async function contentOf(file: string): Promise<string> {
+  if (file === '-') {
+    return readAll(process.stdin)
+  }
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new UsageProblem(`${file} cannot be read: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,76 @@
+import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
+import { EXIT } from '#hubctl/exit_codes'
+import type { Api } from '#hubctl/platform/api'
+import { Problem, UsageProblem } from '#hubctl/problem'
+import type { Kind } from './kind.js'
+import { kindsIn, type PublishedDocument } from './published_kinds.js'
+
+/** The kinds of record that the services of a platform publish. */
+export class Kinds {
+  readonly #api: Api
+  #known: Promise<{ kinds: Kind[]; silent: Problem[] }> | undefined
+
+  constructor(api: Api) {
+    this.#api = api
+  }
+
+  async all(): Promise<readonly Kind[]> {
+    const { kinds, silent } = await this.#read()
+    if (kinds.length === 0 && silent[0]) {
+      throw silent[0]
+    }
+    return kinds
+  }
+
+  /** The kind of that name, in one or in many, in any spelling. */
+  async find(name: string): Promise<Kind> {
+    const { silent } = await this.#read()
+    const kinds = await this.all()
+    const wanted = plain(name)
+    const found = kinds.find((kind) =>
+      [kind.name, kind.plural].some((own) => plain(own) === wanted)
+    )
+    if (found) {
+      return found
+    }
+    if (silent.length > 0) {
+      throw new Problem(silent[0]!.exitCode, `No service that answers has a kind "${name}".`, [
+        ...silent.map(({ message }) => message),
+        'Look at the services: hubctl status',
+      ])
+    }
+    const near = kinds.filter((kind) => plain(kind.plural).includes(wanted.slice(0, 4)))
+    throw new UsageProblem(
+      `There is no kind "${name}".`,
+      ...(near.length > 0 ? [`Did you mean: ${near.map((kind) => kind.name).join(', ')}?`] : []),
+      'All kinds: hubctl kinds'
+    )
+  }
+
+  #read() {
+    return (this.#known ??= this.#ask())
+  }
+
+  async #ask() {
+    const answers = await Promise.all(SURFACE_NAMES.map((service) => this.#askService(service)))
+    const kinds = answers.flatMap((answer) => (answer instanceof Problem ? [] : answer))
+    const silent = answers.filter((answer) => answer instanceof Problem)
+    return { kinds, silent }
+  }
+
+  async #askService(service: SurfaceName): Promise<Kind[] | Problem> {
+    try {
+      const document = await this.#api.read<PublishedDocument>(service, '/docs/openapi.json')
+      return kindsIn(service, document)
+    } catch (error) {
+      if (error instanceof Problem && error.exitCode !== EXIT.login) {
+        return error
+      }
+      throw error
+    }
+  }
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_\s]/g, '')
+}

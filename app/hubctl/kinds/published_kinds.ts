@@ -1,0 +1,57 @@
+import type { SurfaceName } from '#configuration/surfaces'
+import type { JsonSchema } from '#kernel/json_schema'
+import type { Kind } from './kind.js'
+
+interface PublishedOperation {
+  readonly operationId?: string
+  readonly requestBody?: {
+    readonly content?: { readonly 'application/json'?: { readonly schema?: JsonSchema } }
+  }
+}
+
+type PublishedPath = Readonly<Partial<Record<'get' | 'post' | 'delete', PublishedOperation>>>
+
+export interface PublishedDocument {
+  readonly paths: Readonly<Record<string, PublishedPath>>
+  readonly components?: { readonly schemas?: Readonly<Record<string, JsonSchema>> }
+}
+
+const LISTING = /\.list([A-Z]\w*)$/
+const COLLECTION = /^\/[a-z][a-z-]*$/
+
+/** The kinds of a service, from its OpenAPI document: whatever has a list of its own. */
+export function kindsIn(service: SurfaceName, document: PublishedDocument): Kind[] {
+  return Object.entries(document.paths).flatMap(([path, { get, post }]) => {
+    const name = LISTING.exec(get?.operationId ?? '')?.[1]
+    if (name === undefined || !COLLECTION.test(path)) {
+      return []
+    }
+    const record = document.paths[`${path}/{id}`] ?? {}
+    return [
+      {
+        name: kebab(name),
+        plural: path.slice(1),
+        service,
+        path,
+        isReadable: record.get !== undefined,
+        isRemovable: record.delete !== undefined,
+        create: post && bodyOf(document, post),
+        update: record.post && bodyOf(document, record.post),
+      },
+    ]
+  })
+}
+
+function bodyOf(
+  { components }: PublishedDocument,
+  { requestBody }: PublishedOperation
+): JsonSchema {
+  const schema = requestBody?.content?.['application/json']?.schema
+  const name = typeof schema?.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
+  const found = name === undefined ? schema : components?.schemas?.[name]
+  return found ?? { type: 'object' }
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
+}

@@ -1,0 +1,49 @@
+import { CommanderError } from 'commander'
+
+import { EXIT, type ExitCode } from './exit_codes.js'
+import { styled } from '#hubctl/output/styled'
+import { sentence } from '#hubctl/output/wrap'
+import { Problem } from './problem.js'
+import { hubctl } from './program.js'
+
+const ERROR = 'Error:'
+
+/** Runs one call of hubctl to its end. Whatever goes wrong is said in a sentence, with what to do next. */
+export async function main(args: readonly string[]): Promise<void> {
+  endQuietly()
+  try {
+    await hubctl().parseAsync(args, { from: 'user' })
+  } catch (error) {
+    process.exitCode = codeOf(error)
+  }
+}
+
+function codeOf(error: unknown): ExitCode {
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? EXIT.done : EXIT.usage
+  }
+  if (error instanceof Problem) {
+    say(error.message, error.advice)
+    return error.exitCode
+  }
+  const advice = process.env.HUBCTL_DEBUG ? [] : ['HUBCTL_DEBUG=1 shows where it happened.']
+  say((error as Error).message, advice)
+  if (process.env.HUBCTL_DEBUG) {
+    console.error(error)
+  }
+  return EXIT.failed
+}
+
+function say(message: string, advice: readonly string[]): void {
+  const { stderr } = process
+  stderr.write(`${styled('red', ERROR, stderr)} ${sentence(message, stderr, ERROR.length + 1)}\n`)
+  advice.forEach((line) => stderr.write(`  ${sentence(line, stderr, 2)}\n`))
+}
+
+/** What reads us may have seen enough, as `head` does; Ctrl-C is no mishap. */
+function endQuietly(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed)
+  })
+  process.once('SIGINT', () => process.exit(EXIT.interrupted))
+}

@@ -1,0 +1,52 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+
+import { FORMATS } from '#hubctl/output/output'
+
+/** What every command takes, before or behind its name. */
+export function globalOptions(program: Command): Command {
+  return program
+    .addOption(new Option('--context <name>', 'the platform to talk to').env('HUBCTL_CONTEXT'))
+    .addOption(new Option('--url <address>', 'its address, without a context').env('HUBCTL_URL'))
+    .addOption(
+      new Option('-o, --output <format>', 'how to show what was found')
+        .choices(FORMATS)
+        .default('table')
+    )
+    .option('-q, --quiet', 'say nothing beside what was asked for')
+}
+
+/** For a command that changes something. */
+export function changing(command: Command): Command {
+  return command.option('--dry-run', 'show what would be sent, and send nothing')
+}
+
+/** For a command whose answer may change. */
+export function watchable(command: Command): Command {
+  return command.option('-w, --watch [seconds]', 'show it again every two seconds, or so many')
+}
+
+/** For a command that cannot be taken back. */
+export function asking(command: Command): Command {
+  return changing(command).option('-y, --yes', 'do not ask whether it is meant')
+}
+
+/** An option that may be said several times. */
+export function gathered(value: string, before: readonly string[] = []): string[] {
+  return [...before, value]
+}
+
+export function wholeNumber(text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number) || number < 1) {
+    throw new InvalidArgumentError('It takes a whole number from 1.')
+  }
+  return number
+}
+
+/** Names with commas between them. */
+export function names(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
+}

@@ -1,0 +1,25 @@
+import { ageOf } from './age.js'
+import { shown } from './shown.js'
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
+
+/** A value as it stands in a table. */
+export function cellOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') {
+    return '-'
+  }
+  if (typeof value === 'boolean') {
+    return value ? 'yes' : 'no'
+  }
+  if (typeof value === 'string') {
+    return TIME.test(value) ? ageOf(value) : shown(value)
+  }
+  return typeof value === 'object' ? shown(nameIn(value) ?? JSON.stringify(value)) : String(value)
+}
+
+/** What a record within a record is called. */
+function nameIn(value: object): string | undefined {
+  const { name, id } = value as { name?: unknown; id?: unknown }
+  const words = name ?? id
+  return typeof words === 'string' ? words : undefined
+}

@@ -1,0 +1,37 @@
+import type { Fields } from '#hubctl/platform/pages'
+import { ageOf } from './age.js'
+import { shown } from './shown.js'
+import { styled } from './styled.js'
+import { wrapped } from './wrap.js'
+
+const TIME = /(At|Since)$/
+
+/** A record, one attribute a line; records within it stand below their names. */
+export function describeRecord(record: Fields, width: number, indent = ''): string {
+  const names = Object.keys(record)
+  const longest = Math.max(0, ...names.map((name) => name.length)) + 2
+  return names
+    .map((name) => {
+      const label = `${indent}${styled('bold', `${name}:`)}${' '.repeat(longest - name.length - 1)}`
+      const value = record[name]
+      if (isRecord(value)) {
+        return `${label.trimEnd()}\n${describeRecord(value, width, `${indent}  `)}`
+      }
+      return `${label}${wrapped(wordsOf(name, value), width - indent.length - longest, indent.length + longest)}`
+    })
+    .join('\n')
+}
+
+function wordsOf(name: string, value: unknown): string {
+  if (value === null || value === undefined || value === '') {
+    return '-'
+  }
+  if (typeof value === 'string') {
+    return TIME.test(name) ? `${value} (${ageOf(value)})` : shown(value)
+  }
+  return typeof value === 'object' ? shown(JSON.stringify(value)) : String(value)
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

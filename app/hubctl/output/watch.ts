@@ -1,0 +1,42 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+import { Problem, UsageProblem } from '#hubctl/problem'
+import { EXIT, type ExitCode } from '#hubctl/exit_codes'
+
+const CLEAR = '\u001B[2J\u001B[H'
+
+/** Shows something once, or again and again where it is watched, until Ctrl-C. What cannot be reached meanwhile is waited for. */
+export async function watched(
+  everySeconds: number | undefined,
+  show: () => Promise<ExitCode | void>
+): Promise<ExitCode | void> {
+  if (everySeconds === undefined) {
+    return show()
+  }
+  for (;;) {
+    if (process.stdout.isTTY) {
+      process.stdout.write(CLEAR)
+    }
+    await show().catch(sayAndGoOn)
+    await pause(everySeconds * 1000)
+  }
+}
+
+function sayAndGoOn(error: unknown): void {
+  if (!(error instanceof Problem) || error.exitCode !== EXIT.unreachable) {
+    throw error
+  }
+  process.stderr.write(`${error.message}\n`)
+}
+
+/** How many seconds `--watch` says; two without a number. */
+export function secondsIn(watch: string | boolean | undefined): number | undefined {
+  if (watch === undefined || watch === false) {
+    return undefined
+  }
+  const seconds = watch === true ? 2 : Number(watch)
+  if (!(seconds >= 0.5 && seconds <= 3600)) {
+    throw new UsageProblem(`--watch takes seconds from 0.5 to 3600, not "${watch}".`)
+  }
+  return seconds
+}

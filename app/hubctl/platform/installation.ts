@@ -1,0 +1,42 @@
+import type { Api } from './api.js'
+
+/** What a platform tells its operators of itself. */
+export interface Installation {
+  readonly surfaces: readonly {
+    readonly name: string
+    readonly isReady: boolean
+    readonly reasons: readonly string[]
+  }[]
+  readonly queues: readonly {
+    readonly name: string
+    readonly isTaken: boolean | null
+    readonly dead: number | null
+  }[]
+  readonly outbox: readonly {
+    readonly database: string
+    readonly depth: number
+    readonly lagSeconds: number
+  }[]
+  readonly sweeps: readonly { readonly name: string; readonly isRunning: boolean }[]
+  readonly stuck: readonly {
+    readonly analysisId: string
+    readonly name: string
+    readonly process: string
+    readonly status: string
+    readonly since: string
+    readonly problem: string | null
+  }[]
+  readonly credentials: readonly {
+    readonly type: string
+    readonly id: string
+    readonly name: string | null
+    readonly since: string | null
+    readonly expiresAt: string | null
+    readonly isRenewed: boolean
+  }[]
+}
+
+export async function readInstallation(api: Api): Promise<Installation> {
+  const { data } = await api.read<{ data: Installation }>('core', '/admin/status')
+  return data
+}

@@ -1,0 +1,61 @@
+import { EXIT } from '#hubctl/exit_codes'
+import { Problem } from '#hubctl/problem'
+
+/** How long the head of an answer is waited for. */
+const PATIENCE_MS = 30_000
+
+/** Makes a request; whoever does not answer is named, with what to look at. */
+export async function reach(
+  address: string,
+  init: RequestInit & { patience?: number } = {}
+): Promise<Response> {
+  const { patience = PATIENCE_MS, signal, ...request } = init
+  const waiting = new AbortController()
+  const timer = setTimeout(() => waiting.abort(new Error('no answer')), patience)
+  const signals = [waiting.signal, ...(signal ? [signal] : [])]
+  try {
+    return await fetch(address, {
+      redirect: 'error',
+      ...request,
+      signal: AbortSignal.any(signals),
+    })
+  } catch (error) {
+    if (signal?.aborted) {
+      throw error
+    }
+    throw unreachable(address, waiting.signal.aborted ? `no answer in ${patience / 1000} s` : error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function unreachable(address: string, reason: unknown): Problem {
+  const { origin } = new URL(address)
+  const words = typeof reason === 'string' ? reason : wordsOf(reason as Error)
+  return new Problem(EXIT.unreachable, `${origin} cannot be reached: ${words}.`, [
+    'Does it run, and is this its address? hubctl context list shows it; --url <address> tries another.',
+  ])
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'it refuses connections',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  ECONNRESET: 'the connection broke off',
+  UND_ERR_SOCKET: 'the connection broke off',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'its certificate is signed by itself (NODE_EXTRA_CA_CERTS names a file of certificates to trust)',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'its certificate is from nobody known here (NODE_EXTRA_CA_CERTS names a file of certificates to trust)',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'its certificate is from nobody known here (NODE_EXTRA_CA_CERTS names a file of certificates to trust)',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+}
+
+/** A redirect is not followed, since the token would go along: it is an error of fetch. */
+function wordsOf(error: Error): string {
+  const { code, message } = (error.cause ?? error) as { code?: string; message?: string }
+  return REASONS[code ?? ''] ?? message ?? error.message
+}

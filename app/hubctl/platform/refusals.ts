@@ -1,0 +1,99 @@
+import { EXIT, type ExitCode } from '#hubctl/exit_codes'
+import { Problem } from '#hubctl/problem'
+import { shown } from '#hubctl/output/shown'
+
+interface Issue {
+  readonly code?: string
+  readonly path?: readonly string[]
+  readonly message?: string
+  readonly issues?: readonly Issue[]
+}
+
+export interface Envelope {
+  readonly code?: string
+  readonly message?: string
+  readonly issues?: readonly Issue[]
+}
+
+/** The platform has answered, and not with what it was asked for. */
+export class Refusal extends Problem {
+  constructor(
+    exitCode: ExitCode,
+    message: string,
+    advice: readonly string[],
+    readonly status: number,
+    readonly code: string | undefined
+  ) {
+    super(exitCode, message, advice)
+  }
+}
+
+const EXIT_OF: Readonly<Record<number, ExitCode>> = {
+  401: EXIT.login,
+  403: EXIT.permission,
+  404: EXIT.notFound,
+  408: EXIT.unreachable,
+  429: EXIT.unreachable,
+}
+
+/** What an answer with an error status means for a person. */
+export async function refusalOf(response: Response): Promise<Refusal> {
+  const { status } = response
+  const envelope = await envelopeOf(response)
+  const exitCode = EXIT_OF[status] ?? (status >= 500 ? EXIT.unreachable : EXIT.refused)
+  const said = wordsIn(envelope?.message) ?? `It was answered with ${status}`
+  const issues = issuesOf(envelope?.issues).filter((issue) => sentence(issue) !== sentence(said))
+  const advice = [...issues, ...adviceFor(status, response.headers)]
+  return new Refusal(exitCode, sentence(said), advice, status, envelope?.code)
+}
+
+/** Of a query that is not understood, the message is a count; the issues say the rest. */
+function wordsIn(message: string | undefined): string | undefined {
+  return message && (/^\d+ violations?\.?$/.test(message) ? NOT_UNDERSTOOD : shown(message))
+}
+
+const NOT_UNDERSTOOD =
+  'The platform does not know what was asked for; hubctl get <kind> --help-kind shows what can be'
+
+async function envelopeOf(response: Response): Promise<Envelope | undefined> {
+  const text = await response.text().catch(() => '')
+  try {
+    const content: unknown = JSON.parse(text)
+    return typeof content === 'object' && content !== null ? content : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function issuesOf(issues: readonly Issue[] = []): string[] {
+  return issues.flatMap((issue) =>
+    issue.issues ? issuesOf(issue.issues) : [shown(wordsOf(issue))]
+  )
+}
+
+function wordsOf({ code = '', path = [], message = '' }: Issue): string {
+  const where = path.join('.')
+  if (code === 'permission_not_found') {
+    return `You would need the permission ${where}.`
+  }
+  return [where, message || code].filter(Boolean).join(': ')
+}
+
+function adviceFor(status: number, headers: Headers): string[] {
+  switch (status) {
+    case 401:
+      return ['The token is not accepted, or not any more. Log in: hubctl login']
+    case 403:
+      return ['What you may do: hubctl whoami. Somebody with more rights can give you a role.']
+    case 404:
+      return ['See what there is: hubctl get <kind>']
+    case 429:
+      return [`Wait ${headers.get('retry-after') ?? 'some'} seconds and try again.`]
+    default:
+      return status >= 500 ? ['Look at the platform: hubctl status'] : []
+  }
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

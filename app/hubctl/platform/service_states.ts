@@ -1,0 +1,48 @@
+import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
+import type { Addresses } from './addresses.js'
+import { reach } from './reaching.js'
+
+const PATIENCE_MS = 5_000
+
+export interface ServiceState {
+  readonly service: SurfaceName
+  readonly answers: boolean
+  readonly version: string | null
+  readonly milliseconds: number
+  /** What is wrong with it. */
+  readonly reason: string | null
+}
+
+/** Whether the services of a platform answer, as seen from here. */
+export function serviceStates(addresses: Addresses): Promise<ServiceState[]> {
+  return Promise.all(SURFACE_NAMES.map((service) => stateOf(service, addresses.of(service))))
+}
+
+async function stateOf(service: SurfaceName, address: string): Promise<ServiceState> {
+  const startedAt = performance.now()
+  const state = (answers: boolean, version: string | null, reason: string | null) => ({
+    service,
+    answers,
+    version,
+    milliseconds: Math.round(performance.now() - startedAt),
+    reason,
+  })
+  try {
+    const ready = await reach(`${address}/health/ready`, { patience: PATIENCE_MS })
+    await ready.body?.cancel()
+    return ready.ok
+      ? state(true, await versionAt(address), null)
+      : state(false, null, `${address} is not ready: it answered ${ready.status}`)
+  } catch (error) {
+    return state(false, null, (error as Error).message)
+  }
+}
+
+async function versionAt(address: string): Promise<string | null> {
+  const response = await reach(`${address}/`, {
+    patience: PATIENCE_MS,
+    headers: { accept: 'application/json' },
+  })
+  const { version } = (await response.json().catch(() => ({}))) as { version?: string }
+  return version ?? null
+}

@@ -1,0 +1,115 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import lockfile from 'proper-lockfile'
+
+import { UsageProblem } from '#hubctl/problem'
+import { folders } from './folders.js'
+import { readPrivate, writePrivate } from './private_file.js'
+
+export interface Tokens {
+  readonly accessToken: string
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number | null
+  readonly refreshToken?: string
+  /** A client has no refresh token: it says its secret again. */
+  readonly client?: { readonly id: string; readonly secret: string; readonly realm?: string }
+}
+
+/** A platform, where its services answer, and as whom it is used. */
+export interface Context {
+  readonly url: string
+  /** Services that do not answer below the address. */
+  readonly services?: Readonly<Partial<Record<string, string>>>
+  readonly tokens?: Tokens
+}
+
+interface File {
+  readonly current: string | null
+  readonly contexts: Readonly<Record<string, Context>>
+}
+
+const EMPTY: File = { current: null, contexts: {} }
+const PATIENCE = { stale: 10_000, retries: { retries: 100, minTimeout: 50, maxTimeout: 200 } }
+
+/** The platforms that are known on this machine, with the tokens for them, in a file of mode 600. */
+export class Contexts {
+  readonly path = join(folders.config, 'contexts.json')
+
+  async read(): Promise<File> {
+    return (await readPrivate<File>(this.path)) ?? EMPTY
+  }
+
+  /** The context of that name, or the current one. */
+  async find(name?: string): Promise<{ name: string; context: Context } | undefined> {
+    const { current, contexts } = await this.read()
+    const wanted = name ?? current
+    if (wanted === null) {
+      return undefined
+    }
+    const context = Object.hasOwn(contexts, wanted) ? contexts[wanted] : undefined
+    if (!context) {
+      throw unknown(wanted, Object.keys(contexts))
+    }
+    return { name: wanted, context }
+  }
+
+  /** Keeps a context; the first one, and one that is chosen, is the current one from then on. */
+  async keep(name: string, context: Context, { choose = false } = {}): Promise<void> {
+    await this.change(({ current, contexts }) => ({
+      current: choose ? name : (current ?? name),
+      contexts: { ...contexts, [name]: context },
+    }))
+  }
+
+  async choose(name: string): Promise<void> {
+    await this.change((file) => {
+      requireKnown(file, name)
+      return { ...file, current: name }
+    })
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.change((file) => {
+      requireKnown(file, name)
+      const { [name]: gone, ...contexts } = file.contexts
+      return { current: file.current === name ? null : file.current, contexts }
+    })
+  }
+
+  /** Several hubctl may run at a time: each change is made of what the one before left. */
+  async change(next: (file: File) => File | Promise<File>): Promise<void> {
+    await this.alone(async () => this.replace(await next(await this.read())))
+  }
+
+  /** For who is alone with the file. */
+  async replace(file: File): Promise<void> {
+    await writePrivate(this.path, file)
+  }
+
+  /** Keeps other hubctl from the file meanwhile. A refresh token is good once: two that renew would end the session. */
+  async alone<T>(action: () => Promise<T>): Promise<T> {
+    await mkdir(folders.config, { recursive: true, mode: 0o700 })
+    const release = await lockfile.lock(this.path, { realpath: false, ...PATIENCE })
+    try {
+      return await action()
+    } finally {
+      await release()
+    }
+  }
+}
+
+function requireKnown({ contexts }: File, name: string): void {
+  if (!Object.hasOwn(contexts, name)) {
+    throw unknown(name, Object.keys(contexts))
+  }
+}
+
+function unknown(name: string, known: readonly string[]): UsageProblem {
+  return new UsageProblem(
+    `There is no context "${name}".`,
+    known.length > 0
+      ? `There are: ${known.join(', ')}`
+      : `Make one: hubctl login --context ${name} --url <address>`
+  )
+}

@@ -1,0 +1,138 @@
+/** What a tar says about a file or a folder before its bytes. */
+export interface TarFile {
+  readonly path: string
+  readonly size: number
+  readonly modifiedAt: Date
+  /** Its rights; those of a file that everybody reads, where none are said. */
+  readonly mode?: number
+  readonly isFolder?: boolean
+}
+
+export const BLOCK = 512
+
+const NAME_BYTES = 100
+const PREFIX_BYTES = 155
+const LARGEST_OCTAL = 8 ** 11 - 1
+const FILE = 0o644
+const TYPES = { file: '0', folder: '5', records: 'x' }
+
+const ASCII = /^[\u0020-\u007e]*$/
+
+/**
+ * The blocks that stand before the bytes of a file: one plain header, which every reader knows, where path and size fit into
+ * it. Where they do not, pax records say in front of it what it cannot.
+ */
+export function tarHeader({ path, size, modifiedAt, mode = FILE, isFolder }: TarFile): Buffer {
+  const place = plainPlace(path)
+  const records = [
+    ...(place ? [] : [paxRecord('path', path)]),
+    ...(size > LARGEST_OCTAL ? [paxRecord('size', String(size))] : []),
+  ]
+  const mtime = Math.max(0, Math.floor(modifiedAt.getTime() / 1000))
+  const type = isFolder ? TYPES.folder : TYPES.file
+  const named = place ?? { name: cut(path), prefix: '' }
+  const header = block({ ...named, size, mtime, mode, type })
+  if (records.length === 0) {
+    return header
+  }
+  const content = Buffer.from(records.join(''))
+  const announcement = {
+    name: 'pax_header',
+    prefix: '',
+    size: content.length,
+    mtime,
+    mode: FILE,
+    type: TYPES.records,
+  }
+  return Buffer.concat([block(announcement), padded(content), header])
+}
+
+/** The zeros that fill up the last block of so many bytes. */
+export function padding(size: number): Buffer {
+  return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK)
+}
+
+/** What a tar ends with. */
+export function tarEnd(): Buffer {
+  return Buffer.alloc(2 * BLOCK)
+}
+
+/** The two fields of a plain header for paths, divided at a slash; undefined where a path does not fit into them. */
+function plainPlace(path: string): { name: string; prefix: string } | undefined {
+  if (!ASCII.test(path)) {
+    return undefined
+  }
+  if (path.length <= NAME_BYTES) {
+    return { name: path, prefix: '' }
+  }
+  const slash = path.indexOf('/', path.length - NAME_BYTES - 1)
+  if (slash < 1 || slash > PREFIX_BYTES || slash === path.length - 1) {
+    return undefined
+  }
+  return { name: path.slice(slash + 1), prefix: path.slice(0, slash) }
+}
+
+interface Fields {
+  name: string
+  prefix: string
+  size: number
+  mtime: number
+  mode: number
+  type: string
+}
+
+function block({ name, prefix, size, mtime, mode, type }: Fields): Buffer {
+  const header = Buffer.alloc(BLOCK)
+  header.write(name, 0, NAME_BYTES)
+  header.write(octal(mode, 7), 100)
+  header.write(octal(0, 7), 108)
+  header.write(octal(0, 7), 116)
+  writeSize(header, size)
+  header.write(octal(Math.min(mtime, LARGEST_OCTAL), 11), 136)
+  header.write(' '.repeat(8), 148)
+  header.write(type, 156)
+  header.write('ustar\0' + '00', 257)
+  header.write(octal(0, 7), 329)
+  header.write(octal(0, 7), 337)
+  header.write(prefix, 345, PREFIX_BYTES)
+  const sum = header.reduce((total, byte) => total + byte, 0)
+  header.write(`${octal(sum, 6)}\0 `, 148)
+  return header
+}
+
+/** Readers that know no pax records know the size as a binary number, marked by its first bit. */
+function writeSize(header: Buffer, size: number): void {
+  if (size <= LARGEST_OCTAL) {
+    header.write(octal(size, 11), 124)
+    return
+  }
+  header.writeUInt8(0x80, 124)
+  header.writeBigUInt64BE(BigInt(size), 128)
+}
+
+/** A record starts with its own length, which counts the digits of that length. */
+function paxRecord(keyword: string, value: string): string {
+  const rest = Buffer.byteLength(` ${keyword}=${value}\n`)
+  let length = rest
+  while (length !== rest + String(length).length) {
+    length = rest + String(length).length
+  }
+  return `${length} ${keyword}=${value}\n`
+}
+
+/** As much of a path as the name takes, without half a character at its end. */
+function cut(path: string): string {
+  let kept = path
+  while (Buffer.byteLength(kept) > NAME_BYTES) {
+    kept = [...kept].slice(0, -1).join('')
+  }
+  return kept
+}
+
+function padded(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, padding(bytes.length)])
+}
+
+function octal(value: number, digits: number): string {
+  return value.toString(8).padStart(digits, '0')
+}

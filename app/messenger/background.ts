@@ -1,0 +1,22 @@
+import type { Logger } from '@adonisjs/core/logger'
+import app from '@adonisjs/core/services/app'
+
+import { reactTo } from '#auth/reactions'
+import type { RunningJob } from '#jobs/running_job'
+import type { LongSweep, Sweep } from '#jobs/sweep'
+import { showBacklog } from '#messenger/mailboxes/backlog'
+import { mailboxReactions } from '#messenger/mailboxes/removal'
+import { leftoverSweep, messageSweep } from '#messenger/mailboxes/sweep'
+import { messengerPool } from './database.js'
+
+/** What messenger looks after by itself: messages that nobody fetched, and what is left of others. */
+export function messengerSweeps(logger: Logger): readonly (Sweep | LongSweep)[] {
+  showBacklog(messengerPool())
+  return [messageSweep(logger), leftoverSweep]
+}
+
+/** Follows what happens at the identity provider. */
+export async function followIdentities(logger: Logger): Promise<RunningJob> {
+  const provider = await app.container.make('identity')
+  return { stop: await reactTo(provider, mailboxReactions, logger) }
+}

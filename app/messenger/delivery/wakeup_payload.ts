@@ -1,0 +1,36 @@
+import { isUuid } from '#kernel/is_uuid'
+import { jsonIn } from '#kernel/json_in'
+import type { Message } from '#signals/signals'
+import type { Arrival } from '#messenger/mailboxes/arrivals'
+import { keyOf, partyIn, PARTY_KINDS } from '#messenger/mailboxes/party'
+
+/** Where processes tell each other of arrivals, those of the former platform included. */
+export const WAKEUP_CHANNEL = 'messenger:wakeup'
+
+/** What a process does not say that knows no numbers. */
+export interface HeardArrival {
+  readonly key: string
+  readonly arrivals: number | undefined
+}
+
+export function wakeupOf({ key, arrivals }: Arrival): Message {
+  const payload = JSON.stringify({ recipient: partyIn(key), arrivals })
+  return { channel: WAKEUP_CHANNEL, payload }
+}
+
+/** What a wakeup says; undefined where it is none. */
+export function arrivalIn(payload: string): HeardArrival | undefined {
+  const { recipient, arrivals } = (jsonIn(payload) ?? {}) as {
+    recipient?: { type?: unknown; id?: unknown } | null
+    arrivals?: unknown
+  }
+  const { type, id } = recipient ?? {}
+  const kind = PARTY_KINDS.find((one) => one === type)
+  if (!kind || typeof id !== 'string' || !isUuid(id)) {
+    return undefined
+  }
+  return {
+    key: keyOf({ type: kind, id: id.toLowerCase() }),
+    arrivals: typeof arrivals === 'number' ? arrivals : undefined,
+  }
+}

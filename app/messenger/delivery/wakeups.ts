@@ -1,0 +1,142 @@
+import type { DatabasePool } from '#database/database_pool'
+import { Listeners, type Listener } from '#signals/listeners'
+import type { Report, Signals, Stop } from '#signals/signals'
+import { waitingAmong, type Arrival } from '#messenger/mailboxes/arrivals'
+import { arrivalIn, WAKEUP_CHANNEL, wakeupOf, type HeardArrival } from './wakeup_payload.js'
+
+/** While signals are carried, only every third look is taken: a wakeup can still end with the process that would have sent it. */
+const LOOK_EVERY_MS = 2_000
+const LOOKS_WHILE_CARRIED = 3
+
+/** Tells processes that wakeups may have been missed; nobody sends it. */
+const MISSED_TOPIC = 'messages'
+
+interface WakeupsOptions {
+  readonly pool: DatabasePool
+  readonly signals: Signals
+  readonly report: Report
+}
+
+/**
+ * Who waits in this process for which mailbox. Those who wait are told of what any process stores: at once by a signal, and at
+ * the latest when the mailboxes are looked at, all of them with one statement.
+ */
+export class Wakeups {
+  readonly #options: WakeupsOptions
+  readonly #listeners: Listeners
+  readonly #stops: Stop[] = []
+  /** How many arrivals those who wait for a mailbox know of. */
+  #known = new Map<string, number>()
+  /** What is to be told to the other processes at the end of this turn. */
+  #outgoing = new Map<string, Arrival>()
+  #timer: NodeJS.Timeout | undefined
+  #turns = 0
+
+  /** Returns when signals are heard, where they are carried at all. */
+  static async open(options: WakeupsOptions): Promise<Wakeups> {
+    const { signals } = options
+    const wakeups = new Wakeups(options)
+    const hear = (payload: string) => wakeups.#hear(arrivalIn(payload))
+    wakeups.#stops.push(
+      await signals.subscribe(WAKEUP_CHANNEL, hear),
+      await signals.onWake(MISSED_TOPIC, () => void wakeups.#look())
+    )
+    return wakeups
+  }
+
+  constructor(options: WakeupsOptions) {
+    this.#options = options
+    this.#listeners = new Listeners(options.report)
+  }
+
+  /** For how many mailboxes somebody waits. */
+  get size(): number {
+    return this.#listeners.size
+  }
+
+  /** Tells a listener of each arrival in the mailbox with a key until it leaves. It may be told without one. */
+  join(key: string, listener: Listener): void {
+    this.#listeners.add(key, listener)
+    this.#timer ??= setInterval(() => this.#turn(), LOOK_EVERY_MS).unref()
+  }
+
+  leave(key: string, listener: Listener): void {
+    if (this.#listeners.remove(key, listener)) {
+      this.#known.delete(key)
+      this.#restIfUnused()
+    }
+  }
+
+  /** Tells of what was stored. Never throws or waits. */
+  tell(arrivals: readonly Arrival[]): void {
+    if (this.#outgoing.size === 0 && arrivals.length > 0) {
+      setImmediate(() => void this.#send())
+    }
+    for (const arrival of arrivals) {
+      this.#outgoing.set(arrival.key, arrival)
+      this.#hear(arrival)
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#listeners.clear()
+    await Promise.all(this.#stops.map((stop) => stop()))
+  }
+
+  #hear(heard: HeardArrival | undefined): void {
+    if (!heard || !this.#listeners.has(heard.key)) {
+      return
+    }
+    const { key, arrivals } = heard
+    if (arrivals !== undefined) {
+      if (arrivals <= (this.#known.get(key) ?? 0)) {
+        return
+      }
+      this.#known.set(key, arrivals)
+    }
+    this.#listeners.tell(key, '')
+  }
+
+  /** Where signals are not carried now, the others find out when they look. */
+  async #send(): Promise<void> {
+    const arrivals = [...this.#outgoing.values()]
+    this.#outgoing = new Map()
+    await this.#options.signals.publish(arrivals.map(wakeupOf)).catch(() => {})
+  }
+
+  #turn(): void {
+    this.#turns += 1
+    if (!this.#options.signals.isReady || this.#turns % LOOKS_WHILE_CARRIED === 0) {
+      void this.#look()
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { pool, report } = this.#options
+    const { channels } = this.#listeners
+    if (channels.length === 0) {
+      return
+    }
+    try {
+      const waiting = await waitingAmong(pool, channels)
+      for (const key of channels) {
+        const arrivals = waiting.get(key)
+        if (arrivals === undefined) {
+          this.#known.delete(key)
+        } else {
+          this.#hear({ key, arrivals })
+        }
+      }
+    } catch (error) {
+      report(error as Error, 'mailboxes could not be looked at')
+    }
+  }
+
+  #restIfUnused(): void {
+    if (this.#listeners.size === 0) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }
+  }
+}

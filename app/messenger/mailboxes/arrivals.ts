@@ -1,0 +1,27 @@
+import type { DatabasePool } from '#database/database_pool'
+import { keyOf, partyIn, type Party } from './party.js'
+
+/** That something came into a mailbox: how many messages ever did, so that what is known already can be told. */
+export interface Arrival {
+  /** Whose mailbox it is. */
+  readonly key: string
+  readonly arrivals: number
+}
+
+/** Of some mailboxes, those in which messages wait. */
+export async function waitingAmong(
+  pool: DatabasePool,
+  keys: readonly string[]
+): Promise<Map<string, number>> {
+  const parties = keys.map(partyIn)
+  const { rows } = await pool.read<Party & { arrivals: number }>({
+    name: 'waiting-mailboxes',
+    text: `
+      select recipient_type as type, recipient_id as id, arrivals::float8 as arrivals
+      from unnest($1::text[], $2::uuid[]) as asked (type, id)
+      join mailboxes on recipient_type = asked.type and recipient_id = asked.id
+      where messages > 0`,
+    values: [parties.map(({ type }) => type), parties.map(({ id }) => id)],
+  })
+  return new Map(rows.map(({ arrivals, ...party }) => [keyOf(party), arrivals]))
+}

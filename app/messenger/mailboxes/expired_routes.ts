@@ -1,0 +1,59 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { answer } from '#http/answer'
+import type { Operation, SurfaceRoutes } from '#http/surface'
+import { originOf } from '#kernel/request_origin'
+import { positiveIn } from '#messenger/messages/pull_query'
+import { EXPIRED_ACCESS, EXPIRED_LIMIT, ExpiredMessageService } from './expired_service.js'
+import { PARTY_KINDS } from './party.js'
+
+const listExpired: Operation = {
+  name: 'listExpiredMessages',
+  summary: 'The recipients whose messages expired before they were acknowledged, the latest first',
+  access: EXPIRED_ACCESS,
+  query: [
+    {
+      name: 'limit',
+      description: `How many recipients, ${EXPIRED_LIMIT.most} at most; ${EXPIRED_LIMIT.default} where nothing is said`,
+      schema: { type: 'number' },
+    },
+  ],
+  answers: {
+    200: {
+      description: 'How many messages each of them lost, and of how many recipients that is so',
+      schema: {
+        type: 'object',
+        required: ['recipients', 'total'],
+        properties: {
+          recipients: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['type', 'id', 'expired', 'lastExpiredAt'],
+              properties: {
+                type: { enum: [...PARTY_KINDS] },
+                id: { type: 'string', format: 'uuid' },
+                expired: { type: 'integer' },
+                lastExpiredAt: { type: 'string', format: 'date-time' },
+              },
+            },
+          },
+          total: { type: 'integer' },
+        },
+      },
+    },
+  },
+}
+
+/** The route on which administrators see what was not fetched. */
+export function expiredRoutes(routes: SurfaceRoutes): void {
+  routes.get('/messages/expired', list, listExpired)
+}
+
+async function list(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const parameters = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
+  const limit = positiveIn(parameters, 'limit') ?? EXPIRED_LIMIT.default
+  const expired = await ctx.containerResolver.make(ExpiredMessageService)
+  answer(ctx, await expired.list(actor, Math.min(limit, EXPIRED_LIMIT.most)))
+}

@@ -1,0 +1,51 @@
+import type { DatabasePool } from '#database/database_pool'
+import { enforce, holdingCentrally } from '#kernel/access'
+import type { Actor } from '#kernel/actor'
+import type { PartyKind } from './party.js'
+
+/** Who receives nothing is the business of those who run the installation. */
+export const EXPIRED_ACCESS = holdingCentrally('service_manage')
+export const EXPIRED_LIMIT = { default: 100, most: 1_000 }
+
+/** A recipient whose messages had their time before they were acknowledged. */
+export interface ExpiredMessages {
+  readonly type: PartyKind
+  readonly id: string
+  readonly expired: number
+  readonly lastExpiredAt: string
+}
+
+interface Found {
+  readonly recipients: readonly ExpiredMessages[]
+  /** Of how many recipients messages expired. */
+  readonly total: number
+}
+
+const LATEST = `
+  select recipient_type as type, recipient_id as id, expired::float8 as expired,
+    last_expired_at as "lastExpiredAt", (count(*) over ())::int as total
+  from mailboxes where expired > 0 order by last_expired_at desc limit $1`
+
+/** What became of messages that nobody fetched. Of these only the number is left. */
+export class ExpiredMessageService {
+  readonly #pool: DatabasePool
+
+  constructor(pool: DatabasePool) {
+    this.#pool = pool
+  }
+
+  /** Those of whom messages expired last. */
+  async list(actor: Actor, limit: number): Promise<Found> {
+    enforce(EXPIRED_ACCESS, actor)
+    const { rows } = await this.#pool.read<
+      Omit<ExpiredMessages, 'lastExpiredAt'> & { lastExpiredAt: Date; total: number }
+    >({ name: 'expired-messages', text: LATEST, values: [limit] })
+    return {
+      recipients: rows.map(({ total, lastExpiredAt, ...recipient }) => ({
+        ...recipient,
+        lastExpiredAt: lastExpiredAt.toISOString(),
+      })),
+      total: rows[0]?.total ?? 0,
+    }
+  }
+}

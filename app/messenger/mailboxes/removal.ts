@@ -1,0 +1,39 @@
+import type { Reactions } from '#auth/reactions'
+import { messengerPool } from '#messenger/database'
+import type { Party } from './party.js'
+
+const PORTION = 1_000
+
+const REMOVE_SOME = `
+  with mailbox as (
+    select from mailboxes where recipient_type = $1 and recipient_id = $2 for update
+  ), portion as (
+    select id from messages where recipient_type = $1 and recipient_id = $2 limit ${PORTION}
+  ), gone as (
+    delete from messages m using portion p where m.id = p.id and exists (select from mailbox)
+    returning m.size
+  ), counted as (
+    select count(*) as messages, coalesce(sum(size), 0) as bytes from gone
+  )
+  update mailboxes m set messages = m.messages - c.messages, bytes = m.bytes - c.bytes
+  from counted c where m.recipient_type = $1 and m.recipient_id = $2
+  returning c.messages::int as removed`
+
+/** What messenger does when those are gone for whom messages wait. */
+export const mailboxReactions: Partial<Reactions> = {
+  userDeleted: (id) => removeMailbox({ type: 'user', id }),
+  clientEnded: (id) => removeMailbox({ type: 'client', id }),
+}
+
+/** Removes a mailbox with all that is in it. What is sent there later begins another one. */
+export async function removeMailbox({ type, id }: Party): Promise<void> {
+  const values = [type, id]
+  for (let removed = 1; removed > 0;) {
+    const { rows } = await messengerPool().query<{ removed: number }>(REMOVE_SOME, values)
+    removed = rows[0]?.removed ?? 0
+  }
+  await messengerPool().query(
+    'delete from mailboxes where recipient_type = $1 and recipient_id = $2 and messages = 0',
+    values
+  )
+}

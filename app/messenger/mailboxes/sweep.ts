@@ -1,0 +1,93 @@
+import type { Logger } from '@adonisjs/core/logger'
+import type pg from 'pg'
+
+import { untilNotFull } from '#jobs/batches'
+import { asLeader } from '#jobs/leader'
+import { removeInPortions, type Sweeping } from '#jobs/portions'
+import type { LongSweep, Sweep, Swept } from '#jobs/sweep'
+import { messengerPool } from '#messenger/database'
+import { KEPT } from '#messenger/messages/lifetime'
+import { messageMetrics } from '#messenger/messages/metrics'
+import { PARTY_KINDS } from './party.js'
+
+const MINUTE_MS = 60_000
+const TURN_MS = 20_000
+const PORTION = 1_000
+
+/** How long it is remembered whose messages expired, and that a mailbox is empty. */
+const REMEMBERED = `interval '30 days'`
+
+/**
+ * Messages that had their time are counted where they were not fetched. All of their mailboxes are locked, in their order,
+ * before the first of them goes.
+ */
+const EXPIRE = `
+  with expired as (
+    select id, recipient_type, recipient_id from messages
+    where recipient_type = any($1) and created_at <= now() - ${KEPT} limit ${PORTION}
+  ), boxes as (
+    select recipient_type from mailboxes
+    where (recipient_type, recipient_id) in (select recipient_type, recipient_id from expired)
+    order by recipient_type, recipient_id for update
+  ), gone as (
+    delete from messages m using expired e where m.id = e.id and (select count(*) from boxes) > 0
+    returning m.recipient_type, m.recipient_id, m.size
+  ), counted as (
+    select recipient_type, recipient_id, count(*) as messages, sum(size) as bytes
+    from gone group by recipient_type, recipient_id
+  ), noted as (
+    update mailboxes m set messages = m.messages - c.messages, bytes = m.bytes - c.bytes,
+      expired = m.expired + c.messages, last_expired_at = now()
+    from counted c where m.recipient_type = c.recipient_type and m.recipient_id = c.recipient_id
+  )
+  select coalesce(sum(messages), 0)::int as removed from counted`
+
+const FORGET = [
+  `delete from message_keys where ctid = any(array(
+     select ctid from message_keys where created_at <= now() - ${KEPT} limit ${PORTION}))`,
+  `delete from mailboxes where messages = 0 and ctid = any(array(
+     select ctid from mailboxes
+     where messages = 0 and greatest(used_at, last_expired_at) <= now() - ${REMEMBERED}
+     limit ${PORTION}))`,
+]
+
+/** Removes the messages that have had their time, every minute. */
+export function messageSweep(logger: Pick<Logger, 'info'>): LongSweep {
+  return {
+    name: 'messages',
+    schedule: { everyMs: MINUTE_MS },
+    runTurn: async (signal) =>
+      (await sweepMessages({ logger, signal, turnMs: TURN_MS })) ?? { removed: 0, isDone: true },
+  }
+}
+
+/** Removes expired messages, in one process at a time; undefined where another one does. */
+export function sweepMessages(sweeping: Sweeping): Promise<Swept | undefined> {
+  const pool = messengerPool()
+  return asLeader(pool, 'expired messages', () =>
+    removeInPortions(() => removeSome(pool), 'expired messages are being removed', sweeping)
+  )
+}
+
+async function removeSome(pool: pg.Pool): Promise<Swept> {
+  const { rows } = await pool.query<{ removed: number }>(EXPIRE, [PARTY_KINDS])
+  const { removed } = rows[0]!
+  messageMetrics.expired(removed)
+  return { removed, isDone: removed === 0 }
+}
+
+/** Forgets what was answered to keys that are over, and mailboxes that nobody uses. */
+export const leftoverSweep: Sweep = {
+  name: 'message leftovers',
+  schedule: { everyMs: 60 * MINUTE_MS },
+  async run(signal) {
+    let removed = 0
+    for (const statement of FORGET) {
+      removed += await untilNotFull(PORTION, signal, async () => {
+        const { rowCount } = await messengerPool().query(statement)
+        return rowCount ?? 0
+      })
+    }
+    return removed
+  },
+}

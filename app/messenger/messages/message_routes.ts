@@ -1,0 +1,52 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { leaving } from '#auth/until_gone'
+import { answer } from '#http/answer'
+import { answerLater } from '#http/answer_later'
+import { bodyOf, jsonOf } from '#http/sent_body'
+import { sendBytes } from '#http/send_stream'
+import type { SurfaceRoutes } from '#http/surface'
+import { originOf } from '#kernel/request_origin'
+import { idempotencyKeyOf } from './idempotency_key.js'
+import { acknowledgement, messageBody } from './message_body.js'
+import { acknowledgeMessages, pullMessages, sendMessage } from './message_documents.js'
+import { MessageService } from './message_service.js'
+import { readPullQuery } from './pull_query.js'
+
+/** The routes on which messages go in and out. */
+export function messageRoutes(routes: SurfaceRoutes): void {
+  routes
+    .post('/messages', send, sendMessage)
+    .get('/messages', pull, pullMessages)
+    .post('/messages/ack', acknowledge, acknowledgeMessages)
+}
+
+async function send(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const key = idempotencyKeyOf(ctx)
+  const { recipients } = await bodyOf(ctx, messageBody)
+  const messages = await ctx.containerResolver.make(MessageService)
+  const message = { recipients, data: jsonOf(ctx, 'data'), metadata: jsonOf(ctx, 'metadata') }
+  answer(ctx, { data: await messages.send(actor, message, key) }, 202)
+}
+
+async function pull(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const query = readPullQuery(ctx.request.parsedUrl.query ?? '')
+  const messages = await ctx.containerResolver.make(MessageService)
+  const found = messages.pull(actor, query, () => leaving(ctx))
+  answerLater(
+    ctx,
+    found.then((each) => answer(ctx, `{"messages":[${each.join()}]}`))
+  )
+}
+
+async function acknowledge(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const { ids } = await bodyOf(ctx, acknowledgement)
+  const messages = await ctx.containerResolver.make(MessageService)
+  await messages.acknowledge(actor, ids)
+  ctx.response.status(202)
+  ctx.response.header('content-length', 0)
+  sendBytes(ctx)
+}

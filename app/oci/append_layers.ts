@@ -1,0 +1,78 @@
+import { copyBlob } from './copy_blob.js'
+import { ManifestInvalid } from './errors.js'
+import { changedConfig, type ConfigChange } from './image_config.js'
+import type { ImageStore, StoredManifest } from './image_store.js'
+import { inParallel } from './in_parallel.js'
+import { isObject, parseManifest, storedManifest, type ImageManifest } from './manifest.js'
+import { isForeignType, MEDIA_TYPES } from './media_types.js'
+import { imageSize, type PlatformImage } from './platform_image.js'
+import type { WrittenLayer } from './write_layer.js'
+
+const MOUNTS_AT_ONCE = 4
+
+export interface Appended {
+  /** Written to the repository already. */
+  readonly layer: WrittenLayer
+  /** What the history of the image says of it. */
+  readonly createdBy: string
+}
+
+export interface BuiltImage {
+  readonly stored: StoredManifest
+  readonly digest: string
+  readonly os: string
+  /** The bytes of its layers and its config. */
+  readonly size: number
+}
+
+/**
+ * Makes an image of a base and layers that were written, in a repository of the same store. It stays in the family of its
+ * base, and all that is not changed is as it was.
+ */
+export async function appendLayers(
+  store: ImageStore,
+  repository: string,
+  base: PlatformImage,
+  appended: readonly Appended[],
+  change: ConfigChange & { readonly tag?: string }
+): Promise<BuiltImage> {
+  const { manifest, config } = base
+  if (config.diffIds.length !== manifest.layers.length) {
+    throw new ManifestInvalid(`${base.stored.digest} has other layers than its config says`)
+  }
+  const added = appended.map(({ layer, createdBy }) => ({ diffId: layer.diffId, createdBy }))
+  const mounting = mountLayers(store, repository, base)
+  mounting.catch(() => {})
+  const configBlob = await writeConfig(store, repository, changedConfig(config, added, change))
+  await mounting
+  const words = MEDIA_TYPES[manifest.family]
+  const stored = storedManifest(base.stored.mediaType, {
+    ...kept(base.stored),
+    config: { mediaType: words.config, ...configBlob },
+    layers: [...manifest.layers, ...appended.map(({ layer }) => layer.descriptor)],
+  })
+  await store.putManifest(repository, stored, change.tag)
+  const size = imageSize(parseManifest(stored) as ImageManifest)
+  return { stored, digest: stored.digest, os: config.os, size }
+}
+
+const writeConfig = (store: ImageStore, repository: string, bytes: Buffer) =>
+  store.writeBlob(repository, () => oneByOne([bytes]))
+
+/** The layers of the base have to be in the repository of the image: mounted, and copied where that cannot be done. */
+async function mountLayers(store: ImageStore, repository: string, base: PlatformImage) {
+  const layers = base.manifest.layers.filter(({ mediaType }) => !isForeignType(mediaType))
+  const from = { store, repository: base.repository }
+  await inParallel(layers, MOUNTS_AT_ONCE, (layer) => copyBlob(from, { store, repository }, layer))
+}
+
+/** What a manifest says besides its parts, without what is only true of the base: what that is about, and its annotations. */
+function kept({ bytes, mediaType }: StoredManifest): Record<string, unknown> {
+  const said: unknown = JSON.parse(bytes.toString())
+  const { subject, annotations, config, layers, ...rest } = isObject(said) ? said : {}
+  return { ...rest, schemaVersion: 2, mediaType }
+}
+
+async function* oneByOne<T>(items: readonly T[]): AsyncGenerator<T, void, undefined> {
+  yield* items
+}

@@ -1,0 +1,137 @@
+import { open, type FileHandle } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+
+import { ImageArchiveInvalid } from '#oci/errors'
+
+const PIECE_BYTES = 256 * 1024
+
+/** Other ways to compress, by how their files begin, and what undoes them. */
+const OTHERS = [
+  { begins: '28b52ffd', undo: 'zstd -d' },
+  { begins: 'fd377a585a00', undo: 'xz -d' },
+  { begins: '425a68', undo: 'bzip2 -d' },
+  { begins: '504b0304', undo: 'unzip' },
+]
+
+/** The bytes of a tar from the first to the last. */
+export interface ByteReader {
+  /** Fewer than so many only at the end. */
+  read(length: number): Promise<Buffer>
+  skip(length: number): Promise<void>
+  pieces(length: number): AsyncGenerator<Buffer, void, undefined>
+  close(): Promise<void>
+}
+
+/** Reads a file as it is, or what was compressed into it. */
+export async function byteReader(path: string): Promise<ByteReader> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw new ImageArchiveInvalid(`${path} cannot be read: ${error.code}`, error)
+  })
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(6), 0, 6, 0)
+  const beginning = buffer.subarray(0, bytesRead).toString('hex')
+  if (beginning.startsWith('1f8b')) {
+    await file.close()
+    return new StreamReader(path)
+  }
+  const other = OTHERS.find(({ begins }) => beginning.startsWith(begins))
+  if (other) {
+    await file.close()
+    throw new ImageArchiveInvalid(`${path} has to be a tar, or one of gzip: ${other.undo} ${path}`)
+  }
+  return new FileReader(file)
+}
+
+/** Goes to any place in a file; what is skipped is not read. */
+class FileReader implements ByteReader {
+  readonly #file: FileHandle
+  #at = 0
+
+  constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  async read(length: number): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafe(length)
+    let filled = 0
+    while (filled < length) {
+      const { bytesRead } = await this.#file.read(bytes, filled, length - filled, this.#at)
+      if (bytesRead === 0) {
+        break
+      }
+      filled += bytesRead
+      this.#at += bytesRead
+    }
+    return bytes.subarray(0, filled)
+  }
+
+  async skip(length: number): Promise<void> {
+    this.#at += length
+  }
+
+  async *pieces(length: number): AsyncGenerator<Buffer, void, undefined> {
+    for (let left = length; left > 0;) {
+      const piece = await this.read(Math.min(left, PIECE_BYTES))
+      if (piece.length === 0) {
+        return
+      }
+      left -= piece.length
+      yield piece
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close()
+  }
+}
+
+/** Uncompresses as far as somebody reads. */
+class StreamReader implements ByteReader {
+  readonly #path: string
+  readonly #source
+  readonly #pieces: AsyncIterator<Buffer>
+  #left: Buffer = Buffer.alloc(0)
+
+  constructor(path: string) {
+    this.#path = path
+    const gunzip = createGunzip({ chunkSize: PIECE_BYTES })
+    this.#source = gunzip
+    pipeline(createReadStream(path, { highWaterMark: PIECE_BYTES }), gunzip, () => {})
+    this.#pieces = gunzip[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  }
+
+  async read(length: number): Promise<Buffer> {
+    return Buffer.concat(await Array.fromAsync(this.pieces(length)))
+  }
+
+  async skip(length: number): Promise<void> {
+    for await (const piece of this.pieces(length)) {
+      void piece
+    }
+  }
+
+  async *pieces(length: number): AsyncGenerator<Buffer, void, undefined> {
+    for (let left = length; left > 0;) {
+      if (this.#left.length === 0 && !(await this.#more())) {
+        return
+      }
+      const piece = this.#left.subarray(0, left)
+      this.#left = this.#left.subarray(piece.length)
+      left -= piece.length
+      yield piece
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#source.destroy()
+  }
+
+  async #more(): Promise<boolean> {
+    const { done, value } = await this.#pieces.next().catch((error: unknown) => {
+      throw new ImageArchiveInvalid(`${this.#path} is damaged, or was not copied to its end`, error)
+    })
+    this.#left = done ? this.#left : value
+    return !done
+  }
+}

@@ -1,0 +1,136 @@
+import { Readable } from 'node:stream'
+
+import type { Shelf } from '#oci/copy_blob'
+import { counted } from '#oci/counted'
+import { ImageArchiveInvalid, PlatformMissing } from '#oci/errors'
+import type { BlobSource, StoredManifest } from '#oci/image_store'
+import { writtenBeside } from '#oci/folder/written_beside'
+import { blobPath } from '#oci/layout_paths'
+import { blobsOf, manifestsOf } from '#oci/manifests_of'
+import { MEDIA_TYPES } from '#oci/media_types'
+import { platformImage, requireManifest } from '#oci/platform_image'
+import type { LayerEntry, LayerFile } from '#oci/tar/layer_entries'
+import { layerTar } from '#oci/tar/layer_tar'
+import { gzipped } from '#oci/write_layer'
+
+export interface ExportOptions {
+  /** What docker and others call it once they have it. */
+  readonly name: string
+  readonly signal?: AbortSignal
+  readonly onBytes?: (bytes: number) => void
+}
+
+const COMPRESSED = /\.(tgz|tar\.gz)$/
+
+/**
+ * Writes an image into an archive that is an OCI layout, with what `docker load` looks for beside it. The file has its name
+ * only when it is whole; the same image is the same archive.
+ */
+export async function exportArchive(
+  from: Shelf & { readonly reference: string },
+  path: string,
+  options: ExportOptions
+): Promise<StoredManifest> {
+  const root = await requireManifest(from.store, from.repository, from.reference)
+  const tar = layerTar(await entriesOf(from, root, options))
+  const bytes = COMPRESSED.test(path) ? gzipped(tar) : tar
+  const draft = `${path}.part`
+  await writtenBeside(draft, stoppable(bytes, options.signal), () => path).catch((error) => {
+    throw failureOf(error, path, draft)
+  })
+  return root
+}
+
+async function entriesOf(
+  from: Shelf,
+  root: StoredManifest,
+  options: ExportOptions
+): Promise<LayerEntry[]> {
+  const manifests = await Array.fromAsync(manifestsOf(from, root))
+  const files = new Map<string, LayerFile>()
+  for (const { digest, bytes } of manifests) {
+    files.set(digest, fileOf(blobPath(digest), bytes))
+  }
+  for (const blob of manifests.flatMap(blobsOf)) {
+    files.set(blob.digest, {
+      path: blobPath(blob.digest),
+      size: blob.size,
+      open: () =>
+        counted(from.store.readBlob(from.repository, blob), (bytes) => options.onBytes?.(bytes)),
+    })
+  }
+  const blobs = [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
+  return [
+    { path: 'blobs', isFolder: true },
+    { path: 'blobs/sha256', isFolder: true },
+    ...blobs,
+    json('index.json', indexOf(root, options.name)),
+    json('manifest.json', await dockerList(from, root, options.name)),
+    json('oci-layout', { imageLayoutVersion: '1.0.0' }),
+  ]
+}
+
+function indexOf({ mediaType, digest, bytes }: StoredManifest, name: string): object {
+  const tag = name.slice(name.lastIndexOf(':') + 1)
+  const annotations = {
+    'io.containerd.image.name': name,
+    'org.opencontainers.image.ref.name': tag,
+  }
+  const entry = { mediaType, digest, size: bytes.length, annotations }
+  return { schemaVersion: 2, mediaType: MEDIA_TYPES.oci.index, manifests: [entry] }
+}
+
+/** What docker reads: one image, for the machines that analyses run on. */
+async function dockerList(from: Shelf, root: StoredManifest, name: string): Promise<object[]> {
+  const image = await platformImage(from.store, from.repository, root.digest).catch(unlessForOthers)
+  if (!image) {
+    return []
+  }
+  const { manifest } = image
+  return [
+    {
+      Config: blobPath(manifest.config.digest),
+      RepoTags: [name],
+      Layers: manifest.layers.map(({ digest }) => blobPath(digest)),
+    },
+  ]
+}
+
+const json = (path: string, content: object): LayerFile =>
+  fileOf(path, Buffer.from(JSON.stringify(content)))
+
+const fileOf = (path: string, bytes: Buffer): LayerFile => ({
+  path,
+  size: bytes.length,
+  open: (): BlobSource => Readable.from([bytes]),
+})
+
+/** An image that docker could not run is in the archive all the same. */
+function unlessForOthers(error: unknown): undefined {
+  if (!(error instanceof PlatformMissing)) {
+    throw error
+  }
+}
+
+async function* stoppable(
+  source: BlobSource,
+  signal: AbortSignal | undefined
+): AsyncGenerator<Uint8Array, void, undefined> {
+  signal?.throwIfAborted()
+  for await (const piece of source) {
+    signal?.throwIfAborted()
+    yield piece
+  }
+}
+
+function failureOf(error: NodeJS.ErrnoException, path: string, draft: string): Error {
+  const { code, syscall } = error
+  if (code === 'EEXIST') {
+    return new ImageArchiveInvalid(
+      `${draft} is there already; remove it if nobody writes it`,
+      error
+    )
+  }
+  const isOfDisk = syscall !== undefined && error.path !== undefined
+  return isOfDisk ? new ImageArchiveInvalid(`${path} cannot be written: ${code}`, error) : error
+}

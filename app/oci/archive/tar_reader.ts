@@ -1,0 +1,170 @@
+import { ImageArchiveInvalid } from '#oci/errors'
+import type { ByteReader } from './byte_readers.js'
+
+const BLOCK = 512
+/** A name, or what pax says about a file, is never longer. */
+const LARGEST_RECORDS = 1024 ** 2
+const MOST_ENTRIES = 200_000
+const FILES = ['0', '\0', '7']
+
+export interface TarEntry {
+  readonly path: string
+  readonly size: number
+  readonly kind: 'file' | 'link' | 'other'
+  /** What a link means, as it stands there. */
+  readonly target: string
+}
+
+interface Header extends TarEntry {
+  readonly type: string
+}
+
+/** What was said about the next entry before it, because its own header has no room for it. */
+interface Said {
+  path?: string
+  target?: string
+  size?: number
+}
+
+/** The entries of a tar one after the other. Whoever wants what is in one reads it before the next is asked for. */
+export async function* tarEntries(
+  reader: ByteReader
+): AsyncGenerator<
+  { entry: TarEntry; bytes: () => AsyncGenerator<Buffer, void, undefined> },
+  void,
+  undefined
+> {
+  let said: Said = {}
+  for (let count = 0; ; count++) {
+    const block = await reader.read(BLOCK)
+    if (block.length === BLOCK && isEmpty(block)) {
+      return
+    }
+    const header = headerOf(block)
+    if (count >= MOST_ENTRIES) {
+      throw new ImageArchiveInvalid(`An archive of more than ${MOST_ENTRIES} files is none`)
+    }
+    if ('xgLK'.includes(header.type)) {
+      said = { ...said, ...(await recordsOf(reader, header)) }
+      continue
+    }
+    const entry = { ...header, ...said, path: plain(said.path ?? header.path) }
+    said = {}
+    let left = entry.size
+    const bytes = async function* (): AsyncGenerator<Buffer, void, undefined> {
+      for await (const piece of reader.pieces(left)) {
+        left -= piece.length
+        yield piece
+      }
+      if (left > 0) {
+        throw new ImageArchiveInvalid(`The archive ends within ${JSON.stringify(entry.path)}`)
+      }
+    }
+    yield { entry, bytes }
+    await reader.skip(left + paddingOf(entry.size))
+  }
+}
+
+async function recordsOf(reader: ByteReader, { type, size }: Header): Promise<Said> {
+  if (size > LARGEST_RECORDS) {
+    throw new ImageArchiveInvalid('The archive names a file by more than a mebibyte')
+  }
+  const bytes = await reader.read(size)
+  await reader.skip(paddingOf(size))
+  const text = bytes.toString().replace(/\0.*$/s, '')
+  switch (type) {
+    case 'L':
+      return { path: text }
+    case 'K':
+      return { target: text }
+    case 'x':
+      return paxIn(bytes)
+    default:
+      return {}
+  }
+}
+
+/** `<length> <keyword>=<value>\n`, one after the other. */
+function paxIn(bytes: Buffer): Said {
+  const said: Said = {}
+  for (let at = 0; at < bytes.length;) {
+    const space = bytes.indexOf(0x20, at)
+    const length = Number(bytes.toString('latin1', at, Math.max(space, at)))
+    const record = bytes.toString('utf8', space + 1, at + length - 1)
+    const equals = record.indexOf('=')
+    if (space < 0 || !Number.isInteger(length) || length < 5 || equals < 0) {
+      throw new ImageArchiveInvalid('The archive says something about a file that is no pax record')
+    }
+    const value = record.slice(equals + 1)
+    switch (record.slice(0, equals)) {
+      case 'path':
+        said.path = value
+        break
+      case 'linkpath':
+        said.target = value
+        break
+      case 'size':
+        said.size = sizeIn(value)
+        break
+    }
+    at += length
+  }
+  return said
+}
+
+function headerOf(block: Buffer): Header {
+  if (block.length < BLOCK || !hasRightSum(block)) {
+    throw new ImageArchiveInvalid('This is no tar, a damaged one, or not copied to its end')
+  }
+  const type = String.fromCodePoint(block[156]!)
+  const isUstar = block.toString('latin1', 257, 262) === 'ustar'
+  const isGnu = block.toString('latin1', 257, 265) === 'ustar  \0'
+  const prefix = isUstar && !isGnu ? textIn(block, 345, 155) : ''
+  const name = textIn(block, 0, 100)
+  return {
+    type,
+    kind: FILES.includes(type) ? 'file' : '12'.includes(type) ? 'link' : 'other',
+    path: prefix === '' ? name : `${prefix}/${name}`,
+    target: textIn(block, 157, 100),
+    size: '12345'.includes(type) ? 0 : numberIn(block, 124, 12),
+  }
+}
+
+/** In octal digits, or beyond 8 GiB as a binary number that its first bit marks. */
+function numberIn(block: Buffer, at: number, length: number): number {
+  if (block[at]! & 0x80) {
+    const value = block.readBigUInt64BE(at + length - 8)
+    return sizeIn(String(value))
+  }
+  return sizeIn(`0o${textIn(block, at, length).trim() || '0'}`)
+}
+
+function sizeIn(text: string): number {
+  const size = Number(text)
+  if (!Number.isSafeInteger(size) || size < 0) {
+    throw new ImageArchiveInvalid('The archive has a file of a size that no file has')
+  }
+  return size
+}
+
+function hasRightSum(block: Buffer): boolean {
+  const said = Number.parseInt(textIn(block, 148, 8).trim(), 8)
+  let sum = 8 * 0x20
+  for (let at = 0; at < BLOCK; at++) {
+    sum += at >= 148 && at < 156 ? 0 : block[at]!
+  }
+  return said === sum
+}
+
+function textIn(block: Buffer, at: number, length: number): string {
+  const field = block.subarray(at, at + length)
+  const end = field.indexOf(0)
+  return field.toString('utf8', 0, end < 0 ? length : end)
+}
+
+const isEmpty = (block: Buffer): boolean => block.every((byte) => byte === 0)
+
+const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK
+
+/** Nothing is ever written under these names; they are compared with those that the archive itself gives. */
+const plain = (path: string): string => path.replace(/^(\.?\/)+/, '').replace(/\/+$/, '')

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { jsonIn } from '#kernel/json_in'
+
+import { ImageFolderUnusable } from '#oci/errors'
+import { isDigest } from '#oci/image_names'
+import type { Descriptor } from '#oci/image_store'
+import { isObject } from '#oci/manifest'
+import { MEDIA_TYPES } from '#oci/media_types'
+import { newDraft } from './drafts.js'
+import { alone } from './layout_lock.js'
+import { writtenBeside } from './written_beside.js'
+
+export const NAME = 'org.opencontainers.image.ref.name'
+/** Says of a manifest without a tag what repository has it. */
+export const REPOSITORY = 'analysis-hub.repository'
+/** Says of a manifest what other one it is about, so that nobody has to open all of them. */
+export const SUBJECT = 'analysis-hub.subject'
+
+interface Index {
+  readonly content: Record<string, unknown>
+  readonly entries: readonly Descriptor[]
+}
+
+/** `index.json` of an OCI layout: every manifest, and what it is called. */
+export class LayoutIndex {
+  readonly #path: string
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#path = join(folder, 'index.json')
+    this.#folder = folder
+  }
+
+  async entries(): Promise<readonly Descriptor[]> {
+    const { entries } = await this.#read()
+    return entries
+  }
+
+  /** Replaces the entries by what is made of them, while nobody else does. */
+  async change(next: (entries: readonly Descriptor[]) => readonly Descriptor[]): Promise<void> {
+    await alone(this.#path, async () => {
+      const { content, entries } = await this.#read()
+      const manifests = next(entries)
+      if (manifests !== entries) {
+        await this.#write({ ...content, manifests })
+      }
+    })
+  }
+
+  /** Makes the file where there is none. */
+  async found(): Promise<void> {
+    const text = await this.#text()
+    if (text === undefined) {
+      await this.change((entries) => [...entries])
+    }
+  }
+
+  async #write(content: object): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(content))
+    await writtenBeside(newDraft(this.#folder), oneByOne(bytes), () => this.#path)
+  }
+
+  async #read(): Promise<Index> {
+    const text = await this.#text()
+    if (text === undefined) {
+      const content = { schemaVersion: 2, mediaType: MEDIA_TYPES.oci.index }
+      return { content, entries: [] }
+    }
+    const content = jsonIn(text)
+    const manifests = isObject(content) ? content.manifests : undefined
+    if (!isObject(content) || !Array.isArray(manifests) || !manifests.every(isEntry)) {
+      throw new ImageFolderUnusable(`${this.#path} is no index of images`)
+    }
+    return { content, entries: manifests }
+  }
+
+  async #text(): Promise<string | undefined> {
+    return readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') {
+        return undefined
+      }
+      throw new ImageFolderUnusable(`${this.#path} cannot be read`, error)
+    })
+  }
+}
+
+/** The repository that an entry belongs to; none where another program wrote it without a name. */
+export function repositoryOf({ annotations }: Descriptor): string | undefined {
+  const name = annotations?.[NAME]
+  return annotations?.[REPOSITORY] ?? name?.slice(0, name.lastIndexOf(':'))
+}
+
+export const isOf = (entry: Descriptor, repository: string): boolean =>
+  repositoryOf(entry) === repository
+
+const isEntry = (value: unknown): value is Descriptor => isObject(value) && isDigest(value.digest)
+
+async function* oneByOne(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  yield bytes
+}

@@ -1,0 +1,26 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { digestOf, requireSame } from '#oci/checked_bytes'
+import { BlobMissing, ManifestInvalid } from '#oci/errors'
+import { LARGEST_MANIFEST, type Descriptor, type StoredManifest } from '#oci/image_store'
+import { blobPath } from '#oci/layout_paths'
+import { manifestFound } from '#oci/manifest'
+
+/** A manifest of a layout, compared with its digest. */
+export async function readManifest(
+  folder: string,
+  repository: string,
+  { digest, mediaType }: Descriptor
+): Promise<StoredManifest> {
+  const path = join(folder, blobPath(digest))
+  const { size } = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new BlobMissing(repository, digest, error) : error
+  })
+  if (size > LARGEST_MANIFEST) {
+    throw new ManifestInvalid(`${digest} is too large for a manifest`)
+  }
+  const bytes = await readFile(path)
+  requireSame({ digest }, { digest: digestOf(bytes), size: bytes.length })
+  return manifestFound(bytes, mediaType)
+}

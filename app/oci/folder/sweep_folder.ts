@@ -1,0 +1,105 @@
+import { readdir, stat, unlink } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+
+import { clock } from '#kernel/clock'
+
+import { ImageFolderUnusable, isImageFailure } from '#oci/errors'
+import type { Descriptor } from '#oci/image_store'
+import { blobPath } from '#oci/layout_paths'
+import { parseManifest } from '#oci/manifest'
+import { blobsOf } from '#oci/manifests_of'
+import { REFERABLE_TYPES } from '#oci/media_types'
+import { draftsOf } from './drafts.js'
+import { isOf, LayoutIndex, repositoryOf, SUBJECT } from './layout_index.js'
+import { readManifest } from './read_manifest.js'
+
+/** What was written or asked for within this time may be about to be used. */
+const YOUNG_MS = 24 * 60 * 60 * 1000
+
+export interface Swept {
+  readonly removed: number
+  readonly removedBytes: number
+  readonly keptBytes: number
+}
+
+interface SweepOptions {
+  readonly youngMs?: number
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Removes from a layout what no image names any more: blobs, what is said about images that are gone, and drafts of those that were
+ * killed. Images may be built and copied meanwhile.
+ */
+export async function sweepFolder(path: string, options: SweepOptions = {}): Promise<Swept> {
+  const folder = resolve(path)
+  const oldest = clock.now() - (options.youngMs ?? YOUNG_MS)
+  const index = new LayoutIndex(folder)
+  await index.change(withoutLostStatements)
+  const named = new Set<string>()
+  for (const entry of await index.entries()) {
+    options.signal?.throwIfAborted()
+    await gather(folder, entry, named)
+  }
+  const swept = { removed: 0, removedBytes: 0, keptBytes: 0 }
+  const blobs = join(folder, 'blobs', 'sha256')
+  const files = [...(await filesOf(blobs)), ...(await filesOf(draftsOf(folder)))]
+  for (const file of files) {
+    options.signal?.throwIfAborted()
+    const found = await stat(file).catch(() => undefined)
+    if (!found || named.has(file) || found.mtimeMs >= oldest) {
+      swept.keptBytes += found?.size ?? 0
+    } else {
+      await unlink(file)
+      swept.removed++
+      swept.removedBytes += found.size
+    }
+  }
+  return swept
+}
+
+const filesOf = async (folder: string): Promise<string[]> => {
+  const names = await readdir(folder)
+  return names.map((name) => join(folder, name))
+}
+
+/** What is said about an image goes with it. */
+function withoutLostStatements(entries: readonly Descriptor[]): readonly Descriptor[] {
+  const kept = entries.filter((entry) => {
+    const subject = entry.annotations?.[SUBJECT]
+    const repository = repositoryOf(entry)
+    return (
+      subject === undefined ||
+      repository === undefined ||
+      entries.some((one) => one.digest === subject && isOf(one, repository))
+    )
+  })
+  return kept.length < entries.length ? kept : entries
+}
+
+/** The files of a manifest and of all that it names. One that cannot be read names nothing, and stays itself. */
+async function gather(folder: string, manifest: Descriptor, named: Set<string>): Promise<void> {
+  const file = join(folder, blobPath(manifest.digest))
+  if (named.has(file)) {
+    return
+  }
+  named.add(file)
+  if (!REFERABLE_TYPES.includes(manifest.mediaType)) {
+    throw new ImageFolderUnusable(
+      `${folder} is not swept: what ${manifest.digest} names is not understood (${manifest.mediaType})`
+    )
+  }
+  const stored = await readManifest(folder, '', manifest).catch((error: unknown) => {
+    if (!isImageFailure(error)) {
+      throw error
+    }
+  })
+  if (!stored) {
+    return
+  }
+  blobsOf(stored).forEach(({ digest }) => named.add(join(folder, blobPath(digest))))
+  const parsed = parseManifest(stored)
+  for (const child of parsed.kind === 'index' ? parsed.manifests : []) {
+    await gather(folder, child, named)
+  }
+}

@@ -1,0 +1,82 @@
+import { jsonIn } from '#kernel/json_in'
+
+import { ManifestInvalid } from './errors.js'
+import { isObject } from './manifest.js'
+
+/** The config of an image, with all that was in it. */
+export interface ImageConfig {
+  readonly os: string
+  readonly architecture: string
+  readonly diffIds: readonly string[]
+  readonly content: Readonly<Record<string, unknown>>
+}
+
+export interface AddedLayer {
+  readonly diffId: string
+  /** What the history says of it. */
+  readonly createdBy: string
+}
+
+/** What becomes of how an image runs; what is not named stays. */
+export interface ConfigChange {
+  /** A new entrypoint without a command of its own leaves none: that of the base would become its arguments. */
+  readonly entrypoint?: readonly string[]
+  readonly cmd?: readonly string[]
+  readonly workingDir?: string
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/** The time of images whose base has none. */
+const NO_TIME = '1970-01-01T00:00:00Z'
+
+export function parseConfig(bytes: Buffer, digest: string): ImageConfig {
+  const content = jsonIn(bytes.toString())
+  const rootfs = isObject(content) ? content.rootfs : undefined
+  const diffIds = isObject(rootfs) ? rootfs.diff_ids : undefined
+  if (!isObject(content) || !Array.isArray(diffIds) || !diffIds.every(isText)) {
+    throw new ManifestInvalid(`${digest} is no config of an image`)
+  }
+  const { os, architecture } = content
+  if (!isText(os) || !isText(architecture)) {
+    throw new ManifestInvalid(`${digest} does not say what machine the image is for`)
+  }
+  return { os, architecture, diffIds, content }
+}
+
+/** The config of an image with more layers. Its time is that of the base, so that the same content is the same image. */
+export function changedConfig(
+  base: ImageConfig,
+  layers: readonly AddedLayer[],
+  change: ConfigChange
+): Buffer {
+  const { content, diffIds } = base
+  const created = isText(content.created) ? content.created : NO_TIME
+  const history = Array.isArray(content.history)
+    ? [...content.history, ...layers.map(({ createdBy }) => ({ created, created_by: createdBy }))]
+    : undefined
+  const added = layers.map(({ diffId }) => diffId)
+  return Buffer.from(
+    JSON.stringify({
+      ...content,
+      created,
+      config: changedRun(isObject(content.config) ? content.config : {}, change),
+      rootfs: { ...(content.rootfs as object), diff_ids: [...diffIds, ...added] },
+      ...(history && { history }),
+    })
+  )
+}
+
+function changedRun(run: Record<string, unknown>, change: ConfigChange): Record<string, unknown> {
+  const { Cmd: command, ...rest } = run
+  const cmd = change.cmd ?? (change.entrypoint ? undefined : command)
+  const labels = { ...(isObject(run.Labels) && run.Labels), ...change.labels }
+  return {
+    ...rest,
+    ...(change.entrypoint && { Entrypoint: change.entrypoint }),
+    ...(cmd !== undefined && { Cmd: cmd }),
+    ...(change.workingDir !== undefined && { WorkingDir: change.workingDir }),
+    ...(Object.keys(labels).length > 0 && { Labels: labels }),
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'

@@ -1,0 +1,40 @@
+/** The two families of words for the same things. An image stays in the one it was made in. */
+export type Family = 'oci' | 'docker'
+
+interface Words {
+  readonly manifest: string
+  readonly index: string
+  readonly config: string
+  readonly layer: string
+}
+
+export const MEDIA_TYPES: Readonly<Record<Family, Words>> = {
+  oci: {
+    manifest: 'application/vnd.oci.image.manifest.v1+json',
+    index: 'application/vnd.oci.image.index.v1+json',
+    config: 'application/vnd.oci.image.config.v1+json',
+    layer: 'application/vnd.oci.image.layer.v1.tar+gzip',
+  },
+  docker: {
+    manifest: 'application/vnd.docker.distribution.manifest.v2+json',
+    index: 'application/vnd.docker.distribution.manifest.list.v2+json',
+    config: 'application/vnd.docker.container.image.v1+json',
+    layer: 'application/vnd.docker.image.rootfs.diff.tar.gzip',
+  },
+}
+
+export const MANIFEST_TYPES: readonly string[] = Object.values(MEDIA_TYPES).map((f) => f.manifest)
+export const INDEX_TYPES: readonly string[] = Object.values(MEDIA_TYPES).map((f) => f.index)
+
+/** All that can stand behind a tag; a registry that is asked for less converts, or says that there is nothing. */
+export const REFERABLE_TYPES: readonly string[] = [...MANIFEST_TYPES, ...INDEX_TYPES]
+
+/** Layers that are fetched from elsewhere by those who run the image, and never kept by a registry. */
+const FOREIGN = /\bforeign\b|\.nondistributable\./
+
+export const isIndexType = (mediaType: string): boolean => INDEX_TYPES.includes(mediaType)
+
+export const isForeignType = (mediaType: string): boolean => FOREIGN.test(mediaType)
+
+export const familyOf = (mediaType: string): Family =>
+  mediaType.startsWith('application/vnd.docker.') ? 'docker' : 'oci'

@@ -1,0 +1,86 @@
+import { wholeBytes } from './checked_bytes.js'
+import { ImageMissing, ManifestInvalid, PlatformMissing } from './errors.js'
+import { parseConfig, type ImageConfig } from './image_config.js'
+import type { Descriptor, ImageStore, StoredManifest } from './image_store.js'
+import { parseManifest, type ImageIndex, type ImageManifest } from './manifest.js'
+
+export interface Platform {
+  readonly os: string
+  readonly architecture: string
+}
+
+/** What analyses run on where nothing else is said. Never that of the machine at hand: the same build is the same image everywhere. */
+export const USUAL_PLATFORM: Platform = { os: 'linux', architecture: 'amd64' }
+
+const LARGEST_CONFIG = 8 * 1024 ** 2
+
+/** One image for one machine, with its config. */
+export interface PlatformImage {
+  readonly repository: string
+  readonly stored: StoredManifest
+  readonly manifest: ImageManifest
+  readonly config: ImageConfig
+}
+
+/** The image that a tag or a digest names; of an index, the one for a platform. */
+export async function platformImage(
+  store: ImageStore,
+  repository: string,
+  reference: string,
+  platform: Platform = USUAL_PLATFORM
+): Promise<PlatformImage> {
+  const found = await requireManifest(store, repository, reference)
+  const parsed = parseManifest(found)
+  if (parsed.kind === 'image') {
+    return withConfig(store, repository, found, parsed)
+  }
+  const { digest } = pick(parsed, platform, `${repository} at ${reference}`)
+  const stored = await requireManifest(store, repository, digest)
+  const manifest = parseManifest(stored)
+  if (manifest.kind === 'index') {
+    throw new ManifestInvalid(`${digest} is an index within an index`)
+  }
+  return withConfig(store, repository, stored, manifest)
+}
+
+export async function requireManifest(
+  store: ImageStore,
+  repository: string,
+  reference: string
+): Promise<StoredManifest> {
+  const found = await store.manifest(repository, reference)
+  if (!found) {
+    throw new ImageMissing(repository, reference)
+  }
+  return found
+}
+
+/** The bytes that an image takes where it is kept: its layers and its config. */
+export const imageSize = ({ config, layers }: ImageManifest): number =>
+  layers.reduce((sum, { size }) => sum + size, config.size)
+
+async function withConfig(
+  store: ImageStore,
+  repository: string,
+  stored: StoredManifest,
+  manifest: ImageManifest
+): Promise<PlatformImage> {
+  const bytes = await wholeBytes(store.readBlob(repository, manifest.config), LARGEST_CONFIG)
+  return { repository, stored, manifest, config: parseConfig(bytes, manifest.config.digest) }
+}
+
+/** Statements about images stand in an index as images of the platform `unknown/unknown`, which nobody asks for. */
+function pick({ manifests }: ImageIndex, { os, architecture }: Platform, name: string): Descriptor {
+  const found = manifests.find(
+    ({ platform }) => platform?.os === os && platform.architecture === architecture
+  )
+  if (!found) {
+    const others = manifests.flatMap(({ platform }) =>
+      platform && platform.os !== 'unknown' ? [`${platform.os}/${platform.architecture}`] : []
+    )
+    throw new PlatformMissing(
+      `${name} is not for ${os}/${architecture}, but for ${others.join(', ') || 'nothing that is said'}`
+    )
+  }
+  return found
+}

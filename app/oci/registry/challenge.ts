@@ -1,0 +1,26 @@
+/** How a registry wants to be told who asks. */
+export type Challenge =
+  | { readonly scheme: 'basic' }
+  | { readonly scheme: 'bearer'; readonly realm: string; readonly service: string | undefined }
+
+const SCHEME = /^\s*(basic|bearer)\b/i
+const PARAMETER = /([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s",]+))/gi
+
+/** Reads `WWW-Authenticate`; undefined where nothing that is understood stands there. */
+export function challengeIn(header: string | undefined): Challenge | undefined {
+  const scheme = SCHEME.exec(header ?? '')?.[1]?.toLowerCase()
+  if (header === undefined || scheme === undefined) {
+    return undefined
+  }
+  if (scheme === 'basic') {
+    return { scheme }
+  }
+  const said = new Map(
+    [...header.matchAll(PARAMETER)].map(([, name, quoted, plain]) => [
+      name!.toLowerCase(),
+      quoted ?? plain ?? '',
+    ])
+  )
+  const realm = said.get('realm')
+  return realm ? { scheme: 'bearer', realm, service: said.get('service') } : undefined
+}

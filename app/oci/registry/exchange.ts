@@ -1,0 +1,70 @@
+import { Agent as ClearAgent, request as requestInClear, type IncomingMessage } from 'node:http'
+import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
+import type { LookupFunction } from 'node:net'
+
+import { RegistryAway } from '#oci/errors'
+
+const SOCKETS = { keepAlive: true, maxSockets: 16, scheduling: 'lifo' } as const
+
+/** What may be asked at all, for whom a registry could lead into a network that is not meant for it. */
+export interface Guard {
+  /** Throws where nothing may be asked; what a registry names is looked at as well. */
+  requireAllowed(url: URL): void
+  /** Finds the addresses of a name, those that may be connected to. */
+  readonly lookup: LookupFunction
+}
+
+export interface Sending {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  /** How long the other side may be silent. */
+  readonly idleMs: number
+  readonly signal?: AbortSignal
+}
+
+/** The connections to one registry, and to where it sends us. */
+export class Connections {
+  readonly #clear = new ClearAgent(SOCKETS)
+  readonly #secure: SecureAgent
+  readonly #guard: Guard | undefined
+
+  constructor(isCertificateVerified: boolean, guard?: Guard) {
+    this.#guard = guard
+    this.#secure = new SecureAgent({ ...SOCKETS, rejectUnauthorized: isCertificateVerified })
+  }
+
+  /** One request and the head of its answer. Nothing is followed, and no cookie is kept. */
+  async send({ method, url, headers, body, idleMs, signal }: Sending): Promise<IncomingMessage> {
+    this.#guard?.requireAllowed(url)
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const length = body ? body.byteLength : hasBody(method) ? 0 : undefined
+    const isSecure = url.protocol === 'https:'
+    const asking = (isSecure ? requestSecurely : requestInClear)(url, {
+      method,
+      headers: { ...headers, ...(length !== undefined && { 'content-length': length }) },
+      agent: isSecure ? this.#secure : this.#clear,
+      ...(this.#guard && { lookup: this.#guard.lookup }),
+      signal,
+    })
+    asking.setTimeout(idleMs, () => {
+      asking.destroy(new RegistryAway(`${url.host} was silent for ${idleMs} ms`))
+    })
+    // Heard for as long as the request lives: an answer may come while the body is still sent, and break that off.
+    asking.on('error', reject)
+    asking.on('response', (response) => {
+      asking.setTimeout(0)
+      resolve(response)
+    })
+    asking.end(body)
+    return promise
+  }
+
+  close(): void {
+    this.#clear.destroy()
+    this.#secure.destroy()
+  }
+}
+
+const hasBody = (method: string): boolean => ['POST', 'PUT', 'PATCH'].includes(method)

@@ -1,0 +1,14 @@
+import { ImageNameInvalid } from '#oci/errors'
+
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
+
+/** Where the API of a registry is: never in plain text over a network; registries on this machine seldom have a certificate. */
+export function baseOf(host: string): URL {
+  const url = HOST.test(host) ? URL.parse(`https://${host}/`) : null
+  if (!url) {
+    throw new ImageNameInvalid(`${JSON.stringify(host.slice(0, 200))} is no host of a registry`)
+  }
+  const scheme = LOOPBACK.test(url.hostname) ? 'http' : 'https'
+  return new URL(`${scheme}://${host}/v2/`)
+}

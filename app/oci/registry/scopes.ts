@@ -1,0 +1,4 @@
+/** What an account has to be allowed to do, in the words of the token service. */
+export const pulling = (repository: string): string => `repository:${repository}:pull`
+export const pushing = (repository: string): string => `repository:${repository}:pull,push`
+export const removing = (repository: string): string => `repository:${repository}:pull,delete`

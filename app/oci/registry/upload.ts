@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+
+import { requireSame } from '#oci/checked_bytes'
+import { ImageFailure, RegistryAway, RegistryConfused } from '#oci/errors'
+import type { BlobAddress, BlobSource, Wanted, WritableSource } from '#oci/image_store'
+import { chunksOf } from './chunks.js'
+import type { RegistryClient } from './registry_client.js'
+import { UploadSession } from './upload_session.js'
+
+/** Object stores below registries take parts of 5 MiB at least. What is shorter than this is sent at once. */
+const CHUNK_BYTES = 8 * 1024 ** 2
+
+interface Uploading {
+  readonly client: RegistryClient
+  readonly repository: string
+  readonly hasBlob: (digest: string) => Promise<boolean>
+}
+
+/** Writes a blob, from its first byte again where a session is lost and its bytes can be had once more. */
+export async function upload(
+  uploading: Uploading,
+  source: WritableSource,
+  wanted: Wanted
+): Promise<BlobAddress> {
+  const canBegin = typeof source === 'function'
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await uploadOnce(uploading, canBegin ? source() : source, wanted)
+    } catch (error) {
+      if (!canBegin || !isPassing(error) || attempt >= uploading.client.attempts) {
+        throw error
+      }
+      await uploading.client.rest(attempt)
+    }
+  }
+}
+
+async function uploadOnce(
+  uploading: Uploading,
+  source: BlobSource,
+  wanted: Wanted
+): Promise<BlobAddress> {
+  const { client, repository } = uploading
+  const hash = createHash('sha256')
+  let size = 0
+  let session: UploadSession | undefined
+  const chunks = chunksOf(source, CHUNK_BYTES)
+  try {
+    let next = chunks.next()
+    for (;;) {
+      const { value: chunk } = await client.unlessStopped(next)
+      if (!chunk) {
+        throw new RangeError('A blob has no last chunk')
+      }
+      hash.update(chunk.bytes)
+      const offset = size
+      size += chunk.bytes.length
+      if (chunk.isLast) {
+        const written = { digest: `sha256:${hash.digest('hex')}`, size }
+        requireSame(wanted, written)
+        await (session
+          ? finish(uploading, session, chunk.bytes, written)
+          : sendWhole(uploading, chunk.bytes, written))
+        return written
+      }
+      next = chunks.next()
+      next.catch(() => {})
+      session ??= await UploadSession.begin(client, repository)
+      await append(client, session, chunk.bytes, offset)
+    }
+  } catch (error) {
+    await session?.cancel()
+    throw error
+  } finally {
+    void chunks.return().catch(() => {})
+  }
+}
+
+/** What fits into one chunk can be sent again as often as it takes. */
+async function sendWhole(uploading: Uploading, bytes: Buffer, written: BlobAddress): Promise<void> {
+  const { client, repository } = uploading
+  for (let attempt = 1; ; attempt++) {
+    const session = await UploadSession.begin(client, repository)
+    try {
+      return await finish(uploading, session, bytes, written)
+    } catch (error) {
+      await session.cancel()
+      if (!isPassing(error) || attempt >= client.attempts) {
+        throw error
+      }
+      await client.rest(attempt)
+    }
+  }
+}
+
+/** A chunk, the rest of it after a connection broke. */
+async function append(
+  client: RegistryClient,
+  session: UploadSession,
+  bytes: Buffer,
+  offset: number
+): Promise<void> {
+  let sent = 0
+  for (let failures = 0; sent < bytes.length;) {
+    try {
+      await session.append(bytes.subarray(sent), offset + sent)
+      return
+    } catch (error) {
+      failures++
+      sent = await progressAfter(error, client, session, { failures, offset, sent })
+      if (sent > bytes.length) {
+        throw new RegistryConfused(`${client.host} has more of a blob than it was sent`)
+      }
+    }
+  }
+}
+
+interface Standing {
+  readonly failures: number
+  readonly offset: number
+  readonly sent: number
+}
+
+/** How much of a chunk arrived before its request failed; throws where the session cannot be gone on with. */
+async function progressAfter(
+  error: unknown,
+  client: RegistryClient,
+  session: UploadSession,
+  { failures, offset, sent }: Standing
+): Promise<number> {
+  client.throwIfStopped()
+  if (!isPassing(error) || failures >= client.attempts) {
+    throw error
+  }
+  await client.rest(failures)
+  const received = await session.received()
+  if (received === undefined || received < offset + sent) {
+    throw new RegistryAway(`${client.host} lost an upload after ${offset + sent} bytes`, error)
+  }
+  return received - offset
+}
+
+/** The registry compares all bytes with the digest. A connection that breaks there says nothing about how that ended. */
+async function finish(
+  { client, hasBlob }: Uploading,
+  session: UploadSession,
+  bytes: Buffer,
+  written: BlobAddress
+): Promise<void> {
+  try {
+    const answer = await session.finish(bytes, written.digest)
+    const said = answer.header('docker-content-digest')
+    if (said !== undefined && said !== written.digest) {
+      throw new RegistryConfused(
+        `${client.host} was sent ${written.digest}, and says it has ${said}`
+      )
+    }
+  } catch (error) {
+    client.throwIfStopped()
+    if (!isPassing(error) || !(await hasBlob(written.digest))) {
+      throw error
+    }
+  }
+}
+
+const isPassing = (error: unknown): boolean => error instanceof ImageFailure && error.isPassing

@@ -1,0 +1,127 @@
+import { RegistryConfused } from '#oci/errors'
+import type { Answer } from './answer.js'
+import type { RegistryClient } from './registry_client.js'
+import { pushing } from './scopes.js'
+
+/** How long it may take to take back a session that failed, whatever became of the job. */
+const CANCEL_WITHIN_MS = 10_000
+
+/** A blob on its way into a registry. Each answer says where the next request has to go. */
+export class UploadSession {
+  readonly #client: RegistryClient
+  readonly #repository: string
+  #at: URL
+
+  constructor(client: RegistryClient, repository: string, at: URL) {
+    this.#client = client
+    this.#repository = repository
+    this.#at = at
+  }
+
+  static async begin(client: RegistryClient, repository: string): Promise<UploadSession> {
+    const answer = await client.ask({
+      method: 'POST',
+      at: `${repository}/blobs/uploads/`,
+      scopes: [pushing(repository)],
+      expected: [202],
+    })
+    answer.drop()
+    return new UploadSession(client, repository, sessionOf(answer))
+  }
+
+  /** Sends bytes that come after so many others; not tried again, for part of them may have arrived. */
+  async append(bytes: Buffer, offset: number): Promise<void> {
+    const end = offset + bytes.length
+    const answer = await this.#ask('PATCH', [202, 204], {
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-range': `${offset}-${end - 1}`,
+      },
+      body: bytes,
+    })
+    this.#move(answer)
+    if ((receivedOf(answer) ?? end) !== end) {
+      throw new RegistryConfused(
+        `${answer.url.host} was sent ${end} bytes of a blob, and says that it has ${receivedOf(answer)}`
+      )
+    }
+  }
+
+  /** How many bytes have arrived; undefined where the session is no more. */
+  async received(): Promise<number | undefined> {
+    const answer = await this.#ask('GET', [204, 202, 200, 400, 404, 416])
+    if (answer.status >= 400) {
+      return undefined
+    }
+    this.#move(answer)
+    return receivedOf(answer)
+  }
+
+  /** Sends the last bytes, and has the registry compare all with the digest. */
+  async finish(bytes: Buffer, digest: string): Promise<Answer> {
+    const at = new URL(this.#at)
+    at.searchParams.set('digest', digest)
+    const answer = await this.#client.ask({
+      method: 'PUT',
+      at,
+      scopes: [pushing(this.#repository)],
+      headers: { 'content-type': 'application/octet-stream' },
+      body: bytes,
+      expected: [201, 204],
+      isAskedOnce: true,
+      isSlow: true,
+    })
+    answer.drop()
+    return answer
+  }
+
+  /** Leaves nothing of it behind, as far as the registry can be reached; also for a job that was stopped. */
+  async cancel(): Promise<void> {
+    const client = this.#client.within(AbortSignal.timeout(CANCEL_WITHIN_MS))
+    const question = {
+      method: 'DELETE',
+      at: this.#at,
+      scopes: [pushing(this.#repository)],
+      expected: [200, 202, 204, 404],
+    } as const
+    await client.ask(question).then(
+      (answer) => answer.drop(),
+      () => {}
+    )
+  }
+
+  async #ask(
+    method: 'GET' | 'PATCH',
+    expected: readonly number[],
+    sending: { headers?: Record<string, string>; body?: Buffer } = {}
+  ): Promise<Answer> {
+    const answer = await this.#client.ask({
+      method,
+      at: this.#at,
+      scopes: [pushing(this.#repository)],
+      expected,
+      isAskedOnce: method === 'PATCH',
+      ...sending,
+    })
+    answer.drop()
+    return answer
+  }
+
+  #move(answer: Answer): void {
+    this.#at = answer.location() ?? this.#at
+  }
+}
+
+export function sessionOf(answer: Answer): URL {
+  const at = answer.location()
+  if (!at) {
+    throw new RegistryConfused(`${answer.url.host} began an upload, and does not say where it is`)
+  }
+  return at
+}
+
+/** `Range: 0-99` is a hundred bytes; some say `0-0` or `0--1` for none. */
+function receivedOf(answer: Answer): number | undefined {
+  const last = /^(?:bytes=)?0-(-?\d+)$/.exec(answer.header('range') ?? '')?.[1]
+  return last === undefined ? undefined : Number(last) + 1
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+
+import { applicationKeys } from '#configuration/application_key'
+import type { Env } from '#start/env'
+import type { ImageKey } from './image_key.js'
+import { SigningKey } from './signing_key.js'
+
+type Settings = Pick<Env, 'APP_KEY' | 'APP_KEY_PREVIOUS' | 'DATA_DIR' | 'IMAGE_SIGNING_KEY'>
+
+/** The key that this installation signs images with. */
+export function signingKey(settings: Settings): SigningKey {
+  const file = settings.IMAGE_SIGNING_KEY
+  return file === undefined
+    ? SigningKey.derivedFrom(applicationKeys(settings)[0])
+    : SigningKey.fromPem(readFileSync(file, 'utf8'), 'IMAGE_SIGNING_KEY')
+}
+
+/**
+ * What follows from the configuration alone: the key of now first, then those of the other application keys that are listed. Who gives a key of
+ * their own trusts none that follows from `APP_KEY`.
+ */
+export function configuredKeys(settings: Settings): [ImageKey, ...ImageKey[]] {
+  const current = signingKey(settings).public
+  const [, ...former] =
+    settings.IMAGE_SIGNING_KEY === undefined ? applicationKeys(settings) : [undefined]
+  return [current, ...former.map((secret) => SigningKey.derivedFrom(secret).public)]
+}

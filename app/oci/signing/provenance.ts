@@ -1,0 +1,131 @@
+import { isObject } from '#oci/manifest'
+import { subjectName } from './identity.js'
+
+export const PREDICATE_TYPE = 'https://slsa.dev/provenance/v1'
+
+const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
+const SHA256 = /^sha256:([\da-f]{64})$/
+
+/** Something that went into an image. */
+export interface Material {
+  readonly name: string
+  readonly uri?: string
+  /** `sha256:…` */
+  readonly digest: string
+}
+
+/** What the builder knows of an image that it has built. */
+export interface BuildFacts {
+  /** The id of the analysis, or `master/<virtualPath>`. */
+  readonly name: string
+  readonly kind: 'analysis' | 'masterImage'
+  /** What was asked for: command, arguments, the digest of the content. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  /** The base image, and each file or the content as a whole. */
+  readonly materials: readonly Material[]
+  /** Said in the signature, too, where policies can ask for it. */
+  readonly said?: Readonly<Record<string, string>>
+  readonly builder: { readonly id: string; readonly version: string }
+  readonly run?: string
+  readonly startedAt: Date
+  readonly finishedAt: Date
+}
+
+export interface Statement {
+  readonly _type: string
+  readonly subject: readonly {
+    readonly name: string
+    readonly digest: { readonly sha256: string }
+  }[]
+  readonly predicateType: string
+  readonly predicate: {
+    readonly buildDefinition: BuildDefinition
+    readonly runDetails: RunDetails
+  }
+}
+
+interface BuildDefinition {
+  readonly buildType: string
+  readonly externalParameters: Readonly<Record<string, unknown>>
+  readonly resolvedDependencies: readonly {
+    readonly name?: string
+    readonly uri?: string
+    readonly digest?: Readonly<Record<string, string>>
+  }[]
+}
+
+interface RunDetails {
+  readonly builder: { readonly id: string; readonly version?: Readonly<Record<string, string>> }
+  readonly metadata?: {
+    readonly invocationId?: string
+    readonly startedOn?: string
+    readonly finishedOn?: string
+  }
+}
+
+/** How an image came to be, as an in-toto statement with SLSA's predicate. */
+export function statementOf(digest: string, facts: BuildFacts): Statement {
+  const { builder, run, startedAt, finishedAt } = facts
+  return {
+    _type: STATEMENT_TYPE,
+    subject: [{ name: subjectName(facts.name), digest: digestMap(digest) }],
+    predicateType: PREDICATE_TYPE,
+    predicate: {
+      buildDefinition: {
+        buildType: `urn:analysis-hub:build:${facts.kind}:1`,
+        externalParameters: facts.parameters,
+        resolvedDependencies: facts.materials.map(({ name, uri, digest: of }) => ({
+          name,
+          ...(uri !== undefined && { uri }),
+          digest: digestMap(of),
+        })),
+      },
+      runDetails: {
+        builder: { id: builder.id, version: { 'analysis-hub': builder.version } },
+        metadata: {
+          ...(run !== undefined && { invocationId: run }),
+          startedOn: startedAt.toISOString(),
+          finishedOn: finishedAt.toISOString(),
+        },
+      },
+    },
+  }
+}
+
+/** The statement, where it is one of how this image came to be. */
+export function provenanceIn(statement: unknown, digest: string): Statement | undefined {
+  return isProvenance(statement) && statement.subject.some((one) => isSubject(one, digest))
+    ? statement
+    : undefined
+}
+
+function isProvenance(value: unknown): value is Statement {
+  if (!isObject(value) || value._type !== STATEMENT_TYPE || !Array.isArray(value.subject)) {
+    return false
+  }
+  const { predicateType, predicate } = value
+  const definition = isObject(predicate) ? predicate.buildDefinition : undefined
+  const run = isObject(predicate) ? predicate.runDetails : undefined
+  return (
+    predicateType === PREDICATE_TYPE &&
+    isObject(definition) &&
+    typeof definition.buildType === 'string' &&
+    Array.isArray(definition.resolvedDependencies) &&
+    isObject(run) &&
+    isObject(run.builder) &&
+    typeof run.builder.id === 'string'
+  )
+}
+
+function isSubject(subject: unknown, digest: string): boolean {
+  const digests = isObject(subject) ? subject.digest : undefined
+  return isObject(digests) && digests.sha256 === digestMap(digest).sha256
+}
+
+function digestMap(digest: string): { sha256: string } {
+  const [, hex] = SHA256.exec(digest) ?? []
+  if (hex === undefined) {
+    throw new TypeError(`${digest} is not the SHA-256 digest of anything`)
+  }
+  return { sha256: hex }
+}

@@ -1,0 +1,54 @@
+import { createECDH, createPrivateKey, hkdfSync, sign, type KeyObject } from 'node:crypto'
+
+import { ImageKey, KeyUnusable, requireP256 } from './image_key.js'
+
+const PURPOSE = 'image signatures'
+/** How many numbers there are below the order of P-256, without 0. */
+const SCALARS = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550n
+/** 128 bits more than a scalar has, so that none comes up more often than another. */
+const SEED_BYTES = 48
+const SCALAR_BYTES = 32
+
+/** A key that signs images: ECDSA on P-256 over SHA-256, which is what cosign takes where nothing else is said. */
+export class SigningKey {
+  readonly #key: KeyObject
+  readonly public: ImageKey
+
+  private constructor(key: KeyObject, what?: string) {
+    this.#key = key
+    this.public = new ImageKey(key, what)
+  }
+
+  static fromPem(pem: string, what: string): SigningKey {
+    try {
+      const key = createPrivateKey(pem)
+      requireP256(key, what)
+      return new SigningKey(key, what)
+    } catch (error) {
+      // What openssl says of a broken file may quote it.
+      throw error instanceof KeyUnusable ? error : new KeyUnusable(what)
+    }
+  }
+
+  /** The same secret gives the same key, on every machine. */
+  static derivedFrom(secret: string): SigningKey {
+    const seed = Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, SEED_BYTES))
+    const scalar = (BigInt(`0x${seed.toString('hex')}`) % SCALARS) + 1n
+    const d = Buffer.from(scalar.toString(16).padStart(2 * SCALAR_BYTES, '0'), 'hex')
+    const curve = createECDH('prime256v1')
+    curve.setPrivateKey(d)
+    const point = curve.getPublicKey()
+    const jwk = {
+      kty: 'EC',
+      crv: 'P-256',
+      d: d.toString('base64url'),
+      x: point.subarray(1, 1 + SCALAR_BYTES).toString('base64url'),
+      y: point.subarray(1 + SCALAR_BYTES).toString('base64url'),
+    }
+    return new SigningKey(createPrivateKey({ key: jwk, format: 'jwk' }))
+  }
+
+  sign(bytes: Uint8Array): Buffer {
+    return sign('sha256', bytes, this.#key)
+  }
+}

@@ -1,0 +1,45 @@
+import { jsonIn } from '#kernel/json_in'
+import { isObject } from '#oci/manifest'
+import { textsIn } from './texts_in.js'
+
+export const PAYLOAD_TYPE = 'application/vnd.dev.cosign.simplesigning.v1+json'
+export const SIGNATURE_ANNOTATION = 'dev.cosignproject.cosign/signature'
+
+const TYPE = 'cosign container image signature'
+
+/** What a signature is over, in the form of cosign. */
+export interface Claim {
+  readonly digest: string
+  readonly identity: string
+  /** What else is said; `cosign verify -a name=value` asks for it. */
+  readonly said: Readonly<Record<string, string>>
+}
+
+export function payloadOf({ digest, identity, said }: Claim): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      critical: {
+        identity: { 'docker-reference': identity },
+        image: { 'docker-manifest-digest': digest },
+        type: TYPE,
+      },
+      optional: { creator: 'analysis-hub', ...said },
+    })
+  )
+}
+
+/** What a payload claims, whose signature the caller has found to be good; undefined for what is no such payload. */
+export function claimIn(payload: Buffer): Claim | undefined {
+  const content = jsonIn(payload.toString())
+  const critical = isObject(content) ? content.critical : undefined
+  if (!isObject(content) || !isObject(critical) || critical.type !== TYPE) {
+    return undefined
+  }
+  const { image, identity } = critical
+  const digest = isObject(image) ? image['docker-manifest-digest'] : undefined
+  const name = isObject(identity) ? identity['docker-reference'] : undefined
+  if (typeof digest !== 'string' || typeof name !== 'string') {
+    return undefined
+  }
+  return { digest, identity: name, said: textsIn(content.optional) }
+}

@@ -1,0 +1,86 @@
+import { createHash, type Hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+
+import type { BlobSource, Descriptor, ImageStore } from './image_store.js'
+import { MEDIA_TYPES, type Family } from './media_types.js'
+import type { LayerEntry } from '#oci/tar/layer_entries'
+import { layerTar } from '#oci/tar/layer_tar'
+
+/** Compression is most of the work, and more of it saves little. */
+const GZIP = { level: 1, chunkSize: 64 * 1024 }
+
+/** Where a gzip header names the system that it was made on, and what stands there for none. */
+const SYSTEM = { at: 9, unknown: 255 }
+
+export interface WrittenLayer {
+  readonly descriptor: Descriptor
+  /** The digest of the tar itself, which the config names. */
+  readonly diffId: string
+}
+
+interface WriteLayerOptions {
+  readonly family: Family
+  /** Is told of bytes of the tar as they are made, and of a number below zero where the layer is begun anew. */
+  readonly onBytes?: (bytes: number) => void
+}
+
+/** Writes a layer while its files are read: nothing of it is kept, here or on a disk. */
+export async function writeLayer(
+  store: ImageStore,
+  repository: string,
+  entries: readonly LayerEntry[],
+  { family, onBytes }: WriteLayerOptions
+): Promise<WrittenLayer> {
+  let tarDigest = createHash('sha256')
+  let told = 0
+  const begin = (): BlobSource => {
+    onBytes?.(-told)
+    told = 0
+    tarDigest = createHash('sha256')
+    return gzipped(
+      hashed(layerTar(entries), tarDigest, (bytes) => {
+        told += bytes
+        onBytes?.(bytes)
+      })
+    )
+  }
+  const { digest, size } = await store.writeBlob(repository, begin)
+  return {
+    descriptor: { mediaType: MEDIA_TYPES[family].layer, digest, size },
+    diffId: `sha256:${tarDigest.digest('hex')}`,
+  }
+}
+
+async function* hashed(
+  source: BlobSource,
+  hash: Hash,
+  onBytes: (bytes: number) => void
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const piece of source) {
+    hash.update(piece)
+    onBytes(piece.byteLength)
+    yield piece
+  }
+}
+
+/** The same bytes on every system; a source that fails, fails this. */
+export async function* gzipped(source: BlobSource): AsyncGenerator<Uint8Array, void, undefined> {
+  const gzip = createGzip(GZIP)
+  const compressing = pipeline(Readable.from(source, { objectMode: false }), gzip)
+  compressing.catch(() => {})
+  try {
+    let isFirst = true
+    for await (const piece of gzip as AsyncIterable<Buffer>) {
+      if (isFirst) {
+        piece[SYSTEM.at] = SYSTEM.unknown
+        isFirst = false
+      }
+      yield piece
+    }
+    await compressing
+  } finally {
+    gzip.destroy()
+  }
+}

@@ -1,0 +1,78 @@
+import type { Entry } from './entry.js'
+
+/** An entry on its way to one destination. */
+interface Item {
+  readonly entry: Entry
+  state: 'waiting' | 'sent' | 'arrived' | 'failed'
+}
+
+interface DeliveryOptions {
+  send(entry: Entry): Promise<void>
+  /** Told of each entry that arrived, once all before it have. */
+  onSettled(entry: Entry): void
+  onArrival(): void
+  onFailure(error: unknown): void
+  onReturn(): void
+}
+
+/**
+ * The entries of one record on their way to one destination. They are sent without waiting for each other; when one fails,
+ * those behind it are sent again after it, also the ones that had arrived.
+ */
+export class OrderedDelivery {
+  readonly #options: DeliveryOptions
+  readonly #items: Item[] = []
+  #underWay = 0
+  #isBroken = false
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options
+  }
+
+  get isEmpty(): boolean {
+    return this.#items.length === 0
+  }
+
+  add(entry: Entry): void {
+    this.#items.push({ entry, state: 'waiting' })
+  }
+
+  /** Sends what waits. After a failure that is everything from there on, as soon as nothing is under way any more. */
+  advance(): void {
+    if (this.#isBroken) {
+      if (this.#underWay > 0) {
+        return
+      }
+      this.#isBroken = false
+      this.#items.forEach((item) => (item.state = 'waiting'))
+    }
+    this.#items.filter(({ state }) => state === 'waiting').forEach((item) => this.#send(item))
+  }
+
+  #send(item: Item): void {
+    item.state = 'sent'
+    this.#underWay++
+    this.#options.send(item.entry).then(
+      () => this.#arrived(item),
+      (error) => this.#failed(item, error)
+    )
+  }
+
+  #arrived(item: Item): void {
+    this.#underWay--
+    item.state = 'arrived'
+    this.#options.onArrival()
+    while (this.#items[0]?.state === 'arrived') {
+      this.#options.onSettled(this.#items.shift()!.entry)
+    }
+    this.#options.onReturn()
+  }
+
+  #failed(item: Item, error: unknown): void {
+    this.#underWay--
+    item.state = 'failed'
+    this.#isBroken = true
+    this.#options.onFailure(error)
+    this.#options.onReturn()
+  }
+}

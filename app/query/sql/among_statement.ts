@@ -1,0 +1,39 @@
+import type { SqlCondition } from '#query/condition'
+import type { Declaration } from '#query/declaration'
+import type { DecodedQuery } from '#query/decode'
+import { Bindings } from './bindings.js'
+import { whereClause } from './conditions.js'
+import { Joins } from './joins.js'
+import type { ReadOptions } from './list_statement.js'
+import { ofAny } from './realms_seen.js'
+import { statement, type Statement } from './statement.js'
+import { writtenRecord } from './written_record.js'
+
+/** One record of those that were asked about. */
+export interface AmongRow {
+  readonly id: string
+  /** The record as JSON text, as a read without parameters shows it. */
+  readonly data: string
+}
+
+/** Compiles the read of those of some records that match, in no order. */
+export function compileAmong(
+  declaration: Declaration,
+  ids: readonly string[],
+  { filters }: Pick<DecodedQuery, 'filters'>,
+  { where = [], seen }: Omit<ReadOptions, 'reveal'>
+): Statement {
+  const bindings = new Bindings()
+  const joins = new Joins(declaration)
+  const isAmong: SqlCondition = {
+    kind: 'sql',
+    write: (row, bind) => `${row}."id" = any(${bind(ids)}::uuid[])`,
+    columns: ['id'],
+  }
+  const conditions = [isAmong, ...where, ...(seen ? [ofAny(seen)] : []), filters]
+  const matching = whereClause(conditions, joins, bindings)
+  return statement(
+    `select r."id"::text as id, ${writtenRecord(declaration)} as data ${joins.sql} ${matching}`,
+    bindings.values
+  )
+}

@@ -1,0 +1,111 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+import type { ServerOptions } from 'socket.io'
+
+import type { GracefulServer } from '#http/graceful_server'
+import { drain } from '#kernel/drain'
+import { publicPrefix, type SurfaceName } from '#configuration/surfaces'
+import type { Report } from '#signals/signals'
+import { env } from '#start/env'
+
+import type { Emission, Emitter } from './emission.js'
+import { Peers } from './peers.js'
+import type { OpenSite, SiteOptions, SocketSite } from './socket_site.js'
+
+interface ServeOptions {
+  readonly cors: ServerOptions['cors']
+  /** Where the processes that share the port find each other. */
+  readonly peerFolder?: string
+}
+
+/**
+ * Tells sockets of what happened, wherever they are connected. Where REDIS_URL is set, this process reaches the sockets of
+ * others, whether it serves any itself or not; else there are receivers once it serves some.
+ */
+export class Realtime implements Emitter {
+  readonly #opened: { close(): void }[] = []
+  readonly #sites = new Map<SurfaceName, OpenSite>()
+  #redis: Promise<Emitter> | undefined
+  #carrier: Emitter | undefined
+
+  static async open(): Promise<Realtime> {
+    const realtime = new Realtime()
+    if (env.REALTIME_ENABLED) {
+      realtime.#carrier = await realtime.#emitter()
+      realtime.serveAt('core', (options) => realtime.#openResources(options))
+    }
+    return realtime
+  }
+
+  async emit(emissions: readonly Emission[]): Promise<void> {
+    await this.#carrier?.emit(emissions)
+  }
+
+  /** Has a surface serve sockets, at its own address, in the processes that serve the surface. */
+  serveAt(surface: SurfaceName, open: OpenSite): void {
+    this.#sites.set(surface, open)
+  }
+
+  /** Serves sockets on the port of the surfaces, for as long as the process is not drained. */
+  async serve(
+    { container }: ApplicationService,
+    server: GracefulServer,
+    { cors, peerFolder }: ServeOptions
+  ): Promise<void> {
+    const authenticator = await container.make('authenticator')
+    const served = env.SURFACES.filter((surface) => this.#sites.has(surface))
+    if (!authenticator) {
+      return
+    }
+    const logger = await container.make('logger')
+    const report: Report = (error, what) => logger.warn({ err: error }, what)
+    for (const surface of served) {
+      const site = await this.#sites.get(surface)!({
+        authenticator,
+        drain,
+        logger,
+        path: `${publicPrefix(surface, env.SURFACES)}/socket.io`,
+        peers: peerFolder === undefined ? undefined : new Peers(peerFolder, surface),
+        cors,
+        adapter: await this.#adapter(report),
+        carrier: await this.#emitter(),
+      })
+      await site.attach(server)
+    }
+  }
+
+  /** Ends the connections to Redis that were made for sockets. */
+  close(): void {
+    this.#opened.splice(0).forEach((connection) => connection.close())
+  }
+
+  async #openResources(options: SiteOptions): Promise<SocketSite> {
+    const { RealtimeServer } = await import('./realtime_server.js')
+    const site = new RealtimeServer(options)
+    this.#carrier ??= site
+    return site
+  }
+
+  /** One for all surfaces. */
+  async #emitter(): Promise<Emitter | undefined> {
+    const { REDIS_URL } = env
+    this.#redis ??= REDIS_URL === undefined ? undefined : this.#connect(REDIS_URL)
+    return this.#redis
+  }
+
+  async #connect(url: string): Promise<Emitter> {
+    const { RedisEmitter } = await import('./redis_emitter.js')
+    const emitter = await RedisEmitter.connect(url)
+    this.#opened.push(emitter)
+    return emitter
+  }
+
+  async #adapter(report: Report) {
+    if (!env.REDIS_URL) {
+      return undefined
+    }
+    const { RedisSubscriber } = await import('./redis_subscriber.js')
+    const subscriber = await RedisSubscriber.connect(env.REDIS_URL, report)
+    this.#opened.push(subscriber)
+    return subscriber.adapter
+  }
+}

@@ -1,0 +1,34 @@
+import type { Server as HttpServer } from 'node:http'
+
+import type { Logger } from '@adonisjs/core/logger'
+import type { ServerOptions } from 'socket.io'
+
+import type { Authenticator } from '#auth/authentication_middleware'
+import type { Drain } from '#kernel/drain'
+
+import type { Emitter } from './emission.js'
+import type { Peers } from './peers.js'
+
+/** What serves the sockets of a surface. */
+export interface SocketSite {
+  /** Serves on the port of a server, beside what it answers already. */
+  attach(server: HttpServer): Promise<void>
+}
+
+/** What a site is made with, whichever surface it is. */
+export interface SiteOptions {
+  readonly authenticator: Authenticator
+  readonly drain: Drain
+  readonly logger: Pick<Logger, 'error'>
+  /** Where it is reached, as it is seen from outside. */
+  readonly path: string
+  /** The processes that share the port, where there are others. */
+  readonly peers?: Peers
+  readonly cors?: ServerOptions['cors']
+  /** What receives the events of other processes. */
+  readonly adapter?: ServerOptions['adapter']
+  /** What carries events to the sockets of all processes, this one included; undefined where there are no others. */
+  readonly carrier?: Emitter
+}
+
+export type OpenSite = (options: SiteOptions) => Promise<SocketSite>

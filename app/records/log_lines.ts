@@ -1,0 +1,67 @@
+import type { Parameter } from '#http/surface'
+import type { JsonSchema } from '#kernel/json_schema'
+
+export const LOG_LEVELS = [
+  'emerg',
+  'alert',
+  'crit',
+  'error',
+  'warn',
+  'notice',
+  'info',
+  'debug',
+] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const LOG_CHANNELS = ['http', 'websocket', 'background', 'system'] as const
+export type LogChannel = (typeof LOG_CHANNELS)[number]
+
+/** A log line as it is answered, whichever surface is asked. */
+export const LOG_LINE = {
+  type: 'object',
+  required: ['time', 'message', 'level', 'service', 'channel', 'labels'],
+  properties: {
+    time: { type: 'string', format: 'date-time' },
+    message: { type: 'string' },
+    level: { enum: [...LOG_LEVELS] },
+    service: { type: 'string' },
+    channel: { enum: [...LOG_CHANNELS] },
+    labels: { type: 'object', additionalProperties: { type: 'string' } },
+  },
+}
+
+/** Which part of the lines that match is asked for. */
+export function pageOfLines(most: number): readonly Parameter[] {
+  return [
+    {
+      name: 'sort',
+      description: '`time` for the oldest first; the newest come first otherwise',
+      schema: { type: 'string' },
+    },
+    {
+      name: 'page[limit]',
+      description: `Lines per page, ${most} at most`,
+      schema: { type: 'integer', minimum: 1 },
+    },
+    {
+      name: 'page[offset]',
+      description: 'Lines to pass over; less than none is none',
+      schema: { type: 'integer' },
+    },
+  ]
+}
+
+/** What lines are asked for by; without it all of them would be meant. */
+export function filterOfLines(description: string, expression: JsonSchema, keys: JsonSchema) {
+  return {
+    name: 'filter',
+    required: true,
+    description,
+    schema: {
+      oneOf: [
+        { type: 'string', minLength: 1, ...expression },
+        { type: 'object', minProperties: 1, ...keys },
+      ],
+    },
+  } satisfies Parameter
+}

@@ -1,0 +1,184 @@
+import type pg from 'pg'
+
+import type { DatabasePool } from '#database/database_pool'
+import { recordAll } from './event_sink.js'
+import type { Origin } from '#kernel/origin'
+import type { EventSink } from './events.js'
+import { isUuid } from '#kernel/is_uuid'
+import type { Kind } from './kind.js'
+import type { ModelClass } from './model.js'
+import { removeParts, type RemovedPart } from './parts.js'
+import { requireRealm } from '#kernel/realm'
+import { changeOf, changesSomething, type WrittenChange } from './record_change.js'
+import { RecordReads, type Scope } from './record_reads.js'
+import type { Writable, Written } from './record_store.js'
+import type { Row } from './row.js'
+import { clock } from '#kernel/clock'
+
+export interface RecordServiceOptions {
+  readonly pool: DatabasePool
+  readonly sink: EventSink
+  readonly scope?: Scope
+}
+
+/** A record that is written and whose event is still to be written, where others come before it. */
+export interface Untold<M extends ModelClass = ModelClass> extends Written<M> {
+  readonly tell: () => Promise<void>
+}
+
+/**
+ * The parts that writes of a kind consist of: each writes rows and one event per change within a transaction, and does nothing
+ * else.
+ */
+export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads<M> {
+  readonly #sink: EventSink
+
+  constructor(kind: Kind<M>, { pool, sink, scope }: RecordServiceOptions) {
+    super(kind, pool, scope)
+    this.#sink = sink
+  }
+
+  /** The record, locked until the transaction ends. Throws where it is not there, or of a realm the actor may not write. */
+  protected async lockFor(
+    { actor }: Origin,
+    transaction: pg.ClientBase,
+    id: string
+  ): Promise<Row<M>> {
+    const record = await this.lock(transaction, id)
+    if (this.kind.realm !== undefined) {
+      requireRealm(actor, this.kind.realmOf(record))
+    }
+    return record
+  }
+
+  /** The record, locked until the transaction ends. Throws where it is not there. */
+  protected async lock(transaction: pg.ClientBase, id: string): Promise<Row<M>> {
+    this.requireId(id)
+    return (await this.store.lock(transaction, id)) ?? this.missing()
+  }
+
+  /** Throws where nothing can have this id. */
+  protected requireId(id: string): void {
+    if (!isUuid(id)) {
+      this.missing()
+    }
+  }
+
+  protected async insert(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    values: Writable<M>
+  ): Promise<Written<M>> {
+    const record = await this.insertUntold(transaction, origin, values)
+    await record.tell()
+    return record
+  }
+
+  /** As `insert`, for a record that another one needs before it, but of which others are told after that. */
+  protected async insertUntold(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    values: Writable<M>
+  ): Promise<Untold<M>> {
+    const written = await this.insertRow(transaction, { id: clock.uuid(), ...values })
+    const change = { type: 'created', next: written.values } as const
+    return { ...written, tell: () => this.#tell(transaction, origin, change) }
+  }
+
+  /** Nobody is told of an update that changes nothing; the record is answered as it is. `messageId` is of the one that tells of it. */
+  protected async change(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    previous: Row<M>,
+    values: Writable<M>,
+    messageId?: string
+  ): Promise<Written<M>> {
+    const { id } = previous
+    if (!changesSomething(previous, values)) {
+      const { data } = await this.store.current(transaction, id)
+      return { data, values: previous }
+    }
+    const written = await this.store.update(transaction, id, values)
+    const change = { type: 'updated', previous, next: written.values } as const
+    await this.#tell(transaction, origin, change, messageId)
+    return written
+  }
+
+  /** Changes a record that is not locked yet, because another one changes. */
+  protected async changeById(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    id: string,
+    values: Writable<M>
+  ): Promise<Written<M>> {
+    return this.change(transaction, origin, await this.lock(transaction, id), values)
+  }
+
+  /** Removes a record that is locked, with what goes along with it. */
+  protected async removeRecord(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    previous: Row<M>
+  ): Promise<Written<M>> {
+    const record = await this.removeUntold(transaction, origin, previous)
+    await record.tell()
+    return record
+  }
+
+  /** As `removeRecord`, where others are told first of what follows from it. */
+  protected async removeUntold(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    previous: Row<M>
+  ): Promise<Untold<M>> {
+    for await (const part of this.removeParts(transaction, previous)) {
+      await this.tellOfPart(transaction, origin, part)
+    }
+    return this.removeRow(transaction, origin, previous)
+  }
+
+  /** Removes what goes along with a record, some of it at a time. */
+  protected removeParts(transaction: pg.ClientBase, { id }: Row<M>): AsyncGenerator<RemovedPart> {
+    const { kind, pool } = this
+    return removeParts({ transaction, pool }, { kind, ids: [id] })
+  }
+
+  protected tellOfPart(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    { kind, records }: RemovedPart
+  ): Promise<void> {
+    const changes = records.map((previous) => changeOf(kind, origin, { type: 'deleted', previous }))
+    return recordAll(this.#sink, transaction, changes)
+  }
+
+  /** Removes a record of which nothing else is left. */
+  protected async removeRow(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    previous: Row<M>
+  ): Promise<Untold<M>> {
+    const written = await this.deleteRow(transaction, previous.id)
+    const change = { type: 'deleted', previous } as const
+    return { ...written, tell: () => this.#tell(transaction, origin, change) }
+  }
+
+  /** The row alone, of which nobody is told; for kinds whose rows come and go in a way of their own. */
+  protected insertRow(transaction: pg.ClientBase, values: Writable<M>): Promise<Written<M>> {
+    return this.store.insert(transaction, values)
+  }
+
+  protected deleteRow(transaction: pg.ClientBase, id: string): Promise<Written<M>> {
+    return this.store.remove(transaction, id)
+  }
+
+  #tell(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    change: WrittenChange,
+    messageId?: string
+  ): Promise<void> {
+    const told = changeOf(this.kind, origin, change)
+    return this.#sink.record(transaction, messageId ? { ...told, messageId } : told)
+  }
+}

@@ -1,0 +1,19 @@
+import app from '@adonisjs/core/services/app'
+
+import { RouteNotFound } from '#kernel/failures'
+
+const SHOWN = { limit: 1_000, offset: 0 }
+
+/**
+ * What the writer of logs logs itself, the newest first: with a log store elsewhere these lines are in the memory of this process
+ * alone, since they may be about that store.
+ */
+export async function ownLogPage(): Promise<{ type: string; body: string }> {
+  if (!app.container.hasBinding('ownLogStore')) {
+    throw new RouteNotFound('GET')
+  }
+  const store = await app.container.make('ownLogStore')
+  const own = { kind: 'oneOf', name: 'service', values: ['hub-server-telemetry'] } as const
+  const { records } = await store.list(own, SHOWN)
+  return { type: 'application/x-ndjson', body: records.map((record) => `${record}\n`).join('') }
+}

@@ -1,0 +1,80 @@
+import { newMessage, type Message } from '#bus/message'
+import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { LEVEL_NUMBERS } from '#observability/log_tap'
+
+/** What the log store takes of a message. */
+const LONGEST_MESSAGE = 4_096
+const LONGEST_LABEL = 1_024
+
+/** Parts of a line that say nothing of what happened, or stand elsewhere. */
+const NO_LABELS = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err', 'surface'])
+
+/** A line of this process' log, as telemetry takes it. */
+export interface ShippedLine {
+  readonly time: string
+  readonly message: string
+  readonly service: string
+  readonly level: 'crit' | 'error' | 'warn' | 'info' | 'debug'
+  readonly channel: 'http' | 'system'
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** A line that was written, as far as it is read here. */
+export interface WrittenLine {
+  readonly level: number
+  readonly time: number
+  readonly msg?: string
+  readonly err?: { readonly stack?: string; readonly message?: string }
+  /** The surface whose work it is about, where it is known. */
+  readonly surface?: string
+  readonly request_id?: string
+  /** It is on its way to telemetry by itself. */
+  readonly shipped?: boolean
+  readonly [label: string]: unknown
+}
+
+export function shippedLine(line: WrittenLine, surface: string): ShippedLine {
+  return {
+    time: new Date(line.time).toISOString(),
+    message: messageOf(line).slice(0, LONGEST_MESSAGE).toWellFormed(),
+    service: `hub-server-${surface}`,
+    level: levelOf(line.level),
+    channel: line.request_id === undefined ? 'system' : 'http',
+    labels: labelsOf(line),
+  }
+}
+
+/** The command by which telemetry keeps the line. */
+export function writeTask(line: ShippedLine): Message {
+  return newMessage(commandTo(COMMAND_QUEUES.telemetryLog), 'write', { ...line })
+}
+
+function messageOf({ msg = '', err }: WrittenLine): string {
+  const trace = err?.stack ?? err?.message
+  const text = trace === undefined ? msg : msg === '' ? trace : `${msg}\n${trace}`
+  return text === '' ? '-' : text
+}
+
+function levelOf(number: number): ShippedLine['level'] {
+  if (number >= LEVEL_NUMBERS.fatal) {
+    return 'crit'
+  }
+  if (number >= LEVEL_NUMBERS.error) {
+    return 'error'
+  }
+  if (number >= LEVEL_NUMBERS.warn) {
+    return 'warn'
+  }
+  return number >= LEVEL_NUMBERS.info ? 'info' : 'debug'
+}
+
+/** Objects have no place in labels. */
+function labelsOf(line: WrittenLine): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(line).flatMap(([name, value]) =>
+      !NO_LABELS.has(name) && ['string', 'number', 'boolean'].includes(typeof value)
+        ? [[name, String(value).slice(0, LONGEST_LABEL).toWellFormed()]]
+        : []
+    )
+  )
+}

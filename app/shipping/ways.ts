@@ -1,0 +1,23 @@
+import { jsonIn } from '#kernel/json_in'
+import type { WrittenLine } from './log_task.js'
+
+const WRITER = 'telemetry'
+
+/**
+ * Whose line it is: that of the surface it is about, else that of the process. A process that works for telemetry is the one that
+ * writes logs; what is not about another surface is its own.
+ */
+export function surfaceOf({ surface }: WrittenLine, surfaces: readonly string[]): string {
+  if (typeof surface === 'string' && surface !== 'none' && surface !== 'hub') {
+    return surface
+  }
+  return surfaces.includes(WRITER) ? WRITER : (surfaces[0] ?? WRITER)
+}
+
+/** Lines about the writing of logs would make more of them where they were shipped. */
+export const isOfWriter = (surface: string): boolean => surface === WRITER
+
+/** A line of the log as it was written; undefined for what is none. */
+export function readLine(text: string): WrittenLine | undefined {
+  return jsonIn(text) as WrittenLine | undefined
+}

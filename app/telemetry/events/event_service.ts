@@ -1,0 +1,117 @@
+import type pg from 'pg'
+
+import { enforce } from '#kernel/access'
+import type { Actor } from '#kernel/actor'
+import { clock } from '#kernel/clock'
+import { BadRequest } from '#kernel/failures'
+import { isUuid } from '#kernel/is_uuid'
+import type { Origin } from '#kernel/origin'
+import { isMasterMember, realmFor, requireRealm } from '#kernel/realm'
+import type { DecodedQuery, Selection } from '#query/decode'
+import type { ListRow, ReadOptions } from '#query/sql/list_statement'
+import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { inTransaction, sideBySide } from '#records/transaction'
+import { event, type Event, type EventBody, type EventRow } from './event.js'
+import { removeEvent } from '#telemetry/trail/remove_events'
+import type { Follow, Followed } from '#auth/followed'
+import { seenChains } from '#telemetry/trail/seen_chains'
+import { appendEvents } from './event_table.js'
+import type { EventTail } from '#telemetry/events/live/event_tail'
+import { Position } from '#telemetry/events/live/position'
+import { storedEvent } from './stored_event.js'
+
+export interface EventServiceOptions extends RecordServiceOptions {
+  readonly tail: EventTail
+}
+
+/**
+ * Events as callers see and write them: the master realm sees all, others those of their realm and of none.
+ */
+export class EventService extends RecordService<typeof Event> {
+  readonly #tail: EventTail
+
+  constructor({ tail, ...options }: EventServiceOptions) {
+    super(event, options)
+    this.#tail = tail
+  }
+
+  override async list({ actor }: Origin, query: DecodedQuery): Promise<ListRow> {
+    enforce(this.kind.access.read, actor)
+    return this.store.list(query, seenBy(actor))
+  }
+
+  override async read({ actor }: Origin, id: string, selection: Selection): Promise<string> {
+    enforce(this.kind.access.read, actor)
+    return (await this.store.read(id, selection, seenBy(actor))) ?? this.missing()
+  }
+
+  /** Events that are kept from now on, or after one that was seen, as far as they match. */
+  async follow(
+    { actor }: Origin,
+    query: DecodedQuery,
+    { signal, after }: Follow
+  ): Promise<AsyncIterable<Followed>> {
+    enforce(this.kind.access.read, actor)
+    return this.#tail.follow({
+      chains: seenChains(actor),
+      from: after === undefined ? undefined : positionIn(after),
+      signal,
+      read: (ids) => this.store.among(ids, query, seenBy(actor)),
+    })
+  }
+
+  /** What is sent is kept as it is, for as long as it says; only events from the bus are given a time to expire. */
+  override async create(origin: Origin, body: EventBody): Promise<string> {
+    enforce(this.kind.access.create!, origin.actor)
+    const realmId = realmFor(origin.actor, body.realmId)
+    const createdAt = new Date(clock.now()).toISOString()
+    const values = { ...storedEvent(body), realmId, createdAt }
+    const { data } = await inTransaction(this.pool, (transaction) =>
+      this.insert(transaction, origin, values)
+    )
+    return data
+  }
+
+  /** An event of no realm is removed by whoever may remove events at all. */
+  protected override async lockFor(
+    { actor }: Origin,
+    transaction: pg.ClientBase,
+    id: string
+  ): Promise<EventRow> {
+    const found = await this.lock(transaction, id)
+    if (found.realmId !== null) {
+      requireRealm(actor, found.realmId)
+    }
+    return found
+  }
+
+  protected override async insertRow(transaction: pg.ClientBase, values: EventRow) {
+    const [, written] = await sideBySide(
+      appendEvents(transaction, [values]),
+      this.store.current(transaction, values.id)
+    )
+    return written
+  }
+
+  protected override async deleteRow(transaction: pg.ClientBase, id: string) {
+    const written = await this.store.current(transaction, id)
+    await removeEvent(transaction, id)
+    return written
+  }
+}
+
+function positionIn(text: string): Position {
+  const position = Position.parse(text)
+  if (!position) {
+    throw new BadRequest('Last-Event-ID is not the id of an event of this stream')
+  }
+  return position
+}
+
+function seenBy(actor: Actor): ReadOptions {
+  if (isMasterMember(actor)) {
+    return {}
+  }
+  const own = actor.realmId !== null && isUuid(actor.realmId) ? [actor.realmId] : []
+  return { seen: { property: 'realmId', realms: [...own, null] } }
+}

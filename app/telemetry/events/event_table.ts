@@ -1,0 +1,61 @@
+import type pg from 'pg'
+
+import { columnOf } from '#query/sql/identifiers'
+import { sealEvents } from '#telemetry/trail/seal_events'
+import { asStored } from './as_stored.js'
+import { event } from './event.js'
+import { tellAppendedAfter } from '#telemetry/events/live/waking'
+import type { NewEvent } from './stored_event.js'
+
+type Named = keyof NewEvent & string
+
+const TYPES = { text: 'text', jsonText: 'text', timestamp: 'timestamptz' } as Record<string, string>
+
+const WRITTEN = Object.entries(event.columns)
+  .filter(([name]) => name !== 'updatedAt')
+  .map(([name, column]) => ({
+    name: name as Named,
+    column: columnOf(name, column),
+    type: TYPES[column.type] ?? column.type,
+    inList: column.type === 'jsonText' ? quotedJson : quoted,
+  }))
+
+const APPEND = {
+  name: 'append-events',
+  text: `insert into events (${WRITTEN.map(({ column }) => column).join()}, updated_at)
+         select *, created_at from unnest(${WRITTEN.map(({ type }, at) => `$${at + 1}::${type}[]`).join()})
+           as e(${WRITTEN.map(({ column }) => column).join()}) order by id
+         on conflict (id) do nothing returning id`,
+}
+
+/** The one way in: events that were not there before are sealed in the same transaction. Answers the ids of these. */
+export async function appendEvents(
+  transaction: pg.ClientBase,
+  events: readonly NewEvent[]
+): Promise<ReadonlySet<string>> {
+  const values = WRITTEN.map(
+    ({ name, inList }) => `{${events.map((each) => inList(each[name])).join()}}`
+  )
+  const { rows } = await transaction.query<{ id: string }>({ ...APPEND, values })
+  const fresh = new Set(rows.map(({ id }) => id))
+  tellAppendedAfter(transaction)
+  await sealEvents(
+    transaction,
+    events.map(asStored).filter(({ id }) => fresh.delete(id))
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+function quoted(value: string | boolean | null): string {
+  if (typeof value !== 'string') {
+    return String(value)
+  }
+  return value.includes('"') || value.includes('\\')
+    ? `"${value.replace(/[\\"]/g, '\\$&')}"`
+    : `"${value}"`
+}
+
+/** What JSON writes holds none of the characters that it would write in another way than the database reads. */
+function quotedJson(json: NewEvent[Named]): string {
+  return JSON.stringify(json)
+}

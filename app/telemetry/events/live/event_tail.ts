@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { DatabasePool } from '#database/database_pool'
+import { AutoResetEvent } from '#kernel/auto_reset_event'
+import type { Signals } from '#signals/signals'
+import type { Followed } from '#auth/followed'
+import { batchesAfter, endOf, type FollowedBatch } from './batches.js'
+import type { Position } from './position.js'
+import { EVENTS_TOPIC } from './waking.js'
+
+/** Wakes can get lost with the process that would have sent them. */
+const LOOK_AGAIN_MS = 5_000
+/** While events come in all the time, a follower asks the database no more often than this. */
+const GATHER_MS = 50
+
+interface Following {
+  /** The chains that are followed; undefined for all of them. */
+  readonly chains: readonly string[] | undefined
+  /** Where to begin; undefined for now. */
+  readonly from: Position | undefined
+  readonly signal: AbortSignal
+  /** What is to be told of some events, by their ids. */
+  readonly read: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
+}
+
+/**
+ * Events as they are sealed, whichever process it was that kept them.
+ */
+export class EventTail {
+  readonly #pool: DatabasePool
+  readonly #signals: Signals
+
+  constructor(pool: DatabasePool, signals: Signals) {
+    this.#pool = pool
+    this.#signals = signals
+  }
+
+  /** What is kept once this has resolved is part of it. */
+  async follow(following: Following): Promise<AsyncIterable<Followed>> {
+    const position = following.from ?? (await endOf(this.#pool, following.chains))
+    return this.#from(position, following)
+  }
+
+  async *#from(position: Position, { chains, signal, read }: Following): AsyncGenerator<Followed> {
+    const woken = new AutoResetEvent()
+    const wake = () => woken.set()
+    signal.addEventListener('abort', wake, { once: true })
+    const stop = await this.#signals.onWake(EVENTS_TOPIC, wake)
+    try {
+      while (!signal.aborted) {
+        const batches = await batchesAfter(this.#pool, position, chains)
+        yield* passing(batches, position, await read(idsOf(batches)))
+        await (batches.length === 0 ? woken.wait(LOOK_AGAIN_MS) : delay(GATHER_MS))
+      }
+    } finally {
+      signal.removeEventListener('abort', wake)
+      await stop()
+    }
+  }
+}
+
+const idsOf = (batches: readonly FollowedBatch[]) => batches.flatMap(({ ids }) => ids)
+
+function* passing(
+  batches: readonly FollowedBatch[],
+  position: Position,
+  records: ReadonlyMap<string, string>
+): Generator<Followed> {
+  for (const { chain, number, ids } of batches) {
+    for (const id of ids.slice(position.passedIn(chain))) {
+      position.pass(chain)
+      const record = records.get(id)
+      if (record !== undefined) {
+        yield { record, cursor: position.text }
+      }
+    }
+    position.passBatch(chain, number)
+  }
+}

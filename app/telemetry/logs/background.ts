@@ -1,0 +1,19 @@
+import type { Logger } from '@adonisjs/core/logger'
+import app from '@adonisjs/core/services/app'
+
+import type { RunningJob } from '#jobs/running_job'
+import { env } from '#start/env'
+import { LogIngest } from './ingest.js'
+import { isInMemory } from './open_log_store.js'
+
+/**
+ * Takes lines from the bus, where this process is the one to do so: with lines in memory, that which serves them, whatever its
+ * jobs are; else any that works on the bus.
+ */
+export async function takeLogsFromBus(logger: Logger): Promise<RunningJob> {
+  if (isInMemory(env) && !env.SURFACES.includes('telemetry')) {
+    return { stop: async () => {} }
+  }
+  const store = await app.container.make('logStore')
+  return LogIngest.start({ bus: await app.container.make('bus'), store, logger })
+}

@@ -1,0 +1,104 @@
+import type { Bus, BusLogger, Delivery } from '#bus/bus'
+import { Abandoned } from '#bus/errors'
+import { MalformedMessage, readMessage, type Message } from '#bus/message'
+import { COMMAND_QUEUES } from '#bus/names'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { RunningJob } from '#jobs/running_job'
+import { pause, pauseAfter, type BackOff } from '#kernel/back_off'
+import { OutsideRetention } from './errors.js'
+import { lineIn } from './log_task.js'
+import type { LogLine } from './log_line.js'
+import type { LogStore } from './log_store.js'
+
+const QUEUE = COMMAND_QUEUES.telemetryLog
+/** What is under way at most; the store gathers what comes in side by side. */
+const PREFETCH = 1_000
+const AWAY: BackOff = { firstMs: 100, longestMs: 5_000 }
+
+interface IngestOptions {
+  readonly bus: Bus
+  readonly store: LogStore
+  readonly logger: Pick<BusLogger, 'warn'>
+}
+
+/**
+ * Takes log lines from the bus into the log store. They are done with when the store has taken them, so there is no inbox: a
+ * line that comes once more is told by its key.
+ */
+export class LogIngest implements RunningJob {
+  readonly #options: IngestOptions
+  readonly #stopping = new AbortController()
+  #subscription: { stop(): Promise<void> } | undefined
+  #isAway = false
+
+  static async start(options: IngestOptions): Promise<LogIngest> {
+    const ingest = new LogIngest(options)
+    ingest.#subscription = await options.bus.subscribe(
+      { queue: QUEUE, prefetch: PREFETCH, database: pools.for(databaseUrl('telemetry')) },
+      (delivery) => ingest.#take(delivery)
+    )
+    return ingest
+  }
+
+  private constructor(options: IngestOptions) {
+    this.#options = options
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#subscription?.stop()
+  }
+
+  async #take(delivery: Delivery): Promise<void> {
+    let line: LogLine
+    try {
+      line = lineIn(requireWrite(readMessage(delivery.bytes)))
+    } catch (error) {
+      return this.#bury(delivery, error as Error)
+    }
+    for (let failures = 1; ; failures++) {
+      this.#requireTurn(delivery)
+      try {
+        await this.#options.store.write([line], { again: delivery.history === 'again' })
+        this.#isAway = false
+        return
+      } catch (error) {
+        if (error instanceof OutsideRetention) {
+          return this.#bury(delivery, error)
+        }
+        this.#noteAway(error)
+        await pause(pauseAfter(failures, AWAY), this.#stopping.signal)
+      }
+    }
+  }
+
+  /** Once, not for each of the lines that wait. */
+  #noteAway(error: unknown): void {
+    if (!this.#isAway) {
+      this.#isAway = true
+      this.#options.logger.warn({ err: error }, 'log lines wait: the log store takes none now')
+    }
+  }
+
+  async #bury(delivery: Delivery, { message }: Error): Promise<void> {
+    await delivery.bury({ reason: `malformed: ${message}`, attempts: 0 })
+    this.#options.logger.warn(
+      { queue: QUEUE, reason: message },
+      'a log line was put among the dead letters; look at it with bus:dead'
+    )
+  }
+
+  #requireTurn({ isLost }: Delivery): void {
+    if (this.#stopping.signal.aborted || isLost) {
+      throw new Abandoned()
+    }
+  }
+}
+
+function requireWrite(message: Message): Message {
+  if (message.type !== 'write') {
+    throw new MalformedMessage(`nobody here knows commands of type ${message.type}`)
+  }
+  return message
+}

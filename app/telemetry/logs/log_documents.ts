@@ -1,0 +1,72 @@
+import { OR_FOLLOWED } from '#http/event_stream'
+import type { Operation } from '#http/surface'
+import { filterOfLines, LOG_LINE, pageOfLines } from '#records/log_lines'
+import { LOG_PAGE_LIMIT } from '#query/log_query'
+import { logBody } from './log_body.js'
+import { LOG_ACCESS } from './log_service.js'
+
+const FILTER = filterOfLines(
+  "Labels that lines have, at least one: `filter[refId]=value`, or one expression such as `and(eq(refType,'node'),not(eq(level,'debug')))`. `level`, `channel` and `service` are asked for as labels are, and `time` by `>`, `>=`, `<`, `<=`; a time alone is the one to start from",
+  {},
+  {
+    propertyNames: { pattern: '^[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z0-9_]+)*$' },
+    additionalProperties: { type: 'string', pattern: '^[A-Za-z0-9]' },
+    not: { required: ['time'], maxProperties: 1 },
+  }
+)
+
+export const createLog: Operation = {
+  name: 'createLog',
+  summary: 'Write a log line',
+  access: LOG_ACCESS.create,
+  body: logBody,
+  answers: {
+    201: {
+      description: 'The line as it is kept',
+      schema: {
+        type: 'object',
+        required: ['data', 'meta'],
+        properties: { data: LOG_LINE, meta: { type: 'object', maxProperties: 0 } },
+      },
+    },
+  },
+}
+
+export const listLogs: Operation = {
+  name: 'listLogs',
+  summary: `The log lines that match, the newest first${OR_FOLLOWED}`,
+  access: LOG_ACCESS.read,
+  query: [FILTER, ...pageOfLines(LOG_PAGE_LIMIT)],
+  answers: {
+    200: {
+      description: 'A page of them, and how many there are',
+      schema: {
+        type: 'object',
+        required: ['data', 'meta'],
+        properties: {
+          data: { type: 'array', items: LOG_LINE },
+          meta: {
+            type: 'object',
+            required: ['total', 'limit', 'offset'],
+            additionalProperties: false,
+            properties: {
+              total: { type: 'integer' },
+              limit: { type: 'integer' },
+              offset: { type: 'number' },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+export const deleteLogs: Operation = {
+  name: 'deleteLogs',
+  summary: 'Remove the log lines that the same filter lists',
+  access: LOG_ACCESS.remove,
+  query: [FILTER],
+  answers: {
+    202: { description: 'They are gone', schema: { type: 'null' } },
+  },
+}

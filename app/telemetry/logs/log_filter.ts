@@ -1,0 +1,77 @@
+import type { Instant } from './instant.js'
+import { LOG_FIELDS, type LogRecord } from './log_line.js'
+import { instantOf } from './instant.js'
+
+/** Which lines are meant. Text is compared as it is, case included; a negation shares out all lines with what it negates. */
+export type LogFilter =
+  | { readonly kind: 'and' | 'or'; readonly filters: readonly LogFilter[] }
+  | { readonly kind: 'not'; readonly filter: LogFilter }
+  | LabelFilter
+  | TimeFilter
+
+/** A label, or one of the fields beside them. A line without the label has the value ''. */
+export type LabelFilter =
+  | { readonly kind: 'oneOf'; readonly name: string; readonly values: readonly string[] }
+  | { readonly kind: Match; readonly name: string; readonly text: string }
+
+export type Match = 'contains' | 'startsWith' | 'endsWith'
+
+export interface TimeFilter {
+  readonly kind: 'time'
+  readonly op: '>=' | '>' | '<=' | '<'
+  readonly at: Instant
+}
+
+const FIELDS: ReadonlySet<string> = new Set(LOG_FIELDS)
+
+export const isField = (name: string): name is (typeof LOG_FIELDS)[number] => FIELDS.has(name)
+
+/** Whether a line is among those that are meant. */
+export function isMeant(filter: LogFilter, line: LogRecord): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.filters.every((each) => isMeant(each, line))
+    case 'or':
+      return filter.filters.some((each) => isMeant(each, line))
+    case 'not':
+      return !isMeant(filter.filter, line)
+    case 'time':
+      return isWithin(filter, instantOf(Date.parse(line.time)))
+    default:
+      return hasValue(filter, valueIn(line, filter.name))
+  }
+}
+
+/** Whether a value is one that is meant. */
+export function hasValue(filter: LabelFilter, value: string): boolean {
+  switch (filter.kind) {
+    case 'oneOf':
+      return filter.values.includes(value)
+    case 'contains':
+      return value.includes(filter.text)
+    case 'startsWith':
+      return value.startsWith(filter.text)
+    case 'endsWith':
+      return value.endsWith(filter.text)
+  }
+}
+
+export function isWithin({ op, at }: TimeFilter, instant: Instant): boolean {
+  switch (op) {
+    case '>=':
+      return instant >= at
+    case '>':
+      return instant > at
+    case '<=':
+      return instant <= at
+    case '<':
+      return instant < at
+  }
+}
+
+function valueIn(line: LogRecord, name: string): string {
+  if (isField(name)) {
+    return line[name]
+  }
+  return Object.hasOwn(line.labels, name) ? line.labels[name]! : ''
+}

@@ -1,0 +1,66 @@
+import { enforce, holding, holdingAny } from '#kernel/access'
+import type { Actor } from '#kernel/actor'
+import type { Group } from '#query/condition'
+import { labelMissing, type LogQuery } from '#query/log_query'
+import { fittedLine } from './fitted_line.js'
+import type { LogBody } from './log_body.js'
+import type { LogFilter } from './log_filter.js'
+import { recordOf, type LogRecord } from './log_line.js'
+import type { FoundLogs, LogStore } from './log_store.js'
+import type { Follow, Followed } from '#auth/followed'
+import { namesLabel, readFilter } from './read_filter.js'
+
+export const LOG_ACCESS = {
+  create: holding('log_create'),
+  read: holdingAny('log_read', 'log_delete'),
+  remove: holding('log_delete'),
+}
+
+/**
+ * Log lines of all services. They belong to no realm: whoever may read some may read all.
+ */
+export class LogService {
+  readonly #store: LogStore
+
+  constructor(store: LogStore) {
+    this.#store = store
+  }
+
+  async create(actor: Actor, body: LogBody): Promise<LogRecord> {
+    enforce(LOG_ACCESS.create, actor)
+    const line = fittedLine(body)
+    await this.#store.write([line])
+    return recordOf(line)
+  }
+
+  async list(actor: Actor, { filters, pagination, oldestFirst }: LogQuery): Promise<FoundLogs> {
+    enforce(LOG_ACCESS.read, actor)
+    return this.#store.list(filterOf(filters), { ...pagination, oldestFirst })
+  }
+
+  follow(actor: Actor, { filters }: LogQuery, { signal, after }: Follow): AsyncIterable<Followed> {
+    enforce(LOG_ACCESS.read, actor)
+    return this.#store.follow(filterOf(filters), signal, after)
+  }
+
+  /** Removes exactly what `list` finds. */
+  async remove(actor: Actor, { filters }: LogQuery): Promise<void> {
+    enforce(LOG_ACCESS.remove, actor)
+    await this.#store.remove(filterOf(filters))
+  }
+}
+
+const read = new WeakMap<Group, LogFilter>()
+
+/** A time alone says nothing of what lines are about. */
+function filterOf(condition: Group): LogFilter {
+  let filter = read.get(condition)
+  if (!filter) {
+    filter = readFilter(condition)
+    if (!namesLabel(filter)) {
+      throw labelMissing()
+    }
+    read.set(condition, filter)
+  }
+  return filter
+}

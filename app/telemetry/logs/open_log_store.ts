@@ -1,0 +1,69 @@
+import type { Env } from '#start/env'
+import type { LogStore } from './log_store.js'
+import { MemoryLogStore } from '#telemetry/logs/memory/memory_log_store'
+
+type Settings = Pick<
+  Env,
+  | 'LOGSTORE_URL'
+  | 'LOGSTORE_INGESTOR_URL'
+  | 'LOGSTORE_QUERIER_URL'
+  | 'LOGSTORE_MEMORY_LINES'
+  | 'LOGSTORE_MEMORY_BYTES'
+  | 'LOGSTORE_RETENTION_DAYS'
+>
+
+interface Surroundings {
+  readonly report: (error: unknown, what: string) => void
+  /** Has processes that share a store hear when lines are removed. */
+  readonly removals: { tell(): void; onTold(listener: () => void): void }
+}
+
+/** Whether lines are kept in the memory of the process that serves them. */
+export function isInMemory(env: Settings): boolean {
+  return addressesIn(env) === undefined
+}
+
+/** The store that the settings name: a server where they have its addresses, else the memory of this process. */
+export async function openLogStore(env: Settings, around: Surroundings): Promise<LogStore> {
+  const addresses = addressesIn(env)
+  if (!addresses) {
+    return memoryStore(env)
+  }
+  const { VictoriaLogsStore } = await import('#telemetry/logs/victorialogs/victorialogs_store')
+  const store = new VictoriaLogsStore({
+    ...addresses,
+    retentionDays: env.LOGSTORE_RETENTION_DAYS,
+    report: around.report,
+    tellRemoval: () => around.removals.tell(),
+  })
+  around.removals.onTold(() => store.forget())
+  void warnOfMissingDeletion(store, around.report)
+  return store
+}
+
+/** A store of this process alone. */
+export function memoryStore(env: Settings): MemoryLogStore {
+  return new MemoryLogStore({
+    lines: env.LOGSTORE_MEMORY_LINES,
+    bytes: env.LOGSTORE_MEMORY_BYTES,
+  })
+}
+
+function addressesIn({
+  LOGSTORE_URL: both,
+  LOGSTORE_INGESTOR_URL: ingestor = both,
+  LOGSTORE_QUERIER_URL: querier = both,
+}: Settings) {
+  return ingestor !== undefined && querier !== undefined ? { ingestor, querier } : undefined
+}
+
+/** It is found out now and again with each deletion: the server may be another one by then. */
+async function warnOfMissingDeletion(
+  store: LogStore,
+  report: Surroundings['report']
+): Promise<void> {
+  const reason = await store.whyNotRemove().catch(() => undefined)
+  if (reason !== undefined) {
+    report(new Error(reason), 'logs cannot be deleted')
+  }
+}

@@ -1,0 +1,70 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { answer } from '#http/answer'
+import { reportDroppedQuery } from '#http/dropped_keys'
+import { wantsEvents } from '#http/event_stream'
+import { bodyOf } from '#http/sent_body'
+import type { SurfaceRoutes } from '#http/surface'
+import { originOf } from '#kernel/request_origin'
+import { decodeLogQuery, type LogQuery } from '#query/log_query'
+import { sendFollowed } from '#auth/followed'
+import { logBody } from './log_body.js'
+import { createLog, deleteLogs, listLogs } from './log_documents.js'
+import type { FoundLogs } from './log_store.js'
+import { LogService } from './log_service.js'
+
+/** The routes of log lines. */
+export function logRoutes(routes: SurfaceRoutes): void {
+  routes
+    .post('/logs', create, createLog)
+    .get('/logs', (ctx) => (wantsEvents(ctx) ? follow(ctx) : list(ctx)), listLogs)
+    .delete('/logs', remove, deleteLogs)
+}
+
+async function create(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const body = await bodyOf(ctx, logBody)
+  const logs = await ctx.containerResolver.make(LogService)
+  answer(ctx, { data: await logs.create(actor, body), meta: {} }, 201)
+}
+
+async function list(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const query = queryOf(ctx)
+  const logs = await ctx.containerResolver.make(LogService)
+  answer(ctx, written(await logs.list(actor, query), query.pagination))
+}
+
+async function follow(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const query = queryOf(ctx)
+  const logs = await ctx.containerResolver.make(LogService)
+  await sendFollowed(ctx, 'log', (where) => logs.follow(actor, query, where))
+}
+
+async function remove(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const logs = await ctx.containerResolver.make(LogService)
+  await logs.remove(actor, queryOf(ctx))
+  answer(ctx, 'null', 202)
+}
+
+const pages = new WeakMap<FoundLogs, Buffer>()
+
+/** The answer with a page, which a store may find once more. */
+function written(found: FoundLogs, { limit, offset }: LogQuery['pagination']): Buffer {
+  let page = pages.get(found)
+  if (!page) {
+    const { records, total } = found
+    const meta = JSON.stringify({ total, limit, offset })
+    page = Buffer.from(`{"data":[${records.join()}],"meta":${meta}}`)
+    pages.set(found, page)
+  }
+  return page
+}
+
+function queryOf(ctx: HttpContext): LogQuery {
+  const query = decodeLogQuery(ctx.request.parsedUrl.query ?? '')
+  reportDroppedQuery(ctx, query.dropped)
+  return query
+}

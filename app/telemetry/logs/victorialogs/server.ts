@@ -1,0 +1,117 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
+import { LogStoreAway } from '#telemetry/logs/errors'
+import { NoAnswer, RefusedByServer, TooMuchAsked } from './errors.js'
+
+/** Where lines are written, and where they are looked up. */
+export interface ServerAddresses {
+  readonly ingestor: string
+  readonly querier: string
+}
+
+/** A line as the server shows it: every value is a text. */
+export type Fields = Readonly<Record<string, string>>
+
+export interface DeletionTask {
+  readonly task_id: string
+}
+
+const LIMIT_MS = 20_000
+/** These two have few values, and are asked for most. */
+const STREAM = '_stream_fields=service,channel'
+const compressed = promisify(gzip)
+
+/**
+ * The HTTP interface of VictoriaLogs, as far as it is used here.
+ */
+export class VictoriaLogsServer {
+  readonly #ingestor: string
+  readonly #querier: string
+
+  constructor({ ingestor, querier }: ServerAddresses) {
+    this.#ingestor = ingestor.replace(/\/+$/, '')
+    this.#querier = querier.replace(/\/+$/, '')
+  }
+
+  /** Hands in lines, one JSON object each. The server then has them in its memory, and nowhere else yet. */
+  async insert(lines: readonly string[]): Promise<void> {
+    const headers = {
+      'content-type': 'application/stream+json',
+      'content-encoding': 'gzip',
+    }
+    const body = await compressed(`${lines.join('\n')}\n`)
+    await asked(`${this.#ingestor}/insert/jsonline?${STREAM}`, { method: 'POST', headers, body })
+  }
+
+  async query(logsql: string): Promise<Fields[]> {
+    const path = `/select/logsql/query?query=${encodeURIComponent(logsql)}`
+    const ask = () => asked(`${this.#querier}${path}`)
+    const text = await answering(() => ask().catch(onceMore(ask)))
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): Fields => JSON.parse(line))
+  }
+
+  async count(filter: string): Promise<number> {
+    const [row] = await this.query(`${filter} | stats count() n`)
+    return Number(row?.n ?? 0)
+  }
+
+  /** The deletions that are not done yet. Throws `RefusedByServer` where it has none, or has them switched off. */
+  async deletions(): Promise<readonly DeletionTask[]> {
+    const ask = () => asked(`${this.#querier}/delete/active_tasks`)
+    return JSON.parse(await ask().catch(onceMore(ask)))
+  }
+
+  async startDeletion(filter: string): Promise<DeletionTask> {
+    const body = new URLSearchParams({ filter })
+    return JSON.parse(
+      await asked(`${this.#querier}/delete/run_task`, {
+        method: 'POST',
+        body: body.toString(),
+        headers: FORM,
+      })
+    )
+  }
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+async function asked(url: string, request: RequestInit = {}): Promise<string> {
+  let status: number
+  let text: string
+  try {
+    const response = await fetch(url, {
+      ...request,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(LIMIT_MS),
+    })
+    status = response.status
+    text = await response.text()
+  } catch (error) {
+    throw new NoAnswer(error)
+  }
+  if (status !== 200) {
+    throw new RefusedByServer(status, text)
+  }
+  return text
+}
+
+/** A connection that was kept may have ended when it was used; to ask twice does no harm. */
+function onceMore<T>(ask: () => Promise<T>): (error: unknown) => Promise<T> {
+  return (error) =>
+    error instanceof NoAnswer && !error.isLate ? ask() : Promise.reject(error as Error)
+}
+
+/** What the one who asked has to know of a failure. */
+async function answering<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof RefusedByServer && /requires more than .* of memory/.test(error.text)
+      ? new TooMuchAsked(error)
+      : new LogStoreAway(error)
+  }
+}

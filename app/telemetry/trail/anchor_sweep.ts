@@ -1,0 +1,62 @@
+import type pg from 'pg'
+
+import type { Sweep } from '#jobs/sweep'
+import { clock } from '#kernel/clock'
+import { telemetryPool } from '#telemetry/database'
+import type { HeadAnchor } from './head_anchor.js'
+import { statementOf } from './statements.js'
+import { trailKey } from './trail_key.js'
+
+const NAME = 'event-heads'
+/** Who holds it is the only one that notes heads. */
+export const HEADS_LOCK = `sweep:${NAME}`
+const AT_ONCE = 200
+/** While the store of the heads is away, that is not said every second. */
+const PAUSE_MS = 60_000
+
+/**
+ * Notes outside of the database where each chain ends, every second where something was added. What was added since is all
+ * that could be cut off without being seen.
+ */
+export function anchorSweep(anchor: HeadAnchor, pool: pg.Pool = telemetryPool()): Sweep {
+  let pausedUntil = 0
+  return {
+    name: NAME,
+    schedule: { everyMs: 1_000 },
+    async run(signal) {
+      if (clock.now() < pausedUntil) {
+        return 0
+      }
+      try {
+        await noteAll(pool, anchor, signal)
+      } catch (error) {
+        pausedUntil = clock.now() + PAUSE_MS
+        throw error
+      }
+      return 0
+    },
+  }
+}
+
+async function noteAll(pool: pg.Pool, anchor: HeadAnchor, signal: AbortSignal): Promise<void> {
+  let noted = AT_ONCE
+  while (noted === AT_ONCE && !signal.aborted) {
+    noted = await noteHeads(pool, anchor)
+  }
+}
+
+/** Notes a bounded number of ends; answers how many there were. */
+export async function noteHeads(pool: pg.Pool, anchor: HeadAnchor): Promise<number> {
+  const { rows } = await pool.query<{ chain: string; number: string; digest: string }>(
+    `select chain, number, digest from event_chains where number > anchored order by chain limit ${AT_ONCE}`
+  )
+  for (const { chain, number, digest } of rows) {
+    const head = { chain, number: Number(number), digest }
+    await anchor.write({ ...head, signature: trailKey().sign(statementOf.head(head)) })
+    await pool.query('update event_chains set anchored = $2 where chain = $1 and anchored < $2', [
+      chain,
+      number,
+    ])
+  }
+  return rows.length
+}

@@ -1,0 +1,114 @@
+import { leafOf, LEAF_BYTES } from './leaf.js'
+import type { SignedRemoval, StoredBatch } from './read_chain.js'
+import { digestOf, rootOf, statementOf } from './statements.js'
+import type { TrailKey } from './trail_key.js'
+
+/** What was found of the trail that is not as the platform left it. */
+export type Finding =
+  /** A batch is not what was signed, or does not follow the one before it. */
+  | { readonly type: 'broken'; readonly chain: string; readonly number: number }
+  /** Batches that were there are gone from the end of a chain. */
+  | { readonly type: 'cut'; readonly chain: string; readonly number: number }
+  | {
+      readonly type: 'changed' | 'missing'
+      readonly chain: string
+      readonly number: number
+      readonly id: string
+    }
+  | { readonly type: 'inserted'; readonly chain: string; readonly id: string }
+
+export interface CheckedBatch {
+  readonly findings: readonly Finding[]
+  /** So many of its events are in the database, as they were sealed or not. */
+  readonly present: number
+  readonly removed: number
+  readonly digest: string
+}
+
+export interface Predecessor {
+  readonly number: number
+  readonly digest: string | null
+}
+
+/**
+ * Compares a batch with what was signed of it, and its events with their leaves.
+ */
+export function checkBatch(batch: StoredBatch, before: Predecessor, key: TrailKey): CheckedBatch {
+  const { header, ids } = batch
+  const { chain, number } = header
+  const findings: Finding[] = []
+  if (!isWhole(batch, before, key)) {
+    findings.push({ type: 'broken', chain, number })
+  }
+  const removed = removedPositions(batch, key)
+  let present = 0
+  for (const [position, id] of ids.entries()) {
+    const event = batch.events.get(id)
+    const leaf = batch.leaves.subarray(position * LEAF_BYTES, (position + 1) * LEAF_BYTES)
+    if (event) {
+      present++
+    }
+    if (removed.has(position)) {
+      findings.push(...(event ? [{ type: 'inserted' as const, chain, id }] : []))
+    } else if (!event) {
+      findings.push({ type: 'missing', chain, number, id })
+    } else if (!leafOf(event).equals(leaf)) {
+      findings.push({ type: 'changed', chain, number, id })
+    }
+  }
+  return { findings, present, removed: removed.size, digest: digestOf(header) }
+}
+
+function isWhole(
+  { header, signature, ids, leaves }: StoredBatch,
+  before: Predecessor,
+  key: TrailKey
+): boolean {
+  return (
+    header.number === before.number + 1 &&
+    header.previous === before.digest &&
+    header.size === ids.length &&
+    leaves.length === ids.length * LEAF_BYTES &&
+    rootOf(leaves) === header.root &&
+    key.verifies(statementOf.batch(header), signature)
+  )
+}
+
+/** Where events were that the platform says it removed. What it did not sign, or said before their time, does not count. */
+export function removedPositions(batch: StoredBatch, key: TrailKey): Set<number> {
+  const { header, ids } = batch
+  const removed = new Set<number>()
+  for (const removal of batch.removals) {
+    const positions = positionsIn(removal, key)
+    const isExpiry = positions?.reason === 'expired'
+    const isOfThisBatch = positions?.chain === header.chain && positions.number === header.number
+    const isInTime =
+      !isExpiry || (header.expiresAt !== null && header.expiresAt <= positions.removedAt)
+    if (positions && isOfThisBatch && isInTime) {
+      const which = positions.positions ?? ids.keys()
+      for (const position of which) {
+        removed.add(position)
+      }
+    }
+  }
+  return removed
+}
+
+interface SaidRemoval {
+  readonly chain: string
+  readonly number: number
+  readonly positions: readonly number[] | null
+  readonly reason: string
+  readonly removedAt: string
+}
+
+function positionsIn(
+  { statement, signature }: SignedRemoval,
+  key: TrailKey
+): SaidRemoval | undefined {
+  if (!key.verifies(statement, signature)) {
+    return undefined
+  }
+  const [type, , chain, number, positions, reason, removedAt] = JSON.parse(statement)
+  return type === 'removal' ? { chain, number, positions, reason, removedAt } : undefined
+}

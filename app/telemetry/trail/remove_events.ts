@@ -1,0 +1,112 @@
+import type pg from 'pg'
+
+import { clock } from '#kernel/clock'
+import { positionOf, unpackIds } from './packed_ids.js'
+import { NO_REALM, statementOf, type Removal } from './statements.js'
+import { trailKey } from './trail_key.js'
+
+/** About so many events are removed by one transaction: few enough that nobody beside it notices. */
+const EVENTS_AT_ONCE = 500
+const BATCHES_AT_ONCE = 50
+
+interface ExpiredBatch {
+  readonly chain: string
+  readonly number: string
+  readonly ids: Buffer
+}
+
+/** How long an event is kept is sealed with its batch; what its row says of that does not count. */
+const EXPIRED = `
+  select chain, number, ids from (
+    select chain, number, ids, sum(size) over (order by expires_at, chain, number) - size as before
+    from (select * from event_batches where not is_removed and expires_at < $1
+          order by expires_at, chain, number limit ${BATCHES_AT_ONCE}) due) picked
+  where before < ${EVENTS_AT_ONCE}`
+
+/**
+ * Removes a bounded part of the events that have had their time, and says so in the trail; answers how many batches and
+ * events there were.
+ */
+export async function removeExpired(
+  transaction: pg.ClientBase
+): Promise<{ batches: number; events: number }> {
+  const now = new Date(clock.now())
+  const { rows } = await transaction.query<ExpiredBatch>(EXPIRED, [now])
+  if (rows.length === 0) {
+    return { batches: 0, events: 0 }
+  }
+  const ids = rows.flatMap((batch) => unpackIds(batch.ids))
+  const { rowCount } = await transaction.query('delete from events where id = any($1::uuid[])', [
+    ids,
+  ])
+  const removals = rows.map(({ chain, number }): Removal => ({
+    chain,
+    number: Number(number),
+    positions: null,
+    reason: 'expired',
+    removedAt: now.toISOString(),
+  }))
+  await keepRemovals(transaction, removals)
+  await transaction.query(
+    `update event_batches b set is_removed = true
+     from unnest($1::text[], $2::bigint[]) as gone (chain, number)
+     where b.chain = gone.chain and b.number = gone.number`,
+    [removals.map(({ chain }) => chain), removals.map(({ number }) => number)]
+  )
+  return { batches: rows.length, events: rowCount ?? 0 }
+}
+
+/** Deletes one event, and says so in the trail. */
+export async function removeEvent(transaction: pg.ClientBase, id: string): Promise<void> {
+  const { rows } = await transaction.query<{ chain: string; createdAt: Date }>(
+    `delete from events where id = $1
+     returning coalesce(realm_id::text, $2) as chain, created_at as "createdAt"`,
+    [id, NO_REALM]
+  )
+  for (const { chain, createdAt } of rows) {
+    await keepRemovals(transaction, await deletions(transaction, { id, chain, createdAt }))
+  }
+}
+
+/** An event can only have been sealed after it happened, which bounds how many batches are looked through. */
+async function deletions(
+  transaction: pg.ClientBase,
+  { id, chain, createdAt }: { id: string; chain: string; createdAt: Date }
+): Promise<Removal[]> {
+  const { rows } = await transaction.query<{ number: string; ids: Buffer }>(
+    `select number, ids from event_batches
+     where chain = $1 and sealed_at >= $2::timestamptz - interval '1 day' and position($3::bytea in ids) > 0 order by number`,
+    [chain, createdAt, Buffer.from(id.replaceAll('-', ''), 'hex')]
+  )
+  return rows.flatMap(({ number, ids }): Removal[] => {
+    const position = positionOf(id, ids)
+    return position < 0
+      ? []
+      : [
+          {
+            chain,
+            number: Number(number),
+            positions: [position],
+            reason: 'deleted',
+            removedAt: new Date(clock.now()).toISOString(),
+          },
+        ]
+  })
+}
+
+async function keepRemovals(
+  transaction: pg.ClientBase,
+  removals: readonly Removal[]
+): Promise<void> {
+  const key = trailKey()
+  await transaction.query(
+    `insert into event_removals (chain, number, statement, signature)
+     select * from unnest($1::text[], $2::bigint[], $3::text[], $4::bytea[])`,
+    [
+      removals.map(({ chain }) => chain),
+      removals.map(({ number }) => number),
+      removals.map((removal) => statementOf.removal(removal)),
+      removals.map((removal) => key.sign(statementOf.removal(removal))),
+    ]
+  )
+}

@@ -1,0 +1,85 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { answer } from '#http/answer'
+import { sendHead, sendStream } from '#http/send_stream'
+import type { SurfaceRoutes } from '#http/surface'
+import type { JsonSchema } from '#kernel/json_schema'
+import { originOf } from '#kernel/request_origin'
+import { READING, TrailService } from './trail_service.js'
+
+const LINES = 'application/x-ndjson'
+
+const COUNT: JsonSchema = { type: 'integer' }
+
+const VERDICT: JsonSchema = {
+  type: 'object',
+  required: ['data', 'meta'],
+  properties: {
+    data: {
+      type: 'object',
+      required: ['intact', 'chains', 'batches', 'events', 'removed', 'found', 'findings'],
+      properties: {
+        intact: { type: 'boolean' },
+        chains: COUNT,
+        batches: COUNT,
+        events: COUNT,
+        removed: COUNT,
+        found: COUNT,
+        findings: {
+          type: 'array',
+          description: 'The first thousand',
+          items: {
+            type: 'object',
+            required: ['type', 'chain'],
+            properties: {
+              type: { enum: ['broken', 'cut', 'changed', 'missing', 'inserted'] },
+              chain: { type: 'string' },
+              number: COUNT,
+              id: { type: 'string' },
+            },
+          },
+        },
+        unanchored: { type: 'array', items: { type: 'string' } },
+      },
+    },
+    meta: { type: 'object' },
+  },
+}
+
+/** What proves that nobody changed the audit trail; declared before the routes of single events. */
+export function trailRoutes(routes: SurfaceRoutes): void {
+  routes
+    .get('/events/verify', verify, {
+      name: 'verifyEvents',
+      summary: 'Whether the audit trail is as it was written, and what is not',
+      access: READING,
+      answers: { 200: { description: 'What was found', schema: VERDICT } },
+    })
+    .get('/events/export', exportEvents, {
+      name: 'exportEvents',
+      summary: 'The audit trail with its proof, which can be checked without the platform',
+      access: READING,
+      answers: { 200: { description: 'JSON lines', contentType: LINES } },
+    })
+}
+
+async function verify(ctx: HttpContext): Promise<void> {
+  const trail = await ctx.containerResolver.make(TrailService)
+  const left = new AbortController()
+  ctx.response.response.once('close', () => left.abort())
+  answer(ctx, { data: await trail.verify(originOf(ctx), left.signal), meta: {} })
+}
+
+async function exportEvents(ctx: HttpContext): Promise<void> {
+  const trail = await ctx.containerResolver.make(TrailService)
+  const lines = await trail.export(originOf(ctx))
+  const { request, response } = ctx
+  response.header('content-type', LINES)
+  response.header('content-disposition', 'attachment; filename="events.ndjson"')
+  response.header('cache-control', 'private, no-store')
+  if (request.method() === 'HEAD') {
+    lines.destroy()
+    return sendHead(ctx)
+  }
+  await sendStream(ctx, lines)
+}

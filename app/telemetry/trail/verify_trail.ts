@@ -1,0 +1,156 @@
+import type pg from 'pg'
+
+import { checkBatch, type Finding, type Predecessor } from './check_batch.js'
+import type { HeadAnchor } from './head_anchor.js'
+import { readChain } from './read_chain.js'
+import { NO_REALM, statementOf } from './statements.js'
+import type { TrailKey } from './trail_key.js'
+
+const LISTED = 1_000
+
+/** What a check of the trail came to. */
+export interface Verdict {
+  readonly intact: boolean
+  readonly chains: number
+  readonly batches: number
+  readonly events: number
+  readonly removed: number
+  /** How many findings there are; no more than the first thousand are listed. */
+  readonly found: number
+  readonly findings: readonly Finding[]
+  /** Chains whose end is not known outside of the database, so that a cut there would not be seen. */
+  readonly unanchored: readonly string[]
+}
+
+export interface Verification {
+  readonly key: TrailKey
+  readonly anchor: HeadAnchor
+  /** The chains to look at; all there are where none are named. */
+  readonly chains?: readonly string[]
+  /** Told of the number of events looked at so far. */
+  readonly progress?: (events: number) => void
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Compares the audit trail with what was signed of it: in one snapshot of the database, in memory that does not depend on
+ * how much there is.
+ */
+export async function verifyTrail(pool: pg.Pool, verification: Verification): Promise<Verdict> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    return await verifyWithin(client, verification)
+  } finally {
+    await client.query('rollback').finally(() => client.release())
+  }
+}
+
+/** The same within a transaction that is open. */
+export function verifyWithin(client: pg.ClientBase, verification: Verification): Promise<Verdict> {
+  return new Verifier(client, verification).run()
+}
+
+/** Also chains of which nothing is left but what was noted elsewhere, and those that only rows speak of. */
+export async function allChains(
+  on: pg.ClientBase | pg.Pool,
+  anchor: HeadAnchor
+): Promise<string[]> {
+  const { rows } = await on.query<{ chain: string }>(
+    `select chain from event_chains union select chain from event_batches
+     union select distinct coalesce(realm_id::text, $1) from events`,
+    [NO_REALM]
+  )
+  const anchored = await anchor.chains()
+  return [...new Set([...rows.map(({ chain }) => chain), ...anchored])].toSorted()
+}
+
+class Verifier {
+  readonly #findings: Finding[] = []
+  readonly #unanchored: string[] = []
+  #found = 0
+  #batches = 0
+  #events = 0
+  #removed = 0
+
+  constructor(
+    readonly client: pg.ClientBase,
+    readonly verification: Verification
+  ) {}
+
+  async run(): Promise<Verdict> {
+    const { anchor } = this.verification
+    const chains = this.verification.chains ?? (await allChains(this.client, anchor))
+    for (const chain of chains) {
+      await this.#verifyChain(chain)
+    }
+    return {
+      intact: this.#found === 0,
+      chains: chains.length,
+      batches: this.#batches,
+      events: this.#events,
+      removed: this.#removed,
+      found: this.#found,
+      findings: this.#findings,
+      unanchored: this.#unanchored,
+    }
+  }
+
+  async #verifyChain(chain: string): Promise<void> {
+    const { key, signal, progress } = this.verification
+    const anchored = await this.verification.anchor.read(chain)
+    const isNoted =
+      anchored !== undefined && key.verifies(statementOf.head(anchored), anchored.signature)
+    let before: Predecessor = { number: 0, digest: null }
+    let present = 0
+    for await (const batch of readChain(this.client, chain)) {
+      signal?.throwIfAborted()
+      const checked = checkBatch(batch, before, key)
+      checked.findings.forEach((finding) => this.#note(finding))
+      before = { number: batch.header.number, digest: checked.digest }
+      this.#batches++
+      present += checked.present
+      this.#removed += checked.removed
+      if (isNoted && anchored.number === before.number && anchored.digest !== before.digest) {
+        this.#note({ type: 'broken', chain, number: before.number })
+      }
+      progress?.(this.#events + present)
+    }
+    this.#events += present
+    if (isNoted && anchored.number > before.number) {
+      this.#note({ type: 'cut', chain, number: before.number })
+    } else if (!isNoted && before.number > 0) {
+      this.#unanchored.push(chain)
+    }
+    await this.#findInserted(chain, present)
+  }
+
+  /** Rows that no batch knows. They are looked for only where there are more than were found by the batches. */
+  async #findInserted(chain: string, present: number): Promise<void> {
+    const isOfChain = chain === NO_REALM ? 'realm_id is null' : 'realm_id = $1::uuid'
+    const values = chain === NO_REALM ? [] : [chain]
+    const { rows } = await this.client.query<{ count: string }>(
+      `select count(*) from events where ${isOfChain}`,
+      values
+    )
+    if (Number(rows[0]!.count) === present) {
+      return
+    }
+    const inserted = await this.client.query<{ id: string }>(
+      `with sealed as materialized (
+         select encode(substring(ids from 16 * n + 1 for 16), 'hex')::uuid as id, chain
+         from event_batches, generate_series(0, length(ids) / 16 - 1) n)
+       select id from events e where ${isOfChain}
+         and not exists (select 1 from sealed s where s.id = e.id and s.chain = coalesce(e.realm_id::text, '${NO_REALM}'))`,
+      values
+    )
+    inserted.rows.forEach(({ id }) => this.#note({ type: 'inserted', chain, id }))
+  }
+
+  #note(finding: Finding): void {
+    this.#found++
+    if (this.#findings.length < LISTED) {
+      this.#findings.push(finding)
+    }
+  }
+}

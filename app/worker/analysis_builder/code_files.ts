@@ -1,0 +1,101 @@
+import type { Platform } from '#worker/platform/platform'
+import type { RecordOf } from '#worker/platform/records'
+import { JobFailure } from '#worker/job_failure'
+
+/** More, or larger ones, are no code. */
+const MOST_FILES = 50_000
+const LARGEST_BYTES = 4 * 1024 ** 3
+const MOST_BYTES = 16 * 1024 ** 3
+const LONGEST_PATH = 512
+
+/** A file of the code of an analysis, as storage has it. */
+export interface CodeFile {
+  readonly bucketFileId: string
+  readonly path: string
+  readonly size: number
+}
+
+export interface Code {
+  readonly bucketId: string
+  readonly files: readonly CodeFile[]
+  /** The one that is run. */
+  readonly entrypoint: string
+  readonly bytes: number
+}
+
+/**
+ * The code of an analysis: what the analysis knows of, and nodes agreed to, and what storage has have to be the same files.
+ */
+export async function codeOf(platform: Platform, analysisId: string): Promise<Code> {
+  const bucket = await platform.codeBucket(analysisId)
+  const root = bucket && (await platform.rootFile(bucket.id))
+  if (!bucket || !root) {
+    throw new JobFailure(
+      'entrypointNotFound',
+      'None of the files of the analysis is its entrypoint'
+    )
+  }
+  const [known, stored] = await Promise.all([
+    platform.files(bucket.id),
+    platform.bucketFiles(bucket.bucketId),
+  ])
+  const files = matched(known, stored)
+  const entrypoint = files.find(({ bucketFileId }) => bucketFileId === root.bucketFileId)
+  if (!entrypoint) {
+    throw new JobFailure('entrypointNotFound', 'The entrypoint of the analysis is not stored')
+  }
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  requireBounds(files, bytes)
+  return { bucketId: bucket.bucketId, files, entrypoint: entrypoint.path, bytes }
+}
+
+function matched(
+  known: readonly RecordOf<'analysisBucketFile'>[],
+  stored: readonly RecordOf<'bucketFile'>[]
+): CodeFile[] {
+  const byId = new Map(stored.map((file) => [file.id, file]))
+  const files = known.map(({ bucketFileId, path }) => {
+    const file = byId.get(bucketFileId)
+    byId.delete(bucketFileId)
+    if (!file || pathOf(file) !== path) {
+      throw changed(path, 'is not stored as the analysis knows it')
+    }
+    if (typeof file.size !== 'number') {
+      throw changed(path, 'is stored without its size; it has to be uploaded anew')
+    }
+    return { bucketFileId, path, size: file.size }
+  })
+  const [other] = byId.values()
+  if (other) {
+    throw changed(pathOf(other), 'is stored, but no file of the analysis')
+  }
+  return files
+}
+
+/** Older platforms tell the folder and the name only. */
+function pathOf({ path, directory, name }: RecordOf<'bucketFile'>): string {
+  const isBare = !directory || directory === '.'
+  return path ?? (isBare ? name : `${directory}/${name}`)
+}
+
+function requireBounds(files: readonly CodeFile[], bytes: number): void {
+  if (files.length > MOST_FILES) {
+    throw new JobFailure('codeTooLarge', `The analysis has more than ${MOST_FILES} files`)
+  }
+  const large = files.find(({ size }) => size > LARGEST_BYTES)
+  if (large || bytes > MOST_BYTES) {
+    throw new JobFailure(
+      'codeTooLarge',
+      large ? `${shown(large.path)} is too large for code` : 'The files are too large together'
+    )
+  }
+  const long = files.find(({ path }) => path.length > LONGEST_PATH)
+  if (long) {
+    throw new JobFailure('codeTooLarge', `The path ${shown(long.path)} is too long`)
+  }
+}
+
+const changed = (path: string, what: string) =>
+  new JobFailure('codeChanged', `${shown(path)} ${what}`)
+
+const shown = (path: string): string => JSON.stringify(path.slice(0, 200))

@@ -1,0 +1,61 @@
+import { isDigest } from '#oci/image_names'
+import { ImageMissing } from '#oci/errors'
+import { imageSize, platformImage } from '#oci/platform_image'
+import type { Shelf } from '#oci/copy_blob'
+import { contentIn, LABELS } from '#worker/analysis_builder/labels'
+import type { Place, Places } from '#worker/images/places'
+import { JobFailure } from '#worker/job_failure'
+import type { RecordOf } from '#worker/platform/records'
+import { TAG } from './targets.js'
+
+type Analysis = RecordOf<'analysis'>
+
+/** The image of an analysis where it was built. */
+export interface BuiltImage extends Shelf {
+  readonly reference: string
+  readonly size: number
+  /** The digest of what it was made of, where it says so. */
+  readonly content: string | undefined
+}
+
+/**
+ * The image that the platform was told of; where it was told of none that a registry could have, the one that is there. What was built
+ * before there was a registry is in the folder.
+ */
+export async function builtImage(places: Places, analysis: Analysis): Promise<BuiltImage> {
+  const place = await places.ofBuild(analysis)
+  const found = (await imageIn(place, analysis)) ?? (await imageIn(await places.folder(), analysis))
+  if (!found) {
+    throw new JobFailure(
+      'imageNotFound',
+      `The image of the analysis is not in ${place.name}; it has to be built again`
+    )
+  }
+  return found
+}
+
+async function imageIn(place: Place, { id, buildHash }: Analysis): Promise<BuiltImage | undefined> {
+  const reference = isDigest(buildHash) ? buildHash : TAG
+  try {
+    const { store } = place
+    const repository = await place.build(id)
+    const { stored, manifest, config } = await platformImage(store, repository, reference)
+    const { digest } = stored
+    const content = contentOf(config.content)
+    return { store, repository, reference: digest, size: imageSize(manifest), content }
+  } catch (error) {
+    if (isMissing(error)) {
+      return undefined
+    }
+    throw error
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof ImageMissing ||
+  (error instanceof JobFailure && error.code === 'registryProjectNotFound')
+
+function contentOf(content: object): string | undefined {
+  const { config } = content as { config?: { Labels?: Record<string, unknown> | null } }
+  return contentIn({ content: config?.Labels?.[LABELS.content] })
+}

@@ -1,0 +1,79 @@
+import { LATEST } from '#oci/image_names'
+import type { Place, Places } from '#worker/images/places'
+import { JobFailure } from '#worker/job_failure'
+import type { Platform } from '#worker/platform/platform'
+import type { RecordOf } from '#worker/platform/records'
+
+export const TAG = LATEST
+
+/** A node that is to get an image. */
+export interface Target {
+  readonly nodeId: string
+  readonly name: string
+  readonly repository: string
+}
+
+/** Nodes that get it in one registry. */
+export interface Destination {
+  readonly place: Place
+  readonly targets: readonly Target[]
+}
+
+export interface Targets {
+  readonly destinations: readonly Destination[]
+  /** Nodes of which nobody knows where they look for images, and why that is so. */
+  readonly lost: readonly {
+    readonly nodeId: string
+    readonly name: string
+    readonly why: JobFailure
+  }[]
+}
+
+type Node = RecordOf<'node'>
+
+/** Where the nodes of an analysis get their images: each by its own registry. */
+export async function targetsOf(
+  platform: Platform,
+  places: Places,
+  analysisId: string
+): Promise<Targets> {
+  const assigned = await platform.analysisNodes(analysisId)
+  if (assigned.length === 0) {
+    throw new JobFailure('notFound', 'No node is assigned to the analysis')
+  }
+  const nodes = await platform.nodes(assigned.map(({ nodeId }) => nodeId))
+  const registries = new Set(
+    nodes.flatMap(({ registryProject }) => registryProject?.registryId ?? [])
+  )
+  const found = await Promise.all([...registries].map((id) => placeOf(platform, places, id)))
+  const byRegistry = new Map([...registries].map((id, index) => [id, found[index]]))
+  const placeFor = ({ registryProject: project }: Node) =>
+    project ? byRegistry.get(project.registryId) : undefined
+  return {
+    destinations: [...Map.groupBy(nodes, placeFor)].flatMap(([place, ofPlace]) =>
+      place ? [{ place, targets: ofPlace.map((node) => targetOf(node, analysisId)) }] : []
+    ),
+    lost: nodes.filter((node) => !placeFor(node)).map(lostNode),
+  }
+}
+
+async function placeOf(platform: Platform, places: Places, id: string): Promise<Place | undefined> {
+  const registry = await platform.registry(id)
+  return registry && places.of(registry)
+}
+
+const targetOf = (node: Node, analysisId: string): Target => ({
+  nodeId: node.id,
+  name: nameOf(node),
+  repository: `${node.registryProject!.externalName}/${analysisId}`,
+})
+
+const lostNode = (node: Node) => ({
+  nodeId: node.id,
+  name: nameOf(node),
+  why: node.registryProject
+    ? new JobFailure('registryNotFound', 'The registry of the node is not there any more')
+    : new JobFailure('registryProjectNotFound', 'The node has no project in a registry'),
+})
+
+const nameOf = ({ id, name }: Node): string => name ?? id

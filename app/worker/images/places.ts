@@ -1,0 +1,122 @@
+import type { ImageStore } from '#oci/image_store'
+import { LOCAL_IMAGES } from '#oci/local_host'
+import { JobFailure } from '#worker/job_failure'
+import type { Platform } from '#worker/platform/platform'
+import type { RecordOf } from '#worker/platform/records'
+
+type Registry = RecordOf<'registry'>
+type ProjectType = 'masterImages' | 'incoming'
+
+/** What the parts of the folder are called, where a registry has projects. */
+const FOLDERS: Readonly<Record<ProjectType, string>> = {
+  masterImages: 'master',
+  incoming: 'incoming',
+}
+
+/** How what keeps images is opened. */
+export interface ImageStores {
+  folder(): Promise<ImageStore>
+  registry(registry: Pick<Registry, 'host' | 'accountName' | 'accountSecret'>): ImageStore
+}
+
+/** A registry of the platform, or the folder, with what its parts are called. */
+export class Place {
+  readonly #platform: Platform
+  readonly #registry: Registry | undefined
+  #projects: Promise<RecordOf<'registryProject'>[]> | undefined
+
+  constructor(
+    readonly store: ImageStore,
+    platform: Platform,
+    registry: Registry | undefined
+  ) {
+    this.#platform = platform
+    this.#registry = registry
+  }
+
+  /** In sentences. */
+  get name(): string {
+    return this.#registry ? `the registry ${this.#registry.host}` : 'the folder of images'
+  }
+
+  get isFolder(): boolean {
+    return this.#registry === undefined || this.#registry.host === LOCAL_IMAGES
+  }
+
+  masterImage(virtualPath: string): Promise<string> {
+    return this.#within('masterImages', virtualPath)
+  }
+
+  build(analysisId: string): Promise<string> {
+    return this.#within('incoming', analysisId)
+  }
+
+  async #within(type: ProjectType, path: string): Promise<string> {
+    const project = this.#registry && (await this.#projectOf(type, this.#registry))
+    if (!project && !this.isFolder) {
+      throw new JobFailure(
+        'registryProjectNotFound',
+        `${this.name} has no project for ${type}; it has to be set up`
+      )
+    }
+    return `${project?.externalName ?? FOLDERS[type]}/${path}`
+  }
+
+  async #projectOf(type: ProjectType, { id }: Registry) {
+    this.#projects ??= this.#platform.registryProjects(id)
+    const projects = await this.#projects
+    return projects.find((project) => project.type === type)
+  }
+}
+
+/** Where the images of the platform are. */
+export class Places {
+  readonly #stores: ImageStores
+  readonly #platform: Platform
+  readonly #signal: AbortSignal
+
+  constructor(stores: ImageStores, platform: Platform, signal: AbortSignal) {
+    this.#stores = stores
+    this.#platform = platform
+    this.#signal = signal
+  }
+
+  /** Where a build goes: to the registry of its analysis, else to the oldest of the platform, else into the folder. */
+  async ofBuild({ registryId }: Pick<RecordOf<'analysis'>, 'registryId'>): Promise<Place> {
+    if (!registryId) {
+      const [oldest] = await this.#platform.registries()
+      return oldest ? this.of(oldest) : this.folder()
+    }
+    const registry = await this.#platform.registry(registryId)
+    if (!registry) {
+      throw new JobFailure('registryNotFound', 'The registry of the analysis is not there any more')
+    }
+    return this.of(registry)
+  }
+
+  /** Everywhere, the registries in their order. */
+  async all(): Promise<Place[]> {
+    const registries = await this.#platform.registries()
+    const places = registries.map((registry) => this.of(registry))
+    return Promise.all([...places, this.folder()])
+  }
+
+  async of(registry: Registry): Promise<Place> {
+    const isFolder = registry.host === LOCAL_IMAGES
+    const store = isFolder
+      ? await this.#stores.folder()
+      : this.#stores.registry(await this.#asWorker(registry))
+    return new Place(store.within(this.#signal), this.#platform, registry)
+  }
+
+  /** With the account that the platform has for us there, not that with which it looks after the registry; others have only one. */
+  async #asWorker(registry: Registry): Promise<Registry> {
+    const own = await this.#platform.workerAccount(registry.id)
+    return own ? { ...registry, ...own } : registry
+  }
+
+  async folder(): Promise<Place> {
+    const store = await this.#stores.folder()
+    return new Place(store.within(this.#signal), this.#platform, undefined)
+  }
+}

@@ -1,0 +1,32 @@
+import type { ImageKey } from '#oci/signing/image_key'
+import type { SigningKey } from '#oci/signing/signing_key'
+import { JobFailure } from '#worker/job_failure'
+import type { Platform } from '#worker/platform/platform'
+
+/** What this worker signs with, and whose signatures it takes. */
+export class Signing {
+  readonly #key: SigningKey
+
+  constructor(key: SigningKey) {
+    this.#key = key
+  }
+
+  /** Those that the platform accepts; the own one where it knows of none. */
+  async accepted(platform: Platform): Promise<readonly ImageKey[]> {
+    const told = await platform.imageKeys()
+    return told.length > 0 ? told : [this.#key.public]
+  }
+
+  /** What would be signed with a key that the platform does not accept could not be distributed. */
+  async keyFor(platform: Platform): Promise<SigningKey> {
+    const { fingerprint } = this.#key.public
+    const accepted = await this.accepted(platform)
+    if (!accepted.some((key) => key.fingerprint === fingerprint)) {
+      throw new JobFailure(
+        'signingKeyUnknown',
+        'The platform does not accept the key of this worker: both need the same IMAGE_SIGNING_KEY, or the same APP_KEY'
+      )
+    }
+    return this.#key
+  }
+}

@@ -1,0 +1,38 @@
+/** A job that cannot be done: a code for programs, as workers have always told them, and a sentence for people. */
+export class JobFailure extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    options?: ErrorOptions
+  ) {
+    super(message, options)
+    this.name = 'JobFailure'
+  }
+
+  /** What others are told beside: what was done all the same. */
+  get told(): Readonly<Record<string, unknown>> {
+    return {}
+  }
+}
+
+/** How a failure is told. */
+export interface ToldFailure {
+  readonly name: string
+  readonly code: string
+  readonly message: string
+}
+
+const CODE = /^[a-z][A-Za-z]{2,60}$/
+const LONGEST = 1_000
+
+/** What others are told of what was thrown: codes and sentences that were made for it, and of anything else only that it happened. */
+export function toldFailure(error: unknown): ToldFailure {
+  const { name, code, message } = error as Partial<JobFailure>
+  return error instanceof Error && typeof code === 'string' && CODE.test(code)
+    ? { name: name ?? 'Error', code, message: (message ?? '').slice(0, LONGEST) }
+    : {
+        name: 'Error',
+        code: 'unforeseen',
+        message: 'Something unforeseen went wrong in the worker; its own log says what',
+      }
+}

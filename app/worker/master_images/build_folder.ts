@@ -1,0 +1,96 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { copyImage } from '#oci/copy_image'
+import { FolderStore } from '#oci/folder/folder_store'
+import { LATEST } from '#oci/image_names'
+import { USUAL_PLATFORM } from '#oci/platform_image'
+import { JobFailure } from '#worker/job_failure'
+import { baseImage } from '#worker/images/base_image'
+import { LOCAL_IMAGES } from '#oci/open_image_store'
+import { ownBases } from '#worker/master_images/buildah/bases'
+import { Buildah } from '#worker/master_images/buildah/buildah'
+import { writeConfiguration } from '#worker/master_images/buildah/configuration'
+import { stepIn } from '#worker/master_images/buildah/steps'
+import type { ForeignImage } from './foreign_images.js'
+import type { Making } from './builder_settings.js'
+import { DOCKERFILE } from '#worker/master_images/sources/found_folders'
+import { labelsOf } from '#worker/master_images/sources/image_command'
+
+const BUILT = 'localhost/analysis-hub/built'
+const MOST_LINES = 500
+
+/** Builds the folder of an image with buildah. What comes of it is in a layout in the folder of the job, and nowhere else yet. */
+export async function buildFolder(
+  making: Making,
+  progress: (share: number) => void
+): Promise<ForeignImage> {
+  const { settings, work, image, folder, material } = making
+  const { log, signal, platform } = work
+  if (!settings.buildah || material.kind !== 'context') {
+    throw new JobFailure('imageBuilderNotFound', 'There is nothing here to build with')
+  }
+  const dockerfile = join(material.folder, DOCKERFILE)
+  const buildah = await Buildah.open(settings.buildah, {
+    folder,
+    signal,
+    onLine: told(making, progress),
+    onFailure: (lines) => log.warn(`The last lines of the build:\n${lines.join('\n')}`),
+  })
+  const known = await platform.registries()
+  const registries = known
+    .filter(({ host }) => host !== LOCAL_IMAGES)
+    .map((registry) => ({ ...registry, isInsecure: settings.isInsecure(registry.host) }))
+  const accounts = await writeConfiguration(folder, registries)
+  await loadBases(making, buildah, await readFile(dockerfile, 'utf8'))
+  const { os, architecture } = USUAL_PLATFORM
+  await log.stage(`Build ${image.virtualPath}`, () =>
+    buildah.build({
+      context: material.folder,
+      dockerfile,
+      accounts,
+      platform: `${os}/${architecture}`,
+      tag: BUILT,
+      labels: { 'org.opencontainers.image.title': image.virtualPath, ...labelsOf(image) },
+    })
+  )
+  const layout = join(folder, 'built')
+  await buildah.save(BUILT, layout, `built:${LATEST}`)
+  return { store: await FolderStore.open(layout), repository: 'built', reference: LATEST }
+}
+
+/** Images of ours that it builds on are given to it, wherever they are kept. */
+async function loadBases(making: Making, buildah: Buildah, dockerfile: string): Promise<void> {
+  const { work, place, folder } = making
+  const bases = ownBases(dockerfile)
+  if (bases.length === 0) {
+    return
+  }
+  const layout = join(folder, 'bases')
+  await mkdir(layout)
+  const store = await FolderStore.open(layout)
+  for (const virtualPath of bases) {
+    const base = await baseImage(work.places, place, virtualPath, work.log)
+    const repository = `master/${virtualPath}`
+    await copyImage(
+      { store: place.store, repository: base.repository, reference: base.stored.digest },
+      { store, repository },
+      { tag: LATEST }
+    )
+    await buildah.load(layout, `${repository}:${LATEST}`)
+  }
+}
+
+/** What buildah says, for those who wait; a build that says very much is heard to a part. */
+function told({ work: { log } }: Making, progress: (share: number) => void) {
+  let lines = 0
+  return (line: string) => {
+    const step = stepIn(line)
+    if (step) {
+      progress(step.share)
+      log.info(line)
+    } else if (line.trim() !== '' && lines++ < MOST_LINES) {
+      log.debug(line)
+    }
+  }
+}

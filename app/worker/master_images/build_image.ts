@@ -1,0 +1,78 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { body } from '#kernel/body'
+import { requireRepository } from '#oci/image_names'
+import { imageSize } from '#oci/platform_image'
+import { COMPONENTS } from '#worker/components'
+import { defineJob, type Job } from '#worker/job'
+import { JobFailure } from '#worker/job_failure'
+import { recordId } from '#worker/platform/records'
+import { Buildah } from '#worker/master_images/buildah/buildah'
+import type { BuilderSettings } from './builder_settings.js'
+import { inWorkFolder } from '#worker/master_images/buildah/work_folder'
+import { makeImage } from './make_image.js'
+import type { ImageSource, Material, WantedImage } from '#worker/master_images/sources/source'
+
+const content = body({ id: recordId() })
+
+/** Makes one master image, and has it be where analyses are built on it. */
+export function buildMasterImage(settings: BuilderSettings): Job {
+  return defineJob({
+    component: COMPONENTS.masterImageBuilder,
+    command: 'execute',
+    content,
+    async run({ id }, work) {
+      const { platform, places, log, signal } = work
+      const image = await platform.masterImage(id)
+      if (!image) {
+        throw new JobFailure('masterImageNotFound', 'The image is not there any more')
+      }
+      const place = await places.ofBuild({})
+      const repository = await place.masterImage(image.virtualPath)
+      requireRepository(repository)
+      const sources = await settings.sourcesOf({
+        repository: settings.repository,
+        places,
+        platform,
+      })
+      const remove = settings.buildah && Buildah.removal(settings.buildah)
+      const made = await inWorkFolder(
+        settings.workPath,
+        async (folder) => {
+          const context = join(folder, 'context')
+          await mkdir(context)
+          const material = await log.stage(`Look for what ${image.virtualPath} is made from`, () =>
+            materialOf(sources, image, context, signal)
+          )
+          return makeImage({ settings, work, image, place, repository, folder, material })
+        },
+        remove
+      )
+      return {
+        hash: made.stored.digest,
+        size: imageSize(made.manifest),
+        os: made.config.os,
+      }
+    },
+  })
+}
+
+async function materialOf(
+  sources: readonly ImageSource[],
+  wanted: WantedImage,
+  folder: string,
+  signal: AbortSignal
+): Promise<Material> {
+  for (const source of sources) {
+    const material = await source.material(wanted, folder, signal)
+    if (material) {
+      return material
+    }
+  }
+  const where = sources.map(({ name }) => name).join(', ')
+  throw new JobFailure(
+    'imageSourceNotFound',
+    `Nothing at ${where} is called ${wanted.virtualPath} any more; synchronize the images`
+  )
+}

@@ -1,0 +1,156 @@
+import { rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+
+import { JobFailure } from '#worker/job_failure'
+import { contained } from './contained.js'
+import { removePlainly } from './work_folder.js'
+import { runProgram, type Ended } from './run_program.js'
+
+export interface BuildahSettings {
+  readonly program: string
+  readonly isolation: 'chroot' | 'rootless' | 'oci'
+  /** How layers are kept while a build runs; unset, by what the machine can do. */
+  readonly storage?: 'overlay' | 'vfs' | undefined
+}
+
+export interface BuildahRun {
+  readonly folder: string
+  readonly signal: AbortSignal
+  readonly onLine?: (line: string) => void
+  /** Hears the last lines where it ends with an error. */
+  readonly onFailure?: (lines: readonly string[]) => void
+}
+
+/** What is passed on to builds of how this machine reaches others. */
+const PASSED_ON = ['PATH', 'http_proxy', 'https_proxy', 'no_proxy', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
+
+const NEVER = new AbortController().signal
+
+/** Debian's program that builds images without a daemon, with everything it keeps in a folder of the job. */
+export class Buildah {
+  readonly #settings: BuildahSettings
+  readonly #run: BuildahRun
+  readonly #store: readonly string[]
+
+  private constructor(settings: BuildahSettings, run: BuildahRun, storage: string) {
+    this.#settings = settings
+    this.#run = run
+    this.#store = [
+      ...['--root', join(run.folder, 'storage'), '--runroot', join(run.folder, 'run')],
+      ...['--storage-driver', storage],
+    ]
+  }
+
+  /** Whether there is such a program here, and which. */
+  static async version({ program }: BuildahSettings): Promise<string | undefined> {
+    const lines: string[] = []
+    try {
+      const { code } = await runProgram({
+        ...(await contained(program, ['--version'])),
+        env: environment('/'),
+        cwd: '/',
+        signal: NEVER,
+        onLine: (line) => lines.push(line),
+      })
+      return code === 0 ? (lines[0] ?? program) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /** In a folder that is the job's own. Layers that share what they have in common take less room, where the machine lets them. */
+  static async open(settings: BuildahSettings, run: BuildahRun): Promise<Buildah> {
+    const overlay = new Buildah(settings, run, 'overlay')
+    if (settings.storage === 'overlay') {
+      return overlay
+    }
+    if (settings.storage === undefined) {
+      const { code } = await overlay.#ended(['info'])
+      if (code === 0) {
+        return overlay
+      }
+    }
+    await rm(join(run.folder, 'storage'), { recursive: true, force: true })
+    await rm(join(run.folder, 'run'), { recursive: true, force: true })
+    return new Buildah(settings, run, 'vfs')
+  }
+
+  /** Removes a folder in which it worked: files in there may belong to accounts that only exist within builds. */
+  static removal({ program }: BuildahSettings): (folder: string) => Promise<void> {
+    return (folder) =>
+      removePlainly(folder).catch(async () => {
+        const args = ['unshare', 'rm', '-rf', folder]
+        await runProgram({ program, args, env: environment('/'), cwd: '/', signal: NEVER })
+        await removePlainly(folder)
+      })
+  }
+
+  /** Takes an image of a layout, under a name that Dockerfiles can use. It is first called by its path, which must be a name, too. */
+  async load(layout: string, image: string): Promise<void> {
+    const place = relative(this.#run.folder, layout)
+    const lines = await this.#done(['pull', '--quiet', `oci:${place}:${image}`])
+    await this.#done(['tag', lines.at(-1) ?? '', `localhost/${image}`])
+  }
+
+  /** Builds a folder by its Dockerfile; the same is the same image whenever that is done. */
+  async build(build: {
+    readonly context: string
+    readonly dockerfile: string
+    readonly accounts: string
+    readonly labels: Readonly<Record<string, string>>
+    readonly platform: string
+    readonly tag: string
+  }): Promise<void> {
+    const { context, dockerfile, accounts, labels, platform, tag } = build
+    await this.#done([
+      'build',
+      ...['--isolation', this.#settings.isolation, '--platform', platform],
+      ...['--format', 'oci', '--timestamp', '0', '--pull=false', '--layers=false'],
+      ...['--authfile', accounts, '--file', dockerfile, '--tag', tag],
+      ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
+      context,
+    ])
+  }
+
+  /** Writes an image into a layout. */
+  async save(tag: string, layout: string, image: string): Promise<void> {
+    await this.#done(['push', '--quiet', '--format', 'oci', tag, `oci:${layout}:${image}`])
+  }
+
+  async #done(args: readonly string[]): Promise<readonly string[]> {
+    const { code, lastLines } = await this.#ended(args, this.#run.onLine)
+    if (code !== 0) {
+      this.#run.onFailure?.(lastLines)
+      const [why = 'it said nothing'] = lastLines
+        .filter((line) => /^error\b/i.test(line))
+        .concat(lastLines.slice(-1))
+      throw new JobFailure(
+        'imageBuildFailed',
+        `buildah ${args[0]} ended with ${code ?? 'a signal'}: ${why}`
+      )
+    }
+    return lastLines
+  }
+
+  async #ended(args: readonly string[], onLine?: (line: string) => void): Promise<Ended> {
+    const { folder, signal } = this.#run
+    return runProgram({
+      ...(await contained(this.#settings.program, [...this.#store, ...args])),
+      env: { ...environment(folder), TMPDIR: folder },
+      cwd: folder,
+      signal,
+      ...(onLine && { onLine }),
+    })
+  }
+}
+
+/** Secrets of ours are in the environment of this process; a build gets none of it that it does not need. */
+function environment(home: string): Record<string, string> {
+  const names = Object.keys(process.env).filter(
+    (name) => PASSED_ON.includes(name.toLowerCase()) || PASSED_ON.includes(name)
+  )
+  return {
+    HOME: home,
+    ...Object.fromEntries(names.map((name) => [name, process.env[name] ?? ''])),
+  }
+}

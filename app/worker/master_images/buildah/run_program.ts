@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+
+export interface Run {
+  readonly program: string
+  readonly args: readonly string[]
+  /** All it knows of the world: nothing of ours goes there unless it is named. */
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly signal: AbortSignal
+  readonly onLine?: (line: string) => void
+}
+
+export interface Ended {
+  readonly code: number | null
+  /** The last lines of all it said. */
+  readonly lastLines: readonly string[]
+}
+
+const LINES_KEPT = 20
+const LONGEST_LINE = 2_000
+
+/**
+ * Runs a program to its end. It leads a group of its own, so that it is ended with all it started when the signal says so: at once, since
+ * whatever it has begun is in a folder that goes with it. What was stopped fails with the reason of the signal.
+ */
+export async function runProgram(run: Run): Promise<Ended> {
+  const { program, args, env, cwd, signal, onLine } = run
+  signal.throwIfAborted()
+  const child = spawn(program, args, {
+    env: { ...env },
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lastLines: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      const said = line.slice(0, LONGEST_LINE)
+      lastLines.push(said)
+      lastLines.splice(0, lastLines.length - LINES_KEPT)
+      onLine?.(said)
+    })
+  }
+  const end = () => killGroup(child)
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    const code = await ended(child)
+    return { code, lastLines }
+  } finally {
+    signal.removeEventListener('abort', end)
+    killGroup(child)
+    signal.throwIfAborted()
+  }
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>()
+  child.once('error', reject)
+  child.once('close', resolve)
+  return promise
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) {
+      process.kill(-pid, 'SIGKILL')
+    }
+  } catch {
+    // All of them have ended.
+  }
+}

@@ -1,0 +1,60 @@
+import { LATEST } from '#oci/image_names'
+import { platformImage } from '#oci/platform_image'
+import type { ImageStore } from '#oci/image_store'
+import { toldFailure } from '#worker/job_failure'
+import { commandOf } from './image_command.js'
+import type { Fault, ListedGroup, ListedImage, Listing } from './listing.js'
+
+/** An image that describes itself, and where it is to be read. */
+export interface Described {
+  readonly virtualPath: string
+  readonly store: ImageStore
+  readonly repository: string
+  readonly reference?: string
+}
+
+/** What images say of themselves that nobody else describes. What they are called makes up the groups they are in. */
+export async function describedImages(
+  found: readonly Described[],
+  signal: AbortSignal
+): Promise<Listing> {
+  const images: ListedImage[] = []
+  const faults: Fault[] = []
+  for (const { virtualPath, store, repository, reference = LATEST } of found) {
+    try {
+      const { config } = await platformImage(store, repository, reference)
+      const command = commandOf(config)
+      if (command) {
+        images.push({ ...placeOf(virtualPath), ...command })
+      } else {
+        faults.push(fault(virtualPath, `the image ${virtualPath} does not say what it runs`))
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      faults.push(fault(virtualPath, toldFailure(error).message))
+    }
+  }
+  return { images, groups: groupsOf(found), faults }
+}
+
+function groupsOf(found: readonly Described[]): ListedGroup[] {
+  const paths = new Set<string>()
+  for (const { virtualPath } of found) {
+    const names = virtualPath.split('/')
+    for (let depth = 1; depth < names.length; depth++) {
+      paths.add(names.slice(0, depth).join('/'))
+    }
+  }
+  return [...paths].toSorted().map(placeOf)
+}
+
+function placeOf(virtualPath: string): ListedGroup {
+  const name = virtualPath.slice(virtualPath.lastIndexOf('/') + 1)
+  return { name, path: virtualPath, virtualPath }
+}
+
+const fault = (virtualPath: string, sentence: string): Fault => ({
+  kind: 'image',
+  virtualPath,
+  sentence,
+})

@@ -1,0 +1,70 @@
+import type { Tree } from '#worker/master_images/trees/tree'
+import { TreeRefused } from '#worker/master_images/trees/tree_refused'
+
+export const IMAGE_FILE = 'image.json'
+export const GROUP_FILE = 'image-group.json'
+export const DOCKERFILE = 'Dockerfile'
+
+const LARGEST_FILE = 64 * 1024
+const MOST_FOLDERS = 10_000
+
+/** What is said of images in one folder. */
+export interface FoundFolder {
+  readonly path: string
+  readonly kind: 'image' | 'group'
+  readonly hasDockerfile: boolean
+  /** The file that says what it is, where there is one. Its text is missing where it is too large to be one, or a link. */
+  readonly file?: { readonly name: string; readonly text: string | undefined }
+}
+
+type Seen = Map<string, string | undefined>
+
+/** The folders of a tree that are an image or a group, in the order of their paths. Nothing else of the tree is kept. */
+export async function foundFolders(tree: Tree, signal: AbortSignal): Promise<FoundFolder[]> {
+  const folders = new Map<string, Seen>()
+  for await (const entry of tree.entries(signal)) {
+    const slash = entry.path.lastIndexOf('/')
+    const name = entry.path.slice(slash + 1)
+    if (entry.type === 'folder' || ![IMAGE_FILE, GROUP_FILE, DOCKERFILE].includes(name)) {
+      continue
+    }
+    const path = entry.path.slice(0, Math.max(slash, 0))
+    const seen: Seen = folders.get(path) ?? new Map()
+    folders.set(path, seen)
+    const isRead = entry.type === 'file' && name !== DOCKERFILE && entry.size <= LARGEST_FILE
+    seen.set(name, isRead ? await textOf(entry.content()) : undefined)
+    if (folders.size > MOST_FOLDERS) {
+      throw new TreeRefused(`it has more than ${MOST_FOLDERS} images and groups`)
+    }
+  }
+  return [...folders].map(([path, seen]) => folderOf(path, seen)).toSorted(byPath)
+}
+
+/** The file that says what a folder is wins over what it is built from. */
+function folderOf(path: string, seen: Seen): FoundFolder {
+  const name = [IMAGE_FILE, GROUP_FILE].find((file) => seen.has(file))
+  return {
+    path,
+    kind: name === GROUP_FILE ? 'group' : 'image',
+    hasDockerfile: seen.has(DOCKERFILE),
+    ...(name !== undefined && { file: { name, text: seen.get(name) } }),
+  }
+}
+
+async function textOf(content: AsyncIterable<Uint8Array>): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(content)).toString('utf8')
+}
+
+/** By the names in a path, whatever their case, so that what is in a folder follows it at once. */
+function byPath(one: FoundFolder, other: FoundFolder): number {
+  const names = one.path.split('/')
+  const against = other.path.split('/')
+  const at = names.findIndex((name, index) => name !== against[index])
+  if (at === -1 || against[at] === undefined) {
+    return names.length - against.length
+  }
+  const [left, right] = [names[at]!, against[at]]
+  return compare(left.toLowerCase(), right.toLowerCase()) || compare(left, right)
+}
+
+const compare = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0)

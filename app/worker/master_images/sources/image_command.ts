@@ -1,0 +1,63 @@
+import { jsonIn } from '#kernel/json_in'
+import type { ImageConfig } from '#oci/image_config'
+import { isObject } from '#oci/manifest'
+import type { ListedArgument } from './listing.js'
+
+/** What an image says of how analyses are run on it, so that it can go to places where its repository is not. */
+export const LABELS = {
+  command: 'analysis-hub.command',
+  commandArguments: 'analysis-hub.command-arguments',
+}
+
+export interface ImageCommand {
+  readonly command: string
+  readonly commandArguments: readonly ListedArgument[]
+}
+
+/**
+ * How analyses are run on an image that nobody describes: as its labels say, else as it is run itself. What its entrypoint has behind
+ * the program comes before the file of the analysis; what it is run with by default does not count. Undefined where nothing is run.
+ */
+export function commandOf({ content }: Pick<ImageConfig, 'content'>): ImageCommand | undefined {
+  const run = isObject(content.config) ? content.config : {}
+  const labels = isObject(run.Labels) ? run.Labels : {}
+  const said = labels[LABELS.command]
+  if (typeof said === 'string' && said !== '') {
+    return { command: said, commandArguments: argumentsIn(labels[LABELS.commandArguments]) }
+  }
+  const entrypoint = words(run.Entrypoint)
+  const [command, ...before] = entrypoint.length > 0 ? entrypoint : words(run.Cmd).slice(0, 1)
+  return command === undefined || command === ''
+    ? undefined
+    : { command, commandArguments: before.map((value) => ({ value, position: 'before' })) }
+}
+
+/** The labels that say it. */
+export function labelsOf(image: {
+  readonly command?: string | null | undefined
+  readonly commandArguments?: readonly object[] | null | undefined
+}): Record<string, string> {
+  const { command, commandArguments } = image
+  return command
+    ? {
+        [LABELS.command]: command,
+        [LABELS.commandArguments]: JSON.stringify(commandArguments ?? []),
+      }
+    : {}
+}
+
+function argumentsIn(label: unknown): ListedArgument[] {
+  const said = typeof label === 'string' ? jsonIn(label) : undefined
+  return (Array.isArray(said) ? said : []).filter(isArgument)
+}
+
+function isArgument(said: unknown): said is ListedArgument {
+  return (
+    isObject(said) &&
+    typeof said.value === 'string' &&
+    (said.position === undefined || said.position === 'before' || said.position === 'after')
+  )
+}
+
+const words = (said: unknown): string[] =>
+  Array.isArray(said) ? said.filter((word) => typeof word === 'string') : []

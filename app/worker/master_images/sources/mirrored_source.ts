@@ -1,0 +1,32 @@
+import type { ForeignImages } from '#worker/master_images/foreign_images'
+import { describedImages } from './described_images.js'
+import type { Listing } from './listing.js'
+import type { ImageSource, Material, WantedImage } from './source.js'
+
+/** Images of other registries, each under a path of ours. */
+export type References = ReadonlyMap<string, string>
+
+/** Images that are taken from other registries as they are. */
+export class MirroredSource implements ImageSource {
+  readonly name = 'the list of images of other registries'
+  readonly #references: References
+  readonly #images: ForeignImages
+
+  constructor(references: References, images: ForeignImages) {
+    this.#references = references
+    this.#images = images
+  }
+
+  async list(signal: AbortSignal): Promise<Listing> {
+    const found = [...this.#references].map(async ([virtualPath, reference]) => ({
+      virtualPath,
+      ...(await this.#images.at(reference)),
+    }))
+    return describedImages(await Promise.all(found), signal)
+  }
+
+  async material({ virtualPath }: WantedImage): Promise<Material | undefined> {
+    const reference = this.#references.get(virtualPath)
+    return reference === undefined ? undefined : { kind: 'reference', reference }
+  }
+}

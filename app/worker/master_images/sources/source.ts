@@ -1,0 +1,30 @@
+import type { Listing } from './listing.js'
+
+/** The image that is to be made, as the platform knows it. */
+export interface WantedImage {
+  readonly path?: string | null | undefined
+  readonly virtualPath: string
+}
+
+/** What an image is made from. */
+export type Material =
+  /** A folder with a Dockerfile in it. */
+  | { readonly kind: 'context'; readonly folder: string }
+  /** An image of another registry. */
+  | { readonly kind: 'reference'; readonly reference: string }
+  /** An image that is in the folder of images. */
+  | { readonly kind: 'imported' }
+  /** Nothing that could be built. */
+  | { readonly kind: 'description' }
+
+/** Where master images come from. */
+export interface ImageSource {
+  /** In sentences. */
+  readonly name: string
+
+  /** All it holds, or an error: what is not named is taken away by the platform. */
+  list(signal: AbortSignal): Promise<Listing>
+
+  /** What one image is made from; files are put into a folder that is there, and empty. Undefined where it is not from here. */
+  material(wanted: WantedImage, folder: string, signal: AbortSignal): Promise<Material | undefined>
+}

@@ -1,0 +1,42 @@
+import type { Places } from '#worker/images/places'
+import type { Platform } from '#worker/platform/platform'
+import { ForeignImages } from './foreign_images.js'
+import { ImportedSource } from '#worker/master_images/sources/imported_source'
+import { MirroredSource, type References } from '#worker/master_images/sources/mirrored_source'
+import { openTree, type Repository } from '#worker/master_images/sources/open_tree'
+import { RepositorySource } from '#worker/master_images/sources/repository_source'
+import type { ImageSource } from '#worker/master_images/sources/source'
+
+export type SourceName = 'git' | 'archive' | 'registry'
+
+export interface SourceSettings {
+  /** In the order in which they count. */
+  readonly names: readonly SourceName[]
+  readonly template: string
+  readonly token?: string | undefined
+  readonly references: References
+  readonly folder: string
+}
+
+interface At {
+  readonly repository: Repository
+  readonly places: Places
+  readonly platform: Platform
+}
+
+/** Where images come from, for one job. */
+export type SourcesOf = (at: At) => Promise<ImageSource[]>
+
+export function sourcesOf(settings: SourceSettings): SourcesOf {
+  return ({ repository, places, platform }) => {
+    const open: Record<SourceName, () => Promise<ImageSource> | ImageSource> = {
+      git: async () => new RepositorySource(await openTree(settings, repository)),
+      archive: async () => {
+        const { store } = await places.folder()
+        return new ImportedSource(settings.folder, store)
+      },
+      registry: () => new MirroredSource(settings.references, new ForeignImages(places, platform)),
+    }
+    return Promise.all(settings.names.map((name) => open[name]()))
+  }
+}

@@ -1,0 +1,46 @@
+import vine from '@vinejs/vine'
+
+import { body } from '#kernel/body'
+import { COMPONENTS } from '#worker/components'
+import { defineJob, type Job } from '#worker/job'
+import { JobFailure } from '#worker/job_failure'
+import { imageAnswer } from './image_answer.js'
+import type { SourcesOf } from './sources_of.js'
+
+const word = () => vine.string().minLength(1).maxLength(256)
+
+const content = body({ owner: word(), repository: word(), branch: word() })
+
+/** Lists all images of all sources for the platform. A source that cannot be read is no reason to take its images away. */
+export function synchronizeImages(sourcesOf: SourcesOf): Job {
+  return defineJob({
+    component: COMPONENTS.masterImageSynchronizer,
+    command: 'execute',
+    content,
+    async run(repository, { platform, places, log, signal }) {
+      const listings = []
+      for (const source of await sourcesOf({ repository, places, platform })) {
+        const listing = await log.stage(`Read the images of ${source.name}`, () =>
+          source.list(signal)
+        )
+        listings.push(listing)
+        for (const { kind, virtualPath, sentence } of listing.faults) {
+          log.warn(`The ${kind} ${virtualPath} stays as it is: ${sentence}`)
+        }
+      }
+      const known = {
+        images: await platform.masterImages(),
+        groups: await platform.masterImageGroups(),
+      }
+      const { images, groups } = imageAnswer(listings, known)
+      if (images.length === 0) {
+        throw new JobFailure(
+          'imagesNotFound',
+          'No source has any image, so that nothing is told: import one, or see IMAGE_SOURCE and MASTER_IMAGES_URL'
+        )
+      }
+      log.info(`There are ${images.length} images in ${groups.length} groups`)
+      return { images, groups }
+    },
+  })
+}

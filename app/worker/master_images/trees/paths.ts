@@ -1,0 +1,46 @@
+import { TreeRefused } from './tree_refused.js'
+
+const LONGEST = 1_024
+const DEEPEST = 64
+
+/** A path that stays where it is unpacked, as its names; nothing for the place itself. */
+export function namesOf(path: string): string[] {
+  const names = path.split('/').filter((name, index) => name !== '' || index === 0)
+  if (names[0] === '.') {
+    names.shift()
+  }
+  const isRefused =
+    path.length > LONGEST || names.length > DEEPEST || hasControls(path) || names.some(leadsAway)
+  if (isRefused) {
+    throw new TreeRefused(`${shown(path)} is no name for a file of it`)
+  }
+  return names
+}
+
+/**
+ * Refuses a link that may lead out of the tree. It may go up first and then down, as people write it; going up again behind a name
+ * could lead anywhere, since that name may be a link itself.
+ */
+export function requireInside(path: string, target: string): void {
+  const steps = target.split('/')
+  const up = steps.findIndex((step) => step !== '..')
+  const down = up === -1 ? [] : steps.slice(up)
+  const depth = path.split('/').length - 1
+  const leadsOut =
+    target === '' ||
+    target.length > LONGEST ||
+    target.startsWith('/') ||
+    hasControls(target) ||
+    steps.length - down.length > depth ||
+    down.includes('..')
+  if (leadsOut) {
+    throw new TreeRefused(`the link ${shown(path)} leads to ${shown(target)}`)
+  }
+}
+
+const leadsAway = (name: string) => name === '' || name === '.' || name === '..'
+
+// eslint-disable-next-line no-control-regex
+const hasControls = (text: string) => /[\u0000-\u001f\u007f]/.test(text)
+
+const shown = (text: string) => JSON.stringify(text.slice(0, 200))

@@ -1,0 +1,61 @@
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+
+import type { Bounds } from './bounded.js'
+import { USUAL_BOUNDS } from './bounded.js'
+import { fetchedBytes, placeOf } from './fetched_tarball.js'
+import { tarEntries } from './tar_entries.js'
+import type { Tree, TreeEntry } from './tree.js'
+import { SourceUnreadable, TreeRefused } from './tree_refused.js'
+
+/** The files in an archive (`.tar.gz`), unpacked as its bytes come, and never whole. */
+export class TarballTree implements Tree {
+  readonly name: string
+  readonly #bytes: (signal: AbortSignal) => AsyncIterable<Uint8Array>
+  readonly #bounds: Bounds
+
+  private constructor(
+    name: string,
+    bytes: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
+    bounds: Bounds
+  ) {
+    this.name = name
+    this.#bytes = bytes
+    this.#bounds = bounds
+  }
+
+  static at(url: string, token?: string, bounds = USUAL_BOUNDS): TarballTree {
+    return new TarballTree(placeOf(url), (signal) => fetchedBytes({ url, token, signal }), bounds)
+  }
+
+  static in(file: string, bounds = USUAL_BOUNDS): TarballTree {
+    return new TarballTree(file, (signal) => createReadStream(file, { signal }), bounds)
+  }
+
+  async *entries(signal: AbortSignal): AsyncGenerator<TreeEntry, void, undefined> {
+    const bytes = Readable.from(this.#bytes(signal), { objectMode: false })
+    const unpacked = createGunzip()
+    bytes.on('error', (error) => unpacked.destroy(error))
+    bytes.pipe(unpacked)
+    try {
+      yield* tarEntries(unpacked, this.#bounds)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw this.#understood(error)
+    } finally {
+      bytes.destroy()
+      unpacked.destroy()
+    }
+  }
+
+  #understood(error: unknown): unknown {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code?.startsWith('Z_')) {
+      return new TreeRefused(`what is at ${this.name} is no gzip archive, or a damaged one`)
+    }
+    return code?.startsWith('E')
+      ? new SourceUnreadable(this.name, message, { cause: error })
+      : error
+  }
+}

@@ -1,0 +1,82 @@
+import { constants } from 'node:fs'
+import { mkdir, open, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import type { Tree, TreeEntry } from './tree.js'
+import { TreeRefused } from './tree_refused.js'
+
+const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+
+interface Place {
+  /** The folder of the tree that is wanted. */
+  readonly path: string
+  /** A folder that is there, and empty. */
+  readonly into: string
+  readonly signal: AbortSignal
+}
+
+/**
+ * Writes what a tree has within one of its folders, and answers how many files that were. Links are made when everything else is
+ * there, so that nothing is ever written through one; what is there twice is refused.
+ */
+export async function unpack(tree: Tree, { path, into, signal }: Place): Promise<number> {
+  const links: { readonly at: string; readonly target: string }[] = []
+  let files = 0
+  for await (const entry of tree.entries(signal)) {
+    const within = pathWithin(entry.path, path)
+    if (within === undefined) {
+      continue
+    }
+    const at = join(into, within)
+    await once(entry, () => mkdir(dirname(at), { recursive: true }))
+    if (entry.type === 'folder') {
+      await once(entry, () => mkdir(at, { recursive: true }))
+    } else if (entry.type === 'link') {
+      requireWithin(entry, within)
+      links.push({ at, target: entry.target })
+    } else {
+      await once(entry, () => write(at, entry))
+      files++
+    }
+  }
+  for (const { at, target } of links) {
+    await once({ path: at }, () => symlink(target, at))
+  }
+  return files
+}
+
+function pathWithin(path: string, folder: string): string | undefined {
+  const start = folder === '' ? '' : `${folder}/`
+  return path.startsWith(start) ? path.slice(start.length) : undefined
+}
+
+/** What is in another folder of the tree is not there where this one is built. */
+function requireWithin({ path, target }: TreeEntry & { type: 'link' }, within: string): void {
+  const ups = target.split('/').filter((step) => step === '..').length
+  if (ups > within.split('/').length - 1) {
+    throw new TreeRefused(`the link ${JSON.stringify(path)} leads out of the folder of its image`)
+  }
+}
+
+async function write(at: string, entry: TreeEntry & { type: 'file' }): Promise<void> {
+  const file = await open(at, NEW, entry.isExecutable ? 0o755 : 0o644)
+  try {
+    for await (const piece of entry.content()) {
+      await file.writeFile(piece)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function once(entry: Pick<TreeEntry, 'path'>, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ELOOP') {
+      throw new TreeRefused(`${JSON.stringify(entry.path)} is in it twice`)
+    }
+    throw error
+  }
+}

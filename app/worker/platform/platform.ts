@@ -1,0 +1,275 @@
+import { errors } from '@vinejs/vine'
+
+import type { BodyValidator } from '#kernel/body'
+import { jsonIn } from '#kernel/json_in'
+import { ImageKey } from '#oci/signing/image_key'
+import { ask, type Asking, type Service } from './asking.js'
+import { AnswerNotUnderstood, PlatformAway } from './problems.js'
+import { among, both, equal, PAGE, pageAt, queryOf } from './queries.js'
+import { RECORDS, type Kind, type RecordOf } from './records.js'
+import { reasonOf } from './token.js'
+import { inParallel } from '#oci/in_parallel'
+
+const COLLECTIONS: Readonly<Record<Kind, string>> = {
+  analysis: '/analyses',
+  analysisContent: '/analyses',
+  analysisBucket: '/analysis-buckets',
+  analysisBucketFile: '/analysis-bucket-files',
+  analysisNode: '/analysis-nodes',
+  bucketFile: '/bucket-files',
+  masterImage: '/master-images',
+  masterImageGroup: '/master-image-groups',
+  node: '/nodes',
+  registry: '/registries',
+  registryProject: '/registry-projects',
+  workerAccount: '/registries',
+}
+
+const PAGES_AT_ONCE = 4
+
+const WITH_SECRET = { fields: '+accountSecret' }
+
+/** What is in a file. */
+export interface Content {
+  /** In hexadecimal digits; undefined where the platform does not know it. */
+  readonly sha256: string | undefined
+  readonly bytes: AsyncIterable<Uint8Array>
+}
+
+export interface PlatformOptions extends Asking {
+  readonly core: Service
+  readonly storage: Service
+  readonly signal: AbortSignal
+}
+
+/**
+ * The platform the worker works for, which may be another one than ours. Everything is read by the queries workers have always sent;
+ * what is not there is undefined.
+ */
+export class Platform {
+  readonly #options: PlatformOptions
+
+  constructor(options: PlatformOptions) {
+    this.#options = options
+  }
+
+  /** The same platform, for as long as a job has time. */
+  until(signal: AbortSignal): Platform {
+    return new Platform({ ...this.#options, signal })
+  }
+
+  analysis(id: string): Promise<RecordOf<'analysis'> | undefined> {
+    return this.#one('analysis', id)
+  }
+
+  /** What it consists of and who agreed to that, as of now; undefined also where the platform does not tell. */
+  analysisContent(id: string): Promise<RecordOf<'analysisContent'> | undefined> {
+    return this.#one('analysisContent', id, { below: '/content' })
+  }
+
+  masterImage(id: string): Promise<RecordOf<'masterImage'> | undefined> {
+    return this.#one('masterImage', id)
+  }
+
+  masterImages(): Promise<RecordOf<'masterImage'>[]> {
+    return this.#all('masterImage', {})
+  }
+
+  masterImageGroups(): Promise<RecordOf<'masterImageGroup'>[]> {
+    return this.#all('masterImageGroup', {})
+  }
+
+  /** With its secret. */
+  registry(id: string): Promise<RecordOf<'registry'> | undefined> {
+    return this.#one('registry', id, { query: queryOf(WITH_SECRET) })
+  }
+
+  /** The account for workers in a registry; undefined also where the platform has none but that of the registry. */
+  workerAccount(registryId: string): Promise<RecordOf<'workerAccount'> | undefined> {
+    return this.#one('workerAccount', registryId, { below: '/worker/credentials' })
+  }
+
+  /** All registries, the oldest first, with their secrets. */
+  registries(): Promise<RecordOf<'registry'>[]> {
+    return this.#all('registry', { ...WITH_SECRET, sort: 'createdAt' })
+  }
+
+  registryProjects(registryId: string): Promise<RecordOf<'registryProject'>[]> {
+    return this.#all('registryProject', { filter: equal('registryId', registryId) })
+  }
+
+  async codeBucket(analysisId: string): Promise<RecordOf<'analysisBucket'> | undefined> {
+    const filter = both(equal('analysisId', analysisId), equal('type', 'CODE'))
+    const [found] = await this.#all('analysisBucket', { filter }, { isWhole: true })
+    return found
+  }
+
+  async rootFile(analysisBucketId: string): Promise<RecordOf<'analysisBucketFile'> | undefined> {
+    const filter = both(equal('root', 'true'), equal('analysisBucketId', analysisBucketId))
+    const [found] = await this.#all('analysisBucketFile', { filter }, { isWhole: true })
+    return found
+  }
+
+  files(analysisBucketId: string): Promise<RecordOf<'analysisBucketFile'>[]> {
+    return this.#all('analysisBucketFile', {
+      filter: equal('analysisBucketId', analysisBucketId),
+    })
+  }
+
+  analysisNodes(analysisId: string): Promise<RecordOf<'analysisNode'>[]> {
+    return this.#all('analysisNode', { filter: equal('analysisId', analysisId) })
+  }
+
+  /** By what it knows its images; none where it signs none. */
+  async imageKeys(): Promise<ImageKey[]> {
+    const said = await this.#read(this.#options.core, '/image-keys')
+    const { data } = (said ?? {}) as { data?: unknown }
+    const keys = Array.isArray(data) ? data : []
+    return keys.map(({ publicKey }) => ImageKey.from(String(publicKey), 'A key of the platform'))
+  }
+
+  /** With what is known of where their images go. */
+  async nodes(ids: readonly string[]): Promise<RecordOf<'node'>[]> {
+    const found: RecordOf<'node'>[] = []
+    for (let begin = 0; begin < ids.length; begin += PAGE) {
+      const filter = among('id', ids.slice(begin, begin + PAGE))
+      found.push(...(await this.#all('node', { filter, include: 'registryProject' })))
+    }
+    return found
+  }
+
+  /** The files of a bucket as storage has them. */
+  bucketFiles(bucketId: string): Promise<RecordOf<'bucketFile'>[]> {
+    return this.#all('bucketFile', { filter: equal('bucketId', bucketId) }, {}, 'storage')
+  }
+
+  /** What is in a file, or in the rest of it, and the digest of all of it where storage tells that. */
+  async content(bucketFileId: string, from = 0): Promise<Content | undefined> {
+    const { storage: service, signal } = this.#options
+    const path = `/bucket-files/${encodeURIComponent(bucketFileId)}/stream`
+    const headers = {
+      'accept': '*/*',
+      'accept-encoding': 'identity',
+      ...(from > 0 && { range: `bytes=${from}-` }),
+    }
+    const response = await ask(this.#options, { service, path, headers, signal, isStream: true })
+    return (
+      response && {
+        sha256: sha256In(response.headers.get('repr-digest')),
+        bytes: without(response.status === 206 ? 0 : from, bytesOf(service, response, signal)),
+      }
+    )
+  }
+
+  async #one<K extends Kind>(
+    kind: K,
+    id: string,
+    { query, below = '' }: { readonly query?: string; readonly below?: string } = {}
+  ): Promise<RecordOf<K> | undefined> {
+    const path = `${COLLECTIONS[kind]}/${encodeURIComponent(id)}${below}`
+    const said = await this.#read(this.#options.core, path, query)
+    return said === undefined ? undefined : understood(kind, said)
+  }
+
+  async #all<K extends Kind>(
+    kind: K,
+    parts: Readonly<Record<string, string>>,
+    { isWhole = false } = {},
+    at: 'core' | 'storage' = 'core'
+  ): Promise<RecordOf<K>[]> {
+    const page = async (offset: number) => {
+      const query = queryOf({ ...parts, ...(!isWhole && pageAt(offset)) })
+      return listed(kind, await this.#read(this.#options[at], COLLECTIONS[kind], query))
+    }
+    const first = await page(0)
+    const size = first.records.length
+    const pages = [first.records]
+    const offsets: number[] = []
+    for (let offset = size; !isWhole && size > 0 && offset < first.total; offset += size) {
+      offsets.push(offset)
+    }
+    await inParallel(offsets, PAGES_AT_ONCE, async (offset) => {
+      const { records } = await page(offset)
+      pages[offset / size] = records
+    })
+    return Promise.all(pages.flat().map((record) => understood(kind, record)))
+  }
+
+  async #read(service: Service, path: string, query?: string): Promise<unknown> {
+    const { signal } = this.#options
+    const response = await ask(this.#options, { service, path, query, signal })
+    return response && jsonOf(service, response, signal)
+  }
+}
+
+async function jsonOf(service: Service, response: Response, signal: AbortSignal): Promise<unknown> {
+  let text: string
+  try {
+    text = await response.text()
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new PlatformAway(service.name, reasonOf(error), { cause: error })
+  }
+  const said = jsonIn(text)
+  if (typeof said !== 'object' || said === null) {
+    throw new AnswerNotUnderstood('its records', `${service.name} answered with something else`)
+  }
+  return said
+}
+
+/** Single records come bare, or in an envelope. */
+async function understood<K extends Kind>(kind: K, said: unknown): Promise<RecordOf<K>> {
+  const validator: Pick<BodyValidator<RecordOf<K>>, 'validate'> = RECORDS[kind] as never
+  const { data } = said as { data?: unknown }
+  try {
+    return await validator.validate(typeof data === 'object' && data !== null ? data : said)
+  } catch (error) {
+    if (error instanceof errors.E_VALIDATION_ERROR) {
+      const paths = (error.messages as { path?: string[] }[]).map(({ path }) => path?.join('.'))
+      throw new AnswerNotUnderstood(`a record (${kind})`, paths.join(', '), { cause: error })
+    }
+    throw error
+  }
+}
+
+function listed(kind: Kind, said: unknown): { records: unknown[]; total: number } {
+  const { data, meta } = (said ?? {}) as { data?: unknown; meta?: { total?: unknown } }
+  if (!Array.isArray(data)) {
+    throw new AnswerNotUnderstood(`its records (${kind})`, 'it is no list')
+  }
+  return { records: data, total: Number(meta?.total ?? data.length) }
+}
+
+const DIGEST = /(?:^|,\s*)sha-256=:([A-Za-z0-9+/=]+):/
+
+function sha256In(header: string | null): string | undefined {
+  const [, digest] = DIGEST.exec(header ?? '') ?? []
+  return digest && Buffer.from(digest, 'base64').toString('hex')
+}
+
+async function* bytesOf(
+  service: Service,
+  { body: bytes }: Response,
+  signal: AbortSignal
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* bytes ?? []
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new PlatformAway(service.name, reasonOf(error), { cause: error })
+  }
+}
+
+/** Who knows nothing of parts answers with the whole. */
+async function* without(
+  skipped: number,
+  bytes: AsyncIterable<Uint8Array>
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let left = skipped
+  for await (const piece of bytes) {
+    if (left < piece.byteLength) {
+      yield left > 0 ? piece.subarray(left) : piece
+    }
+    left = Math.max(0, left - piece.byteLength)
+  }
+}

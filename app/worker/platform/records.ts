@@ -1,0 +1,103 @@
+import vine from '@vinejs/vine'
+
+import { body, type BodyOf, type BodyValidator } from '#kernel/body'
+
+/** Ids, as this platform and those before it make them. */
+export const recordId = () => vine.string().regex(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i)
+
+const reference = () => recordId().nullable().optional()
+const word = () => vine.string().nullable().optional()
+
+const argument = vine.object({
+  value: vine.string(),
+  position: vine.enum(['before', 'after']).nullable().optional(),
+})
+
+/** What the worker reads of records: nothing but what it needs, so that a platform may have others beside it. */
+export const RECORDS = {
+  analysis: body({
+    id: recordId(),
+    name: word(),
+    masterImageId: reference(),
+    registryId: reference(),
+    projectId: reference(),
+    realmId: reference(),
+    imageCommandArguments: vine.array(argument).nullable().optional(),
+    buildStatus: word(),
+    buildHash: word(),
+    buildNodesValid: vine.boolean().nullable().optional(),
+    distributionStatus: word(),
+    updatedAt: word(),
+  }),
+  analysisBucket: body({ id: recordId(), type: vine.string(), bucketId: recordId() }),
+  analysisBucketFile: body({
+    id: recordId(),
+    path: vine.string(),
+    root: vine.boolean(),
+    bucketFileId: recordId(),
+    bucketId: reference(),
+  }),
+  analysisContent: body({
+    digest: vine.string(),
+    nodes: vine.array(vine.object({ nodeId: recordId(), agrees: vine.boolean() })),
+  }),
+  analysisNode: body({
+    id: recordId(),
+    analysisId: recordId(),
+    nodeId: recordId(),
+    approvalStatus: word(),
+    artifactTag: word(),
+    artifactDigest: word(),
+  }),
+  bucketFile: body({
+    id: recordId(),
+    name: vine.string(),
+    directory: word(),
+    path: word(),
+    size: vine.number().nullable().optional(),
+  }),
+  masterImage: body({
+    id: recordId(),
+    name: word(),
+    path: word(),
+    virtualPath: vine.string(),
+    command: word(),
+    commandArguments: vine.array(argument).nullable().optional(),
+  }),
+  masterImageGroup: body({ name: word(), path: word(), virtualPath: vine.string() }),
+  node: body({
+    id: recordId(),
+    name: word(),
+    type: word(),
+    registryId: reference(),
+    registryProjectId: reference(),
+    registryProject: vine
+      .object({
+        id: recordId(),
+        externalName: vine.string(),
+        registryId: recordId(),
+        accountName: word(),
+        accountSecret: word(),
+      })
+      .nullable()
+      .optional(),
+  }),
+  registry: body({
+    id: recordId(),
+    name: word(),
+    host: vine.string(),
+    accountName: word(),
+    accountSecret: word(),
+  }),
+  registryProject: body({
+    id: recordId(),
+    type: word(),
+    externalName: vine.string(),
+    registryId: recordId(),
+  }),
+  workerAccount: body({ host: vine.string(), accountName: word(), accountSecret: word() }),
+} satisfies Record<string, BodyValidator<any>>
+
+export type Kind = keyof typeof RECORDS
+export type RecordOf<K extends Kind> = BodyOf<(typeof RECORDS)[K]>
+export type Argument = { value: string; position?: 'before' | 'after' | null | undefined }

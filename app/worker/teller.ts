@@ -1,0 +1,72 @@
+import type { Bus } from '#bus/bus'
+import { Abandoned } from '#bus/errors'
+import { newMessage, type Message } from '#bus/message'
+import { eventOn } from '#bus/names'
+import { pause, pauseAfter, type BackOff } from '#kernel/back_off'
+import type { Component } from './components.js'
+
+const AWAY: BackOff = { firstMs: 100, longestMs: 2_000 }
+
+/** Tells on the bus what becomes of one command, with whatever it brought along, in its order. */
+export class Teller {
+  readonly #bus: Pick<Bus, 'publish'>
+  readonly #component: Component
+  readonly #command: Message
+  readonly #signal: AbortSignal
+  #last: Promise<void> = Promise.resolve()
+
+  /** The signal says that the command is put down: then there is nothing to tell any more. */
+  constructor(
+    bus: Pick<Bus, 'publish'>,
+    component: Component,
+    command: Message,
+    signal: AbortSignal
+  ) {
+    this.#bus = bus
+    this.#component = component
+    this.#command = command
+    this.#signal = signal
+  }
+
+  /** Resolves when the bus has it, and all that was told before; rejects where the command was put down until then. */
+  tell(event: string, data: object): Promise<void> {
+    const { metadata } = this.#command
+    const message = newMessage(
+      eventOn(this.#component.events),
+      event,
+      { ...data },
+      { ...metadata, persistent: true }
+    )
+    const told = this.#last.then(() => this.#publish(message))
+    this.#last = told.catch(() => {})
+    return told
+  }
+
+  async #publish(message: Message): Promise<void> {
+    for (let failures = 1; ; failures++) {
+      if (this.#signal.aborted) {
+        throw new Abandoned()
+      }
+      try {
+        return await this.#unlessPutDown(this.#bus.publish(message, String(message.data.id)))
+      } catch (error) {
+        if (error instanceof Abandoned) {
+          throw error
+        }
+        await pause(pauseAfter(failures, AWAY), this.#signal)
+      }
+    }
+  }
+
+  /** A bus in memory takes a message once it was handled, for which nobody may be there any more. */
+  async #unlessPutDown(published: Promise<void>): Promise<void> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const putDown = () => reject(new Abandoned())
+    this.#signal.addEventListener('abort', putDown, { once: true })
+    try {
+      await Promise.race([published, promise])
+    } finally {
+      this.#signal.removeEventListener('abort', putDown)
+    }
+  }
+}

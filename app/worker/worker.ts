@@ -1,0 +1,25 @@
+import { COMPONENTS, type Component } from './components.js'
+import { JobConsumer, type Needs } from './job_consumer.js'
+import type { Job } from './job.js'
+
+export interface RunningWorker {
+  /** Lets jobs end that need not much longer; all others go back to their queues. */
+  stop(): Promise<void>
+}
+
+/** Takes the commands for which there are jobs, until it is stopped. */
+export async function startWorker(jobs: readonly Job[], needs: Needs): Promise<RunningWorker> {
+  const components: readonly Component[] = Object.values(COMPONENTS)
+  const consumers: JobConsumer[] = []
+  for (const component of components) {
+    const own = jobs.filter((job) => job.component.name === component.name)
+    if (own.length > 0) {
+      consumers.push(await JobConsumer.start(component, own, needs))
+    }
+  }
+  return {
+    async stop() {
+      await Promise.all(consumers.map((consumer) => consumer.stop()))
+    },
+  }
+}

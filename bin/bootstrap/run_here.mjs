@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Failure, say } from './failure.mjs'
+import { findNode } from './node.mjs'
+import { prepare } from './prepare.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Runs a built program in the terminal it was called from: in this process, where its Node.js is new enough. */
+export async function runHere(program, args) {
+  const file = join(root, program)
+  try {
+    await prepare(root, { built: true })
+    const node = findNode(root)
+    if (realpathSync(node) === realpathSync(process.execPath)) {
+      await import(file)
+    } else {
+      await handOver(node, [file, ...args])
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) {
+      throw error
+    }
+    say(error.message)
+    process.exitCode = error.exitCode
+  }
+}
+
+/** The other Node.js shares this one's terminal, which tells both of a Ctrl-C: then this one only waits. */
+async function handOver(node, args) {
+  const child = spawn(node, args, { stdio: 'inherit' })
+  process.on('SIGINT', () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => child.kill(signal))
+  }
+  process.exitCode = await new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(new Failure(`${node} cannot be run (${error.message}).`)))
+    child.on('exit', (code, signal) => resolve(signal ? 128 + constants.signals[signal] : code))
+  })
+}

@@ -1,0 +1,43 @@
+import { SURFACE_NAMES, SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
+import type { CataloguedRoute } from '#http/catalogue'
+import { SurfaceRoutes, type Surface } from '#http/surface'
+import { needs, pathTemplate } from '#openapi/operations'
+
+import { code, table } from './tables.js'
+
+const INTRODUCTION = `# Endpoints
+
+Written by \`npm run docs:generate\` from what the routes declare of themselves. Parameters, bodies and answers in full are at \`/docs\` of a running
+platform, and at \`/docs/openapi.json\` for programs. Paths are those of one address for all services; where a service has an address of its own, its prefix is
+dropped.`
+
+const SURFACES: Record<SurfaceName, () => Promise<{ default: Surface }>> = {
+  core: () => import('#core/routes'),
+  storage: () => import('#storage/routes'),
+  telemetry: () => import('#telemetry/routes'),
+  messenger: () => import('#messenger/routes'),
+  identity: () => import('#identity/routes'),
+}
+
+/** The page of all endpoints. */
+export async function renderEndpoints(): Promise<string> {
+  const sections: string[] = []
+  for (const name of SURFACE_NAMES) {
+    const { default: surface } = await SURFACES[name]()
+    sections.push(sectionOf(surface))
+  }
+  return `${[INTRODUCTION, ...sections].join('\n\n')}\n`
+}
+
+function sectionOf(surface: Surface): string {
+  const routes = new SurfaceRoutes()
+  surface.routes(routes)
+  const prefix = SURFACE_PREFIXES[surface.name]
+  const rows = routes.declared.map((route) => rowOf({ ...route, surface }, prefix))
+  const endpoints = table(['Method', 'Path', 'What it does', 'Who may'], rows)
+  return [`## ${surface.title}`, `${surface.summary}.`, endpoints].join('\n\n')
+}
+
+function rowOf({ method, path, operation }: CataloguedRoute, prefix: string): readonly string[] {
+  return [method, code(prefix + pathTemplate(path)), operation.summary, needs(operation.access)]
+}

@@ -1,0 +1,51 @@
+import { BaseCommand, flags } from '@adonisjs/core/ace'
+
+import type { Manifest } from '#backup/manifest'
+
+export default class Backup extends BaseCommand {
+  static commandName = 'backup'
+  static description =
+    'Take all that this installation keeps to a folder or an S3 bucket, while it runs'
+  static help = [
+    'backup --to=/srv/backup              to a folder, made with mode 700',
+    'backup --to=s3://bucket/prefix       to an S3 server: BACKUP_S3_ENDPOINT, else S3_ENDPOINT',
+    'A backup to the same place once more copies only the objects that are missing there.',
+    'Keep APP_KEY somewhere else: without it, a backup cannot be restored.',
+  ]
+  static options = { startApp: true }
+
+  @flags.string({ description: 'A folder, or s3://bucket/prefix' })
+  declare to: string
+
+  async run() {
+    const { makePlace } = await import('#backup/open_place')
+    const { ownInstallation } = await import('#backup/installation')
+    const { takeBackup } = await import('#backup/take_backup')
+    const { attended } = await import('#backup/attended')
+    const { env } = await import('#start/env')
+    await attended(this, async (options) => {
+      const place = await makePlace(this.to, env)
+      const manifest = await takeBackup(await ownInstallation(this.app), place, options)
+      return () => this.#tell(manifest)
+    })
+  }
+
+  #tell({ id, databases, objects, configuration }: Manifest) {
+    const tables = databases.flatMap((database) => database.tables)
+    const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+    this.logger.success(
+      `backup ${id}: ${rows} rows of ${tables.length} tables, ${objects?.kept ?? 'no'} objects`
+    )
+    objects?.named.forEach((said) => this.logger.error(`object ${said}`))
+    if (objects && objects.gone + objects.damaged > 0) {
+      this.logger.error(
+        `${objects.gone + objects.damaged} objects are not in the backup; all others are`
+      )
+      this.exitCode = 1
+    }
+    const secrets = configuration.secrets.join(', ')
+    this.logger.warning(
+      `secrets are not in it; keep elsewhere: APP_KEY (or app.key of DATA_DIR)${secrets && `, and what you set: ${secrets}`}`
+    )
+  }
+}

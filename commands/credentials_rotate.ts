@@ -1,0 +1,115 @@
+import { appendFile } from 'node:fs/promises'
+
+import { BaseCommand, flags } from '@adonisjs/core/ace'
+
+import type { OldSecret } from '#core/clients/old_secrets'
+import type { Origin } from '#kernel/origin'
+
+const AGE = /^(\d{1,5})([dhm])$/
+const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000 }
+const KINDS = ['node', 'analysis'] as const
+
+export default class CredentialsRotate extends BaseCommand {
+  static commandName = 'credentials:rotate'
+  static description =
+    'Replace the secrets of nodes and analyses that are older than they should be'
+  static help = [
+    'credentials:rotate --older-than=30d --dry-run       list them, the oldest first',
+    'credentials:rotate --older-than=30d                 give each another secret that nobody can guess',
+    'credentials:rotate --older-than=30d --kind=node --to=secrets.jsonl',
+    'Who logs in with one of them is shut out until it has the new one. Secrets are never shown: whoever may',
+    'change the node or analysis reads them at /nodes/<id>/client/credentials (/analyses/<id>/client/…), or the',
+    'file of --to has them, which only its owner may read and which must not be there before.',
+  ]
+  static options = { startApp: true }
+
+  @flags.string({ description: 'Age in days, hours or minutes: 30d, 12h, 5m' })
+  declare olderThan: string | undefined
+
+  @flags.string({ description: 'Only those of nodes (node) or of analyses (analysis)' })
+  declare kind: string | undefined
+
+  @flags.string({ description: 'File that gets the new secrets, a line of JSON for each' })
+  declare to: string | undefined
+
+  @flags.boolean({ description: 'Change nothing' })
+  declare dryRun: boolean | undefined
+
+  async run() {
+    const age = AGE.exec(this.olderThan ?? '')
+    const kinds = KINDS.filter((kind) => this.kind === undefined || this.kind === kind)
+    if (!age || kinds.length === 0) {
+      return this.#refuse(
+        'Say how old: --older-than=30d (or 12h, 5m), and where wanted --kind=node or --kind=analysis'
+      )
+    }
+    const [, count, unit] = age
+    const ageMs = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+    const { oldSecrets } = await import('#core/clients/old_secrets')
+    const { corePool } = await import('#core/database')
+    const found = await oldSecrets(corePool(), { before: new Date(Date.now() - ageMs), kinds })
+    if (this.dryRun) {
+      return this.#list(found)
+    }
+    await this.#rotateAll(found)
+  }
+
+  #list(found: readonly OldSecret[]) {
+    if (found.length === 0) {
+      return this.logger.info('no secret is as old as that')
+    }
+    const table = this.ui.table().head(['kind', 'id', 'name', 'since'])
+    found.forEach(({ kind, id, name, since }) => table.row([kind, id, shown(name), since]))
+    table.render()
+  }
+
+  async #rotateAll(found: readonly OldSecret[]) {
+    const { serviceOrigin } = await import('#auth/service_origin')
+    if (this.to !== undefined) {
+      await appendFile(this.to, '', { mode: 0o600, flag: 'wx' })
+    }
+    const origin = await serviceOrigin()
+    let failed = 0
+    for (const one of found) {
+      try {
+        await this.#keep(one, await this.#rotate(origin, one))
+        this.logger.success(`${one.kind} ${one.id} (${shown(one.name)}) has another secret`)
+      } catch (error) {
+        failed++
+        this.logger.error(`${one.kind} ${one.id} keeps its secret: ${(error as Error).message}`)
+      }
+    }
+    this.logger.info(`${found.length - failed} secrets were replaced`)
+    this.exitCode = failed > 0 ? 1 : 0
+  }
+
+  async #rotate(origin: Origin, { kind, id }: OldSecret): Promise<string | null> {
+    const { container } = this.app
+    if (kind === 'node') {
+      const { NodeCredentials } = await import('#core/nodes/credentials')
+      const credentials = await container.make(NodeCredentials)
+      const { secret } = await credentials.rotate(origin, id, {})
+      return secret
+    }
+    const { AnalysisCredentials } = await import('#core/analyses/analysis_credentials')
+    const credentials = await container.make(AnalysisCredentials)
+    const { secret } = await credentials.rotate(origin, id)
+    return secret
+  }
+
+  async #keep({ kind, id, name, clientId }: OldSecret, secret: string | null) {
+    if (this.to !== undefined) {
+      await appendFile(this.to, `${JSON.stringify({ kind, id, name, clientId, secret })}\n`)
+    }
+  }
+
+  #refuse(reason: string) {
+    this.exitCode = 1
+    this.logger.error(reason)
+  }
+}
+
+/** What others wrote must not steer the terminal. */
+function shown(name: string | null): string {
+  return (name ?? '').replaceAll(/[^\x20-\x7e]/g, '?')
+}

@@ -1,0 +1,90 @@
+import { BaseCommand, flags } from '@adonisjs/core/ace'
+
+import type { Report } from '#doctor/examine'
+
+/** Two for what has to be repaired, one for what somebody should look at. */
+const EXIT_CODES = { fine: 0, warning: 1, error: 2 }
+const LEAVE_MS = 1_000
+
+export default class Doctor extends BaseCommand {
+  static commandName = 'doctor'
+  static description =
+    'Look at the installation and all it leans on, and say what is wrong and what to do about it'
+  static help = [
+    'doctor           a table of what was found',
+    'doctor -o json   the same on standard output, and nothing else there',
+    'Ends with 0 where all is well, with 1 for warnings, with 2 for errors. docs/doctor.md has all codes.',
+  ]
+
+  @flags.string({ alias: 'o', description: 'table or json', default: 'table' })
+  declare output: string
+
+  async run() {
+    if (this.output !== 'table' && this.output !== 'json') {
+      this.exitCode = 2
+      return this.logger.error('Say how to show it: -o table or -o json')
+    }
+    const report = await this.#examine()
+    this.exitCode = EXIT_CODES[report.severity]
+    if (this.output === 'json') {
+      await this.#write(`${JSON.stringify(report, null, 2)}\n`)
+    } else {
+      this.#show(report)
+    }
+    this.#leave(this.exitCode)
+  }
+
+  #write(text: string): Promise<void> {
+    return new Promise((resolve) => process.stdout.write(text, () => resolve()))
+  }
+
+  /** A server that does not answer must not keep the process that asked it: all has been said. */
+  #leave(exitCode: number): void {
+    setTimeout(() => process.exit(exitCode), LEAVE_MS).unref()
+  }
+
+  async #examine(): Promise<Report> {
+    const { examine } = await import('#doctor/examine')
+    const { ALL_CHECKS } = await import('#doctor/all_checks')
+    const { Surroundings } = await import('#doctor/surroundings')
+    const { surfacesOf } = await import('#configuration/processes')
+    const { databaseUrl } = await import('#database/addresses')
+    const { queuesWithDead } = await import('#start/bus')
+    const { env } = await import('#start/env')
+    const consumers = await queuesWithDead()
+    const surroundings = new Surroundings({
+      env,
+      surfaces: surfacesOf(env),
+      addressOf: databaseUrl,
+      queues: consumers.map(({ queue }) => queue),
+      migrations: new URL('database/migrations/', this.app.appRoot),
+    })
+    try {
+      return await examine(surroundings, ALL_CHECKS)
+    } finally {
+      await surroundings.close()
+    }
+  }
+
+  #show({ checks, findings }: Report) {
+    const of = (wanted: string) =>
+      checks
+        .filter(({ state }) => state === wanted)
+        .map(({ check }) => check)
+        .join(', ')
+    for (const { code, severity, message, remedy } of findings) {
+      const say = severity === 'error' ? 'error' : 'warning'
+      this.logger[say](`${code}\n  ${shown(message)}\n  ${this.colors.dim(remedy)}`)
+    }
+    this.logger.info(`fine: ${of('fine') || 'nothing'}`)
+    this.logger.info(`not used here: ${of('not used') || 'nothing'}`)
+    if (findings.length === 0) {
+      this.logger.success('nothing is wrong')
+    }
+  }
+}
+
+/** What others wrote must not steer the terminal. */
+function shown(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?')
+}

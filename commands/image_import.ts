@@ -1,0 +1,56 @@
+import { args, BaseCommand, flags } from '@adonisjs/core/ace'
+
+export default class ImageImport extends BaseCommand {
+  static commandName = 'image:import'
+  static description = 'Take an image out of an archive into the folder of images'
+  static help = [
+    'image:import python.tar --as=python/base     stored as master/python/base:latest',
+    'The archive is what docker save, skopeo or image:export wrote, with gzip or without.',
+    'Into a registry: hubctl image import --registry=<name>',
+  ]
+
+  @args.string({ description: 'The archive' })
+  declare archive: string
+
+  @flags.string({ description: 'What the image is called, such as python/base' })
+  declare as: string
+
+  @flags.string({ description: 'What its name begins with in the folder (master)' })
+  declare repository: string | undefined
+
+  @flags.string({ description: 'What the archive calls the image, where it has several' })
+  declare image: string | undefined
+
+  async run() {
+    const { attended } = await import('#backup/attended')
+    const { importArchive } = await import('#oci/archive/import_archive')
+    const { importedName } = await import('#oci/archive/imported_name')
+    const { isImageFailure } = await import('#oci/errors')
+    const { openImageStore } = await import('#oci/open_image_store')
+    const { env } = await import('#start/env')
+    if (!this.as) {
+      this.logger.error('say what the image is called: --as=python/base')
+      this.exitCode = 1
+      return
+    }
+    const work = async ({ signal, progress }: { signal: AbortSignal; progress: Progress }) => {
+      const { repository, tag } = importedName(this.as, this.repository)
+      const store = await openImageStore({ path: env.IMAGES_PATH })
+      let bytes = 0
+      const { digest } = await importArchive(
+        this.archive,
+        { store: store.within(signal), repository, tag },
+        {
+          signal,
+          image: this.image,
+          onBytes: (more) => progress(`${Math.round((bytes += more) / 1024 ** 2)} MiB`),
+        }
+      )
+      return () =>
+        this.logger.success(`${repository}:${tag} is in ${env.IMAGES_PATH}, as ${digest}`)
+    }
+    await attended(this, work, isImageFailure)
+  }
+}
+
+type Progress = (said: string) => void

@@ -1,0 +1,49 @@
+import { BaseCommand, flags } from '@adonisjs/core/ace'
+
+import type { Restored } from '#backup/restoring/restore_backup'
+
+export default class Restore extends BaseCommand {
+  static commandName = 'restore'
+  static description = 'Bring a backup back into an empty installation, which must not run'
+  static help = [
+    'restore --from=/srv/backup           from a folder',
+    'restore --from=s3://bucket/prefix    from an S3 server: BACKUP_S3_ENDPOINT, else S3_ENDPOINT',
+    'Set APP_KEY to that of the installation that was backed up.',
+    'One that was interrupted goes on when it is started again.',
+  ]
+  static options = { startApp: true }
+
+  @flags.string({ description: 'A folder, or s3://bucket/prefix' })
+  declare from: string
+
+  async run() {
+    const { openPlace } = await import('#backup/open_place')
+    const { ownInstallation } = await import('#backup/installation')
+    const { restoreBackup } = await import('#backup/restoring/restore_backup')
+    const { attended } = await import('#backup/attended')
+    const { env } = await import('#start/env')
+    await attended(this, async (options) => {
+      const place = await openPlace(this.from, env)
+      const installation = await ownInstallation(this.app)
+      const restored = await restoreBackup(this.app, installation, { place, ...options })
+      return () => this.#tell(restored)
+    })
+  }
+
+  #tell({ manifest, objects, migrations }: Restored) {
+    const tables = manifest.databases.flatMap((database) => database.tables)
+    const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+    this.logger.success(
+      `backup ${manifest.id} is restored: ${rows} rows of ${tables.length} tables, ${objects?.kept ?? 'no'} objects`
+    )
+    migrations.forEach((name) => this.logger.info(`made since: ${name}`))
+    if (objects && objects.gone + objects.damaged > 0) {
+      objects.named.forEach((said) => this.logger.error(`object ${said}`))
+      this.logger.error(
+        `${objects.gone + objects.damaged} files have no object, because the backup has none that is whole`
+      )
+      this.exitCode = 1
+    }
+    this.logger.info('check the audit trail with "node ace audit:verify", then start the platform')
+  }
+}

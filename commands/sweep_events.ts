@@ -1,0 +1,20 @@
+import { BaseCommand } from '@adonisjs/core/ace'
+
+export default class SweepEvents extends BaseCommand {
+  static commandName = 'sweep:events'
+  static description = 'Remove the events that have had their time, as it is done every night'
+  static options = { startApp: true }
+
+  async run() {
+    const { sweepEvents } = await import('#telemetry/events/sweep')
+    const logger = { info: (...said: unknown[]) => this.logger.info(said.map(told).join(' ')) }
+    const swept = await sweepEvents({ logger })
+    if (swept) {
+      this.logger.success(`${swept.removed} events were removed`)
+    } else {
+      this.logger.warning('Another process is removing them')
+    }
+  }
+}
+
+const told = (part: unknown) => (typeof part === 'string' ? part : JSON.stringify(part))

@@ -1,0 +1,21 @@
+import { BaseCommand } from '@adonisjs/core/ace'
+
+export default class SweepMessages extends BaseCommand {
+  static commandName = 'sweep:messages'
+  static description = 'Remove the messages that have had their time, as it is done every minute'
+  static options = { startApp: true }
+
+  async run() {
+    const { sweepMessages } = await import('#messenger/mailboxes/sweep')
+    const task = this.logger.await('removing')
+    task.start()
+    const logger = { info: (fields: unknown) => task.update(JSON.stringify(fields)) }
+    const swept = await sweepMessages({ logger })
+    task.stop()
+    if (swept) {
+      this.logger.success(`${swept.removed} messages were removed`)
+    } else {
+      this.logger.warning('Another process is removing them')
+    }
+  }
+}

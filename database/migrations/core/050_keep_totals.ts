@@ -1,0 +1,33 @@
+import { BaseSchema } from '@adonisjs/lucid/schema'
+
+import { dropTotals, keepTotals } from '#database/kept_totals'
+
+/** The lists whose totals are kept, each with the column that names the realm its parts are those of. */
+const LISTS = [
+  ['analyses', 'realm_id'],
+  ['analysis_bucket_files', 'realm_id'],
+  ['analysis_buckets', 'realm_id'],
+  ['analysis_node_events', undefined],
+  ['analysis_nodes', undefined],
+  ['master_image_groups', undefined],
+  ['master_images', undefined],
+  ['nodes', 'realm_id'],
+  ['project_nodes', undefined],
+  ['projects', 'realm_id'],
+  ['registries', undefined],
+  ['registry_projects', 'realm_id'],
+] as const
+
+export default class KeepTotals extends BaseSchema {
+  async up() {
+    for (const [table, realm] of LISTS) {
+      keepTotals(table, realm).forEach((statement) => this.schema.raw(statement))
+    }
+  }
+
+  async down() {
+    for (const [table, realm] of LISTS) {
+      dropTotals(table, realm).forEach((statement) => this.schema.raw(statement))
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { BaseSchema } from '@adonisjs/lucid/schema'
+
+/** When the client of a node or an analysis got another secret than it came with. */
+export default class NoteReplacedSecrets extends BaseSchema {
+  async up() {
+    this.schema.raw(`
+      create table replaced_secrets (
+        record_id uuid primary key,
+        replaced_at timestamptz(3) not null
+      )`)
+  }
+
+  async down() {
+    this.schema.dropTable('replaced_secrets')
+  }
+}

@@ -1,0 +1,20 @@
+import { BaseSchema } from '@adonisjs/lucid/schema'
+
+/** The account with which images are carried into a registry: one for each that has accounts to give. */
+export default class CreateRegistryWorkers extends BaseSchema {
+  async up() {
+    this.schema.raw(`
+      create table registry_workers (
+        registry_id uuid primary key references registries on delete cascade,
+        account_id text,
+        account_name text,
+        account_secret text,
+        problem text,
+        settled_at timestamptz(3)
+      )`)
+  }
+
+  async down() {
+    this.schema.dropTable('registry_workers')
+  }
+}

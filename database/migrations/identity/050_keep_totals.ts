@@ -1,0 +1,35 @@
+import { BaseSchema } from '@adonisjs/lucid/schema'
+
+import { dropTotals, keepTotals } from '#database/kept_totals'
+
+/** The lists whose totals are kept, each with the column that names the realm its parts are those of. */
+const LISTS = [
+  ['client_permissions', 'client_realm_id'],
+  ['client_roles', 'client_realm_id'],
+  ['client_scopes', 'client_realm_id'],
+  ['clients', 'realm_id'],
+  ['identity_providers', 'realm_id'],
+  ['permissions', 'realm_id'],
+  ['policies', 'realm_id'],
+  ['realms', 'id'],
+  ['role_permissions', 'role_realm_id'],
+  ['roles', 'realm_id'],
+  ['scopes', 'realm_id'],
+  ['user_permissions', 'user_realm_id'],
+  ['user_roles', 'user_realm_id'],
+  ['users', 'realm_id'],
+] as const
+
+export default class KeepTotals extends BaseSchema {
+  async up() {
+    for (const [table, realm] of LISTS) {
+      keepTotals(table, realm).forEach((statement) => this.schema.raw(statement))
+    }
+  }
+
+  async down() {
+    for (const [table, realm] of LISTS) {
+      dropTotals(table, realm).forEach((statement) => this.schema.raw(statement))
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { BaseSchema } from '@adonisjs/lucid/schema'
+
+/**
+ * Messages that wait for their recipients, one row for each. They all live as long, so that their creation says when they end.
+ * Both indexes hold that as their order: the one serves a recipient, the other finds what has had its time without the table.
+ */
+export default class CreateMessages extends BaseSchema {
+  async up() {
+    this.schema.raw(`
+      create table messages (
+        id uuid primary key,
+        sender_type varchar(64) not null,
+        sender_id uuid not null,
+        recipient_type varchar(64) not null,
+        recipient_id uuid not null,
+        data text,
+        metadata text,
+        size integer not null,
+        created_at timestamptz(3) not null default clock_timestamp(),
+        sequence bigint generated always as identity
+      ) with (${settings(QUEUE)}, ${settings(QUEUE, 'toast.')})`)
+    // What is sealed cannot be compressed.
+    this.schema.raw('alter table messages alter column data set storage external')
+    this.schema.raw(
+      'create index messages_recipient on messages (recipient_id, recipient_type, created_at, sequence)'
+    )
+    this.schema.raw(
+      'create index messages_age on messages (recipient_type, created_at) include (id, recipient_id)'
+    )
+  }
+
+  async down() {
+    this.schema.dropTable('messages')
+  }
+}
+
+/** Rows that come and go all the time: the database cleans up after so many, however large the table is. */
+const QUEUE = {
+  autovacuum_vacuum_scale_factor: 0,
+  autovacuum_vacuum_threshold: 10_000,
+  autovacuum_vacuum_insert_scale_factor: 0,
+  autovacuum_vacuum_insert_threshold: 10_000,
+  autovacuum_vacuum_cost_delay: 0,
+}
+
+function settings(named: Record<string, number>, prefix = ''): string {
+  return Object.entries(named)
+    .map(([name, value]) => `${prefix}${name} = ${value}`)
+    .join()
+}

@@ -1,0 +1,23 @@
+import { BaseSchema } from '@adonisjs/lucid/schema'
+
+import { dropTotals, keepTotals } from '#database/kept_totals'
+
+/** The lists whose totals are kept, each with the column that names the realm its parts are those of. */
+const LISTS = [
+  ['bucket_files', 'realm_id'],
+  ['buckets', 'realm_id'],
+] as const
+
+export default class KeepTotals extends BaseSchema {
+  async up() {
+    for (const [table, realm] of LISTS) {
+      keepTotals(table, realm).forEach((statement) => this.schema.raw(statement))
+    }
+  }
+
+  async down() {
+    for (const [table, realm] of LISTS) {
+      dropTotals(table, realm).forEach((statement) => this.schema.raw(statement))
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { Administration } from '#core/administration/administration'
+import type { Credential } from '#core/administration/credential'
+import { InstallationStatus } from '#core/administration/installation_status'
+import { corePool } from '#core/database'
+import { surfacesOf } from '#configuration/processes'
+import { databaseUrl } from '#database/addresses'
+import { databaseOwners } from '#database/bus_connections'
+import { pools } from '#database/pools'
+import { openDeadLetters } from '#outbox/dead_letters'
+import { env } from '#start/env'
+import { surfaceStates } from './surface_states.js'
+
+/** Wires what operators ask of this process as a whole, once the first of them does. */
+export default class AdministrationProvider {
+  constructor(protected app: ApplicationService) {}
+
+  register() {
+    const { container } = this.app
+    container.singleton(Administration, async () => {
+      const { queuesWithDead } = await import('#start/bus')
+      const { registeredSweeps, sweepPool } = await import('#start/sweeps')
+      const consumers = await queuesWithDead()
+      return new Administration({
+        queues: consumers.map(({ queue }) => queue),
+        letters: openDeadLetters(consumers),
+        sweeps: await registeredSweeps(this.app),
+        pool: sweepPool(),
+      })
+    })
+    container.singleton(InstallationStatus, async (resolver) => {
+      const owners = databaseOwners(surfacesOf(env))
+      return new InstallationStatus({
+        administration: await resolver.make(Administration),
+        bus: await resolver.make('bus'),
+        pool: corePool(),
+        databases: new Map(owners.map((surface) => [surface, pools.for(databaseUrl(surface))])),
+        silenceSeconds: env.WORKER_SILENCE_SECONDS,
+        surfaces: surfaceStates,
+        signingKeys,
+      })
+    })
+  }
+}
+
+/** Those of a provider elsewhere are its own business. */
+async function signingKeys(): Promise<Credential[]> {
+  if (!surfacesOf(env).includes('identity') || env.IDENTITY_URL !== undefined) {
+    return []
+  }
+  const { endingKeys } = await import('#identity/embedded/keys/ending_keys')
+  const keys = await endingKeys()
+  return keys.map((key) => ({
+    type: 'signingKey',
+    ...key,
+    name: null,
+    since: null,
+    isRenewed: true,
+  }))
+}

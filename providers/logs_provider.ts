@@ -1,0 +1,80 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { surfacesOf } from '#configuration/processes'
+import type { RunningJob } from '#jobs/running_job'
+import { env } from '#start/env'
+import type { LogStore } from '#telemetry/logs/log_store'
+
+declare module '@adonisjs/core/types' {
+  interface ContainerBindings {
+    logStore: LogStore
+    /** Where telemetry's own lines are kept: always in memory, since they may be about the other one. */
+    ownLogStore: LogStore
+  }
+}
+
+const REMOVAL_TOPIC = 'logs-removed'
+
+/**
+ * Wires the log store and what stands on it, where this process works for telemetry.
+ */
+export default class LogsProvider {
+  #store: Promise<LogStore> | undefined
+  #ingest: RunningJob | undefined
+
+  constructor(protected app: ApplicationService) {}
+
+  async boot() {
+    if (!surfacesOf(env).includes('telemetry')) {
+      return
+    }
+    const { LogService } = await import('#telemetry/logs/log_service')
+    const { container } = this.app
+    container.singleton('logStore', () => (this.#store = this.#open()))
+    container.singleton('ownLogStore', async (resolver) => {
+      const { isInMemory, memoryStore } = await import('#telemetry/logs/open_log_store')
+      return isInMemory(env) ? resolver.make('logStore') : memoryStore(env)
+    })
+    container.singleton(
+      LogService,
+      async (resolver) => new LogService(await resolver.make('logStore'))
+    )
+  }
+
+  /**
+   * What is wrong with the store is said at the start. Lines in memory are those of the process that serves them, which takes them
+   * from the bus even where that is no job of it.
+   */
+  async ready() {
+    if (this.app.getEnvironment() !== 'web' || !env.SURFACES.includes('telemetry')) {
+      return
+    }
+    await this.app.container.make('logStore')
+    if (!env.JOBS.includes('bus')) {
+      const { isInMemory } = await import('#telemetry/logs/open_log_store')
+      const { takeLogsFromBus } = await import('#telemetry/logs/background')
+      this.#ingest = isInMemory(env)
+        ? await takeLogsFromBus(await this.app.container.make('logger'))
+        : undefined
+    }
+  }
+
+  async shutdown() {
+    await this.#ingest?.stop()
+    const store = await this.#store
+    await store?.close()
+  }
+
+  async #open(): Promise<LogStore> {
+    const { openLogStore } = await import('#telemetry/logs/open_log_store')
+    const logger = await this.app.container.make('logger')
+    const signals = await this.app.container.make('signals')
+    return openLogStore(env, {
+      report: (error, what) => logger.warn({ err: error }, what),
+      removals: {
+        tell: () => signals.wake(REMOVAL_TOPIC),
+        onTold: (listener) => void signals.onWake(REMOVAL_TOPIC, listener),
+      },
+    })
+  }
+}

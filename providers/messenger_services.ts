@@ -1,0 +1,51 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { messengerPool } from '#messenger/database'
+import { Wakeups } from '#messenger/delivery/wakeups'
+import { WakeupStreams } from '#messenger/delivery/wakeup_streams'
+import { ExpiredMessageService } from '#messenger/mailboxes/expired_service'
+import { MessageService } from '#messenger/messages/message_service'
+import { health } from '#observability/health'
+import { env } from '#start/env'
+
+/** Wires the services of messenger, and says in the readiness where wakeups are slow. */
+export function wireMessenger(app: ApplicationService): void {
+  const { container } = app
+  container.singleton(Wakeups, async (resolver) => {
+    const logger = await resolver.make('logger')
+    const wakeups = await Wakeups.open({
+      pool: messengerPool(),
+      signals: await resolver.make('signals'),
+      report: (error, what) => logger.warn({ err: error }, what),
+    })
+    app.terminating(() => wakeups.close())
+    return wakeups
+  })
+  container.singleton(
+    WakeupStreams,
+    async (resolver) => new WakeupStreams(await resolver.make(Wakeups))
+  )
+  container.singleton(
+    MessageService,
+    async (resolver) =>
+      new MessageService({
+        pool: messengerPool(),
+        wakeups: await resolver.make(Wakeups),
+        messageMaxBytes: env.MESSAGE_MAX_BYTES,
+        mailboxMaxBytes: env.MAILBOX_MAX_BYTES,
+      })
+  )
+  container.singleton(ExpiredMessageService, () => new ExpiredMessageService(messengerPool()))
+  if (env.REDIS_URL && env.SURFACES.includes('messenger')) {
+    health.watch('wakeups', async () => {
+      const { isReady } = await container.make('signals')
+      requireCarried(isReady)
+    })
+  }
+}
+
+function requireCarried(isCarried: boolean): void {
+  if (!isCarried) {
+    throw new Error('degraded: Redis carries no wakeups, mailboxes are looked at every 2 s')
+  }
+}

@@ -1,0 +1,25 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { Wakeups } from '#messenger/delivery/wakeups'
+import { Realtime } from '#realtime/realtime'
+import { env } from '#start/env'
+
+/**
+ * Has messenger serve the older socket relay. Without this provider, and the folder it opens, there is none, and nothing else changes.
+ */
+export default class RelayProvider {
+  constructor(protected app: ApplicationService) {}
+
+  async boot() {
+    if (!env.LEGACY_SOCKET_RELAY) {
+      return
+    }
+    const { container } = this.app
+    const realtime = await container.make(Realtime)
+    realtime.serveAt('messenger', async (options) => {
+      const { Relay } = await import('#messenger/relay/relay')
+      const signals = await container.make('signals')
+      return Relay.open({ ...options, signals, wakeups: await container.make(Wakeups) })
+    })
+  }
+}

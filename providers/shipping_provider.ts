@@ -1,0 +1,49 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { logTap } from '#config/logger'
+import { surfacesOf, usesDatabase } from '#configuration/processes'
+import { shippedLine, type ShippedLine } from '#shipping/log_task'
+import { Shipper } from '#shipping/shipper'
+import { isOfWriter, readLine, surfaceOf } from '#shipping/ways'
+import { env } from '#start/env'
+
+/**
+ * Brings what this process logs to where logs are kept: telemetry's own lines into the memory of this process and nowhere else,
+ * all others to telemetry by way of the bus.
+ */
+export default class ShippingProvider {
+  #shipper: Shipper | undefined
+  #unlisten = () => {}
+
+  constructor(protected app: ApplicationService) {}
+
+  async ready() {
+    if (env.LOG_SHIP_LEVEL === 'off' || this.app.getEnvironment() !== 'web') {
+      return
+    }
+    const surfaces = usesDatabase(env) ? surfacesOf(env) : ['worker']
+    const shipper = new Shipper(() => this.app.container.make('bus'))
+    const keep = surfaces.includes('telemetry') ? await this.#ownLines() : undefined
+    this.#shipper = shipper
+    this.#unlisten = logTap.listen((text) => {
+      const line = readLine(text)
+      if (line && !line.shipped) {
+        const surface = surfaceOf(line, surfaces)
+        const way =
+          isOfWriter(surface) && keep ? keep : (shipped: ShippedLine) => shipper.ship(shipped)
+        way(shippedLine(line, surface))
+      }
+    })
+  }
+
+  async shutdown() {
+    this.#unlisten()
+    await this.#shipper?.stop()
+  }
+
+  async #ownLines(): Promise<(line: ShippedLine) => void> {
+    const { fittedLine } = await import('#telemetry/logs/fitted_line')
+    const store = await this.app.container.make('ownLogStore')
+    return (line) => void store.write([fittedLine(line)])
+  }
+}

@@ -1,0 +1,45 @@
+import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
+import type { SurfaceStatus } from '#core/administration/installation_status'
+import { health } from '#observability/health'
+import { env } from '#start/env'
+
+const PATIENCE_MS = 3_000
+
+const ELSEWHERE: Record<SurfaceName, string | undefined> = {
+  core: env.CORE_URL,
+  storage: env.STORAGE_URL,
+  telemetry: env.TELEMETRY_URL,
+  messenger: env.MESSENGER_URL,
+  identity: env.IDENTITY_URL,
+}
+
+/** How the surfaces are: those of this process, and those that it knows the address of. */
+export async function surfaceStates(): Promise<SurfaceStatus[]> {
+  const states = await Promise.all(SURFACE_NAMES.map(stateOf))
+  return states.filter((state) => state !== undefined)
+}
+
+async function stateOf(name: SurfaceName): Promise<SurfaceStatus | undefined> {
+  if (env.SURFACES.includes(name)) {
+    const failing = await health.failing()
+    const reasons = failing.map((check) => `${check.name}: ${check.reason}`)
+    return { name, address: null, isReady: reasons.length === 0, reasons }
+  }
+  const address = ELSEWHERE[name]
+  return address === undefined ? undefined : stateAt(name, address)
+}
+
+/** A provider that nobody here wrote need not have the address that tells of health: that it answers is enough. */
+async function stateAt(name: SurfaceName, address: string): Promise<SurfaceStatus> {
+  try {
+    const response = await fetch(`${address}/health/ready`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    })
+    await response.body?.cancel()
+    const isReady = name === 'identity' ? response.status < 500 : response.ok
+    return { name, address, isReady, reasons: isReady ? [] : [`answered ${response.status}`] }
+  } catch (error) {
+    return { name, address, isReady: false, reasons: [(error as Error).message] }
+  }
+}

@@ -1,0 +1,34 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { EventSink } from '#records/events'
+import { telemetryPool } from '#telemetry/database'
+import { EventService } from '#telemetry/events/event_service'
+import { EventTail } from '#telemetry/events/live/event_tail'
+import { EVENTS_TOPIC, onAppended } from '#telemetry/events/live/waking'
+import { DriveAnchor } from '#telemetry/trail/drive_anchor'
+import { makeAuditBucket } from '#telemetry/trail/make_audit_bucket'
+import { TrailService } from '#telemetry/trail/trail_service'
+
+/** Wires the services of telemetry; the ends of the audit trail are noted where the objects are kept. */
+export function wireTelemetry({ container }: ApplicationService): void {
+  container.singleton(EventService, async (resolver) => {
+    const sink = await resolver.make(EventSink)
+    const tail = await resolver.make(EventTail)
+    return new EventService({ pool: telemetryPool(), sink, tail })
+  })
+  container.singleton(EventTail, async (resolver) => {
+    return new EventTail(telemetryPool(), await resolver.make('signals'))
+  })
+  onAppended(async () => {
+    const signals = await container.make('signals')
+    signals.wake(EVENTS_TOPIC)
+  })
+  container.singleton(DriveAnchor, async (resolver) => {
+    const drive = await resolver.make('drive.manager')
+    return new DriveAnchor(drive.use(), makeAuditBucket)
+  })
+  container.singleton(TrailService, async (resolver) => {
+    const anchor = await resolver.make(DriveAnchor)
+    return new TrailService({ pool: telemetryPool(), anchor })
+  })
+}

@@ -1,0 +1,111 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { surfacesOf } from '#configuration/processes'
+import { reseal } from '#records/resealing'
+import { ownSealing } from '#records/sealing'
+import { env } from './env.js'
+import { sealedPlaces } from './sealed_places.js'
+
+interface Options {
+  readonly app: ApplicationService
+  readonly dryRun: boolean
+  /** Whether images signed with a former key are accepted no more. */
+  readonly forget: boolean
+  readonly signal: AbortSignal
+  /** Told of the place that is looked at, and of the number of values there were so far. */
+  readonly progress: (place: string, values: number) => void
+}
+
+interface Outcome {
+  /** How many of each place were sealed or signed anew. */
+  readonly done: Readonly<Record<string, number>>
+  /** What still needs a former key. */
+  readonly left: number
+  /** What no key opens that is there. */
+  readonly unreadable: readonly { readonly place: string; readonly count: number }[]
+}
+
+/** What a process with the former key writes meanwhile is found when it is looked for again; after so many turns one is at it. */
+const TURNS = 3
+
+/** Seals and signs with `APP_KEY` what the databases of this process's surfaces hold under a key of `APP_KEY_PREVIOUS`. */
+export class ApplicationKeyChange {
+  readonly #options: Options
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  async run(): Promise<Outcome> {
+    const { dryRun } = this.#options
+    const done: Record<string, number> = {}
+    for (let turn = 0; ; turn++) {
+      const { changed, unreadable } = await this.#turn(dryRun || turn === TURNS)
+      const left = Object.values(changed).reduce((sum, count) => sum + count, 0)
+      if (dryRun) {
+        return { done: changed, left, unreadable }
+      }
+      if (left === 0 || turn === TURNS) {
+        return { done, left, unreadable }
+      }
+      for (const [place, count] of Object.entries(changed)) {
+        done[place] = (done[place] ?? 0) + count
+      }
+    }
+  }
+
+  async #turn(dryRun: boolean) {
+    const { progress, signal } = this.#options
+    const changed: Record<string, number> = {}
+    const unreadable: { place: string; count: number }[] = []
+    for (const { pool, place } of await sealedPlaces()) {
+      const name = `${place.table}.${place.column}`
+      const report = (values: number) => progress(name, values)
+      const options = { sealing: ownSealing(), dryRun, signal, progress: report }
+      const counts = await reseal(pool, place, options)
+      changed[name] = (changed[name] ?? 0) + counts.resealed
+      if (counts.unreadable > 0) {
+        unreadable.push({ place: name, count: counts.unreadable })
+      }
+    }
+    const others = { ...(await this.#trail(dryRun)), ...(await this.#imageKeys(dryRun)) }
+    return { changed: { ...changed, ...others }, unreadable }
+  }
+
+  async #trail(dryRun: boolean): Promise<Record<string, number>> {
+    if (!surfacesOf(env).includes('telemetry')) {
+      return {}
+    }
+    const { app, signal, progress } = this.#options
+    const { signAnew } = await import('#telemetry/trail/sign_anew')
+    const { DriveAnchor } = await import('#telemetry/trail/drive_anchor')
+    const { trailKey } = await import('#telemetry/trail/trail_key')
+    const { telemetryPool } = await import('#telemetry/database')
+    progress('the audit trail', 0)
+    const anchor = await app.container.make(DriveAnchor)
+    const signed = await signAnew(telemetryPool(), { key: trailKey(), anchor, dryRun, signal })
+    return {
+      'batches of the audit trail': signed.batches,
+      'removals of the audit trail': signed.removals,
+      'ends of the audit trail': signed.heads,
+    }
+  }
+
+  /** What was signed with a former key stays good, unless that key is in somebody else's hands. */
+  async #imageKeys(dryRun: boolean): Promise<Record<string, number>> {
+    const { app, forget } = this.#options
+    if (!surfacesOf(env).includes('core')) {
+      return {}
+    }
+    const { AcceptedKeys } = await import('#core/image_keys/accepted_keys')
+    const accepted = await app.container.make(AcceptedKeys)
+    if (forget) {
+      await (dryRun ? undefined : accepted.forgetFormer())
+      return {}
+    }
+    const unkept = await accepted.unkept()
+    return {
+      'public keys of images': dryRun ? unkept.length : await accepted.keep(unkept),
+    }
+  }
+}

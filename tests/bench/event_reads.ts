@@ -1,0 +1,69 @@
+/**
+ * What reads of events cost among many: those of one record, an unfiltered page with its total, and one event, for the master realm
+ * and for another, over HTTP. `EVENTS` says among how many; `BENCH_READS` how often each is asked.
+ */
+import { loadavg } from 'node:os'
+
+import { seedEvents, realms, recordOf, uuidOf } from './seed_events.js'
+import { testDatabase } from '#tests/helpers/test_database'
+import { testEnvironment } from '#tests/helpers/test_environment'
+
+const EVENTS = Number(process.env.EVENTS ?? 10_000_000)
+const READS = Number(process.env.BENCH_READS ?? 200)
+const WANTED_MS = 10
+
+testEnvironment()
+const database = await testDatabase()
+try {
+  process.exitCode = (await measured()) ? 0 : 1
+} finally {
+  await database.stop()
+}
+
+async function measured(): Promise<boolean> {
+  const { mountedAs, at } = await import('#tests/helpers/application')
+  const { identity, REALMS } = await import('#tests/helpers/identities')
+  const stop = await mountedAs('together', { relay: false })
+  const begun = performance.now()
+  await seedEvents(database.url, EVENTS)
+  console.log(`${EVENTS} events in ${((performance.now() - begun) / 1_000).toFixed(0)} s`)
+  const permissions = ['event_read']
+  const callers = {
+    master: identity({ permissions, realmId: REALMS.master, realmName: 'master' }),
+    other: identity({ permissions, realmId: realms[1]!, realmName: 'other' }),
+  }
+  const records = Math.ceil(EVENTS / 200)
+  const paths = {
+    'of one record': (n: number) =>
+      `/events?filter=and(eq(refType,'node'),eq(refId,'${recordOf((n * 7919) % records)}'))&sort=-createdAt`,
+    'a page': () => '/events',
+    'one': (n: number) => `/events/${uuidOf(`event ${(n * 7919) % EVENTS}`)}`,
+  }
+  let isQuick = true
+  for (const [what, pathOf] of Object.entries(paths)) {
+    for (const [caller, { headers }] of Object.entries(callers)) {
+      const times: number[] = []
+      let total = 0
+      for (let n = 0; n < READS; n++) {
+        const start = performance.now()
+        const response = await fetch(at('telemetry', pathOf(n)), { headers })
+        const { meta } = (await response.json()) as { meta?: { total?: number } }
+        times.push(performance.now() - start)
+        total = meta?.total ?? 0
+        if (performance.now() - start > 1_000 && n >= 5) {
+          break
+        }
+      }
+      times.sort((one, other) => one - other)
+      const median = times[Math.floor(times.length / 2)]!
+      const late = times[Math.floor(times.length * 0.99)]!
+      isQuick &&= median <= WANTED_MS
+      const figures = `${median.toFixed(1)} ms, p99 ${late.toFixed(1)} ms`
+      console.log(
+        `${what}, ${caller}: ${figures} (total ${total}, load ${loadavg()[0]!.toFixed(1)})`
+      )
+    }
+  }
+  await stop()
+  return isQuick
+}

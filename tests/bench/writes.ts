@@ -1,0 +1,158 @@
+/**
+ * What writing costs beside reading, in processor time of one process that does everything: an update of a project by sixteen at
+ * once, the creation of a node with its client at a provider elsewhere, and a download of 4 KiB, each against the read of a node
+ * in the same run; and the most memory that the process takes meanwhile.
+ */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+
+import { cpuMicroseconds } from './load.js'
+import { HubProcesses } from '#tests/helpers/hub_processes'
+import { testDatabase } from '#tests/helpers/test_database'
+import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
+
+const CONNECTIONS = 16
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 8)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
+const SMALL_BYTES = 4_096
+const MOST_MIB = 300
+
+/** In milliseconds, where the read of a node takes 0.13 of them. */
+const READ_MS = 0.13
+const LIMITS_MS = { update: 1.2, creation: 2.5, download: 0.5 }
+
+type Work = 'read' | keyof typeof LIMITS_MS
+type Ask = () => Promise<unknown>
+
+const standIn = await StandInProvider.start()
+const database = await testDatabase()
+let hub: HubProcesses | undefined
+try {
+  hub = await HubProcesses.start('server', {
+    variables: {
+      SURFACES: 'core,storage',
+      JOBS: process.env.BENCH_JOBS,
+      DATABASE_URL: database.url,
+      IDENTITY_URL: standIn.url,
+      CLIENT_SECRET: SYSTEM.clientSecret,
+      RATE_LIMIT_USER: '0',
+      RATE_LIMIT_CLIENT: '0',
+      LOG_LEVEL: 'error',
+    },
+  })
+  const costs = await medians(hub.pid, await works(hub.origin, administrator()))
+  const mebibytes = mostMemory(hub.pid)
+  process.exitCode = report(costs, mebibytes) ? 0 : 1
+} finally {
+  await hub?.remove()
+  await standIn.goAway()
+  await database.stop()
+}
+
+/** A user of master who may do everything. */
+function administrator(): string {
+  const { records, realms } = standIn
+  const user = records.add('users', { name: 'administrator', realmId: realms.master.id })
+  for (const { id } of records.table('permissions')) {
+    records.add('user-permissions', { userId: user.id, permissionId: id })
+  }
+  const claims = { sub: user.id, realm_id: realms.master.id, realm_name: 'master' }
+  return standIn.mint({ ...claims, iss: `${standIn.url}/realms/master` })
+}
+
+async function works(origin: string, token: string): Promise<Record<Work, Ask>> {
+  const ask = asking(origin, token)
+  const node = await ask('POST', '/core/nodes', { name: 'read' })
+  const project = await ask('POST', '/core/projects', { name: 'updated' })
+  const bucket = await ask('POST', '/storage/buckets', { name: 'benchmark' })
+  const file = await upload(`${origin}/storage/buckets/${bucket.data.id}/upload`, token)
+  let count = 0
+  return {
+    read: () => ask('GET', `/core/nodes/${node.data.id}`),
+    update: () => ask('POST', `/core/projects/${project.data.id}`, { name: `named-${count++}` }),
+    creation: () => ask('POST', '/core/nodes', { name: `node-${count++}` }),
+    download: () => ask('GET', `/storage/bucket-files/${file}/stream`),
+  }
+}
+
+function asking(origin: string, token: string) {
+  return (method: string, path: string, body?: object): Promise<any> =>
+    new Promise((resolve, reject) => {
+      const headers = { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' }
+      const sent = request(origin + path, { method, headers }, async (response) => {
+        const content = Buffer.concat(await response.toArray())
+        if (response.statusCode! >= 300) {
+          reject(
+            new Error(`${method} ${path} was answered with ${response.statusCode}: ${content}`)
+          )
+        }
+        const isJson = response.headers['content-type']?.startsWith('application/json')
+        resolve(isJson ? JSON.parse(String(content)) : content)
+      })
+      sent.once('error', reject).end(body && JSON.stringify(body))
+    })
+}
+
+async function upload(url: string, token: string): Promise<string> {
+  const form = new FormData()
+  form.append('file', new Blob([randomBytes(SMALL_BYTES)]), 'small.bin')
+  const headers = { authorization: `Bearer ${token}` }
+  const response = await fetch(url, { method: 'POST', headers, body: form })
+  const { data } = (await response.json()) as { data: { id: string }[] }
+  return data[0]!.id
+}
+
+/** The works take turns, so that whatever else the machine does is shared; the first round is to warm up. */
+async function medians(pid: number, asks: Record<Work, Ask>): Promise<Record<Work, number>> {
+  const costs: Record<Work, number[]> = { read: [], update: [], creation: [], download: [] }
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const work of Object.keys(costs) as Work[]) {
+      const each = await cost(pid, asks[work], round === 0 ? 2 : SECONDS)
+      if (round > 0) {
+        costs[work].push(each)
+      }
+    }
+  }
+  const middle = (all: number[]) => all.toSorted((a, b) => a - b)[all.length >> 1]!
+  const { read, update, creation, download } = costs
+  return {
+    read: middle(read),
+    update: middle(update),
+    creation: middle(creation),
+    download: middle(download),
+  }
+}
+
+async function cost(pid: number, ask: Ask, seconds: number): Promise<number> {
+  const before = cpuMicroseconds(pid)
+  const until = performance.now() + seconds * 1_000
+  let answered = 0
+  const connection = async () => {
+    while (performance.now() < until) {
+      await ask()
+      answered++
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection))
+  return (cpuMicroseconds(pid) - before) / answered
+}
+
+function mostMemory(pid: number): number {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
+  return Number(kilobytes) / 1024
+}
+
+function report(costs: Record<Work, number>, mebibytes: number): boolean {
+  console.log(`read of a node: ${costs.read.toFixed(0)} us of server CPU`)
+  const held = (Object.keys(LIMITS_MS) as (keyof typeof LIMITS_MS)[]).map((work) => {
+    const times = costs[work] / costs.read
+    const most = LIMITS_MS[work] / READ_MS
+    console.log(
+      `${work}: ${costs[work].toFixed(0)} us, ${times.toFixed(1)} times a read (at most ${most.toFixed(1)})`
+    )
+    return times <= most
+  })
+  console.log(`memory: at most ${mebibytes.toFixed(0)} MiB (below ${MOST_MIB})`)
+  return held.every(Boolean) && mebibytes < MOST_MIB
+}

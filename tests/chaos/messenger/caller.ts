@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { MailboxOwner } from '#tests/helpers/mailbox_owners'
+import { Wire, wireRequest, type WireAnswer, type WireRequest } from '#tests/helpers/wire'
+
+const PAUSE_AFTER_FAILURE_MS = 50
+
+interface CallerOptions {
+  readonly origins: readonly string[]
+  readonly owner: MailboxOwner
+}
+
+/**
+ * Somebody who keeps a connection to one of several processes, and goes to the next where it gets no answer.
+ */
+export class Caller {
+  readonly #options: CallerOptions
+  #wire: Wire | undefined
+  #turn = Math.floor(Math.random() * 2)
+
+  constructor(options: CallerOptions) {
+    this.#options = options
+  }
+
+  /** The answer, whatever it is; undefined where it is open what became of the request. */
+  async ask(request: Omit<WireRequest, 'token'>): Promise<WireAnswer | undefined> {
+    const { origins, owner } = this.#options
+    try {
+      this.#wire ??= await Wire.open(origins[this.#turn % origins.length]!)
+      const answer = await this.#wire.ask(wireRequest({ ...request, token: owner.token }))
+      if (answer.status < 500) {
+        return answer
+      }
+    } catch {
+      // Nobody is there, or was there any more when it would have answered.
+    }
+    this.close()
+    this.#turn += 1
+    await delay(PAUSE_AFTER_FAILURE_MS)
+    return undefined
+  }
+
+  close(): void {
+    this.#wire?.close()
+    this.#wire = undefined
+  }
+}

@@ -1,0 +1,48 @@
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+import { ProjectService } from '#core/projects/project_service'
+import { RegistryOperations, type Command } from '#core/registries/operations'
+import { clock } from '#kernel/clock'
+import { identity } from '#tests/helpers/identities'
+
+import { call } from '#tests/functional/core/node_scene'
+
+const { headers } = identity()
+
+/** What a service needs that does nothing. */
+const NOTHING = {} as never
+
+test.group('What is put in the place of another in the container', (group) => {
+  group.each.teardown(() => app.container.restoreAll())
+
+  test('serves the routes of a kind', async ({ assert }) => {
+    class Standing extends ProjectService {
+      override async read(): Promise<string> {
+        return '{"name":"of another service"}'
+      }
+    }
+    app.container.swap(ProjectService, () => new Standing(NOTHING))
+    const path = `/projects/${clock.uuid()}`
+    const swapped = await call('GET', path, { headers })
+    assert.deepEqual(swapped.body.data, { name: 'of another service' })
+
+    app.container.restore(ProjectService)
+    const restored = await call('GET', path, { headers })
+    assert.equal(restored.status, 404)
+  })
+
+  test('serves routes that are no kind’s', async ({ assert }) => {
+    const ordered: Command[] = []
+    class Noting extends RegistryOperations {
+      override async order(command: Command): Promise<void> {
+        ordered.push(command)
+      }
+    }
+    app.container.swap(RegistryOperations, () => new Noting(NOTHING))
+    const body = { command: 'cleanup', id: clock.uuid() }
+    const { status } = await call('POST', '/services/registry/command', { headers, body })
+    assert.equal(status, 202)
+    assert.containSubset(ordered, [body])
+  })
+})

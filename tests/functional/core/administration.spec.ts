@@ -1,0 +1,292 @@
+import { test } from '@japa/runner'
+
+import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
+import { bury } from '#bus/memory/memory_dead_letters'
+import { newMessage, writeMessage } from '#bus/message'
+import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { surfacesOf } from '#configuration/processes'
+import { Administration } from '#core/administration/administration'
+import { InstallationStatus } from '#core/administration/installation_status'
+import { corePool } from '#core/database'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import { asLeader } from '#jobs/leader'
+import { clock } from '#kernel/clock'
+import { inTransaction } from '#records/transaction'
+import { telemetryPool } from '#telemetry/database'
+import { appendEvents } from '#telemetry/events/event_table'
+import { at, boot } from '#tests/helpers/application'
+import { identity, REALMS } from '#tests/helpers/identities'
+import { env } from '#start/env'
+
+import { Scene } from './analysis_scene.js'
+
+const QUEUE = COMMAND_QUEUES.analysisMetadata
+
+const operator = identity({
+  permissions: ['service_manage'],
+  realmId: REALMS.master,
+  realmName: 'master',
+})
+const elsewhere = identity({
+  permissions: ['service_manage'],
+  realmId: REALMS.other,
+  realmName: 'other',
+})
+const colleague = identity({ permissions: [], realmId: REALMS.master, realmName: 'master' })
+
+const EXPIRED = {
+  scope: 'entity',
+  name: 'created',
+  refType: 'node',
+  requestPath: null,
+  requestMethod: null,
+  requestIpAddress: null,
+  requestUserAgent: null,
+  actorType: null,
+  actorId: null,
+  actorName: null,
+  realmId: null,
+  data: null,
+  expiring: true,
+  createdAt: '2020-01-01T00:00:00.000Z',
+  expiresAt: '2020-01-01T00:00:00.000Z',
+} as const
+
+async function ask(method: string, path: string, { headers } = operator) {
+  const response = await fetch(at('core', path), { method, headers })
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+/** A message that could not be handled, as the consumer of its queue leaves it. */
+async function deadMessage() {
+  const message = newMessage(commandTo(QUEUE), 'execute', { secret: 'of-a-message' })
+  const subscription = { queue: QUEUE, prefetch: 1, database: corePool() }
+  await bury(subscription, writeMessage(message), { reason: 'there is no such thing', attempts: 8 })
+  const { body } = await ask('GET', '/admin/bus/dead')
+  const letter = body.data.find(({ messageId }: any) => messageId === message.id)
+  return { message, letter }
+}
+
+async function waitingIn(queue: string, messageId: string): Promise<number> {
+  const { rowCount } = await corePool().query(
+    'select from outbox where queue = $1 and message_id = $2',
+    [queue, messageId]
+  )
+  return rowCount ?? 0
+}
+
+test.group('Dead letters over HTTP', (group) => {
+  group.setup(async () => void (await boot()))
+
+  test('they are listed with their reason, and without what they say', async ({ assert }) => {
+    const { message, letter } = await deadMessage()
+    const { status, body } = await ask('GET', '/admin/bus/dead')
+
+    assert.equal(status, 200)
+    assert.equal(body.meta.total, body.data.length)
+    assert.containsSubset(letter, {
+      queue: QUEUE,
+      messageId: message.id,
+      type: 'execute',
+      reason: 'there is no such thing',
+      attempts: 8,
+    })
+    assert.notInclude(JSON.stringify(body), 'of-a-message')
+  })
+
+  test('one that is given back goes the way all messages come, and is dead no more', async ({
+    assert,
+  }) => {
+    const { message, letter } = await deadMessage()
+    const { status, body } = await ask('POST', `/admin/bus/dead/${letter.id}/redrive`)
+    const again = await ask('POST', `/admin/bus/dead/${letter.id}/redrive`)
+
+    assert.equal(status, 202)
+    assert.deepEqual(body, { data: letter, meta: {} })
+    assert.equal(await waitingIn(QUEUE, message.id), 1)
+    assert.equal(again.status, 404)
+    assert.equal(again.body.code, 'entity_not_found')
+  })
+
+  test('one that is dropped goes nowhere', async ({ assert }) => {
+    const { message, letter } = await deadMessage()
+    const { status, body } = await ask('DELETE', `/admin/bus/dead/${letter.id}`)
+    const again = await ask('DELETE', `/admin/bus/dead/${letter.id}`)
+
+    assert.equal(status, 202)
+    assert.deepEqual(body, { data: letter, meta: {} })
+    assert.equal(await waitingIn(QUEUE, message.id), 0)
+    assert.equal(again.status, 404)
+  })
+
+  test('an id that none can have is of none', async ({ assert }) => {
+    const { status } = await ask('DELETE', '/admin/bus/dead/none')
+
+    assert.equal(status, 404)
+  })
+
+  test('they are for those only who run the installation', async ({ assert }) => {
+    const ofAnotherRealm = await ask('GET', '/admin/bus/dead', elsewhere)
+    const withoutPermission = await ask('GET', '/admin/bus/dead', colleague)
+
+    assert.equal(ofAnotherRealm.status, 403)
+    assert.equal(withoutPermission.status, 403)
+    assert.equal(withoutPermission.body.issues[0].code, 'permission_not_found')
+  })
+})
+
+test.group('How a request arrives, over HTTP', (group) => {
+  group.setup(async () => void (await boot()))
+
+  test('it says who connected, and that nobody stands between', async ({ assert }) => {
+    const { status, body } = await ask('GET', '/admin/request')
+
+    assert.equal(status, 200)
+    assert.match(body.data.peer, /127\.0\.0\.1$|^::1$/)
+    assert.isAbove(body.data.port, 0)
+    assert.isFalse(body.data.isForwarded)
+  })
+
+  test('it is told to those only who run the installation', async ({ assert }) => {
+    assert.equal((await ask('GET', '/admin/request', elsewhere)).status, 403)
+    assert.equal((await ask('GET', '/admin/request', colleague)).status, 403)
+  })
+})
+
+test.group('Sweeps over HTTP', (group) => {
+  group.setup(async () => void (await boot()))
+
+  test('events whose time is over are removed at once, and counted', async ({ assert }) => {
+    const refId = clock.uuid()
+    await inTransaction(telemetryPool(), (transaction) =>
+      appendEvents(transaction, [{ ...EXPIRED, id: clock.uuid(), refId }])
+    )
+    const { status, body } = await ask('POST', '/admin/sweeps/events')
+    const { rowCount } = await telemetryPool().query('select from events where ref_id = $1', [
+      refId,
+    ])
+
+    assert.equal(status, 202)
+    assert.isAtLeast(body.data.removed, 1)
+    assert.equal(rowCount, 0)
+  })
+
+  test('objects that no record names are looked for', async ({ assert }) => {
+    const { status, body } = await ask('POST', '/admin/sweeps/objects')
+
+    assert.equal(status, 202)
+    assert.isNumber(body.data.removed)
+  })
+
+  test('one that nobody knows is not found, and neither is one that needs no asking', async ({
+    assert,
+  }) => {
+    const unknown = await ask('POST', '/admin/sweeps/dust')
+    const byItself = await ask('POST', '/admin/sweeps/inbox')
+
+    assert.equal(unknown.status, 404)
+    assert.equal(byItself.status, 404)
+  })
+})
+
+test.group('The status of an installation', (group) => {
+  group.setup(async () => void (await boot()))
+
+  test('it names services, queues, outboxes, sweeps and what ends', async ({ assert }) => {
+    const { letter } = await deadMessage()
+    const { status, body } = await ask('GET', '/admin/status')
+    const { surfaces, queues, outbox, sweeps, credentials } = body.data
+    await ask('DELETE', `/admin/bus/dead/${letter.id}`)
+
+    assert.equal(status, 200)
+    assert.isTrue(surfaces.every(({ isReady }: any) => isReady))
+    assert.isAtLeast(queues.find(({ name }: any) => name === QUEUE).dead, 1)
+    assert.includeMembers(
+      queues.map(({ name }: any) => name),
+      [COMMAND_QUEUES.analysisBuilder, COMMAND_QUEUES.telemetryEvent]
+    )
+    assert.isAtLeast(outbox[0].depth, 1)
+    assert.isAbove(outbox[0].lagSeconds, 0)
+    assert.includeMembers(
+      sweeps.map(({ name }: any) => name),
+      ['events', 'objects', 'inbox']
+    )
+    const keys = credentials.filter(({ type }: any) => type === 'signingKey')
+    assert.isTrue(keys.every(({ expiresAt }: any) => Date.parse(expiresAt) > Date.now()))
+  })
+
+  test('a sweep that a process is at is shown as running', async ({ assert }) => {
+    const pool = pools.for(databaseUrl(surfacesOf(env)[0]!))
+    const meanwhile = await asLeader(pool, 'sweep:objects', () => ask('GET', '/admin/status'))
+    const after = await ask('GET', '/admin/status')
+    const running = ({ body }: { body: any }) =>
+      body.data.sweeps.filter(({ isRunning }: any) => isRunning).map(({ name }: any) => name)
+
+    assert.include(running(meanwhile!), 'objects')
+    assert.notInclude(running(after), 'objects')
+  })
+
+  test('a build that nobody was heard of, and one that failed, are stuck', async ({ assert }) => {
+    const scene = await Scene.set()
+    const [silent, failed, lively] = await Promise.all([
+      scene.analysis(),
+      scene.analysis(),
+      scene.analysis(),
+    ])
+    await runs(silent.id, 'started', "now() - interval '1 day'")
+    await runs(failed.id, 'failed', 'now()')
+    await runs(lively.id, 'started', 'now()')
+    const { body } = await ask('GET', '/admin/status')
+    const stuck = body.data.stuck.map(({ analysisId, process, status }: any) => [
+      analysisId,
+      process,
+      status,
+    ])
+
+    assert.deepInclude(stuck, [silent.id, 'build', 'started'])
+    assert.deepInclude(stuck, [failed.id, 'build', 'failed'])
+    assert.isFalse(stuck.flat().includes(lively.id))
+  })
+
+  test('a broker that is away takes nothing else out of sight', async ({ assert }) => {
+    const letters = new AmqpDeadLetters('amqp://127.0.0.1:1')
+    const administration = new Administration({
+      queues: [QUEUE],
+      letters,
+      sweeps: [],
+      pool: corePool(),
+    })
+    const status = new InstallationStatus({
+      administration,
+      bus: { isListenedTo: async () => undefined },
+      pool: corePool(),
+      databases: new Map([['core', corePool()]]),
+      silenceSeconds: 60,
+      surfaces: async () => [],
+      signingKeys: async () => [],
+    })
+    const origin = { actor: operator.actor, requestId: '', address: '', userAgent: undefined }
+    const { queues, outbox } = await status.look(origin)
+
+    assert.isNotEmpty(queues)
+    assert.isTrue(queues.every(({ dead, isTaken }) => dead === null && isTaken === null))
+    assert.lengthOf(outbox, 1)
+    await assert.rejects(() => administration.deadLetters(origin), /broker cannot be reached/)
+  })
+
+  test('it is for those only who run the installation', async ({ assert }) => {
+    const { status } = await ask('GET', '/admin/status', elsewhere)
+
+    assert.equal(status, 403)
+  })
+})
+
+/** Has an analysis be in a build of which a worker was last heard then. */
+async function runs(id: unknown, status: string, heardAt: string): Promise<void> {
+  await corePool().query('update analyses set build_status = $2 where id = $1', [id, status])
+  await corePool().query(
+    `insert into analysis_runs (analysis_id, process, run, heard_at) values ($1, 'build', 'a-run', ${heardAt})`,
+    [id]
+  )
+}

@@ -1,0 +1,114 @@
+import { test } from '@japa/runner'
+
+import type { Attributes } from '#records/row'
+
+import { call, database, Scene, set } from './analysis_scene.js'
+
+test.group('Why an analysis is not further', (group) => {
+  let scene: Scene
+  let analysis: Attributes
+
+  const explain = async (by = scene.researcher()) => {
+    const { status, body } = await call(by, 'GET', `/analyses/${analysis.id}/explain`)
+    return { status, ...body.data }
+  }
+  const conditionIn = ({ conditions }: { conditions: any[] }, wanted: string) =>
+    conditions.find(({ code }) => code === wanted)
+
+  group.each.setup(async () => {
+    scene = await Scene.set()
+    analysis = await scene.analysis()
+  })
+
+  test('is told of the configuration first, since its creation', async ({ assert }) => {
+    await set('analyses', analysis.id, { master_image_id: null, configuration_image_valid: false })
+    const { status, phase, ready, conditions } = await explain()
+    assert.equal(status, 200)
+    assert.equal(phase, 'configuration')
+    assert.isFalse(ready)
+    assert.deepEqual(
+      conditions.map(({ code, holds }: any) => [code, holds]),
+      [
+        ['build_initialized', true],
+        ['default_node_required', false],
+        ['aggregator_node_required', false],
+        ['entrypoint_required', false],
+        ['image_required', false],
+      ]
+    )
+    const missing = conditionIn({ conditions }, 'default_node_required')
+    assert.equal(missing.since, analysis.createdAt)
+    assert.deepEqual(missing.who, [{ type: 'realm', realmId: analysis.realmId }])
+    assert.equal(missing.action.path, '/analysis-nodes')
+  })
+
+  test('names the nodes that have not decided, and the request by which they would', async ({
+    assert,
+  }) => {
+    const assigned = await scene.assigned(analysis)
+    await set('analyses', analysis.id, { configuration_locked: true })
+    const explained = await explain()
+    assert.equal(explained.phase, 'build')
+    const missing = conditionIn(explained, 'nodes_approval_required')
+    assert.isFalse(missing.holds)
+    assert.deepEqual(missing.who, [
+      { type: 'node', nodeId: assigned.nodeId, realmId: assigned.nodeRealmId },
+    ])
+    assert.deepEqual(missing.action, {
+      method: 'POST',
+      path: `/analysis-nodes/${assigned.id}`,
+      body: { approvalStatus: 'approved' },
+    })
+    const { method, path, body } = missing.action
+    assert.equal((await call(scene.steward(), method, path, body)).status, 202)
+    const { rows } = await database().query<{ at: Date }>(
+      `select at from status_history where subject_id = $1 and name = 'approval_status'
+       order by position desc`,
+      [assigned.id]
+    )
+    const held = conditionIn(await explain(), 'nodes_approval_required')
+    assert.isTrue(held.holds)
+    assert.equal(held.since, rows[0]!.at.toISOString())
+    assert.isNull(held.action)
+  })
+
+  test('leads through distribution and execution to the end', async ({ assert }) => {
+    const assigned = await scene.assigned(analysis, 'approved')
+    await set('analyses', analysis.id, { configuration_locked: true, build_status: 'executed' })
+    await set('nodes', assigned.nodeId, { registry_id: null })
+    const distribution = await explain()
+    assert.equal(distribution.phase, 'distribution')
+    assert.deepEqual(conditionIn(distribution, 'node_registry_unassigned').action, {
+      method: 'POST',
+      path: `/nodes/${assigned.nodeId}`,
+      body: { registryId: null },
+    })
+    await set('analyses', analysis.id, { distribution_status: 'executed' })
+    const execution = await explain()
+    assert.equal(execution.phase, 'execution')
+    assert.isFalse(conditionIn(execution, 'execution_not_finished').holds)
+    await set('analyses', analysis.id, { execution_status: 'executed' })
+    assert.deepEqual(await explain(), {
+      status: 200,
+      phase: 'finished',
+      ready: true,
+      conditions: [],
+    })
+  })
+
+  test('what was noted of a record goes with it', async ({ assert }) => {
+    await set('analyses', analysis.id, { build_status: 'failed' })
+    await call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`)
+    const { rowCount } = await database().query(
+      'select 1 from status_history where subject_id = $1',
+      [analysis.id]
+    )
+    assert.equal(rowCount, 0)
+  })
+
+  test('is told to whom the analysis is shown', async ({ assert }) => {
+    assert.equal((await explain(scene.stranger())).status, 200)
+    const { status } = await call(scene.researcher(), 'GET', '/analyses/x/explain')
+    assert.equal(status, 404)
+  })
+})

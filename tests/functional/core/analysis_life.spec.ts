@@ -1,0 +1,465 @@
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+import type { Message } from '#bus/message'
+import { silentWorkerSweep } from '#core/analysis_life/watchdog'
+import type { Attributes } from '#records/row'
+import { at } from '#tests/helpers/application'
+import { eventually } from '#tests/helpers/eventually'
+import { StandInWorker } from '#tests/helpers/stand_in_worker'
+
+import { call, database, Scene, set } from './analysis_scene.js'
+import { carryingCommands } from './registry_scene.js'
+
+test.group('Buckets and files of an analysis', (group) => {
+  let scene: Scene
+
+  group.setup(carryingCommands)
+  group.each.setup(async () => {
+    scene = await Scene.set()
+  })
+
+  const bucketsOf = async ({ id }: Attributes) =>
+    (await call(scene.researcher(), 'GET', `/analysis-buckets?filter[analysisId]=${id}`)).body.data
+  const withBuckets = (analysis: Attributes, limitMs?: number) =>
+    eventually(async () => {
+      const found = await bucketsOf(analysis)
+      return found.length === 3 && found
+    }, limitMs)
+  const storage = async (method: string, path: string, body?: FormData) =>
+    fetch(at('storage', path), { method, headers: scene.researcher().headers, body })
+
+  test('three buckets exist within a second, in the realm of the analysis', async ({ assert }) => {
+    const analysis = await scene.analysis()
+    const buckets = await withBuckets(analysis, 1_000)
+    assert.sameMembers(
+      buckets.map(({ type }: Attributes) => type),
+      ['CODE', 'RESULT', 'TEMP']
+    )
+    for (const { type, bucketId, realmId } of buckets) {
+      const { data } = (await (await storage('GET', `/buckets/${bucketId}`)).json()) as any
+      assert.equal(data.name, `analysis-${type.toLowerCase()}-files.${analysis.id}`)
+      assert.equal(data.realmId, analysis.realmId)
+      assert.equal(realmId, analysis.realmId)
+    }
+  })
+
+  test('files that are uploaded and deleted come and go within a second', async ({ assert }) => {
+    const analysis = await scene.analysis()
+    const code = (await withBuckets(analysis)).find(({ type }: Attributes) => type === 'CODE')
+    const form = new FormData()
+    form.append('main.py', new Blob(['print(1)']), 'main.py')
+    const uploaded = (await (
+      await storage('POST', `/buckets/${code.bucketId}/upload`, form)
+    ).json()) as any
+    const path = `/analysis-bucket-files?filter[analysisBucketId]=${code.id}`
+    const file = await eventually(async () => {
+      const { body } = await call(scene.researcher(), 'GET', path)
+      return body.data[0]
+    }, 1_000)
+    assert.containSubset(file, {
+      path: 'main.py',
+      root: false,
+      bucketFileId: uploaded.data[0].id,
+      analysisId: analysis.id,
+    })
+    assert.isNotNull(file.userId)
+    const root = await call(scene.researcher(), 'POST', `/analysis-bucket-files/${file.id}`, {
+      root: true,
+    })
+    assert.equal(root.status, 202)
+    assert.isTrue((await scene.read(analysis)).configurationEntrypointValid)
+    await storage('DELETE', `/bucket-files/${uploaded.data[0].id}`)
+    await eventually(async () => {
+      const { body } = await call(scene.researcher(), 'GET', path)
+      return body.data.length === 0
+    }, 1_000)
+    assert.isFalse((await scene.read(analysis)).configurationEntrypointValid)
+  })
+
+  test('a deleted analysis leaves no bucket behind', async ({ assert }) => {
+    const analysis = await scene.analysis()
+    const buckets = await withBuckets(analysis)
+    assert.equal((await call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`)).status, 202)
+    for (const { bucketId } of buckets) {
+      await eventually(async () => (await storage('GET', `/buckets/${bucketId}`)).status === 404)
+    }
+  })
+
+  test('buckets that are made after their analysis was deleted are given back', async ({
+    assert,
+  }) => {
+    const analysis = await scene.analysis()
+    await call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`)
+    await eventually(async () => {
+      const { rowCount } = await database().query(
+        `select 1 from analysis_bucket_requests where analysis_id = $1
+         union all select 1 from outbox where ordered_by like '%' || $1::text`,
+        [analysis.id]
+      )
+      return rowCount === 0
+    })
+    const found = await eventually(async () => {
+      const answer = await storage(
+        'GET',
+        `/buckets?filter[name]=analysis-code-files.${analysis.id}`
+      )
+      const { meta } = (await answer.json()) as any
+      return meta.total === 0 && answer
+    })
+    assert.equal(found.status, 200)
+  })
+})
+
+test.group('What workers tell', (group) => {
+  let scene: Scene
+  let analysis: Attributes
+  let builder: StandInWorker
+  let distributor: StandInWorker
+
+  group.setup(carryingCommands)
+  group.setup(async () => {
+    const bus = await app.container.make('bus')
+    builder = await StandInWorker.start(bus, database(), 'analysisBuilder')
+    distributor = await StandInWorker.start(bus, database(), 'analysisDistributor')
+    return () => Promise.all([builder.stop(), distributor.stop()]).then(() => {})
+  })
+  group.each.setup(async () => {
+    scene = await Scene.set()
+    analysis = await scene.analysis()
+  })
+
+  const command = async (name: string) => {
+    const answer = await call(scene.researcher(), 'POST', `/analyses/${analysis.id}/command`, {
+      command: name,
+    })
+    if (answer.status !== 202) {
+      throw new Error(`${name}: ${JSON.stringify(answer.body)}`)
+    }
+    return answer.body.data
+  }
+  const now = () => scene.read(analysis)
+  const reaches = (values: Attributes) =>
+    eventually(async () => {
+      const analysisNow = await now()
+      return Object.entries(values).every(([name, value]) => analysisNow[name] === value)
+    })
+  const commandTo = (worker: StandInWorker, type = 'execute', after = 0): Promise<Message> =>
+    eventually(() => {
+      const commands = worker.commands.filter(
+        ({ type: told, data }) => told === type && data.id === analysis.id
+      )
+      return commands[after]
+    })
+
+  /** An analysis that was locked, and that every node agreed to. */
+  async function approved(): Promise<void> {
+    const { id: registryId } = await scene.registry()
+    await set('analyses', analysis.id, { master_image_id: (await scene.image()).id })
+    await call(scene.researcher(), 'POST', `/analyses/${analysis.id}/command`, {
+      command: 'storageCheck',
+    })
+    const code = await eventually(async () => {
+      const { body } = await call(
+        scene.researcher(),
+        'GET',
+        `/analysis-buckets?filter[analysisId]=${analysis.id}&filter[type]=CODE`
+      )
+      return body.data[0]
+    })
+    await scene.codeFile(code, { path: 'main.py', root: true })
+    for (const type of ['default', 'aggregator'] as const) {
+      const member = await scene.member('approved', type)
+      await set('nodes', member.id, { registry_id: registryId })
+      const { id } = await scene.assign(analysis, member)
+      await call(scene.steward(), 'POST', `/analysis-nodes/${id}`, { approvalStatus: 'approved' })
+    }
+    await command('configurationLock')
+  }
+
+  /** What was told before a marker has been followed once the marker has been. */
+  async function followed(worker: StandInWorker, marker: Message): Promise<void> {
+    const { id } = await worker.tell(marker, 'checkFinished')
+    await eventually(async () => {
+      const { rowCount } = await database().query('select 1 from inbox where message_id = $1', [id])
+      return rowCount === 1
+    })
+  }
+
+  test('leads an analysis from its build to its distribution', async ({ assert }) => {
+    await approved()
+    await command('buildStart')
+    const build = await commandTo(builder)
+    assert.deepEqual(build.data, { id: analysis.id })
+    await builder.tell(build, 'executionStarted')
+    await reaches({ buildStatus: 'started', buildProgress: 0 })
+    await builder.tell(build, 'executionProgress', { progress: { percent: 40 } })
+    await reaches({ buildStatus: 'started', buildProgress: 40 })
+    const { updatedAt } = await now()
+    await builder.tell(build, 'executionProgress', { progress: { percent: 40 } })
+    await eventually(async () => (await now()).updatedAt !== updatedAt)
+    const image = { hash: 'sha256:abc', os: 'linux', size: 7_000_000_000 }
+    await builder.tell(build, 'executionFinished', image)
+    await reaches({
+      buildStatus: 'executed',
+      buildProgress: 100,
+      buildHash: image.hash,
+      buildOs: image.os,
+      buildSize: image.size,
+    })
+    await command('distributionStart')
+    const distribution = await commandTo(distributor)
+    await distributor.tell(distribution, 'executionStarted')
+    await distributor.tell(distribution, 'executionFinished')
+    await reaches({ distributionStatus: 'executed', distributionProgress: 100 })
+  })
+
+  test('says which image each node was given, also where others were not, until it is built anew', async ({
+    assert,
+  }) => {
+    await approved()
+    const path = `/analysis-nodes?filter[analysisId]=${analysis.id}&sort=createdAt`
+    const artifacts = async () => {
+      const { body } = await call(scene.researcher(), 'GET', path)
+      return body.data.map(({ artifactTag, artifactDigest }: Attributes) => [
+        artifactTag,
+        artifactDigest,
+      ])
+    }
+    const { body } = await call(scene.researcher(), 'GET', path)
+    const [one, other] = body.data.map(({ nodeId }: Attributes) => nodeId)
+    await set('analyses', analysis.id, { build_status: 'executed' })
+    await command('distributionStart')
+    const first = await commandTo(distributor)
+    const digest = `sha256:${'a'.repeat(64)}`
+    const served = (nodeId: unknown) => ({
+      nodeId,
+      status: 'executed',
+      artifactTag: 'latest',
+      artifactDigest: digest,
+    })
+    const error = { code: 'registryUnreachable', message: 'It is away' }
+    await distributor.tell(first, 'executionFailed', {
+      nodes: [served(one), { nodeId: other, status: 'failed', error }],
+      error,
+    })
+    await reaches({ distributionStatus: 'failed' })
+    assert.deepEqual(await artifacts(), [
+      ['latest', digest],
+      [null, null],
+    ])
+    await command('distributionStart')
+    const second = await commandTo(distributor, 'execute', 1)
+    await distributor.tell(second, 'executionFinished', { nodes: [served(one), served(other)] })
+    await reaches({ distributionStatus: 'executed' })
+    assert.deepEqual(await artifacts(), [
+      ['latest', digest],
+      ['latest', digest],
+    ])
+    await set('analyses', analysis.id, { build_status: 'failed' })
+    await command('buildStart')
+    assert.deepEqual(await artifacts(), [
+      [null, null],
+      [null, null],
+    ])
+  })
+
+  test('is followed whatever order it arrives in, and once', async ({ assert }) => {
+    await approved()
+    await command('buildStart')
+    const build = await commandTo(builder)
+    const progress = await builder.tell(build, 'executionProgress', { progress: { percent: 50 } })
+    await builder.tell(build, 'executionStarted')
+    await reaches({ buildStatus: 'started', buildProgress: 50 })
+    await builder.tell(build, 'executionProgress', { progress: { percent: 20 } })
+    const finished = await builder.tell(build, 'executionFinished', { hash: 'sha256:1' })
+    await reaches({ buildStatus: 'executed' })
+    await builder.tell(build, 'executionStarted')
+    await builder.tell(build, 'executionProgress', { progress: { percent: 10 } })
+    await builder.tell(build, 'executionFailed', { error: {} })
+    await builder.repeat(progress)
+    await builder.repeat(finished)
+    await followed(builder, build)
+    assert.containSubset(await now(), {
+      buildStatus: 'executed',
+      buildProgress: 100,
+      buildHash: 'sha256:1',
+    })
+  })
+
+  test('about a former build changes nothing of the next', async ({ assert }) => {
+    await approved()
+    await command('buildStart')
+    const former = await commandTo(builder)
+    await builder.tell(former, 'executionFailed', { error: { message: 'no space left' } })
+    await reaches({ buildStatus: 'failed' })
+    await command('buildStart')
+    const next = await commandTo(builder, 'execute', 1)
+    await builder.tell(former, 'executionStarted')
+    await builder.tell(former, 'executionFinished', { hash: 'sha256:former' })
+    await builder.tell(former, 'checkFinished', { status: 'failed' })
+    await followed(builder, former)
+    assert.containSubset(await now(), { buildStatus: 'starting', buildHash: null })
+    await builder.tell(next, 'executionFinished', { hash: 'sha256:next' })
+    await reaches({ buildStatus: 'executed', buildHash: 'sha256:next' })
+  })
+
+  test('why a build failed is explained, and stays known, for those who may read logs', async ({
+    assert,
+  }) => {
+    await approved()
+    await command('buildStart')
+    const path = `/analyses/${analysis.id}`
+    const reasonFor = async (by: ReturnType<Scene['researcher']>) => {
+      const { body } = await call(by, 'GET', `${path}/explain`)
+      return body.data.conditions.find(({ code }: Attributes) => code === 'build_not_startable')
+        .reason
+    }
+    const problemsFor = async (by: ReturnType<Scene['researcher']>) => {
+      const { body } = await call(by, 'GET', `${path}/timeline`)
+      return body.data
+        .filter(({ name }: Attributes) => name === 'buildProblem')
+        .map(({ source, message }: Attributes) => [source, message])
+    }
+    assert.isUndefined(await reasonFor(scene.researcher()))
+    const build = await commandTo(builder)
+    await builder.tell(build, 'executionFailed', { error: { message: 'no space left' } })
+    await reaches({ buildStatus: 'failed' })
+    for (const by of [scene.researcher(), scene.steward()]) {
+      assert.equal(await reasonFor(by), 'no space left')
+      assert.deepEqual(await problemsFor(by), [['status', 'no space left']])
+    }
+    for (const by of [scene.stranger(), scene.researcher(['analysis_create'])]) {
+      assert.isUndefined(await reasonFor(by))
+      assert.isEmpty(await problemsFor(by))
+    }
+    await command('buildStart')
+    assert.isUndefined(await reasonFor(scene.researcher()))
+    await builder.tell(await commandTo(builder, 'execute', 1), 'executionFailed', {})
+    await reaches({ buildStatus: 'failed' })
+    assert.deepEqual(await problemsFor(scene.researcher()), [
+      ['status', 'The worker gave no reason'],
+      ['status', 'no space left'],
+    ])
+  })
+
+  test('after the analysis was unlocked is not heard', async ({ assert }) => {
+    await approved()
+    await command('buildStart')
+    const build = await commandTo(builder)
+    await builder.tell(build, 'executionFailed', {})
+    await reaches({ buildStatus: 'failed' })
+    await command('configurationUnlock')
+    await builder.tell(build, 'executionStarted')
+    await builder.tell(build, 'executionFinished', { hash: 'sha256:1' })
+    await builder.tell(build, 'checkFinished', { status: 'executed' })
+    await followed(builder, build)
+    assert.containSubset(await now(), { buildStatus: null, buildHash: null })
+  })
+
+  test('a check finds what is there', async ({ assert }) => {
+    await approved()
+    await command('buildStart')
+    const build = await commandTo(builder)
+    await builder.tell(build, 'executionStarted')
+    await command('buildCheck')
+    const check = await commandTo(builder, 'check')
+    await builder.tell(check, 'checkFinished', {
+      status: 'executed',
+      hash: 'sha256:1',
+      os: 'linux',
+    })
+    await reaches({ buildStatus: 'executed', buildProgress: 100, buildHash: 'sha256:1' })
+    await builder.tell(check, 'checkFinished', { status: 'started' })
+    await builder.tell(check, 'checkFailed', { error: {} })
+    await followed(builder, check)
+    assert.equal((await now()).buildStatus, 'executed')
+    await builder.tell(check, 'checkFinished', { status: 'failed' })
+    await reaches({ buildStatus: 'failed', buildProgress: 0, buildHash: null })
+  })
+
+  test('a worker that fell silent is asked, and given up where none answers', async ({
+    assert,
+  }) => {
+    const silence = 60
+    const later = () =>
+      database().query(
+        `update analysis_runs set heard_at = heard_at - interval '2 minutes',
+           check_asked_at = check_asked_at - interval '2 minutes' where analysis_id = $1`,
+        [analysis.id]
+      )
+    const sweep = () => silentWorkerSweep(silence).run(new AbortController().signal)
+    await approved()
+    await command('buildStart')
+    const build = await commandTo(builder)
+    await builder.tell(build, 'executionStarted')
+    await reaches({ buildStatus: 'started' })
+    await sweep()
+    assert.isUndefined(builder.lastFor(analysis.id, 'check'))
+    await later()
+    await sweep()
+    const check = await commandTo(builder, 'check')
+    await builder.tell(check, 'checkFinished', { status: 'started' })
+    await followed(builder, build)
+    await later()
+    await sweep()
+    assert.equal((await now()).buildStatus, 'started')
+    await commandTo(builder, 'check', 1)
+    await later()
+    await sweep()
+    assert.equal((await now()).buildStatus, 'failed')
+    await builder.tell(build, 'executionFinished', { hash: 'sha256:late' })
+    await reaches({ buildStatus: 'executed', buildHash: 'sha256:late' })
+  })
+
+  test('of all nodes together is what the analysis shows of its execution', async ({ assert }) => {
+    await approved()
+    const { body } = await call(
+      scene.researcher(),
+      'GET',
+      `/analysis-nodes?filter[analysisId]=${analysis.id}`
+    )
+    const reports = body.data.flatMap(({ id }: Attributes) =>
+      Array.from({ length: 16 }, (_, n) =>
+        call(scene.steward(), 'POST', `/analysis-nodes/${id}`, {
+          executionStatus: n === 15 ? 'executed' : 'started',
+          executionProgress: n,
+        })
+      )
+    )
+    const statuses = (await Promise.all(reports)).map(({ status }) => status)
+    assert.isTrue(statuses.every((status) => status === 202))
+    for (const { id } of body.data) {
+      const done = { executionStatus: 'executed', executionProgress: 100 }
+      await call(scene.steward(), 'POST', `/analysis-nodes/${id}`, done)
+    }
+    assert.containSubset(await now(), { executionStatus: 'executed', executionProgress: 100 })
+    const { rows } = await database().query(
+      'select event_id from analysis_node_events where analysis_id = $1',
+      [analysis.id]
+    )
+    assert.isAbove(rows.length, 2)
+    assert.isTrue(rows.every(({ event_id: id }) => id !== null))
+  })
+
+  test('a command says at once that no worker listens', async ({ assert }) => {
+    await approved()
+    await builder.stop()
+    const answer = await call(scene.researcher(), 'POST', `/analyses/${analysis.id}/command`, {
+      command: 'buildStart',
+    })
+    assert.equal(answer.status, 202)
+    assert.equal(answer.body.meta.warnings[0].code, 'worker_missing')
+    const { body } = await call(scene.researcher(), 'GET', `/analyses/${analysis.id}/explain`)
+    assert.equal(body.data.phase, 'build')
+    assert.isFalse(body.data.ready)
+    const missing = body.data.conditions.find(({ code }: any) => code === 'worker_missing')
+    assert.deepEqual(missing.who, [{ type: 'operator' }])
+    builder = await StandInWorker.start(
+      await app.container.make('bus'),
+      database(),
+      'analysisBuilder'
+    )
+    await commandTo(builder)
+  })
+})

@@ -1,0 +1,307 @@
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+import { serviceOrigin } from '#auth/service_origin'
+import { askForInventory } from '#core/analysis_storage/ask_for_inventory'
+import type { Inventory } from '#core/analysis_storage/inventory'
+import { analysisStorageSweep } from '#core/analysis_storage/storage_sweep'
+import { clock } from '#kernel/clock'
+import { ServiceUnavailable } from '#kernel/failures'
+import type { Attributes } from '#records/row'
+import { storagePool } from '#storage/database'
+import { at } from '#tests/helpers/application'
+import { handingOut } from '#tests/helpers/handing_out'
+import { identity } from '#tests/helpers/identities'
+import { aBucket, aFile, ask } from '#tests/functional/storage/storage_scene'
+
+import { call, database, decided, Scene, set } from './analysis_scene.js'
+
+type Type = 'CODE' | 'RESULT' | 'TEMP'
+
+const silent = { info() {}, warn() {} }
+const running = () => new AbortController().signal
+
+const overHttp = (url = at('storage', '')): Inventory =>
+  askForInventory({ url, provider: handingOut(identity().token) })
+
+/** What was made some time ago is no longer on its way. */
+async function earlier(surface: 'core' | 'storage', table: string, id: unknown): Promise<void> {
+  const pool = surface === 'core' ? database() : storagePool()
+  await pool.query(`update ${table} set created_at = now() - interval '1 hour' where id = $1`, [id])
+}
+
+/** Compares everything; answers what was logged as a warning. */
+async function compare(inventory: Inventory): Promise<Attributes[]> {
+  const warnings: Attributes[] = []
+  const logger = { ...silent, warn: (told: Attributes) => void warnings.push(told) }
+  const sweep = analysisStorageSweep({ inventory, logger: logger as typeof silent })
+  for (let isDone = false; !isDone;) {
+    isDone = (await sweep.runTurn(running())).isDone
+  }
+  return warnings
+}
+
+for (const [where, open] of [
+  ['in this process', async () => (await app.container.make('storageInventory'))!],
+  ['at an address', async () => overHttp()],
+] as const) {
+  test.group(`Analyses and a storage ${where}`, (group) => {
+    let scene: Scene
+    let analysis: Attributes
+    let inventory: Inventory
+
+    group.each.setup(async () => {
+      scene = await Scene.set()
+      analysis = await scene.analysis()
+      await earlier('core', 'analyses', analysis.id)
+      inventory = await open()
+    })
+
+    const list = async (path: string) => (await call(scene.admin(), 'GET', path)).body.data
+    const bucketsOf = ({ id }: Attributes): Promise<Attributes[]> =>
+      list(`/analysis-buckets?filter[analysisId]=${id}`)
+    const filesOf = ({ id }: Attributes): Promise<Attributes[]> =>
+      list(`/analysis-bucket-files?filter[analysisBucketId]=${id}&page[limit]=50`)
+
+    /** A bucket as storage makes one for an analysis. */
+    const madeFor = async (analysisId: unknown, type = 'code', given: Attributes = {}) => {
+      const { actor } = await serviceOrigin()
+      const made = await aBucket({
+        name: `analysis-${type}-files.${analysisId}`,
+        realmId: analysis.realmId,
+        actorId: actor.id,
+        actorType: actor.kind,
+        ...given,
+      })
+      await earlier('storage', 'buckets', made.id)
+      return made
+    }
+    /** A bucket that both sides know. */
+    const shared = async (type: Type = 'CODE'): Promise<Attributes & { bucketId: string }> => {
+      const { id } = await aBucket({ realmId: analysis.realmId })
+      const bucket = await scene.bucket(analysis, type)
+      await set('analysis_buckets', bucket.id, { bucket_id: id })
+      await earlier('core', 'analysis_buckets', bucket.id)
+      return { ...bucket, bucketId: id }
+    }
+    const stored = async ({ bucketId }: Attributes, given: Attributes = {}) => {
+      const file = await aFile(bucketId as string, { realmId: analysis.realmId, ...given })
+      await earlier('storage', 'bucket_files', file.id)
+      return file
+    }
+    const entered = async (bucket: Attributes, given: Attributes = {}) => {
+      const file = await scene.file(bucket, given)
+      await earlier('core', 'analysis_bucket_files', file.id)
+      return file
+    }
+    const deletions = async (bucketId: string) => {
+      const { rowCount } = await database().query(
+        `select 1 from outbox where ordered_by = 'bucket/' || $1::text`,
+        [bucketId]
+      )
+      return rowCount
+    }
+    const requests = async () => {
+      const { rows } = await database().query<{ type: string; count: number }>(
+        `select type, count(*)::int as count from analysis_bucket_requests
+         where analysis_id = $1 group by type`,
+        [analysis.id]
+      )
+      return Object.fromEntries(rows.map(({ type, count }) => [type, count]))
+    }
+    const waited = () =>
+      database().query(
+        `update analysis_bucket_requests set asked_at = now() - interval '1 hour' where analysis_id = $1`,
+        [analysis.id]
+      )
+
+    test('a bucket that core was not told of is entered, and the others are asked for', async ({
+      assert,
+    }) => {
+      const { id } = await madeFor(analysis.id)
+      const foreign = await aBucket({ name: `analysis-temp-files.${analysis.id}` })
+      await earlier('storage', 'buckets', foreign.id)
+      await waited()
+      await compare(inventory)
+      const buckets = await bucketsOf(analysis)
+      assert.deepEqual(
+        buckets.map(({ type, bucketId, realmId }) => ({ type, bucketId, realmId })),
+        [{ type: 'CODE', bucketId: id, realmId: analysis.realmId }]
+      )
+      assert.deepEqual(await requests(), { CODE: 1, RESULT: 2, TEMP: 2 })
+      await compare(inventory)
+      assert.deepEqual(await requests(), { CODE: 1, RESULT: 2, TEMP: 2 })
+    })
+
+    test('a bucket that nobody needs is given back where it is empty', async ({ assert }) => {
+      await shared()
+      const twice = await madeFor(analysis.id)
+      const filled = await madeFor(analysis.id)
+      await stored({ bucketId: filled.id })
+      const left = await madeFor(clock.uuid(), 'result')
+      const others = await madeFor(clock.uuid(), 'result', { actorId: clock.uuid() })
+      const warnings = await compare(inventory)
+      assert.equal(await deletions(twice.id), 1)
+      assert.equal(await deletions(left.id), 1)
+      assert.equal(await deletions(filled.id), 0)
+      assert.equal(await deletions(others.id), 0)
+      assert.isTrue(warnings.some(({ bucketId }) => bucketId === filled.id))
+      await storagePool().query('delete from buckets where id = any($1)', [
+        [twice.id, filled.id, left.id],
+      ])
+    })
+
+    test('a bucket that storage has lost goes with its files, and another is asked for', async ({
+      assert,
+    }) => {
+      const lost = await scene.bucket(analysis)
+      await scene.file(lost, { root: true })
+      await set('analyses', analysis.id, { configuration_entrypoint_valid: true })
+      await earlier('core', 'analysis_buckets', lost.id)
+      const kept = await shared('RESULT')
+      await waited()
+      await compare(inventory)
+      assert.deepEqual(
+        (await bucketsOf(analysis)).map(({ id }) => id),
+        [kept.id]
+      )
+      assert.isFalse((await scene.read(analysis)).configurationEntrypointValid)
+      assert.equal((await requests()).CODE, 2)
+    })
+
+    test('many buckets that are gone at once are taken for a mistake', async ({ assert }) => {
+      const lost: Attributes[] = []
+      for (let count = 0; count < 6; count++) {
+        const one = await scene.bucket(await scene.analysis())
+        await earlier('core', 'analysis_buckets', one.id)
+        lost.push(one)
+      }
+      const ids = lost.map(({ id }) => id)
+      await assert.rejects(() => compare(inventory), /^6 buckets.+STORAGE_GONE_AT_ONCE=6/)
+      const { rowCount } = await database().query(
+        'delete from analysis_buckets where id = any($1)',
+        [ids]
+      )
+      assert.equal(rowCount, 6)
+    })
+
+    test('files come and go, page by page, as storage has them', async ({ assert }) => {
+      const bucket = await shared('RESULT')
+      const missing: string[] = []
+      const known: string[] = []
+      for (let count = 0; count < 60; count++) {
+        const { id, path } = await stored(bucket, { path: `results/${count}.csv` })
+        if (count % 2 === 0) {
+          missing.push(id)
+        } else {
+          known.push(id)
+          await entered(bucket, { bucketFileId: id, path })
+        }
+      }
+      const gone = await Promise.all(
+        [1, 2, 3].map((count) => entered(bucket, { path: `gone/${count}.csv` }))
+      )
+      await compare(inventory)
+      const { rows } = await database().query<{ id: string; user: string }>(
+        `select bucket_file_id as id, user_id as user from analysis_bucket_files
+         where analysis_bucket_id = $1`,
+        [bucket.id]
+      )
+      assert.sameMembers(
+        rows.map(({ id }) => id),
+        [...missing, ...known]
+      )
+      assert.isFalse(rows.some(({ id }) => gone.some(({ bucketFileId }) => bucketFileId === id)))
+      assert.isTrue(
+        rows.filter(({ id }) => missing.includes(id)).every(({ user }) => user !== null)
+      )
+    })
+
+    test('code that was not known of, and code that is gone, withdraws approvals', async ({
+      assert,
+    }) => {
+      const bucket = await shared()
+      const approved = await scene.assigned(analysis, 'approved')
+      const decision = async () =>
+        (await call(scene.admin(), 'GET', `/analysis-nodes/${approved.id}`)).body.data
+          .approvalStatus
+      const lockedAndApproved = async () => {
+        await set('analyses', analysis.id, { configuration_locked: true })
+        await decided(approved.id, 'approved')
+      }
+      const root = await entered(bucket, { root: true, path: 'gone.py' })
+      await set('analyses', analysis.id, { configuration_entrypoint_valid: true })
+      await lockedAndApproved()
+      await compare(inventory)
+      assert.isEmpty(await filesOf(bucket))
+      assert.isNull(await decision())
+      assert.isFalse((await scene.read(analysis)).configurationEntrypointValid)
+      const { id } = await stored(bucket, { path: 'main.py' })
+      await lockedAndApproved()
+      await compare(inventory)
+      assert.containSubset(await filesOf(bucket), [
+        { bucketFileId: id, path: 'main.py', root: false },
+      ])
+      assert.notEqual(root.bucketFileId, id)
+      assert.isNull(await decision())
+    })
+
+    test('what is only just there is left alone, and so is what is right', async ({ assert }) => {
+      const bucket = await shared()
+      const { id, path } = await stored(bucket)
+      const right = await entered(bucket, { bucketFileId: id, path, root: true })
+      const elsewhere = await stored({ bucketId: (await aBucket()).id })
+      const other = await entered(bucket, { bucketFileId: elsewhere.id })
+      const young = await scene.file(bucket)
+      const { id: onItsWay } = await aFile(bucket.bucketId)
+      const youngBucket = await scene.bucket(analysis, 'TEMP')
+      await compare(inventory)
+      const files = await filesOf(bucket)
+      assert.sameMembers(
+        files.map((file) => file.id),
+        [right.id, other.id, young.id]
+      )
+      assert.isTrue(files.find((file) => file.id === right.id)!.root)
+      assert.isFalse(files.some(({ bucketFileId }) => bucketFileId === onItsWay))
+      assert.include(
+        (await bucketsOf(analysis)).map((one) => String(one.id)),
+        String(youngBucket.id)
+      )
+      const answer = await ask(scene.admin(), 'GET', `/bucket-files/${onItsWay}`)
+      assert.equal(answer.status, 200)
+    })
+
+    test('a comparison goes on in its next turn where it ended, and stops when it is asked to', async ({
+      assert,
+    }) => {
+      const bucket = await shared('RESULT')
+      const { id } = await stored(bucket)
+      const sweep = analysisStorageSweep({ inventory, logger: silent, turnMs: 0.001 })
+      const stopped = AbortSignal.abort()
+      assert.deepEqual(await sweep.runTurn(stopped), { removed: 0, isDone: false })
+      let turns = 1
+      while (!(await sweep.runTurn(running())).isDone) {
+        turns++
+      }
+      assert.isAbove(turns, 2)
+      assert.containSubset(await filesOf(bucket), [{ bucketFileId: id }])
+    })
+  })
+}
+
+test.group('A storage that is away', () => {
+  test('is waited for, and nothing is changed', async ({ assert }) => {
+    const scene = await Scene.set()
+    const bucket = await scene.bucket(await scene.analysis())
+    await earlier('core', 'analysis_buckets', bucket.id)
+    for (const url of ['http://127.0.0.1:9', at('storage', '/no-such-path')]) {
+      const failure = await compare(overHttp(url)).catch((error) => error)
+      assert.instanceOf(failure, ServiceUnavailable)
+      assert.match(failure.message, /What storage has cannot be told now/)
+    }
+    const { rowCount } = await database().query('delete from analysis_buckets where id = $1', [
+      bucket.id,
+    ])
+    assert.equal(rowCount, 1)
+  })
+})

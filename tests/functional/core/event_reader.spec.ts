@@ -1,0 +1,33 @@
+import { test } from '@japa/runner'
+
+import { askTelemetry } from '#core/events/ask_telemetry'
+import { telemetryPool } from '#telemetry/database'
+import { eventsForNeighbours } from '#telemetry/events/events_for_neighbours'
+import { at, boot } from '#tests/helpers/application'
+import { eventReaderSuite } from '#tests/helpers/event_reader_suite'
+import { identity } from '#tests/helpers/identities'
+
+const introspect = async () => undefined as any
+const own = identity({ permissions: ['event_read'] })
+
+eventReaderSuite('Events that core reads in process', async () => {
+  await boot()
+  return eventsForNeighbours(telemetryPool())
+})
+
+eventReaderSuite('Events that core reads over HTTP', async () => {
+  await boot()
+  const provider = { ownToken: async () => own.token, introspect }
+  return askTelemetry({ url: at('telemetry', ''), provider })
+})
+
+test.group('Events that telemetry does not give', () => {
+  test('are said to be out of reach', async ({ assert }) => {
+    const query = { refType: 'analysis', refId: 'x', limit: 1 }
+    const provider = { ownToken: async () => 'none', introspect }
+    for (const url of ['http://127.0.0.1:9', at('telemetry', '')]) {
+      const away = askTelemetry({ url, provider })
+      await assert.rejects(() => away.read(query), /Events cannot be reached now/)
+    }
+  })
+})

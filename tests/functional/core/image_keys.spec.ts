@@ -1,0 +1,74 @@
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+import { AcceptedKeys } from '#core/image_keys/accepted_keys'
+import { corePool } from '#core/database'
+import { configuredKeys, signingKey } from '#oci/signing/own_keys'
+import { SigningKey } from '#oci/signing/signing_key'
+import { env } from '#start/env'
+import { at } from '#tests/helpers/application'
+import { identity } from '#tests/helpers/identities'
+
+interface Told {
+  readonly fingerprint: string
+  readonly publicKey: string
+  readonly isCurrent: boolean
+}
+
+const keyOf = (secret: string) => SigningKey.derivedFrom(secret.padEnd(40, '.')).public
+
+test.group('The keys of images', (group) => {
+  group.each.teardown(async () => void (await corePool().query('delete from image_keys')))
+
+  test('are told to everybody who is logged in, the one of now first', async ({ assert }) => {
+    const accepted = await app.container.make(AcceptedKeys)
+    const [current] = configuredKeys(env)
+    const former = [keyOf('a former one'), keyOf('one before that')]
+    assert.equal(await accepted.keep([...former, current]), 3)
+    assert.equal(await accepted.keep(former), 0)
+
+    assert.equal((await fetch(at('core', '/image-keys'))).status, 401)
+    const headers = { authorization: `Bearer ${identity().token}` }
+    const response = await fetch(at('core', '/image-keys'), { headers })
+    assert.equal(response.status, 200)
+    const { data } = (await response.json()) as { data: Told[] }
+    assert.deepEqual(data[0], {
+      fingerprint: current.fingerprint,
+      publicKey: signingKey(env).public.pem,
+      isCurrent: true,
+    })
+    assert.sameDeepMembers(
+      data.slice(1),
+      former.map(({ fingerprint, pem }) => ({ fingerprint, publicKey: pem, isCurrent: false }))
+    )
+  })
+
+  test('are forgotten by the beginning of a fingerprint', async ({ assert }) => {
+    const accepted = await app.container.make(AcceptedKeys)
+    const former = keyOf('a former one')
+    await accepted.keep([former])
+    assert.isFalse(await accepted.forget('00000000'))
+    assert.isTrue(await accepted.forget(former.fingerprint.slice(0, 8)))
+    assert.lengthOf(await accepted.all(), 1)
+  })
+
+  test('outlive the application key that they follow from, unless it is stolen', async ({
+    assert,
+  }) => {
+    const [current, former] = [keyOf('the one of now'), keyOf('the one before')]
+    const during = new AcceptedKeys(corePool(), () => [current, former])
+    const after = new AcceptedKeys(corePool(), () => [current])
+    const fingerprintsOf = async (keys: AcceptedKeys) =>
+      (await keys.all()).map(({ fingerprint }) => fingerprint)
+
+    assert.deepEqual(await during.unkept(), [former])
+    await during.keep(await during.unkept())
+    assert.lengthOf(await during.unkept(), 0)
+    assert.deepEqual(await fingerprintsOf(during), [current.fingerprint, former.fingerprint])
+    assert.deepEqual(await fingerprintsOf(after), [current.fingerprint, former.fingerprint])
+
+    await during.forgetFormer()
+    assert.deepEqual(await fingerprintsOf(during), [current.fingerprint, former.fingerprint])
+    assert.deepEqual(await fingerprintsOf(after), [current.fingerprint])
+  })
+})

@@ -1,0 +1,164 @@
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+import { serviceOrigin } from '#auth/service_origin'
+import { newMessage } from '#bus/message'
+import { EVENT_KEYS, eventOn } from '#bus/names'
+import { masterImage } from '#core/master_images/master_image'
+import { MasterImageService } from '#core/master_images/master_image_service'
+import { masterImageGroup } from '#core/master_image_groups/master_image_group'
+import type { Attributes } from '#records/row'
+import { inTransaction } from '#records/transaction'
+import { eventually } from '#tests/helpers/eventually'
+import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
+import { sampleRecord } from '#tests/helpers/sample_records'
+
+import { call, database, Scene, set } from './analysis_scene.js'
+import { carryingCommands } from './registry_scene.js'
+
+test.group('What workers tell of images', (group) => {
+  let scene: Scene
+
+  group.setup(carryingCommands)
+  group.each.setup(async () => {
+    await database().query('delete from master_images')
+    await database().query('delete from master_image_groups')
+    scene = await Scene.set()
+  })
+
+  async function tell(key: string, type: string, data: object): Promise<void> {
+    const bus = await app.container.make('bus')
+    await bus.publish(newMessage(eventOn(key), type, { ...data }), type)
+  }
+  const ofBuild = (type: string, data: object) => tell(EVENT_KEYS.masterImageBuilder, type, data)
+  const read = async ({ id }: Attributes) =>
+    (await call(scene.researcher(), 'GET', `/master-images/${id}`)).body.data
+  const images = async (): Promise<any[]> =>
+    (await call(scene.researcher(), 'GET', '/master-images')).body.data
+
+  test('the build of an image is followed, and what is late is not', async ({ assert }) => {
+    const image = await sampleRecord('core', masterImage)
+    const { id } = image
+    await set('master_images', id, { build_status: 'starting', build_progress: null })
+    await ofBuild('executionStarted', { id })
+    await ofBuild('executionProgress', { id, progress: { percent: 30 } })
+    await ofBuild('executionProgress', { id, progress: { percent: 20 } })
+    await eventually(async () => (await read(image)).buildProgress === 30)
+    assert.equal((await read(image)).buildStatus, 'started')
+    await ofBuild('executionFinished', { id, hash: 'sha256:1', size: 4_096 })
+    await ofBuild('executionStarted', { id })
+    await ofBuild('executionFailed', { id, error: {} })
+    await eventually(async () => (await read(image)).buildStatus === 'executed')
+    assert.containSubset(await read(image), {
+      buildProgress: 100,
+      buildHash: 'sha256:1',
+      buildSize: 4_096,
+    })
+  })
+
+  test('images and groups are those of the repository from then on', async ({ assert }) => {
+    const kept = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
+    const gone = await sampleRecord('core', masterImage, { virtualPath: 'python/old' })
+    const former = await sampleRecord('core', masterImageGroup, { virtualPath: 'r' })
+    const analysis = await scene.analysis({ masterImageId: kept.id })
+    const orphan = await scene.analysis({ masterImageId: gone.id })
+    const assigned = await scene.assigned(analysis)
+    const approving = { approvalStatus: 'approved' }
+    await call(scene.steward(), 'POST', `/analysis-nodes/${assigned.id}`, approving)
+    await tell(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
+      groups: [{ name: 'Python', path: 'data/python', virtualPath: 'python' }],
+      images: [
+        {
+          name: 'base',
+          path: 'data/python/base',
+          virtualPath: 'python/base',
+          command: 'python3',
+          commandArguments: [{ value: '-u', position: 'before' }],
+        },
+        { name: 'new', path: 'data/python/new', virtualPath: 'python/new', command: 'node' },
+      ],
+    })
+    const listed = await eventually(async () => {
+      const found = await images()
+      return found.some(({ virtualPath }) => virtualPath === 'python/new') && found
+    })
+    assert.sameMembers(
+      listed.map(({ virtualPath, groupVirtualPath }) => `${groupVirtualPath} ${virtualPath}`),
+      ['python python/base', 'python python/new']
+    )
+    const base = await read(kept)
+    assert.equal(base.command, 'python3')
+    assert.deepEqual(base.commandArguments, [{ value: '-u', position: 'before' }])
+    const groups = await call(scene.researcher(), 'GET', '/master-image-groups')
+    assert.deepEqual(
+      groups.body.data.map(({ virtualPath }: Attributes) => virtualPath),
+      ['python']
+    )
+    assert.notEqual(groups.body.data[0].id, former.id)
+    assert.isNull((await scene.read(orphan)).masterImageId)
+    assert.equal((await scene.read(analysis)).nodesApproved, 0)
+  })
+
+  test('an analysis that is written twice meanwhile holds up no repository', async ({ assert }) => {
+    const { id: masterImageId, ...image } = await sampleRecord('core', masterImage)
+    const analysis = await scene.analysis({ masterImageId })
+    const { name, path, virtualPath } = image as Record<string, string>
+    const listed = { groups: [], images: [{ name: name!, path: path!, virtualPath: virtualPath! }] }
+    const writing = 'update analyses set updated_at = now() where id = $1'
+    const other = { locks: writing, then: writing, id: analysis.id }
+    const service = await app.container.make(MasterImageService)
+    const origin = await serviceOrigin()
+    const takingOver = () =>
+      inTransaction(database(), (transaction) => service.takeOver(transaction, origin, listed))
+    assert.isUndefined(await heldMeanwhile(database(), other, takingOver))
+  })
+
+  test('a repository is taken over as a whole, or not at all', async ({ assert }) => {
+    const kept = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
+    const known = await sampleRecord('core', masterImageGroup, { virtualPath: 'python' })
+    const before = await images()
+    const place = (virtualPath: string) => ({ name: 'x', path: virtualPath, virtualPath })
+    const service = await app.container.make(MasterImageService)
+    const origin = await serviceOrigin()
+    const takingOver = inTransaction(database(), (transaction) =>
+      service.takeOver(transaction, origin, {
+        groups: [place('r')],
+        images: [{ ...place('python/base'), command: 'pypy' }, place('r/new'), place('r/\u0000')],
+      })
+    )
+
+    await assert.rejects(() => takingOver)
+    assert.deepEqual(await images(), before)
+    assert.equal((await read(kept)).command, kept.command)
+    const groups = await call(scene.researcher(), 'GET', '/master-image-groups')
+    assert.deepEqual(
+      groups.body.data.map(({ id }: Attributes) => id),
+      [known.id]
+    )
+  })
+
+  test('an image that is listed twice is there once', async ({ assert }) => {
+    const twin = { name: 'base', path: 'python/base', virtualPath: 'python/base' }
+    await tell(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
+      groups: [],
+      images: [twin, { ...twin, path: 'other/base' }],
+    })
+    const listed = await eventually(async () => {
+      const found = await images()
+      return found.length > 0 && found
+    })
+
+    assert.deepEqual(
+      listed.map(({ path }) => path),
+      ['other/base']
+    )
+  })
+
+  test('a repository that lists no images takes none away', async ({ assert }) => {
+    await sampleRecord('core', masterImage)
+    const before = await images()
+    await tell(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', { images: [], groups: [] })
+    await tell(EVENT_KEYS.masterImageSynchronizer, 'executionStarted', {})
+    assert.deepEqual(await images(), before)
+  })
+})

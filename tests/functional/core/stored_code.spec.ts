@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto'
+
+import { test } from '@japa/runner'
+
+import { askForCode } from '#core/analysis_bucket_files/ask_for_code'
+import { clock } from '#kernel/clock'
+import { ServiceUnavailable } from '#kernel/failures'
+import { damagedFiles } from '#storage/bucket_files/damaged_files'
+import { aBucket, aFile } from '#tests/functional/storage/storage_scene'
+import { at } from '#tests/helpers/application'
+import { handingOut } from '#tests/helpers/handing_out'
+import { identity } from '#tests/helpers/identities'
+
+async function storedAs(text: string): Promise<string> {
+  const bucket = await aBucket()
+  const { id } = await aFile(bucket.id, { sha256: hash('sha256', text) })
+  return id
+}
+
+const asking = (...tokens: string[]) =>
+  askForCode({ url: at('storage', ''), provider: handingOut(...tokens) })
+
+test.group('Code that core asks storage for', () => {
+  test('is damaged, or not, over its address as in one process', async ({ assert }) => {
+    const [whole, swapped] = [await storedAs('content'), await storedAs('something else')]
+    const ids = [whole, swapped, clock.uuid()]
+    assert.deepEqual(await asking(identity().token).damaged(ids), ids.slice(1))
+    assert.deepEqual(await damagedFiles(ids), ids.slice(1))
+  })
+
+  test('is asked for with another token where the first is refused', async ({ assert }) => {
+    const ids = [await storedAs('content'), await storedAs('something else')]
+    assert.deepEqual(await asking('refused', identity().token).damaged(ids), ids.slice(1))
+  })
+
+  test('cannot be told where storage lets nobody in', async ({ assert }) => {
+    const ids = [await storedAs('content')]
+    const refused = await asking('refused', 'refused-too')
+      .damaged(ids)
+      .catch((error: unknown) => error)
+    assert.instanceOf(refused, ServiceUnavailable)
+  })
+})

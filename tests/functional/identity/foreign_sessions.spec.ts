@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+import type { Socket } from 'socket.io-client'
+
+import { TokenVerifier } from '#auth/verification/token_verifier'
+import { holdClock } from '#kernel/clock'
+import { eventually } from '#tests/helpers/eventually'
+import { ask, connected, heard, settled, socketSite } from '#tests/helpers/sockets'
+import type { StoredRecord } from '#tests/unit/identity/stand_in/records'
+import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
+import { externalProvider } from '#tests/unit/identity/subjects'
+
+/** In place of a minute. */
+const TRUST_MS = 200
+/** What a busy machine may add. */
+const SLACK_MS = 2_000
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+const REFUSED = { code: 'identity_unauthorized' }
+
+test.group('Sockets and sessions of a provider elsewhere, once the token is over', (group) => {
+  let standIn: StandInProvider
+  let site: Awaited<ReturnType<typeof socketSite>>
+  let bob: StoredRecord
+  let offset: number
+
+  const pass = (ms: number) => void (offset += ms)
+  const rows = (table: string) => standIn.records.table(table)
+  const permissionId = (name: string) => rows('permissions').find((one) => one.name === name)!.id
+  const drop = (table: string, { id }: StoredRecord) =>
+    rows(table).splice(
+      rows(table).findIndex((one) => one.id === id),
+      1
+    )
+  const grant = (name: string) =>
+    standIn.records.add('user-permissions', { userId: bob.id, permissionId: permissionId(name) })
+
+  group.each.setup(async () => {
+    standIn = await StandInProvider.start()
+    const realmId = standIn.realms.siteA.id
+    bob = standIn.records.add('users', { name: 'bob', realmId, active: true })
+    const authenticator = new TokenVerifier(externalProvider(standIn), { trustMs: TRUST_MS })
+    site = await socketSite({ authenticator })
+    offset = 0
+    const letClockGo = holdClock({ now: () => Date.now() + offset })
+    return async () => {
+      letClockGo()
+      await site.close()
+      await standIn.goAway()
+    }
+  })
+
+  const beginSession = () => {
+    const expiresAt = new Date(Date.now() + 3 * DAY_MS).toISOString()
+    return standIn.records.add('sessions', { sub: bob.id, expiresAt })
+  }
+
+  /** A socket whose bearer was looked at while its token was good. */
+  const enter = async (session: StoredRecord) => {
+    const exp = Math.floor((Date.now() + offset) / 1000) + standIn.lifetimeSeconds
+    const token = standIn.mint({ sub: bob.id, session_id: session.id, exp })
+    const socket = await connected(site.connect(`/resources/${standIn.realms.siteA.id}`, token))
+    await eventually(() => standIn.count(`/sessions/${session.id}`) > 0)
+    await settled(socket)
+    return socket
+  }
+
+  /** As `enter`, with a token that is over by now. */
+  const outlasting = async (session = beginSession()) => {
+    const socket = await enter(session)
+    await eventually(() => standIn.count('/user-roles') > 0)
+    await delay(TRUST_MS)
+    pass(16 * MINUTE_MS)
+    await delay(2 * TRUST_MS)
+    return { socket, session }
+  }
+
+  const hears = async (socket: Socket, room: string) => {
+    const events = heard(socket, 'changed')
+    const namespace = `/resources/${standIn.realms.siteA.id}`
+    await site.realtime.emit([{ namespace, room, event: 'changed', payload: room }])
+    await settled(socket)
+    socket.off('changed')
+    return events.length > 0
+  }
+
+  const hearsNoMore = async (socket: Socket, room: string) => {
+    const deadline = performance.now() + TRUST_MS + SLACK_MS
+    while ((await hears(socket, room)) && performance.now() < deadline) {
+      await delay(20)
+    }
+    return !(await hears(socket, room))
+  }
+
+  test('a socket ends with its session, as by logging out, and others of the same user go on', async ({
+    assert,
+  }) => {
+    const { socket, session } = await outlasting()
+    const { socket: other } = await outlasting()
+    assert.isTrue(socket.connected)
+    const ended = ending(socket)
+    drop('sessions', session)
+    assert.equal(await ended, 'io server disconnect')
+    await delay(2 * TRUST_MS)
+    assert.isTrue(other.connected)
+  })
+
+  test('a socket goes on for as long as its session is renewed elsewhere, beyond a day, and ends when it is not', async ({
+    assert,
+  }) => {
+    const { socket, session } = await outlasting()
+    pass(2 * DAY_MS)
+    await delay(TRUST_MS)
+    session.expiresAt = new Date(Date.now() + offset + 3 * DAY_MS).toISOString()
+    pass(2 * DAY_MS)
+    await delay(2 * TRUST_MS)
+    assert.isTrue(socket.connected)
+    const ended = ending(socket)
+    pass(2 * DAY_MS)
+    assert.equal(await ended, 'io server disconnect')
+  })
+
+  test('the provider is asked once within the time of a verdict, after a day, too', async ({
+    assert,
+  }) => {
+    const { session } = await outlasting()
+    pass(DAY_MS + MINUTE_MS)
+    await delay(TRUST_MS)
+    const before = standIn.count(`/sessions/${session.id}`)
+    await delay(4 * TRUST_MS)
+    assert.isAtMost(standIn.count(`/sessions/${session.id}`) - before, 7)
+  })
+
+  test('a socket ends with the {$self} of its user')
+    .with(['deletion', 'deactivation'] as const)
+    .run(async ({ assert }, how) => {
+      const { socket } = await outlasting()
+      const ended = ending(socket)
+      if (how === 'deletion') {
+        drop('users', bob)
+      } else {
+        bob.active = false
+      }
+      assert.equal(await ended, 'io server disconnect')
+    })
+
+  const roleId = randomUUID()
+  const giveRole = () => standIn.records.add('user-roles', { roleId, userId: bob.id })
+  const giveToRole = () =>
+    standIn.records.add('role-permissions', { roleId, permissionId: permissionId('node_update') })
+
+  const GRANTED_BY = {
+    'itself': { table: 'user-permissions', give: () => grant('node_update') },
+    'by a role': {
+      table: 'user-roles',
+      give: () => {
+        giveToRole()
+        return giveRole()
+      },
+    },
+    'by a role that loses it': {
+      table: 'role-permissions',
+      give: () => {
+        giveRole()
+        return giveToRole()
+      },
+    },
+  }
+
+  test('a room ends with the permission it needs, given {$self}, and can be entered again with it')
+    .with(Object.keys(GRANTED_BY) as (keyof typeof GRANTED_BY)[])
+    .run(async ({ assert }, how) => {
+      grant('project_update')
+      const { table, give } = GRANTED_BY[how]
+      const held = give()
+      const { socket } = await outlasting()
+      assert.isNull(await ask(socket, 'nodeSubscribe'))
+      assert.isNull(await ask(socket, 'projectSubscribe'))
+      assert.isTrue(await hears(socket, 'node'))
+      drop(table, held)
+      assert.isTrue(await hearsNoMore(socket, 'node'))
+      assert.containsSubset(await ask(socket, 'nodeSubscribe'), REFUSED)
+      assert.isTrue(await hears(socket, 'project'))
+      rows(table).push(held)
+      await delay(2 * TRUST_MS)
+      assert.isNull(await ask(socket, 'nodeSubscribe'))
+    })
+
+  test('a permission that a realm made itself takes the place of none', async ({ assert }) => {
+    const held = grant('node_update')
+    const realmId = standIn.realms.siteA.id
+    const theirs = standIn.records.add('permissions', { name: 'node_update', realmId })
+    const { socket } = await outlasting()
+    assert.isNull(await ask(socket, 'nodeSubscribe'))
+    standIn.records.add('user-permissions', { userId: bob.id, permissionId: theirs.id })
+    drop('user-permissions', held)
+    assert.isTrue(await hearsNoMore(socket, 'node'))
+  })
+
+  test('what the platform is not shown ends nothing within a day: {0}')
+    .with([
+      ['it lacks the rights', 403],
+      ['the provider keeps no such records', 404],
+    ] as const)
+    .run(async ({ assert }, [, status]) => {
+      grant('node_update')
+      standIn.fail((request, answer) =>
+        /^\/(sessions|user-permissions|user-roles)\b/.test(request.url!)
+          ? { status, body: { statusCode: status } }
+          : answer()
+      )
+      const { socket, session } = await outlasting()
+      drop('sessions', session)
+      await delay(2 * TRUST_MS)
+      assert.isNull(await ask(socket, 'nodeSubscribe'))
+      const ended = ending(socket)
+      pass(DAY_MS)
+      assert.equal(await ended, 'io server disconnect')
+    })
+})
+
+function ending(socket: Socket): Promise<string> {
+  return Promise.race([
+    new Promise<string>((resolve) => {
+      socket.once('disconnect', resolve)
+    }),
+    delay(TRUST_MS + SLACK_MS, 'it did not end'),
+  ])
+}

@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+
+import { test } from '@japa/runner'
+
+import { at } from '#tests/helpers/application'
+
+const REQUESTS = 30
+
+test.group('A connection that is kept', () => {
+  test('gathers nothing of requests that are refused before their body is read', async ({
+    assert,
+    cleanup,
+  }) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    cleanup(() => agent.destroy())
+    const warnings: Error[] = []
+    const note = (warning: Error) => void warnings.push(warning)
+    process.on('warning', note)
+    cleanup(() => void process.off('warning', note))
+    const ports = new Set<number | undefined>()
+    for (let n = 0; n < REQUESTS; n++) {
+      const asked = request(at('core', '/nodes'), { method: 'POST', agent })
+      asked.setHeader('content-type', 'application/json')
+      asked.write('{"name":')
+      asked.flushHeaders()
+      const [response] = await once(asked, 'response')
+      assert.equal(response.statusCode, 401)
+      ports.add(asked.socket!.localPort)
+      asked.end('"x"}')
+      response.resume()
+      await once(response, 'end')
+    }
+    assert.equal(ports.size, 1)
+    assert.isEmpty(warnings)
+  })
+})

@@ -1,0 +1,48 @@
+import { test } from '@japa/runner'
+
+import { sweepMessages } from '#messenger/mailboxes/sweep'
+import { at } from '#tests/helpers/application'
+import { identity } from '#tests/helpers/identities'
+import { acknowledge, age, ask, mailboxOf, send, somebody } from './messenger_scene.js'
+
+const administrator = identity({ permissions: ['service_manage'] })
+const silent = { info() {} }
+
+test.group('Messages that nobody fetched', () => {
+  test('are counted for their recipients, and told to administrators', async ({
+    assert,
+    client,
+  }) => {
+    const [sender, one, two, quick] = [somebody(), somebody('user'), somebody(), somebody()]
+    const lost = [...(await send(sender, [one, two, one])), ...(await send(sender, [one]))]
+    const fetched = await send(sender, [quick])
+    await acknowledge(quick, fetched)
+    await age(lost, '25 hours')
+    await sweepMessages({ logger: silent })
+    const response = await client
+      .get(at('messenger', '/messages/expired?limit=1000'))
+      .headers(administrator.headers)
+    response.assertStatus(200)
+    const { recipients, total } = response.body()
+    assert.containsSubset(recipients, [
+      { ...one.party, expired: 3 },
+      { ...two.party, expired: 1 },
+    ])
+    assert.isAtLeast(total, 2)
+    assert.notInclude(JSON.stringify(recipients), quick.party.id)
+    assert.containsSubset(await mailboxOf(one), { messages: 0, bytes: 0, expired: 3 })
+    const first = await ask(administrator, 'GET', '/messages/expired?limit=1')
+    assert.lengthOf(first.body.recipients, 1)
+    assert.equal(first.body.total, total)
+  })
+
+  test('are told to nobody else', async ({ assert }) => {
+    for (const traits of [
+      { permissions: [] },
+      { permissions: ['service_manage'], realmName: 'site' },
+    ]) {
+      const { status } = await ask(identity(traits), 'GET', '/messages/expired')
+      assert.equal(status, 403)
+    }
+  })
+})

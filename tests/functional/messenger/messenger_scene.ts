@@ -1,0 +1,150 @@
+import { Wakeups } from '#messenger/delivery/wakeups'
+import { messengerPool } from '#messenger/database'
+import type { Party, PartyKind } from '#messenger/mailboxes/party'
+import { at, boot } from '#tests/helpers/application'
+import { eventually } from '#tests/helpers/eventually'
+import { identity } from '#tests/helpers/identities'
+import { streamedText } from '#tests/helpers/streamed_text'
+
+export type Somebody = ReturnType<typeof somebody>
+
+/** A caller with a mailbox of its own, who may do nothing else. */
+export function somebody(kind: PartyKind = 'client') {
+  const { actor, headers } = identity({ kind, permissions: [] })
+  const party: Party = { type: kind, id: actor.id }
+  return { actor, headers, party }
+}
+
+interface Asked {
+  readonly body?: unknown
+  /** The body as it goes over the wire, where what it is written like matters. */
+  readonly text?: string
+  readonly headers?: Record<string, string>
+}
+
+export async function ask(
+  who: { headers: Record<string, string> },
+  method: string,
+  path: string,
+  { body, text, headers }: Asked = {}
+) {
+  const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(at('messenger', path), {
+    method,
+    headers: {
+      ...who.headers,
+      ...(sent !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: sent,
+  })
+  const answered = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: answered,
+    body: answered === '' ? undefined : JSON.parse(answered),
+  }
+}
+
+/** Sends something to some, and answers the ids. */
+export async function send(
+  from: Somebody,
+  to: readonly Somebody[],
+  content: object = {},
+  headers?: Record<string, string>
+): Promise<string[]> {
+  const recipients = to.map(({ party }) => party)
+  const sent = await ask(from, 'POST', '/messages', { body: { recipients, ...content }, headers })
+  if (sent.status !== 202) {
+    throw new Error(`The message was answered with ${sent.status}: ${sent.text}`)
+  }
+  return sent.body.data
+}
+
+/** What is in a mailbox. */
+export async function pull(whose: Somebody, query = ''): Promise<any[]> {
+  const { body } = await ask(whose, 'GET', `/messages${query}`)
+  return body.messages
+}
+
+export const acknowledge = (whose: Somebody, ids: readonly unknown[]) =>
+  ask(whose, 'POST', '/messages/ack', { body: { ids } })
+
+/** What is kept of a mailbox; undefined where there is none. */
+export async function mailboxOf({ party }: Somebody) {
+  const { rows } = await messengerPool().query(
+    `select messages::int, bytes::int, arrivals::int, expired::int from mailboxes
+     where recipient_type = $1 and recipient_id = $2`,
+    [party.type, party.id]
+  )
+  return rows[0] as
+    { messages: number; bytes: number; arrivals: number; expired: number } | undefined
+}
+
+/** Lets messages become older. */
+export async function age(ids: readonly string[], by: string): Promise<void> {
+  await messengerPool().query(
+    'update messages set created_at = created_at - $2::interval where id = any($1)',
+    [ids, by]
+  )
+}
+
+/** For how many mailboxes somebody waits in this process. */
+export async function waiting(): Promise<number> {
+  const app = await boot()
+  const wakeups = await app.container.make(Wakeups)
+  return wakeups.size
+}
+
+/** A request that waits, once it does: what it will be answered with, and how to leave it. */
+export async function parked(whose: Somebody, query = '?wait=20000') {
+  const before = await waiting()
+  const leaving = new AbortController()
+  const request = fetch(at('messenger', `/messages${query}`), {
+    headers: whose.headers,
+    signal: leaving.signal,
+  })
+  const answer = request.then(async (response) => ({
+    status: response.status,
+    body: (await response.json()) as any,
+  }))
+  answer.catch(() => {})
+  await eventually(async () => (await waiting()) > before)
+  const leave = async () => {
+    const there = await waiting()
+    leaving.abort()
+    await eventually(async () => (await waiting()) < there)
+  }
+  return { answer, leave }
+}
+
+interface Frame {
+  readonly name: string
+  readonly data: any
+}
+
+const FRAME = /event: (.+)\ndata: (.+)\n\n/g
+
+/** A stream of wakeups; who opens one has to leave. */
+export async function opened(whose: Pick<Somebody, 'headers'>) {
+  const leaving = new AbortController()
+  const response = await fetch(at('messenger', '/messages/stream'), {
+    headers: whose.headers,
+    signal: leaving.signal,
+  })
+  const { text, ended } = streamedText(response)
+  const frames = (): Frame[] =>
+    [...text().matchAll(FRAME)].map(([, name, data]) => ({ name: name!, data: JSON.parse(data!) }))
+  return {
+    response,
+    ended,
+    frames,
+    text,
+    until: (count: number) => eventually(() => frames().length >= count && frames()),
+    async leave() {
+      leaving.abort()
+      await ended
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client'
+
+import { Wakeups } from '#messenger/delivery/wakeups'
+import { Relay } from '#messenger/relay/relay'
+import { at, boot, isTogether } from '#tests/helpers/application'
+import { connected, siteOf } from '#tests/helpers/sockets'
+import type { Somebody } from './messenger_scene.js'
+
+type Given = Parameters<typeof siteOf>[1]
+type Cleanup = (callback: () => void) => void
+
+/** A relay beside that of the running suite, for callers of another kind. */
+export async function relaySite(options: Given) {
+  const app = await boot()
+  const signals = await app.container.make('signals')
+  const wakeups = await app.container.make(Wakeups)
+  return siteOf((given) => Relay.open({ ...given, signals, wakeups }), options)
+}
+
+/** A client of the relay of the running suite. */
+export function relayClient(
+  { headers }: Pick<Somebody, 'headers'>,
+  options: Partial<ManagerOptions & SocketOptions> = {},
+  namespace = '/'
+): Socket {
+  return io(new URL(at('messenger')).origin + namespace, {
+    path: isTogether() ? '/messenger/socket.io' : '/socket.io',
+    auth: { token: headers.authorization },
+    transports: ['websocket'],
+    forceNew: true,
+    reconnection: false,
+    ...options,
+  })
+}
+
+/** Connects somebody until the test ends, or earlier. */
+export async function connect(
+  whose: Pick<Somebody, 'headers'>,
+  cleanup: Cleanup,
+  options?: Parameters<typeof relayClient>[1]
+): Promise<Socket> {
+  const socket = relayClient(whose, options)
+  cleanup(() => void socket.disconnect())
+  return connected(socket)
+}
+
+/** Everything that a socket is told from now on. */
+export function told(socket: Socket): unknown[][] {
+  const events: unknown[][] = []
+  socket.onAny((...event) => events.push(event))
+  return events
+}
+
+/** What came back with an answer: the failure, and what stands behind it. */
+export function answered(socket: Socket, event: string, ...args: unknown[]): Promise<unknown[]> {
+  return new Promise((resolve, reject) => {
+    socket.timeout(2_000).emit(event, ...args, (late: Error | null, ...answer: unknown[]) => {
+      if (late) {
+        reject(late)
+      } else {
+        resolve(answer)
+      }
+    })
+  })
+}

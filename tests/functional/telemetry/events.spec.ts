@@ -1,0 +1,250 @@
+import { test } from '@japa/runner'
+
+import { clock } from '#kernel/clock'
+import { telemetryPool } from '#telemetry/database'
+import { at, boot } from '#tests/helpers/application'
+import { identity, REALMS } from '#tests/helpers/identities'
+
+const OWN = clock.uuid()
+const ALL = ['event_create', 'event_read', 'event_delete']
+
+const master = identity({ permissions: ALL, realmId: REALMS.master, realmName: 'master' })
+const stranger = identity({ permissions: ALL, realmId: REALMS.other, realmName: 'other' })
+const local = identity({ permissions: ALL, realmId: OWN, realmName: 'own' })
+
+async function ask(method: string, path: string, body?: object, { headers } = master) {
+  const response = await fetch(at('telemetry', path), {
+    method,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+const said = (more: object = {}) => ({
+  scope: 'builder',
+  name: 'executionStarted',
+  refType: 'analysis',
+  refId: clock.uuid(),
+  ...more,
+})
+
+const about = (refId: string, more = '') =>
+  `/events?filter=and(eq(refType,'analysis'),eq(refId,'${refId}'))${more}`
+
+test.group('Events over HTTP', (group) => {
+  group.setup(async () => void (await boot()))
+
+  test('everything that is sent is kept and answered, whole', async ({ assert }) => {
+    const sent = said({
+      data: { diff: { name: { next: 'b', previous: 'a' } } },
+      expiring: true,
+      requestPath: '/analyses',
+      requestMethod: 'POST',
+      requestIpAddress: '2001:db8::1',
+      requestUserAgent: 'curl/8',
+      actorType: 'user',
+      actorId: clock.uuid(),
+      actorName: 'al',
+      realmId: REALMS.other,
+      expiresAt: '2031-04-05T06:07:08.000Z',
+    })
+    const created = await ask('POST', '/events', sent)
+    assert.equal(created.status, 201)
+    assert.deepEqual(created.body.meta, {})
+    const { id, createdAt, updatedAt, ...kept } = created.body.data
+    assert.deepEqual(kept, sent)
+    assert.equal(updatedAt, createdAt)
+    assert.approximately(Date.parse(createdAt), Date.now(), 60_000)
+    const read = await ask('GET', `/events/${id}`)
+    assert.deepEqual(read.body.data, created.body.data)
+    const listed = await ask('GET', about(sent.refId))
+    assert.deepEqual(listed.body.data, [created.body.data])
+    assert.equal(listed.body.meta.total, 1)
+  })
+
+  test('what is not said is null, and nothing expires by itself', async ({ assert }) => {
+    const { body } = await ask('POST', '/events', said())
+    assert.lengthOf(Object.keys(body.data), 18)
+    assert.containsSubset(body.data, {
+      data: null,
+      expiring: false,
+      expiresAt: null,
+      actorId: null,
+      requestPath: null,
+      realmId: REALMS.master,
+    })
+  })
+
+  test('what does not fit is cut or left out, and costs nobody the event', async ({ assert }) => {
+    const { status, body } = await ask(
+      'POST',
+      '/events',
+      said({
+        requestPath: 'p'.repeat(300),
+        requestUserAgent: `a\0${'u'.repeat(600)}`,
+        requestIpAddress: 'localhost',
+        actorName: 'n'.repeat(70),
+        data: { note: 'x', diff: { token: { next: 'b', previous: 'a' } } },
+      })
+    )
+    assert.equal(status, 201)
+    assert.lengthOf(body.data.requestPath, 256)
+    assert.lengthOf(body.data.requestUserAgent, 512)
+    assert.lengthOf(body.data.actorName, 64)
+    assert.isNull(body.data.requestIpAddress)
+    assert.deepEqual(body.data.data, { diff: {} })
+  })
+
+  test('{0} is refused')
+    .with([
+      ['a scope of another vocabulary', { scope: 'ENTITY' }, 'scope'],
+      ['a name that is too short', { name: 'ab' }, 'name'],
+      ['a name with a zero in it', { name: 'abc\0' }, 'name'],
+      ['a reference that is no uuid', { refId: 'analysis-1' }, 'refId'],
+      ['a flag that is null', { expiring: null }, 'expiring'],
+      ['a time with an offset', { expiresAt: '2031-04-05T06:07:08+02:00' }, 'expiresAt'],
+      ['a day that is not in the calendar', { expiresAt: '2031-02-30T00:00:00Z' }, 'expiresAt'],
+      ['data that is a list', { data: [] }, 'data'],
+    ] as [string, object, string][])
+    .run(async ({ assert }, [, more, attribute]) => {
+      const { status, body } = await ask('POST', '/events', said(more))
+      assert.equal(status, 400)
+      assert.deepEqual(
+        body.issues.map(({ path }: { path: string[] }) => path),
+        [[attribute]]
+      )
+    })
+
+  test('whoever may not write events is told so before the body is looked at', async ({
+    assert,
+  }) => {
+    const reader = identity({ permissions: ['event_read'] })
+    const { status, body } = await ask('POST', '/events', {}, reader)
+    assert.equal(status, 403)
+    assert.equal(body.issues[0].code, 'permission_not_found')
+  })
+
+  test('belongs to the realm of its sender, and to another one only where that may be written', async ({
+    assert,
+  }) => {
+    const own = await ask('POST', '/events', said(), stranger)
+    assert.equal(own.body.data.realmId, REALMS.other)
+    const foreign = await ask('POST', '/events', said({ realmId: OWN }), stranger)
+    assert.equal(foreign.status, 403)
+    const given = await ask('POST', '/events', said({ realmId: OWN }), master)
+    assert.equal(given.body.data.realmId, OWN)
+  })
+
+  test('are seen by their own realm, and those of none by everybody', async ({ assert }) => {
+    const refId = clock.uuid()
+    const ids: Record<string, string> = {}
+    for (const realmId of [OWN, REALMS.other]) {
+      const { body } = await ask('POST', '/events', said({ refId, realmId }))
+      ids[realmId] = body.data.id
+    }
+    const { body: none } = await ask('POST', '/events', said({ refId }))
+    await telemetryPool().query('update events set realm_id = null where id = $1', [none.data.id])
+
+    const seen = async (who: typeof master, more?: string) => {
+      const { body } = await ask('GET', about(refId, more), undefined, who)
+      return { ids: body.data.map(({ id }: { id: string }) => id), total: body.meta.total }
+    }
+    const all = [none.data.id, ids[REALMS.other], ids[OWN]]
+    assert.deepEqual(await seen(master), { ids: all, total: 3 })
+    assert.deepEqual(await seen(stranger), { ids: [all[0], all[1]], total: 2 })
+    assert.deepEqual(await seen(local), { ids: [all[0], all[2]], total: 2 })
+    assert.deepEqual(await seen(local, '&page[limit]=1&page[offset]=1'), {
+      ids: [all[2]],
+      total: 2,
+    })
+    assert.deepEqual(await seen(local, '&sort=createdAt'), { ids: [all[2], all[0]], total: 2 })
+
+    const status = async (id: string) =>
+      (await ask('GET', `/events/${id}`, undefined, local)).status
+    assert.deepEqual(
+      [await status(all[0]), await status(ids[REALMS.other]!), await status(ids[OWN]!)],
+      [200, 404, 200]
+    )
+  })
+
+  test('a page of one of two realms is the newest of both, and the next page goes on', async ({
+    assert,
+  }) => {
+    const realmId = clock.uuid()
+    const reader = identity({ permissions: ALL, realmId, realmName: 'pages' })
+    const refId = clock.uuid()
+    await telemetryPool().query(
+      `insert into events (id, scope, name, ref_type, ref_id, realm_id, created_at)
+       select gen_random_uuid(), 'entity', 'created', 'analysis', $1, case when n % 3 = 0 then null else $2::uuid end,
+              now() - n * interval '1 second' from generate_series(1, 70) n`,
+      [refId, realmId]
+    )
+    const page = async (offset: number) => {
+      const path = about(refId, `&page[limit]=20&page[offset]=${offset}`)
+      const { body } = await ask('GET', path, undefined, reader)
+      assert.equal(body.meta.total, 70)
+      return body.data.map(({ createdAt }: { createdAt: string }) => Date.parse(createdAt))
+    }
+    const times = [
+      ...(await page(0)),
+      ...(await page(20)),
+      ...(await page(40)),
+      ...(await page(60)),
+    ]
+    assert.lengthOf(times, 70)
+    assert.deepEqual(
+      times,
+      times.toSorted((one, other) => other - one)
+    )
+  })
+
+  test('are deleted by their realm, those of none by whoever may delete at all', async ({
+    assert,
+  }) => {
+    const { body } = await ask('POST', '/events', said({ realmId: OWN }))
+    const { id } = body.data
+    assert.equal((await ask('DELETE', `/events/${id}`, undefined, stranger)).status, 403)
+    const deleted = await ask('DELETE', `/events/${id}`, undefined, local)
+    assert.equal(deleted.status, 202)
+    assert.deepEqual(deleted.body, { data: body.data, meta: {} })
+    assert.equal((await ask('GET', `/events/${id}`)).status, 404)
+
+    const { body: none } = await ask('POST', '/events', said())
+    await telemetryPool().query('update events set realm_id = null where id = $1', [none.data.id])
+    assert.equal((await ask('DELETE', `/events/${none.data.id}`, undefined, stranger)).status, 202)
+  })
+
+  test('may be read by whoever may delete them; a change of them has no route', async ({
+    assert,
+  }) => {
+    const { body } = await ask('POST', '/events', said())
+    const remover = identity({ permissions: ['event_delete'], realmName: 'master' })
+    assert.equal((await ask('GET', `/events/${body.data.id}`, undefined, remover)).status, 200)
+    const change = await ask('POST', `/events/${body.data.id}`, { name: 'other' })
+    assert.equal(change.status, 404)
+  })
+
+  test('are filtered and sorted by what is declared, and a time is no filter', async ({
+    assert,
+  }) => {
+    for (const key of ['createdAt', 'updatedAt']) {
+      const { status } = await ask('GET', `/events?filter=eq(${key},'2031-01-01T00:00:00Z')`)
+      assert.equal(status, 400)
+    }
+    assert.equal((await ask('GET', '/events?sort=-updatedAt')).status, 200)
+    const ofUi = `/events?filter=and(in(realmId,'${OWN}',null),contains(name,'upd'))&sort=-createdAt`
+    assert.equal((await ask('GET', ofUi)).status, 200)
+  })
+
+  test('rows of before keep the keys of their differences', async ({ assert }) => {
+    const id = clock.uuid()
+    const data = { diff: { display_name: { next: 'b', previous: 'a' } }, extra: [1] }
+    await telemetryPool().query(
+      `insert into events (id, scope, name, ref_type, data) values ($1, 'entity', 'updated', 'node', $2)`,
+      [id, JSON.stringify(data)]
+    )
+    const { body } = await ask('GET', `/events/${id}`)
+    assert.deepEqual(body.data.data, data)
+  })
+})

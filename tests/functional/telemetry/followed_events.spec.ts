@@ -1,0 +1,154 @@
+import { test } from '@japa/runner'
+
+import { clock } from '#kernel/clock'
+import { inTransaction } from '#records/transaction'
+import { telemetryPool } from '#telemetry/database'
+import { appendEvents } from '#telemetry/events/event_table'
+import { storedEvent } from '#telemetry/events/stored_event'
+import { at, boot } from '#tests/helpers/application'
+import { followed, type StreamedEvent } from '#tests/helpers/followed'
+import { identity, REALMS, withEndingTokens } from '#tests/helpers/identities'
+
+const OWN = clock.uuid()
+const ALL = ['event_create', 'event_read', 'event_delete']
+
+const master = identity({ permissions: ALL })
+const local = identity({ permissions: ALL, realmId: OWN, realmName: 'own' })
+const writer = identity({ permissions: ['event_create'] })
+
+const said = (refId: string, more: object = {}) => ({
+  scope: 'builder' as const,
+  name: 'executionStarted',
+  refType: 'analysis',
+  refId,
+  ...more,
+})
+
+async function write(refId: string, more: object = {}): Promise<any> {
+  const response = await fetch(at('telemetry', '/events'), {
+    method: 'POST',
+    headers: { ...master.headers, 'content-type': 'application/json' },
+    body: JSON.stringify(said(refId, more)),
+  })
+  const { data } = (await response.json()) as any
+  return data
+}
+
+const follow = (refId: string, lastEventId?: string, { headers } = master) =>
+  followed(at('telemetry', `/events?filter[refId]=${refId}`), headers, lastEventId)
+
+const names = (events: readonly StreamedEvent[]) => events.map(({ data }) => data.name)
+
+test.group('Events that are followed', (group) => {
+  group.setup(async () => void (await boot()))
+
+  test('come as they are kept, whole, and as far as they match', async ({ assert }) => {
+    const refId = clock.uuid()
+    await write(refId, { name: 'before' })
+    const stream = await follow(refId)
+    assert.equal(stream.response.status, 200)
+    assert.match(stream.response.headers.get('content-type')!, /^text\/event-stream/)
+    const written = await write(refId, { data: { diff: { a: { next: 1, previous: 2 } } } })
+    await write(clock.uuid(), { name: 'another' })
+    await write(refId, { name: 'last' })
+    const events = await stream.until(2)
+    assert.deepEqual(names(events), ['executionStarted', 'last'])
+    assert.deepEqual(events[0]!.data, written)
+    assert.equal(events[0]!.name, 'event')
+    await stream.leave()
+  })
+
+  test('go on after the one that was seen last, in the middle of what was kept together as well', async ({
+    assert,
+  }) => {
+    const refId = clock.uuid()
+    const first = await follow(refId)
+    const together = Array.from({ length: 5 }, (_, index) => ({
+      ...storedEvent(said(refId, { name: `event-${index}`, realmId: OWN })),
+      id: clock.uuid(),
+      createdAt: new Date(clock.now()).toISOString(),
+    }))
+    await inTransaction(telemetryPool(), (transaction) => appendEvents(transaction, together))
+    const events = await first.until(5)
+    assert.deepEqual(
+      names(events),
+      together.map(({ name }) => name)
+    )
+    await first.leave()
+    await write(refId, { name: 'later' })
+    await write(refId, { name: 'elsewhere', realmId: REALMS.other })
+    for (const [index, { id }] of events.entries()) {
+      const again = await follow(refId, id)
+      const expected = [...together.slice(index + 1).map(({ name }) => name), 'later', 'elsewhere']
+      const rest = await again.until(expected.length)
+      assert.sameMembers(names(rest), expected)
+      assert.deepEqual(
+        names(rest).filter((name) => name.startsWith('event-')),
+        expected.filter((name) => name.startsWith('event-'))
+      )
+      await again.leave()
+    }
+  })
+
+  test('that come in while nobody looks, from many sides, are all told once', async ({
+    assert,
+  }) => {
+    const refId = clock.uuid()
+    const first = await follow(refId)
+    const realms = [OWN, REALMS.other, REALMS.master]
+    const some = Array.from({ length: 60 }, (_, index) => `event-${index}`)
+    const writeAll = (part: readonly string[]) =>
+      Promise.all(part.map((name, index) => write(refId, { name, realmId: realms[index % 3] })))
+    await writeAll(some.slice(0, 20))
+    const seen = await first.until(20)
+    await first.leave()
+    await writeAll(some.slice(20, 40))
+    const second = await follow(refId, seen.at(-1)!.id)
+    await writeAll(some.slice(40))
+    const rest = await second.until(40)
+    await second.leave()
+    assert.sameMembers([...names(seen), ...names(rest)], some)
+  })
+
+  test('are those that the follower may read', async ({ assert }) => {
+    const refId = clock.uuid()
+    const stream = await follow(refId, undefined, local)
+    await write(refId, { name: 'foreign', realmId: REALMS.other })
+    await write(refId, { name: 'own', realmId: OWN })
+    const events = await stream.until(1)
+    assert.deepEqual(names(events), ['own'])
+    await stream.leave()
+    const all = await follow(refId, undefined, master)
+    await write(refId, { name: 'seen by all', realmId: REALMS.other })
+    const [{ id } = { id: '' }] = await all.until(1)
+    await all.leave()
+    const again = await follow(refId, id, local)
+    await write(refId, { name: 'own again', realmId: OWN })
+    assert.deepEqual(names(await again.until(1)), ['own again'])
+    await again.leave()
+  })
+
+  test('come until the token of whoever follows them ends, and then end in order', async ({
+    assert,
+  }) => {
+    await withEndingTokens(async (end) => {
+      const refId = clock.uuid()
+      const stream = await follow(refId)
+      await write(refId)
+      await stream.until(1)
+      end()
+      await stream.ended
+      await write(refId)
+      assert.lengthOf(stream.events(), 1)
+    })
+  })
+
+  test('are refused as a list is, and where nobody can have come so far', async ({ assert }) => {
+    const stranger = await follow(clock.uuid(), undefined, writer)
+    assert.equal(stranger.response.status, 403)
+    await stranger.leave()
+    const lost = await follow(clock.uuid(), 'nowhere')
+    assert.equal(lost.response.status, 400)
+    await lost.leave()
+  })
+})

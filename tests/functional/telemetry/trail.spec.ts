@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+import { clock } from '#kernel/clock'
+import { telemetryPool } from '#telemetry/database'
+import { TrailService } from '#telemetry/trail/trail_service'
+import { trailKey } from '#telemetry/trail/trail_key'
+import { at, boot } from '#tests/helpers/application'
+import { identity } from '#tests/helpers/identities'
+
+const SCRIPT = fileURLToPath(new URL('../../../bin/verify_events.mjs', import.meta.url))
+const ALL = ['event_create', 'event_read', 'event_delete']
+
+let folder: string
+let realmId: string
+let member: ReturnType<typeof identity>
+
+const asMember = (permissions: string[]) =>
+  identity({ permissions, realmId, realmName: `realm-${realmId}` })
+
+async function ask(method: string, path: string, body?: object, { headers } = member) {
+  const response = await fetch(at('telemetry', path), {
+    method,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+async function keepEvents(count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) {
+    const { body } = await ask('POST', '/events', {
+      scope: 'entity',
+      name: 'updated',
+      refType: 'node',
+      refId: clock.uuid(),
+      actorId: clock.uuid().toUpperCase(),
+      actorName: 'name 𝒳 that is cut within a character ' + '𝒳'.repeat(20),
+      data: {
+        diff: {
+          'name': { next: `b${n}`, previous: 'a \\ "' },
+          'age': { next: 1.5, previous: null },
+          'age!': { next: true, previous: '' },
+        },
+      },
+      expiring: true,
+      expiresAt: '2031-04-05T06:07:08.1234567Z',
+    })
+    ids.push(body.data.id)
+  }
+  return ids
+}
+
+/** The findings in the chain of the test's realm. */
+async function findings(): Promise<{ type: string; id?: string }[]> {
+  const { body } = await ask('GET', '/events/verify')
+  return body.data.findings.filter(({ chain }: { chain: string }) => chain === realmId)
+}
+
+async function exported(): Promise<string> {
+  const response = await fetch(at('telemetry', '/events/export'), { headers: member.headers })
+  return response.text()
+}
+
+/** The lines about the chain of the test's realm, with the first one, which says the key. */
+function ownLines(lines: string): string[] {
+  const [first, ...rest] = lines.trim().split('\n')
+  const end = rest.findIndex((line) => line.includes('"head"') && line.includes(realmId))
+  return [first!, ...rest.slice(0, end + 1)]
+}
+
+async function checked(lines: string[], fingerprint = trailKey().fingerprint) {
+  const file = join(folder, 'events.ndjson')
+  await writeFile(file, lines.join('\n'))
+  const script = spawn(process.execPath, [SCRIPT, file, fingerprint])
+  const [said, complained, [code]] = await Promise.all([
+    text(script.stdout),
+    text(script.stderr),
+    once(script, 'close'),
+  ])
+  return { said, complained, code }
+}
+
+test.group('The proof of the audit trail', (group) => {
+  group.setup(async () => void (await boot()))
+  group.each.setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trail-'))
+    realmId = clock.uuid()
+    member = asMember(ALL)
+    return () => rm(folder, { recursive: true })
+  })
+
+  test('what came in by HTTP is sealed as it is read', async ({ assert }) => {
+    await keepEvents(3)
+
+    assert.deepEqual(await findings(), [])
+  })
+
+  test('a row that was changed, and one that was taken away, are named', async ({ assert }) => {
+    const [first, second] = await keepEvents(3)
+    await telemetryPool().query(`update events set name = 'created' where id = $1`, [first])
+    await telemetryPool().query('delete from events where id = $1', [second])
+
+    const found = await findings()
+
+    assert.sameDeepMembers(
+      found.map(({ type, id }) => ({ type, id })),
+      [
+        { type: 'changed', id: first },
+        { type: 'missing', id: second },
+      ]
+    )
+  })
+
+  test('an event that was deleted by the route is not missed', async ({ assert }) => {
+    const [first] = await keepEvents(2)
+    const { status } = await ask('DELETE', `/events/${first}`)
+
+    assert.equal(status, 202)
+    assert.deepEqual(await findings(), [])
+  })
+
+  test('members of a realm see their chain and that of no realm', async ({ assert }) => {
+    await keepEvents(1)
+
+    const { body } = await ask('GET', '/events/verify')
+
+    assert.equal(body.data.chains, 2)
+  })
+
+  test('whoever may not read events gets neither proof nor export', async ({ assert }) => {
+    const deleting = asMember(['event_delete'])
+
+    for (const path of ['/events/verify', '/events/export']) {
+      const { status } = await ask('GET', path, undefined, deleting)
+      assert.equal(status, 403, path)
+    }
+  })
+
+  test('two of them at once are enough, and there is room again when one is over', async ({
+    assert,
+  }) => {
+    const trail = await app.container.make(TrailService)
+    const origin = {
+      actor: member.actor,
+      requestId: 'test',
+      address: '127.0.0.1',
+      userAgent: undefined,
+    }
+    const [first, second] = [await trail.export(origin), await trail.export(origin)]
+    try {
+      assert.equal((await ask('GET', '/events/verify')).status, 503)
+      assert.equal((await ask('GET', '/events/export')).status, 503)
+    } finally {
+      first.destroy()
+      second.destroy()
+      await Promise.all([once(first, 'close'), once(second, 'close')])
+    }
+    assert.equal((await ask('GET', '/events/verify')).status, 200)
+  })
+
+  test('an export is checked without the platform', async ({ assert }) => {
+    const [first] = await keepEvents(4)
+    await ask('DELETE', `/events/${first}`)
+
+    const { said, code, complained } = await checked(ownLines(await exported()))
+
+    assert.equal(complained, '')
+    assert.include(said, '3 events, 1 removed in order, 0 problems')
+    assert.equal(code, 0)
+  })
+
+  test('an export that was changed, cut or signed by others is found out', async ({ assert }) => {
+    await keepEvents(3)
+    const lines = ownLines(await exported())
+    const changed = lines.map((line) => line.replace('"next":"b1"', '"next":"b9"'))
+    const without = lines.filter((line) => !line.includes('"next":"b1"'))
+    const cut = lines.slice(0, -1)
+
+    for (const [wrong, problem] of [
+      [changed, 'was changed'],
+      [without, 'is missing'],
+      [cut, 'breaks off'],
+    ] as const) {
+      const { code, complained } = await checked(wrong)
+      assert.equal(code, 1, problem)
+      assert.include(complained, problem)
+    }
+    assert.equal((await checked(lines, '0'.repeat(32))).code, 1)
+  })
+})

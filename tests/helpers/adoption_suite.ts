@@ -1,0 +1,348 @@
+import { createHash } from 'node:crypto'
+
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+import { Adoption, type AdoptionReport } from '#adopt/adoption'
+import { lookForObjects } from '#adopt/objects'
+import { corePool } from '#core/database'
+import { isAdopting } from '#database/open_adoption'
+import { messengerPool } from '#messenger/database'
+import { NO_REALM } from '#query/sql/kept_total'
+import { unseal } from '#records/sealing'
+import { storagePool } from '#storage/database'
+import { objectAddress } from '#storage/objects/layout'
+import { objectStore } from '#storage/objects/store'
+import { telemetryPool } from '#telemetry/database'
+import { TrailService } from '#telemetry/trail/trail_service'
+import { NAMED, oddities } from '#tests/former/oddities'
+import { FormerPlatform } from '#tests/former/former_platform'
+import { at } from './application.js'
+import { identity } from './identities.js'
+
+/** Enough for two analyses, the second of which was built. */
+const ROWS = 1_000
+
+/** The id that a record of the fixtures has, as the databases make it. */
+function idOf(kind: string, number: number): string {
+  const digits = createHash('md5').update(`${kind}${number}`).digest('hex')
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** Where an installation of the former platform keeps its records. */
+export interface FormerServer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** What becomes of an installation of the former platform, whichever server it kept its records on. */
+export function adoptionSuite(name: string, startServer: () => Promise<FormerServer>): void {
+  test.group(`An installation that is taken over | ${name}`, (group) => {
+    let former: FormerPlatform
+
+    group.setup(async () => {
+      const server = await startServer()
+      former = await FormerPlatform.make(server.url)
+      await former.fill(ROWS)
+      for (const [service, statement] of oddities(former.dialect)) {
+        await former.run(service, statement)
+      }
+      return async () => {
+        await former.remove()
+        await server.stop()
+        await forget()
+      }
+    })
+
+    const adopt = (given: Partial<ConstructorParameters<typeof Adoption>[0]> = {}) =>
+      new Adoption({
+        addresses: former.addresses,
+        isDryRun: false,
+        isLast: false,
+        zone: 'UTC',
+        signal: new AbortController().signal,
+        say() {},
+        ...given,
+      }).run()
+
+    test('is counted by a dry run, which names what would not fit and writes nothing', async ({
+      assert,
+    }) => {
+      const report = await adopt({ isDryRun: true })
+      assertNamed(assert, report)
+      assert.equal(tableOf(report, 'events').there, ROWS + 2)
+      assert.equal(tableOf(report, 'events').toCome, ROWS)
+      const { rows } = await corePool().query(
+        'select from adoption_runs union all select from adopted_rows'
+      )
+      assert.lengthOf(rows, 0)
+    })
+
+    test('goes on where it was asked to stop', async ({ assert }) => {
+      const stop = new AbortController()
+      stop.abort()
+      const report = await adopt({ signal: stop.signal })
+      assert.isUndefined(report.tables)
+      assert.isTrue(await isAdopting(corePool()))
+    })
+
+    test('is here as it was there, but for what is named', async ({ assert }) => {
+      const report = await adopt({ isLast: true })
+      assertNamed(assert, report)
+      for (const table of report.tables!.filter((one) => !(one.table in NAMED))) {
+        assert.deepEqual(table.findings, [], table.table)
+        assert.equal(table.equal, table.there, table.table)
+        assert.equal(table.checksums.here, table.checksums.there, table.table)
+      }
+      assert.equal(tableOf(report, 'analysis_bucket_files').taken, ROWS)
+      assert.isFalse(report.isClosed)
+      assert.isTrue(await isAdopting(storagePool()))
+    })
+
+    test('keeps ids, times and the keys of old diffs', async ({ assert }) => {
+      const { rows: nodes } = await corePool().query(
+        `select client_id, robot_id, online, created_at from nodes where id = $1`,
+        [idOf('node', 1)]
+      )
+      const milliseconds = name === 'PostgreSQL' ? 123 : 0
+      assert.deepEqual(nodes, [
+        {
+          client_id: idOf('client', 1),
+          robot_id: idOf('robot', 1),
+          online: false,
+          created_at: new Date(Date.UTC(2026, 10, 1, 0, 0, 1, milliseconds)),
+        },
+      ])
+      const reader = identity({ permissions: ['event_read'] })
+      const read = await fetch(at('telemetry', `/events/${idOf('event', 1)}`), reader)
+      const { data } = (await read.json()) as any
+      assert.deepEqual(data.data.diff.build_status, { next: 'started', previous: 'starting' })
+      assert.equal(data.createdAt, nodes[0].created_at.toISOString())
+      assert.equal(data.updatedAt, data.createdAt)
+    })
+
+    test('has its secrets sealed', async ({ assert }) => {
+      const { rows } = await corePool().query(
+        'select account_secret from registries where id = $1',
+        [idOf('registry', 1)]
+      )
+      assert.notInclude(rows[0].account_secret, 'Geheim')
+      assert.equal(unseal('registry account', rows[0].account_secret), 'Geheim-1-€')
+    })
+
+    test('has an audit trail that holds', async ({ assert }) => {
+      const trail = await app.container.make(TrailService)
+      const verdict = await trail.verifyChains({})
+      assert.deepEqual(verdict.findings, [])
+      const { rows } = await telemetryPool().query(
+        'select coalesce(sum(size), 0)::int as sealed from event_batches'
+      )
+      assert.isAtLeast(rows[0].sealed, ROWS)
+    })
+
+    test('has totals, counts and approvals as if it had been made here', async ({ assert }) => {
+      await assertTotals(assert, corePool(), 'analysis_bucket_files')
+      await assertTotals(assert, storagePool(), 'bucket_files')
+      await assertTotals(assert, telemetryPool(), 'events')
+      const { rows: projects } = await corePool().query(
+        `select p.nodes, (select count(*)::int from project_nodes n where n.project_id = p.id) as counted
+         from projects p where p.id = any($1)`,
+        [[1, 2, 3, 4].map((n) => idOf('project', n))]
+      )
+      projects.forEach(({ nodes, counted }) => assert.equal(nodes, counted))
+      const { rows: approvals } = await corePool().query(
+        `select approved_digest is not null as kept, run is not null as run
+         from analysis_nodes n join analyses a on a.id = n.analysis_id
+           left join analysis_runs r on r.analysis_id = a.id and r.process = 'build'
+         where n.id = $1`,
+        [idOf('analysis-node-1-', 2)]
+      )
+      assert.deepEqual(approvals, [{ kept: true, run: true }])
+    })
+
+    test('hands out its files from where they lie', async ({ assert }) => {
+      const [id, bucketId] = [idOf('file', 1), idOf('bucket', 0)]
+      const { rows } = await storagePool().query(
+        'select hash, ref_id from buckets b join bucket_files f on f.bucket_id = b.id where f.id = $1',
+        [id]
+      )
+      assert.equal(rows[0].ref_id, idOf('analysis', 0))
+      assert.isFalse((await lookForObjects()).areThere)
+      const store = await objectStore()
+      const address = objectAddress('own', bucketId, rows[0].hash)
+      await store.makeContainer(address.container)
+      await store.put(address, [Buffer.from('content')] as never)
+      const reader = identity({ realmName: 'master' })
+      const read = await fetch(at('storage', `/bucket-files/${id}/stream`), reader)
+      assert.equal(read.status, 200)
+      assert.equal(await read.text(), 'content')
+    })
+
+    test('delivers what was not fetched yet, in its order, and nothing that is over', async ({
+      assert,
+    }) => {
+      const recipient = identity({ kind: 'client', id: idOf('client', 1), permissions: [] })
+      const pulled = await fetch(at('messenger', '/messages'), recipient)
+      const { messages } = (await pulled.json()) as any
+      // Of twenty messages, those with 1, 6, 11 and 16 are for this one.
+      assert.sameMembers(
+        messages.map(({ id }: any) => id),
+        [1, 6, 11, 16].map((n) => idOf('message', n))
+      )
+      const [first] = messages
+      assert.deepEqual(first.data, { a: [1, 2] })
+      const texts = messages.map(({ data }: any) => data)
+      assert.includeDeepMembers(texts, ['sealed text 6'])
+      const { rows } = await messengerPool().query(
+        `select b.messages::int, b.bytes::int, count(m.*)::int as counted, sum(m.size)::int as size
+         from mailboxes b join messages m using (recipient_type, recipient_id)
+         where b.recipient_id = $1 group by 1, 2`,
+        [recipient.actor.id]
+      )
+      assert.deepEqual(rows, [{ messages: 4, bytes: rows[0].size, counted: 4, size: rows[0].size }])
+    })
+
+    test('is not changed by a second run', async ({ assert }) => {
+      const before = await contents()
+      const report = await adopt()
+      report.tables!.forEach(({ taken, followed, table }) => {
+        assert.equal(taken + followed, 0, table)
+      })
+      assert.deepEqual(await contents(), before)
+    })
+
+    test('is followed where it changed there, and left alone where it changed here', async ({
+      assert,
+    }) => {
+      const { dialect } = former
+      await former.run(
+        'core',
+        `update projects set description = 'changed there' where id = ${dialect.id('project', '1')}`,
+        `update projects set description = 'changed there' where id = ${dialect.id('project', '2')}`
+      )
+      await former.run('messenger', `delete from messages where id = ${dialect.id('message', '6')}`)
+      await corePool().query(
+        `update projects set description = 'changed here' where id = any($1)`,
+        [[idOf('project', 2), idOf('project', 3)]]
+      )
+      await corePool().query('delete from analysis_node_events where id = $1', [
+        idOf('node-event', 1),
+      ])
+      const report = await adopt()
+      const projects = tableOf(report, 'projects')
+      assert.equal(projects.followed, 1)
+      assert.equal(projects.movedOn, 1)
+      assert.deepEqual(projects.findings, [
+        {
+          problem: 'changed there and here since it was taken',
+          count: 1,
+          ids: [idOf('project', 2)],
+        },
+      ])
+      assert.equal(tableOf(report, 'analysis_node_events').movedOn, 1)
+      const { rows } = await corePool().query(
+        'select description from projects where id = any($1) order by name',
+        [[1, 2, 3].map((n) => idOf('project', n))]
+      )
+      assert.deepEqual(
+        rows.map(({ description }) => description),
+        ['changed there', 'changed here', 'changed here']
+      )
+      const { rows: fetched } = await messengerPool().query('select from messages where id = $1', [
+        idOf('message', 6),
+      ])
+      assert.lengthOf(fetched, 0)
+    })
+
+    test('overwrites nothing that was here before', async ({ assert }) => {
+      const { dialect } = former
+      await corePool().query(
+        `insert into master_image_groups (id, name, path, virtual_path) values ($1, 'mine', 'mine', 'mine')`,
+        [idOf('group', 3)]
+      )
+      await former.run(
+        'core',
+        `insert into master_image_groups (id, name, path, virtual_path, created_at, updated_at)
+         values (${dialect.id('group', '3')}, 'theirs', 'theirs', 'theirs', ${dialect.time('1')}, ${dialect.time('1')})`
+      )
+      const report = await adopt()
+      assert.deepEqual(tableOf(report, 'master_image_groups').findings, [
+        {
+          problem: 'another record has this id here, and is left as it is',
+          count: 1,
+          ids: [idOf('group', 3)],
+        },
+      ])
+      const { rows } = await corePool().query(
+        'select name from master_image_groups where id = $1',
+        [idOf('group', 3)]
+      )
+      assert.equal(rows[0].name, 'mine')
+    })
+  })
+}
+
+const tableOf = ({ tables }: AdoptionReport, wanted: string) =>
+  tables!.find(({ table }) => table === wanted)!
+
+function assertNamed(assert: any, report: AdoptionReport): void {
+  for (const [table, problems] of Object.entries(NAMED)) {
+    const named = tableOf(report, table).findings.map(({ problem }) => problem)
+    assert.lengthOf(named, problems.length, `${table}: ${named.join('; ')}`)
+    problems.forEach((problem) =>
+      assert.isTrue(
+        named.some((one) => one.includes(problem)),
+        problem
+      )
+    )
+  }
+}
+
+/** By realm, as lists read them. */
+async function assertTotals(assert: any, pool: ReturnType<typeof corePool>, list: string) {
+  const { rows: kept } = await pool.query(
+    `select part, sum(records)::int as records from (
+       select part, records from record_totals where list = $1
+       union all
+       select part, change from record_total_changes where list = $1) k
+     group by part having sum(records) <> 0 order by part`,
+    [list]
+  )
+  const { rows: counted } = await pool.query(
+    `select coalesce(realm_id, '${NO_REALM}') as part, count(*)::int as records from ${list} group by 1 order by 1`
+  )
+  assert.deepEqual(kept, counted, list)
+}
+
+/** Every row that was taken, with the transaction that wrote it last. */
+async function contents(): Promise<unknown[]> {
+  const all: unknown[] = []
+  const lists = await corePool().query('select distinct list from adopted_rows order by list')
+  for (const { list } of lists.rows) {
+    const { rows } = await corePool().query(
+      `select id::text, xmin::text from ${list} where id in (select id from adopted_rows where list = $1) order by id`,
+      [list]
+    )
+    all.push(...rows)
+  }
+  return all
+}
+
+/** Events stay: they are sealed. */
+async function forget(): Promise<void> {
+  for (const list of [
+    'projects',
+    'nodes',
+    'registries',
+    'master_images',
+    'master_image_groups',
+    'buckets',
+    'messages',
+  ]) {
+    await corePool().query(
+      `delete from ${list} where id in (select id from adopted_rows where list = $1)`,
+      [list]
+    )
+  }
+  await corePool().query('truncate adoption_runs, adoptions, adopted_rows')
+}

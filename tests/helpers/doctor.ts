@@ -1,0 +1,52 @@
+import { ALL_CHECKS } from '#doctor/all_checks'
+import type { Check } from '#doctor/check'
+import { examine, type Report } from '#doctor/examine'
+import { CATALOGUE, type Code } from '#doctor/finding'
+import { Surroundings } from '#doctor/surroundings'
+import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
+import { env, type Env } from '#start/env'
+
+const MIGRATIONS = new URL('../../database/migrations/', import.meta.url)
+
+interface Patient {
+  readonly env?: Partial<Env>
+  readonly url?: string
+  readonly surfaces?: readonly SurfaceName[]
+  readonly queues?: readonly string[]
+  readonly checks?: readonly Check[]
+  readonly limitMs?: number
+}
+
+/** An installation as it should be, with what a test makes of it, looked at by all checks or some. */
+export async function examined({
+  env: given = {},
+  url = process.env.DATABASE_URL!,
+  surfaces = SURFACE_NAMES,
+  queues = [],
+  checks = ALL_CHECKS,
+  limitMs,
+}: Patient): Promise<Report> {
+  const surroundings = new Surroundings({
+    env: { ...env, ...given },
+    surfaces,
+    addressOf: () => url,
+    queues,
+    migrations: MIGRATIONS,
+  })
+  try {
+    return await examine(surroundings, checks, limitMs)
+  } finally {
+    await surroundings.close()
+  }
+}
+
+/** The codes of what was found, each once; what was found has to say what to do. */
+export async function found(patient: Patient): Promise<Code[]> {
+  const { findings } = await examined(patient)
+  for (const { code, message, remedy } of findings) {
+    if (!message || remedy !== CATALOGUE[code].remedy) {
+      throw new Error(`${code} says nothing of what to do`)
+    }
+  }
+  return [...new Set(findings.map(({ code }) => code))].toSorted()
+}

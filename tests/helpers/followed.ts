@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** An event as a stream brought it. */
+export interface StreamedEvent {
+  readonly id: string
+  readonly name: string
+  readonly data: any
+}
+
+const LOOK_AGAIN_MS = 5
+const EVENT = /id: (.+)\nevent: (.+)\ndata: (.+)\n\n/g
+
+/** Follows an address; the one who does has to leave. */
+export async function followed(url: string, headers: object, lastEventId?: string) {
+  const leaving = new AbortController()
+  const response = await fetch(url, {
+    headers: {
+      ...headers,
+      accept: 'text/event-stream',
+      ...(lastEventId && { 'last-event-id': lastEventId }),
+    },
+    signal: leaving.signal,
+  })
+  let text = ''
+  const read = (async () => {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk
+    }
+  })().catch(() => {})
+  const events = (): StreamedEvent[] =>
+    [...text.matchAll(EVENT)].map(([, id, name, data]) => ({
+      id: id!,
+      name: name!,
+      data: JSON.parse(data!),
+    }))
+  return {
+    response,
+    events,
+    /** Resolves when the stream is over. */
+    ended: read,
+    /** The events there are once there are so many, or after a while. */
+    async until(count: number, withinMs = 10_000): Promise<StreamedEvent[]> {
+      const deadline = performance.now() + withinMs
+      while (events().length < count && performance.now() < deadline) {
+        await delay(LOOK_AGAIN_MS)
+      }
+      return events()
+    },
+    async leave(): Promise<void> {
+      leaving.abort()
+      await read
+    },
+  }
+}

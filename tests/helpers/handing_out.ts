@@ -1,0 +1,9 @@
+import type { Elsewhere } from '#auth/own_fetch'
+
+/** A provider that hands out one token after the other, each until it is asked about it. */
+export function handingOut(...tokens: string[]): Elsewhere['provider'] {
+  return {
+    ownToken: async () => tokens[0]!,
+    introspect: async () => void tokens.shift(),
+  }
+}

@@ -1,0 +1,258 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+import { digestOf } from '#oci/checked_bytes'
+import { Sessions } from './sessions.js'
+import { Shelf } from './shelves.js'
+import { TokenService } from './token_service.js'
+
+export interface Exchange {
+  readonly method: string
+  readonly path: string
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Has it go on as if nobody had come between. */
+  readonly serve: () => Promise<void>
+}
+
+/** Comes between a request and its answer; true where it has dealt with it. */
+export type Interference = (exchange: Exchange) => boolean | Promise<boolean>
+
+export interface Noted {
+  readonly method: string
+  readonly path: string
+  readonly authorization: string | undefined
+}
+
+const TAGS_A_PAGE = 2
+
+/**
+ * A registry that behaves as Harbor does where docker-registry does not: it wants tokens with scopes, both for a mount, says
+ * addresses relatively, knows only the projects it was given, and lists referrers. Or it behaves as badly as a test wants.
+ */
+export class RegistryServer {
+  readonly tokens = new TokenService()
+  readonly sessions = new Sessions()
+  readonly shelves = new Map<string, Shelf>()
+  readonly projects = new Set(['suite', 'master', 'incoming'])
+  readonly noted: Noted[] = []
+  interference: Interference | undefined
+  readonly #server = createServer((request, response) => void this.#take(request, response))
+
+  static async start(): Promise<RegistryServer> {
+    const registry = new RegistryServer()
+    registry.#server.listen(0, '127.0.0.1')
+    await once(registry.#server, 'listening')
+    return registry
+  }
+
+  get host(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  get access() {
+    return { host: this.host, ...this.tokens.account }
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  shelf(repository: string): Shelf {
+    const shelf = this.shelves.get(repository) ?? new Shelf()
+    this.shelves.set(repository, shelf)
+    return shelf
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url!, 'http://registry')
+    const method = request.method!
+    const { authorization } = request.headers
+    this.noted.push({ method, path: request.url!, authorization })
+    const serve = () => this.#serve(request, response)
+    const exchange = { method, path: pathname, request, response, serve }
+    if (!(await this.interference?.(exchange))) {
+      await serve()
+    }
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url!, 'http://registry')
+    if (url.pathname === '/service/token') {
+      return this.tokens.answer(request, response)
+    }
+    const [, repository, kind, rest = ''] =
+      /^\/v2\/(.+?)\/(manifests|blobs|tags|referrers)\/(.*)$/.exec(url.pathname) ?? []
+    if (repository === undefined) {
+      return fail(response, 404, 'NOT_FOUND')
+    }
+    if (!this.tokens.allows(request, neededFor(request.method!, repository, url.searchParams))) {
+      return this.#challenge(response, repository)
+    }
+    if (!this.projects.has(repository.split('/')[0]!)) {
+      return fail(response, 401, 'UNAUTHORIZED', 'project not found')
+    }
+    const asked = { request, response, url, repository, rest, shelf: this.shelf(repository) }
+    switch (kind) {
+      case 'manifests':
+        return serveManifest(asked)
+      case 'tags':
+        return serveTags(asked)
+      case 'referrers':
+        return send(response, 200, JSON.stringify(indexOf(asked.shelf.about(rest))))
+      default:
+        return rest.startsWith('uploads/') ? this.#upload(asked) : serveBlob(asked)
+    }
+  }
+
+  #challenge(response: ServerResponse, repository: string): void {
+    const realm = `http://${this.host}/service/token`
+    const scope = `repository:${repository}:pull`
+    response.setHeader(
+      'www-authenticate',
+      `Bearer realm="${realm}",service="harbor-registry",scope="${scope}"`
+    )
+    fail(response, 401, 'UNAUTHORIZED')
+  }
+
+  async #upload({ request, response, url, repository, rest, shelf }: Asked): Promise<void> {
+    const id = rest.slice('uploads/'.length)
+    if (request.method === 'POST') {
+      return this.#begin(response, url, repository, shelf)
+    }
+    const session = this.sessions.find(id, url.searchParams.get('_state'))
+    if (!session) {
+      return fail(response, 404, 'BLOB_UPLOAD_UNKNOWN')
+    }
+    if (request.method === 'DELETE') {
+      this.sessions.all.delete(id)
+      return send(response, 204)
+    }
+    const isWhole = request.method === 'GET' || (await this.sessions.take(session, request))
+    if (!isWhole) {
+      return
+    }
+    if (request.method === 'PUT') {
+      const digest = digestOf(session.bytes)
+      this.sessions.all.delete(id)
+      if (digest !== url.searchParams.get('digest')) {
+        return fail(response, 400, 'DIGEST_INVALID')
+      }
+      shelf.blobs.set(digest, session.bytes)
+      response.setHeader('docker-content-digest', digest)
+      return send(response, 201)
+    }
+    session.state += request.method === 'PATCH' ? 1 : 0
+    response.setHeader('location', this.sessions.addressOf(id))
+    response.setHeader('range', `0-${session.bytes.length - 1}`)
+    send(response, request.method === 'PATCH' ? 202 : 204)
+  }
+
+  #begin(response: ServerResponse, { searchParams }: URL, repository: string, shelf: Shelf): void {
+    const digest = searchParams.get('mount')
+    const blob = this.shelves.get(searchParams.get('from') ?? '')?.blobs.get(digest ?? '')
+    if (blob) {
+      shelf.blobs.set(digest!, blob)
+      return send(response, 201)
+    }
+    response.setHeader('location', this.sessions.addressOf(this.sessions.begin(repository)))
+    send(response, 202)
+  }
+}
+
+interface Asked {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly url: URL
+  readonly repository: string
+  readonly rest: string
+  readonly shelf: Shelf
+}
+
+function neededFor(method: string, repository: string, search: URLSearchParams): string[] {
+  const from = search.get('from')
+  if (method === 'GET' || method === 'HEAD') {
+    return search.has('_state') ? [`${repository}:push`] : [`${repository}:pull`]
+  }
+  const isRemoval = method === 'DELETE' && !search.has('_state')
+  return [
+    `${repository}:${isRemoval ? 'delete' : 'push'}`,
+    ...(from === null ? [] : [`${from}:pull`]),
+  ]
+}
+
+async function serveManifest({ request, response, rest, shelf }: Asked): Promise<void> {
+  if (request.method === 'PUT') {
+    const bytes = await buffer(request)
+    const said = JSON.parse(bytes.toString())
+    const type = request.headers['content-type']!
+    if (said.mediaType !== undefined && said.mediaType !== type) {
+      return fail(response, 400, 'MANIFEST_INVALID')
+    }
+    if (!shelf.hasPartsOf(said)) {
+      return fail(response, 400, 'MANIFEST_BLOB_UNKNOWN')
+    }
+    response.setHeader('docker-content-digest', shelf.keep(type, bytes, rest))
+    if (said.subject) {
+      response.setHeader('oci-subject', said.subject.digest)
+    }
+    return send(response, 201)
+  }
+  if (request.method === 'DELETE') {
+    return shelf.remove(rest) ? send(response, 202) : fail(response, 404, 'MANIFEST_UNKNOWN')
+  }
+  const found = shelf.find(rest)
+  if (!found || !request.headers.accept?.includes(found.manifest.type)) {
+    return fail(response, 404, 'MANIFEST_UNKNOWN')
+  }
+  response.setHeader('docker-content-digest', found.digest)
+  response.setHeader('content-type', found.manifest.type)
+  send(response, 200, found.manifest.bytes)
+}
+
+function serveBlob({ request, response, rest, shelf }: Asked): void {
+  const blob = shelf.blobs.get(rest)
+  if (!blob) {
+    return fail(response, 404, 'BLOB_UNKNOWN')
+  }
+  const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+  if (from > 0) {
+    response.setHeader('content-range', `bytes ${from}-${blob.length - 1}/${blob.length}`)
+  }
+  response.setHeader('content-type', 'application/octet-stream')
+  send(response, from > 0 ? 206 : 200, request.method === 'HEAD' ? '' : blob.subarray(from))
+}
+
+function serveTags({ response, url, repository, shelf }: Asked): void {
+  if (shelf.tags.size === 0) {
+    return fail(response, 404, 'NAME_UNKNOWN')
+  }
+  const all = [...shelf.tags.keys()].sort()
+  const last = url.searchParams.get('last')
+  const start = last === null ? 0 : all.indexOf(last) + 1
+  const tags = all.slice(start, start + TAGS_A_PAGE)
+  if (start + TAGS_A_PAGE < all.length) {
+    response.setHeader('link', `</v2/${repository}/tags/list?last=${tags.at(-1)}>; rel="next"`)
+  }
+  send(response, 200, JSON.stringify({ name: repository, tags }))
+}
+
+const indexOf = (manifests: object[]) => ({
+  schemaVersion: 2,
+  mediaType: 'application/vnd.oci.image.index.v1+json',
+  manifests,
+})
+
+export function fail(response: ServerResponse, status: number, code: string, message = code): void {
+  response.setHeader('content-type', 'application/json; charset=utf-8')
+  send(response, status, JSON.stringify({ errors: [{ code, message }] }))
+}
+
+export function send(response: ServerResponse, status: number, body: string | Buffer = ''): void {
+  response.statusCode = status
+  response.end(body)
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Linux notes for how long a thread that could have worked had to wait for a processor, in nanoseconds. */
+const NOTED = '/proc/self/schedstat'
+
+/**
+ * Begins to measure. The returned function says how many milliseconds have gone by since, without those in which other
+ * processes kept this one from its work: on a quiet machine, all of them.
+ */
+export function stopwatch(): () => number {
+  const [startedAt, heldUpBefore] = [performance.now(), heldUpMs()]
+  return () => performance.now() - startedAt - (heldUpMs() - heldUpBefore)
+}
+
+/** Resolves when a stopwatch would show that time. */
+export async function timeGoneBy(ms: number): Promise<void> {
+  const took = stopwatch()
+  for (let left = ms; left > 0; left = ms - took()) {
+    await delay(left)
+  }
+}
+
+function heldUpMs(): number {
+  try {
+    return Number(readFileSync(NOTED, 'utf8').split(' ')[1]) / 1e6
+  } catch {
+    // Not every kernel notes it.
+    return 0
+  }
+}

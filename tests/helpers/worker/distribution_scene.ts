@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+
+import type { ImageStore } from '#oci/image_store'
+import { digestOf } from '#oci/checked_bytes'
+import { storedManifest } from '#oci/manifest'
+import { MEDIA_TYPES } from '#oci/media_types'
+import { signImage } from '#oci/signing/sign_image'
+import { SigningKey } from '#oci/signing/signing_key'
+import type { ShippedLine } from '#shipping/log_task'
+import { COMPONENTS } from '#worker/components'
+import { Places, type ImageStores } from '#worker/images/places'
+import { Signing } from '#worker/images/signing'
+import type { Job, Work } from '#worker/job'
+import { JobLog } from '#worker/job_log'
+import { buildFacts } from '#tests/helpers/signed_images/build_facts'
+import { StandInPlatform } from './stand_in_platform.js'
+
+const words = MEDIA_TYPES.oci
+export const CONTENT = 'c'.repeat(64)
+
+export interface RegistryOfScene {
+  readonly host: string
+  readonly accountName?: string | null
+  readonly accountSecret?: string | null
+}
+
+async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes
+}
+
+/** What the worker of the scene signs with. */
+export const KEY = SigningKey.derivedFrom('a key of an application, long enough')
+
+/** Puts an image with layers of random bytes where builds are, and signs it; answers the digest of its manifest. */
+export async function putBuild(
+  store: ImageStore,
+  repository: string,
+  layers: readonly Uint8Array[],
+  content = CONTENT
+): Promise<string> {
+  const blobs = []
+  for (const bytes of layers) {
+    blobs.push(await store.writeBlob(repository, () => pieces(bytes)))
+  }
+  const config = Buffer.from(
+    JSON.stringify({
+      os: 'linux',
+      architecture: 'amd64',
+      config: { Labels: { 'analysis-hub.content': content } },
+      rootfs: { type: 'layers', diff_ids: layers.map((bytes) => digestOf(Buffer.from(bytes))) },
+    })
+  )
+  const manifest = storedManifest(words.manifest, {
+    schemaVersion: 2,
+    mediaType: words.manifest,
+    config: {
+      mediaType: words.config,
+      ...(await store.writeBlob(repository, () => pieces(config))),
+    },
+    layers: blobs.map((blob) => ({ mediaType: words.layer, ...blob })),
+  })
+  await store.putManifest(repository, manifest, 'latest')
+  const name = repository.slice(repository.lastIndexOf('/') + 1)
+  await signImage({ store, repository }, manifest.digest, buildFacts({ name }), KEY)
+  return manifest.digest
+}
+
+/** An analysis that is built, with nodes in registries, at a platform that says of all whatever a test wants. */
+export class DistributionScene {
+  readonly id: string
+  readonly lines: ShippedLine[] = []
+  readonly progress: number[] = []
+  readonly #stores: ImageStores
+
+  private constructor(
+    readonly platform: StandInPlatform,
+    stores: ImageStores,
+    id: string = randomUUID()
+  ) {
+    this.#stores = stores
+    this.id = id
+  }
+
+  static async set(stores: ImageStores): Promise<DistributionScene> {
+    const platform = await StandInPlatform.start()
+    const scene = new DistributionScene(platform, stores)
+    platform.analysis = {
+      id: scene.id,
+      registryId: null,
+      buildStatus: 'executed',
+      distributionStatus: 'starting',
+      buildNodesValid: true,
+      updatedAt: new Date().toISOString(),
+    }
+    platform.content = () => scene.agreed()
+    return scene
+  }
+
+  /** Another one of which the same is said, in another process. */
+  static async like(said: ReturnType<DistributionScene['said']>, stores: ImageStores) {
+    const platform = await StandInPlatform.start()
+    const scene = new DistributionScene(platform, stores, said.id)
+    Object.assign(platform, said.records)
+    platform.content = () => scene.agreed()
+    return scene
+  }
+
+  said() {
+    const { analysis, analysisNodes, nodes, registries, registryProjects } = this.platform
+    return {
+      id: this.id,
+      folder: '/nowhere',
+      records: { analysis, analysisNodes, nodes, registries, registryProjects },
+    }
+  }
+
+  /** Everybody agrees, but those who are named. */
+  agreed(exceptions: readonly string[] = [], digest = CONTENT) {
+    return {
+      digest,
+      nodes: this.platform.analysisNodes.map(({ nodeId }) => ({
+        nodeId,
+        agrees: !exceptions.includes(nodeId),
+      })),
+    }
+  }
+
+  registry(access: RegistryOfScene): string {
+    const id = randomUUID()
+    this.platform.registries.push({ id, name: access.host, ...access })
+    for (const type of ['incoming', 'masterImages']) {
+      const externalName = `${type.toLowerCase()}-of-${id}`
+      this.platform.registryProjects.push({ id: randomUUID(), type, externalName, registryId: id })
+    }
+    this.platform.analysis.registryId ??= id
+    return id
+  }
+
+  incomingOf(registryId: string): string {
+    const project = this.platform.registryProjects.find(
+      (one) => one.registryId === registryId && one.type === 'incoming'
+    )
+    return `${project!.externalName}/${this.id}`
+  }
+
+  /** A node that agreed; answers its id and where its image goes. */
+  node(registryId: string | null, name = 'a-node'): { id: string; repository: string } {
+    const id = randomUUID()
+    const externalName = `of-${id}`
+    this.platform.nodes.push({
+      id,
+      name,
+      registryId,
+      registryProject: registryId && { id: randomUUID(), externalName, registryId },
+    })
+    this.platform.analysisNodes.push({
+      id: randomUUID(),
+      analysisId: this.id,
+      nodeId: id,
+      approvalStatus: 'approved',
+    })
+    return { id, repository: `${externalName}/${this.id}` }
+  }
+
+  run(job: Job, signal: AbortSignal = new AbortController().signal) {
+    return job.run({ id: this.id }, this.#work(job, signal))
+  }
+
+  #work(job: Job, signal: AbortSignal): Work {
+    const platform = this.platform.client(signal)
+    const silent = { info() {}, warn() {}, error() {}, debug() {} }
+    return {
+      signal,
+      platform,
+      places: new Places(this.#stores, platform, signal),
+      signing: new Signing(KEY),
+      log: new JobLog(
+        { logger: silent, ship: (line) => this.lines.push(line) },
+        { component: COMPONENTS.analysisDistributor, command: job.command, id: this.id }
+      ),
+      command: { timestamp: 0, routing: { type: 'work', key: job.component.queue } },
+      progress: (current, total) => this.progress.push((100 * current) / total),
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import pg from 'pg'
+
+import { locateEmbeddedPostgres } from '#embedded/locate'
+import { eventually } from '#tests/helpers/eventually'
+
+const SOON_MS = 60_000
+
+type Fields = Record<string, any>
+
+/** Somebody who may do everything at an installation, as the clients in use ask for things. */
+export class Researcher {
+  readonly #origin: string
+  readonly #token: string
+
+  static async at(origin: string): Promise<Researcher> {
+    const response = await fetch(`${origin}/auth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'password',
+        username: 'admin',
+        password: 'start123',
+      }),
+    })
+    const { access_token: token } = (await response.json()) as { access_token: string }
+    return new Researcher(origin, token)
+  }
+
+  private constructor(origin: string, token: string) {
+    this.#origin = origin
+    this.#token = token
+  }
+
+  async core(method: string, path: string, body?: object): Promise<any> {
+    return this.ask('core', method, path, {
+      ...(body && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    })
+  }
+
+  async ask(service: string, method: string, path: string, init: RequestInit = {}): Promise<any> {
+    const headers = { ...init.headers, authorization: `Bearer ${this.#token}` }
+    const response = await fetch(`${this.#origin}/${service}${path}`, { ...init, method, headers })
+    const text = await response.text()
+    if (response.status >= 300) {
+      throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    }
+    const said = text === '' ? undefined : JSON.parse(text)
+    return said?.data ?? said
+  }
+
+  /** A project that both its nodes take part in. */
+  async project(): Promise<Fields> {
+    const project = await this.core('POST', '/projects', { name: `study-${randomUUID()}` })
+    const nodes = await Promise.all(
+      ['default', 'aggregator'].map(async (type) => {
+        const node = await this.core('POST', '/nodes', { name: `node-${randomUUID()}`, type })
+        await this.core('POST', '/project-nodes', { projectId: project.id, nodeId: node.id })
+        return node
+      })
+    )
+    return { ...project, nodes }
+  }
+
+  /** An analysis with its buckets and files, ready to be locked; the first file is what it starts with. */
+  async analysis(
+    project: Fields,
+    masterImageId: string,
+    files: Readonly<Record<string, string>>
+  ): Promise<string> {
+    const { id } = await this.core('POST', '/analyses', {
+      name: `analysis-${randomUUID()}`,
+      projectId: project.id,
+      masterImageId,
+    })
+    for (const node of project.nodes) {
+      await this.core('POST', '/analysis-nodes', { analysisId: id, nodeId: node.id })
+    }
+    const code = await this.codeBucket(id)
+    await this.upload(code.bucketId, files)
+    const [entrypoint] = Object.keys(files)
+    const file = await this.#known(code.id, Object.keys(files).length, entrypoint!)
+    await this.core('POST', `/analysis-bucket-files/${file.id}`, { root: true })
+    return id
+  }
+
+  codeBucket(analysisId: string): Promise<Fields> {
+    return eventually(async () => {
+      const path = `/analysis-buckets?filter[analysisId]=${analysisId}&filter[type]=CODE`
+      const [bucket] = await this.core('GET', path)
+      return bucket
+    }, SOON_MS)
+  }
+
+  async upload(bucketId: string, files: Readonly<Record<string, string>>): Promise<void> {
+    const form = new FormData()
+    for (const [name, text] of Object.entries(files)) {
+      form.append(name, new Blob([text]), name)
+    }
+    await this.ask('storage', 'POST', `/buckets/${bucketId}/upload`, { body: form })
+  }
+
+  command(analysisId: string, command: string): Promise<any> {
+    return this.core('POST', `/analyses/${analysisId}/command`, { command })
+  }
+
+  async lockAndBuild(analysisId: string): Promise<void> {
+    await this.command(analysisId, 'configurationLock')
+    await this.command(analysisId, 'buildStart')
+  }
+
+  /** The analysis, once one of these is what became of its build. */
+  built(analysisId: string, statuses = ['executed', 'failed'], limitMs = SOON_MS): Promise<Fields> {
+    return eventually(async () => {
+      const analysis = await this.core('GET', `/analyses/${analysisId}`)
+      return statuses.includes(analysis.buildStatus) && analysis
+    }, limitMs)
+  }
+
+  /** What core knows of the entrypoint, once it knows of all files. */
+  async #known(analysisBucketId: string, count: number, entrypoint: string): Promise<Fields> {
+    const path = `/analysis-bucket-files?filter[analysisBucketId]=${analysisBucketId}`
+    await eventually(
+      async () => {
+        await delay(count)
+        const last = await this.core('GET', `${path}&page[offset]=${count - 1}`)
+        return last.length > 0
+      },
+      SOON_MS + 200 * count
+    )
+    const [file] = await this.core('GET', `${path}&filter[path]=${entrypoint}`)
+    return file
+  }
+}
+
+/** Enters a master image as a synchronization would. */
+export async function enterMasterImage(folder: string, image: Fields): Promise<string> {
+  const url = await locateEmbeddedPostgres(join(folder, '.data', 'postgres'))
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { virtualPath, command, commandArguments = [] } = image
+    const id = randomUUID()
+    await client.query(
+      `insert into master_images
+         (id, name, path, virtual_path, group_virtual_path, command, command_arguments)
+       values ($1, $2, $2, $2, $3, $4, $5)`,
+      [id, virtualPath, virtualPath.split('/')[0], command, JSON.stringify(commandArguments)]
+    )
+    return id
+  } finally {
+    await client.end()
+  }
+}

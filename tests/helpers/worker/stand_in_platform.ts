@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { Platform } from '#worker/platform/platform'
+
+type Fields = Record<string, any>
+
+/** Records of a platform that a worker asks for one analysis, over HTTP as it asks any. */
+export class StandInPlatform {
+  analysis: Fields = {}
+  analysisNodes: Fields[] = []
+  nodes: Fields[] = []
+  registries: Fields[] = []
+  registryProjects: Fields[] = []
+  /** What is answered about the content; without it the platform does not know the question, as older ones do not. */
+  content: (() => Fields) | undefined
+  /** In PEM; a platform that signs nothing has none. */
+  imageKeys: readonly string[] = []
+  workerAccount: ((registryId: string) => Fields) | undefined
+  readonly asked: string[] = []
+  readonly #server = createServer((request, response) => {
+    const { pathname } = new URL(request.url!, 'http://platform')
+    this.asked.push(pathname)
+    const said = this.#answer(pathname)
+    response.writeHead(said ? 200 : 404, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(said ?? { code: 'entity_not_found' }))
+  })
+
+  static async start(): Promise<StandInPlatform> {
+    const platform = new StandInPlatform()
+    platform.#server.listen(0, '127.0.0.1')
+    await once(platform.#server, 'listening')
+    return platform
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  client(signal: AbortSignal): Platform {
+    const url = () => `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return new Platform({
+      core: { name: 'Core', url },
+      storage: { name: 'Storage', url },
+      token: { get: async () => 'a-token', discard() {} },
+      patienceMs: 1_000,
+      signal,
+    })
+  }
+
+  #answer(path: string): object | undefined {
+    const [, collection, id, ...below] = path.split('/')
+    switch (collection) {
+      case 'analyses':
+        return below.length > 0 ? wrapped(this.content?.()) : wrapped(this.analysis)
+      case 'image-keys':
+        return this.imageKeys.length > 0
+          ? { data: this.imageKeys.map((publicKey) => ({ publicKey })), meta: {} }
+          : undefined
+      case 'analysis-nodes':
+        return listed(this.analysisNodes)
+      case 'nodes':
+        return listed(this.nodes)
+      case 'registry-projects':
+        return listed(this.registryProjects)
+      case 'registries':
+        return below.length > 0
+          ? this.workerAccount?.(id!)
+          : id === undefined
+            ? listed(this.registries)
+            : wrapped(this.registries.find((registry) => registry.id === id))
+      default:
+        return undefined
+    }
+  }
+}
+
+const wrapped = (data: Fields | undefined) => data && { data, meta: {} }
+const listed = (data: Fields[]) => ({ data, meta: { total: data.length } })

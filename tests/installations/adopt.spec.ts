@@ -1,0 +1,76 @@
+import { test } from '@japa/runner'
+import pg from 'pg'
+
+import { FormerPlatform } from '#tests/former/former_platform'
+import { Ace } from '#tests/helpers/ace'
+import { emptyDatabase } from '#tests/helpers/empty_database'
+
+const ROWS = 20_000
+
+test.group('hub:adopt', (group) => {
+  let former: FormerPlatform
+  let database: Awaited<ReturnType<typeof emptyDatabase>>
+  let variables: NodeJS.ProcessEnv
+
+  group.setup(async () => {
+    former = await FormerPlatform.make(process.env.DATABASE_URL!)
+    await former.fill(ROWS)
+    database = await emptyDatabase()
+    const named = Object.entries(former.addresses)
+    variables = {
+      DATABASE_URL: database.url,
+      ...Object.fromEntries(
+        named.map(([service, url]) => [`FORMER_${service.toUpperCase()}_DATABASE_URL`, url])
+      ),
+    }
+    return async () => {
+      await database.stop()
+      await former.remove()
+    }
+  })
+
+  test('refuses a password in its arguments', async ({ assert }) => {
+    const address = new URL(former.addresses.core)
+    address.password = 'hidden'
+    const { code, output } = await Ace.run(['hub:adopt', `--from=core=${address.href}`], variables)
+    assert.equal(code, 1)
+    assert.include(output, 'FORMER_DATABASE_PASSWORD')
+    assert.notInclude(output, 'hidden')
+  })
+
+  test('says which store to use where it is told another one', async ({ assert }) => {
+    const args = ['hub:adopt', '--objects=https://s3.example.org']
+    const { code, output } = await Ace.run(args, variables)
+    assert.equal(code, 1)
+    assert.include(output, 'S3_ENDPOINT=https://s3.example.org')
+  })
+
+  test('asks for the tables first where a dry run finds none', async ({ assert }) => {
+    const { code, output } = await Ace.run(['hub:adopt', '--dry-run'], variables)
+    assert.equal(code, 1)
+    assert.include(output, 'hub:migrate')
+  })
+
+  test('writes its portion to the end when it is asked to stop, and goes on later', async ({
+    assert,
+  }) => {
+    const stopped = Ace.start(['hub:adopt'], variables)
+    await stopped.said('storage: taking bucket_files')
+    stopped.signal('SIGTERM')
+    const { code, output } = await stopped.ended
+    assert.equal(code, 2, output)
+    assert.include(output, 'Run it again')
+
+    const rest = await Ace.run(['hub:adopt', '--last'], variables)
+    assert.include(rest.output, 'nothing more is expected')
+    // The files are not in the object store.
+    assert.equal(rest.code, 1)
+    const pool = new pg.Pool({ connectionString: database.url })
+    const { rows } = await pool.query(
+      `select (select count(*)::int from bucket_files) as files, (select count(*)::int from events) as events,
+         exists (select from adoption_runs where is_open) as "isOpen"`
+    )
+    await pool.end()
+    assert.deepEqual(rows, [{ files: ROWS, events: ROWS, isOpen: false }])
+  })
+})

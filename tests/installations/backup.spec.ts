@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { openPlace } from '#backup/open_place'
+import { env } from '#start/env'
+import { backupSuite } from '#tests/helpers/backup_suite'
+
+backupSuite('a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-places-'))
+  let places = 0
+  return {
+    variables: {},
+    newPlace: () => join(folder, `place-${++places}`),
+    open: (named) => openPlace(named, env),
+    stop: () => rm(folder, { recursive: true }),
+  }
+})

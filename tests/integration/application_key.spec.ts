@@ -1,0 +1,182 @@
+import { test } from '@japa/runner'
+
+import { newMessage, writeMessage } from '#bus/message'
+import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { KEPT_SECRETS } from '#core/registries/kept_secrets'
+import CreateOutbox from '#migrations/bus/001_create_outbox'
+import CreateDeadLetters from '#migrations/bus/003_create_dead_letters'
+import CreateRegistries from '#migrations/core/001_create_registries'
+import CreateRegistryProjects from '#migrations/core/002_create_registry_projects'
+import CreateRegistryLinks from '#migrations/core/020_create_registry_links'
+import CreateRegistryHooks from '#migrations/core/022_create_registry_hooks'
+import { SEALED_PLACES as WAITING } from '#outbox/payloads/sealed_places'
+import { reseal, type SealedPlace } from '#records/resealing'
+import { Sealing } from '#records/sealing'
+import { emptyDatabase } from '#tests/helpers/empty_database'
+
+const FORMER = 'the key that was used until today, long enough'
+const CURRENT = 'the key that is used from today on, long enough'
+const GONE = 'a key that nobody has any more, and long enough'
+
+const before = new Sealing([FORMER])
+const during = new Sealing([CURRENT, FORMER])
+const after = new Sealing([CURRENT])
+
+/** More than are looked at in one portion. */
+const MANY = 1_200
+
+const HOOKS = KEPT_SECRETS.find(({ table }) => table === 'registry_hooks')!
+const LINKS = KEPT_SECRETS.find(({ table }) => table === 'registry_links')!
+
+test.group('A change of the application key', (group) => {
+  let database: Awaited<ReturnType<typeof emptyDatabase>>
+
+  group.each.setup(async () => {
+    database = await emptyDatabase()
+    await database.up(CreateOutbox, CreateDeadLetters, CreateRegistries, CreateRegistryProjects)
+    await database.up(CreateRegistryLinks, CreateRegistryHooks)
+    return () => database.stop()
+  })
+
+  const valuesOf = async ({ table, column, read = column }: SealedPlace) => {
+    const text = `select ${read} as value from ${table} where ${read} is not null`
+    const { rows } = await database.pool.query<{ value: string }>(text)
+    return rows.map(({ value }) => value)
+  }
+  const opened = async (place: SealedPlace, sealing: Sealing) =>
+    (await valuesOf(place)).map((value) => sealing.unseal(place.purpose, value)).sort()
+
+  async function registries(count: number, sealing = before): Promise<string[]> {
+    const secrets = Array.from({ length: count }, (_, n) => `secret ${n}`)
+    await database.pool.query(
+      `with made as (
+         insert into registries (id, name, host) select gen_random_uuid(), name, name from unnest($1::text[]) name
+         returning id, name)
+       insert into registry_hooks (registry_id, secret)
+       select id, sealed from made join unnest($1::text[], $2::text[]) as s (name, sealed) using (name)`,
+      [secrets, secrets.map((secret) => sealing.seal('registry hook', secret))]
+    )
+    return secrets.sort()
+  }
+
+  test('seals anew what the former key has sealed, and nothing twice', async ({ assert }) => {
+    const secrets = await registries(MANY)
+
+    const first = await reseal(database.pool, HOOKS, { sealing: during })
+    const second = await reseal(database.pool, HOOKS, { sealing: during })
+
+    assert.deepEqual(first, { resealed: MANY, current: 0, unreadable: 0 })
+    assert.deepEqual(second, { resealed: 0, current: MANY, unreadable: 0 })
+    assert.deepEqual(await opened(HOOKS, after), secrets)
+  })
+
+  test('goes on where it ended before its time', async ({ assert }) => {
+    const secrets = await registries(MANY)
+    const stop = new AbortController()
+    const interrupted = reseal(database.pool, HOOKS, {
+      sealing: during,
+      signal: stop.signal,
+      progress: () => stop.abort(),
+    })
+    await assert.rejects(() => interrupted)
+    assert.deepEqual(await opened(HOOKS, during), secrets)
+
+    const { resealed, current } = await reseal(database.pool, HOOKS, { sealing: during })
+
+    assert.isAbove(current, 0)
+    assert.equal(resealed + current, MANY)
+    assert.deepEqual(await opened(HOOKS, after), secrets)
+  })
+
+  test('counts without writing where it is a dry run', async ({ assert }) => {
+    const secrets = await registries(3)
+
+    const counts = await reseal(database.pool, HOOKS, { sealing: during, dryRun: true })
+
+    assert.deepEqual(counts, { resealed: 3, current: 0, unreadable: 0 })
+    assert.deepEqual(await opened(HOOKS, before), secrets)
+  })
+
+  test('leaves what no key opens as it is, and says how many there are', async ({ assert }) => {
+    await registries(2, new Sealing([GONE]))
+    const values = await valuesOf(HOOKS)
+
+    const counts = await reseal(database.pool, HOOKS, { sealing: during })
+
+    assert.deepEqual(counts, { resealed: 0, current: 0, unreadable: 2 })
+    assert.deepEqual(await valuesOf(HOOKS), values)
+  })
+
+  test('does not undo what is written meanwhile', async ({ assert }) => {
+    await registries(1)
+    const client = await database.pool.connect()
+    await client.query('begin')
+    const newer = before.seal('registry hook', 'newer')
+    await client.query('update registry_hooks set secret = $1', [newer])
+
+    const resealing = reseal(database.pool, HOOKS, { sealing: during })
+    await untilWaiting()
+    await client.query('commit')
+    client.release()
+    await resealing
+
+    assert.deepEqual(await valuesOf(HOOKS), [newer])
+    await reseal(database.pool, HOOKS, { sealing: during })
+    assert.deepEqual(await opened(HOOKS, after), ['newer'])
+  })
+
+  test('reaches rows that are known by two columns', async ({ assert }) => {
+    await registries(2)
+    await database.pool.query(
+      `insert into registry_links (registry_id, external_name, new_secret)
+       select id, 'one', $1 from registries union all select id, 'two', null from registries`,
+      [before.seal('chosen registry secret', 'chosen')]
+    )
+    const counts = await reseal(database.pool, LINKS, { sealing: during })
+
+    assert.equal(counts.resealed, 2)
+    assert.deepEqual(await opened(LINKS, after), ['chosen', 'chosen'])
+  })
+
+  test('changes nothing of commands that wait and of letters but what is sealed', async ({
+    assert,
+  }) => {
+    const command = newMessage(commandTo(COMMAND_QUEUES.registry), 'PROJECT_LINK', { secret: null })
+    const content = `{ "command": ${JSON.stringify(command)}, "secrets": "${before.seal('waiting command', '[]')}" }`
+    await database.pool.query(
+      `insert into outbox (pending, message_id, ordered_by, queue, content) values
+         (16, $1, 'x', 'registryCommands', $2), (1, 'y', 'y', null, '{"security":{}}')`,
+      [command.id, content]
+    )
+    const letter = before.seal('dead letter', writeMessage(command).toString('base64'))
+    await database.pool.query(
+      `insert into dead_letters (id, queue, message_id, reason, attempts, body)
+       values ('l', 'registryCommands', $1, 'none', 1, $2)`,
+      [command.id, Buffer.from(letter)]
+    )
+    for (const place of WAITING) {
+      const counts = await reseal(database.pool, place, { sealing: during })
+      assert.deepEqual(counts, { resealed: 1, current: 0, unreadable: 0 }, place.table)
+      const values = await opened(place, after)
+      assert.isString(values[0])
+    }
+    const { rows } = await database.pool.query(
+      'select content::text as content from outbox order by position'
+    )
+    const secrets = JSON.parse(rows[0].content).secrets
+    assert.equal(rows[0].content, content.replace(JSON.parse(content).secrets, secrets))
+    assert.equal(rows[1].content, '{"security":{}}')
+  })
+
+  /** Until the update of the change waits for that of another. */
+  async function untilWaiting(): Promise<void> {
+    for (;;) {
+      const { rowCount } = await database.pool.query(
+        `select from pg_locks where not granted and locktype = 'transactionid'`
+      )
+      if (rowCount! > 0) {
+        return
+      }
+    }
+  }
+})

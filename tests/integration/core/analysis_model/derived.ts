@@ -1,0 +1,51 @@
+import type { AnalysisState, NodeState, Status } from './state.js'
+
+/** How far something is, from what stands in the way of everything to what is over. */
+export const WORST_FIRST: readonly Status[] = [
+  'failed',
+  'starting',
+  'started',
+  'stopping',
+  'stopped',
+  'executing',
+  'executed',
+]
+
+export type Nodes = ReadonlyMap<number, NodeState>
+
+/** The files with code. */
+export function codeOf({ buckets, files }: AnalysisState) {
+  return files.filter(({ bucket }) => bucket === buckets.get('CODE'))
+}
+
+/** What nodes are asked about. */
+export function contentOf(analysis: AnalysisState): string {
+  const code = codeOf(analysis).map(({ key, bucket, path, root }) => [key, bucket, path, root])
+  const { image, arguments: args } = analysis
+  return JSON.stringify([
+    image,
+    args,
+    code.toSorted(([one], [other]) => Number(one) - Number(other)),
+  ])
+}
+
+/** What an analysis shows of its parts, by the names of its columns; all of it follows from the state and nothing else. */
+export function derivedOf(analysis: AnalysisState, nodes: Nodes) {
+  const { assignments } = analysis
+  const types = assignments.map(({ node }) => nodes.get(node)!.type)
+  const approved = assignments.filter(({ decision }) => decision === 'approved').length
+  const told = assignments.map(({ status }) => status)
+  const progress = assignments.reduce((sum, one) => sum + (one.progress ?? 0), 0)
+  return {
+    nodes: assignments.length,
+    nodes_approved: approved,
+    configuration_entrypoint_valid: codeOf(analysis).some(({ root }) => root),
+    configuration_image_valid: analysis.image !== null,
+    configuration_node_aggregator_valid: types.includes('aggregator'),
+    configuration_node_default_valid: types.includes('default'),
+    configuration_nodes_valid: types.includes('aggregator') && types.includes('default'),
+    build_nodes_valid: assignments.length > 0 && approved === assignments.length,
+    execution_status: WORST_FIRST.find((status) => told.includes(status)) ?? null,
+    execution_progress: assignments.length === 0 ? 0 : Math.floor(progress / assignments.length),
+  }
+}

@@ -1,0 +1,468 @@
+import { codeOf, contentOf, derivedOf } from './derived.js'
+import { unmetOf, type CommandName } from './rules.js'
+import {
+  BUCKET_TYPES,
+  isWorking,
+  NOT_BEGUN,
+  type AnalysisState,
+  type Assignment,
+  type BucketType,
+  type Decision,
+  type FileState,
+  type ImageState,
+  type NodeState,
+  type NodeType,
+  type ProcessName,
+  type Status,
+} from './state.js'
+
+export const DONE = 'done'
+export const LOCKED = '400 configuration_locked'
+export const TAKEN = '409'
+
+/** A message to a worker. */
+export interface Sent {
+  readonly process: ProcessName
+  readonly type: 'execute' | 'check'
+  readonly run: number | null
+}
+
+export interface Told {
+  readonly process: ProcessName
+  readonly report:
+    | 'executionStarted'
+    | 'executionProgress'
+    | 'executionFinished'
+    | 'executionFailed'
+    | 'checkFinished'
+  /** Null where the worker does not say it. */
+  readonly run: number | null
+  readonly percent: number
+  readonly status: Status | null
+  readonly problem: string | null
+  readonly hash: string | null
+}
+
+/**
+ * The life of an analysis in small, as the documentation tells it. It knows no transactions, messages or rows: each step is done at
+ * once, or answers why not.
+ */
+export class Model {
+  readonly nodes = new Map<number, NodeState>()
+  /** In words, for whom it may concern. */
+  readonly happened: string[] = []
+  /** Those that can be chosen. */
+  images: ImageState[] = []
+  readonly sent: Sent[] = []
+  /** Buckets that storage was asked to delete. */
+  readonly givenBack: number[] = []
+  analysis: AnalysisState | undefined
+  /** Of analyses that are gone. */
+  readonly formerRequests = new Set<BucketType>()
+  /** Numbers are given once: to nodes, images, buckets, files and runs. */
+  #lastNumber = 0
+
+  nextNumber(): number {
+    return ++this.#lastNumber
+  }
+
+  create(image: ImageState | null): string {
+    const members = [...this.nodes.values()].filter((node) => node.projectDecision === 'approved')
+    this.sent.length = 0
+    this.formerRequests.clear()
+    this.analysis = {
+      locked: false,
+      image,
+      arguments: null,
+      hasRegistry: false,
+      build: NOT_BEGUN(),
+      distribution: NOT_BEGUN(),
+      buildHash: null,
+      assignments: members.map(({ key, type }) => assignmentOf(key, type)),
+      buckets: new Map(),
+      requests: new Set(BUCKET_TYPES),
+      files: [],
+      damaged: new Set(),
+    }
+    return DONE
+  }
+
+  remove(): string {
+    this.givenBack.push(...this.now.buckets.values())
+    this.now.requests.forEach((type) => this.formerRequests.add(type))
+    this.analysis = undefined
+    return DONE
+  }
+
+  get now(): AnalysisState {
+    return this.analysis!
+  }
+
+  derived() {
+    return derivedOf(this.now, this.nodes)
+  }
+
+  run(command: CommandName): string {
+    this.#noticeContent()
+    const process = command.startsWith('build') ? 'build' : 'distribution'
+    const isStart = command.endsWith('Start')
+    const isDamaged = isStart && codeOf(this.now).some(({ key }) => this.now.damaged.has(key))
+    if (isDamaged) {
+      this.#withdrawAll()
+    }
+    const unmet = unmetOf(command, this.now, this.nodes, isDamaged)
+    if (unmet.length > 0) {
+      return `400 ${unmet.join(' ')}`
+    }
+    this.#carryOut(command, process)
+    return DONE
+  }
+
+  assign(node: number): string {
+    const { type } = this.nodes.get(node)!
+    if (this.now.locked) {
+      return LOCKED
+    }
+    if (!this.now.assignments.some((one) => one.node === node)) {
+      this.now.assignments.push(assignmentOf(node, type))
+    }
+    return DONE
+  }
+
+  unassign(node: number): string {
+    const { assignments } = this.now
+    assignments.splice(
+      assignments.findIndex((one) => one.node === node),
+      1
+    )
+    this.#noticeRemoval()
+    return DONE
+  }
+
+  decide(node: number, decision: Decision): string {
+    const assignment = this.now.assignments.find((one) => one.node === node)!
+    assignment.decision = decision
+    assignment.digest = decision === 'approved' ? contentOf(this.now) : null
+    return DONE
+  }
+
+  execute(node: number, status: Status | null, progress: number | null): string {
+    Object.assign(
+      this.now.assignments.find((one) => one.node === node)!,
+      { status, progress }
+    )
+    return DONE
+  }
+
+  /** Another node takes its place in the project, and in no analysis. */
+  replaceNode(node: number, next: NodeState): string {
+    if (this.analysis?.assignments.some((one) => one.node === node)) {
+      this.unassign(node)
+    }
+    this.nodes.delete(node)
+    this.nodes.set(next.key, next)
+    return DONE
+  }
+
+  chooseImage(image: ImageState | null): string {
+    const isOther = image?.key !== this.now.image?.key
+    if (isOther && this.now.locked) {
+      return LOCKED
+    }
+    if (isOther) {
+      this.now.image = image
+      this.now.arguments = null
+      this.#noticeContent()
+    }
+    return DONE
+  }
+
+  chooseArguments(args: string | null): string {
+    if (args !== this.now.arguments && this.now.locked) {
+      return LOCKED
+    }
+    if (args !== this.now.arguments) {
+      this.now.arguments = args
+      this.#noticeContent()
+    }
+    return DONE
+  }
+
+  /** An image became another, or is gone, and another one can be chosen. */
+  replaceImage(image: ImageState, next: ImageState): string {
+    this.images = this.images.map((one) => (one.key === image.key ? next : one))
+    if (this.analysis?.image?.key === image.key) {
+      const isGone = next.key !== image.key
+      Object.assign(this.now, isGone ? { image: null, arguments: null } : { image: next })
+      this.#noticeContent()
+    }
+    return DONE
+  }
+
+  addBucket(type: BucketType, bucket: number): string {
+    if (this.now.buckets.has(type)) {
+      return TAKEN
+    }
+    this.now.buckets.set(type, bucket)
+    return DONE
+  }
+
+  removeBucket(type: BucketType): string {
+    const bucket = this.now.buckets.get(type)
+    this.now.buckets.delete(type)
+    this.now.files = this.now.files.filter((file) => file.bucket !== bucket)
+    if (type === 'CODE') {
+      this.#noticeRemoval()
+      this.#noticeContent()
+    }
+    return DONE
+  }
+
+  /** Storage made what it was asked for. */
+  bucketMade(type: BucketType, bucket: number): void {
+    const isAsked = this.analysis
+      ? this.now.requests.delete(type)
+      : this.formerRequests.delete(type)
+    if (isAsked && this.analysis && !this.now.buckets.has(type)) {
+      this.now.buckets.set(type, bucket)
+    } else if (isAsked) {
+      this.givenBack.push(bucket)
+    }
+  }
+
+  addFile(file: FileState): string {
+    if (this.now.files.some(({ key, bucket }) => key === file.key && bucket === file.bucket)) {
+      return DONE
+    }
+    if (this.#isCode(file) && this.now.locked) {
+      return LOCKED
+    }
+    if (this.#at(file)) {
+      return TAKEN
+    }
+    this.#enter(file)
+    return DONE
+  }
+
+  changeFile(file: FileState, change: { path?: string; root?: boolean }): string {
+    if (this.#isCode(file) && this.now.locked) {
+      return LOCKED
+    }
+    const next = { ...file, ...change }
+    const other = this.#at(next)
+    if (other && other !== file) {
+      return TAKEN
+    }
+    if (next.path !== file.path || next.root !== file.root) {
+      this.now.files = this.now.files.filter((one) => one !== file)
+      this.#enter(next)
+    }
+    return DONE
+  }
+
+  removeFile(file: FileState): string {
+    this.now.files = this.now.files.filter((one) => one !== file)
+    if (this.#isCode(file)) {
+      this.#noticeRemoval()
+      this.#noticeContent()
+    }
+    return DONE
+  }
+
+  /** Storage took a file in; what was at its path is not there any more. */
+  fileStored(file: FileState): void {
+    const isKnown = [...(this.analysis?.buckets.values() ?? [])].includes(file.bucket)
+    if (
+      !isKnown ||
+      this.now.files.some(({ key, bucket }) => key === file.key && bucket === file.bucket)
+    ) {
+      return
+    }
+    const former = this.#at(file)
+    if (former) {
+      this.removeFile(former)
+    }
+    this.#enter(file)
+  }
+
+  tell(told: Told): void {
+    const state = this.analysis?.[told.process]
+    if (!state || !this.#means(told)) {
+      return
+    }
+    const isFailure = told.report === 'executionFailed' || told.status === 'failed'
+    const problem = isFailure ? (told.problem ?? 'The worker gave no reason') : null
+    this.#follow(told)
+    Object.assign(state.run!, { isAsked: false, problem })
+  }
+
+  /** Nobody heard a worker for as long as it may be silent. */
+  silence(seconds: number): void {
+    for (const process of ['build', 'distribution'] as const) {
+      const state = this.analysis?.[process]
+      if (!state?.run || !isWorking(state.status)) {
+        continue
+      }
+      if (state.run.isAsked) {
+        const problem = `No worker was heard for ${2 * seconds} seconds, though one was asked`
+        state.status = 'failed'
+        Object.assign(state.run, { isAsked: false, problem })
+      } else {
+        this.#check(process)
+      }
+    }
+  }
+
+  #carryOut(command: CommandName, process: ProcessName): void {
+    const analysis = this.now
+    switch (command) {
+      case 'configurationLock':
+        analysis.locked = true
+        return
+      case 'configurationUnlock':
+        this.#withdrawAll()
+        this.#forgetExecutions()
+        Object.assign(analysis, { locked: false, build: NOT_BEGUN(), distribution: NOT_BEGUN() })
+        analysis.buildHash = null
+        return
+      case 'buildStart':
+        this.#forgetExecutions()
+        Object.assign(analysis, { distribution: NOT_BEGUN(), buildHash: null })
+        return this.#begin('build')
+      case 'distributionStart':
+        analysis.hasRegistry = true
+        return this.#begin('distribution')
+      case 'buildCheck':
+      case 'distributionCheck':
+        return this.#check(process)
+      case 'storageCheck':
+        BUCKET_TYPES.filter((type) => !analysis.buckets.has(type)).forEach((type) =>
+          analysis.requests.add(type)
+        )
+    }
+  }
+
+  #begin(process: ProcessName): void {
+    const number = this.nextNumber()
+    this.now[process] = {
+      status: 'starting',
+      progress: null,
+      run: { number, isAsked: false, problem: null },
+    }
+    this.sent.push({ process, type: 'execute', run: number })
+  }
+
+  #check(process: ProcessName): void {
+    const { run } = this.now[process]
+    run!.isAsked = true
+    this.sent.push({ process, type: 'check', run: run!.number })
+  }
+
+  /** Whether what a worker tells is neither late, nor overtaken, nor about another run. */
+  #means({ process, report, run, status: found }: Told): boolean {
+    const { status, run: known } = this.now[process]
+    const isAnother = run !== null && run !== known?.number
+    if (status === null || isAnother) {
+      return false
+    }
+    switch (report) {
+      case 'executionStarted':
+        return status === 'starting'
+      case 'executionProgress':
+        return ['starting', 'started', 'executing'].includes(status)
+      case 'executionFinished':
+        return isWorking(status) || (status === 'failed' && run !== null)
+      case 'executionFailed':
+        return isWorking(status)
+      case 'checkFinished':
+        return found !== null && (isWorking(status) || !isWorking(found))
+    }
+  }
+
+  #follow({ process, report, percent, status: found, hash }: Told): void {
+    const state = this.now[process]
+    const isBuild = process === 'build'
+    const outcome = report === 'checkFinished' ? found! : report
+    switch (outcome) {
+      case 'executionStarted':
+        Object.assign(state, { status: 'started', progress: state.progress ?? 0 })
+        return
+      case 'executionProgress':
+        state.progress = Math.max(state.progress ?? 0, Math.min(percent, 100))
+        return
+      case 'executionFinished':
+      case 'executed':
+        Object.assign(state, { status: 'executed', progress: 100 })
+        if (isBuild && (report === 'executionFinished' || hash !== null)) {
+          this.now.buildHash = hash
+        }
+        return
+      case 'executionFailed':
+        state.status = 'failed'
+        return
+      case 'failed':
+        Object.assign(state, { status: 'failed', progress: 0 })
+        if (isBuild) {
+          this.now.buildHash = hash
+        }
+        return
+      default:
+        state.status = outcome
+    }
+  }
+
+  /** A file is where it says; one that is the root is the only one of its bucket. */
+  #enter(file: FileState): void {
+    const others = this.now.files.filter(({ bucket }) => bucket === file.bucket && file.root)
+    others.forEach((other) => (other.root = false))
+    this.now.files.push(file)
+    if (this.#isCode(file)) {
+      this.#noticeContent()
+    }
+  }
+
+  #at({ bucket, path }: FileState): FileState | undefined {
+    return this.now.files.find((one) => one.bucket === bucket && one.path === path)
+  }
+
+  #isCode({ bucket }: FileState): boolean {
+    return bucket === this.now.buckets.get('CODE')
+  }
+
+  /** Nodes that approved something else are asked anew. */
+  #noticeContent(): void {
+    const content = contentOf(this.now)
+    this.#asked()
+      .filter(({ decision, digest }) => decision === 'approved' && digest !== content)
+      .forEach(askAnew)
+  }
+
+  /** Something was taken away from an analysis that is locked and not built. */
+  #noticeRemoval(): void {
+    if (this.now.locked && this.now.build.status === null) {
+      this.#withdrawAll()
+    }
+  }
+
+  #withdrawAll(): void {
+    this.#asked().forEach(askAnew)
+  }
+
+  #forgetExecutions(): void {
+    this.now.assignments.forEach((one) => Object.assign(one, { status: null, progress: null }))
+  }
+
+  /** Aggregators take part in everything. */
+  #asked(): Assignment[] {
+    return this.now.assignments.filter(({ node }) => this.nodes.get(node)!.type !== 'aggregator')
+  }
+}
+
+function askAnew(assignment: Assignment): void {
+  Object.assign(assignment, { decision: null, digest: null })
+}
+
+function assignmentOf(node: number, type: NodeType): Assignment {
+  const decision = type === 'aggregator' ? 'approved' : null
+  return { node, decision, digest: null, status: null, progress: null }
+}

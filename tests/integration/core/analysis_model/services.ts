@@ -1,0 +1,47 @@
+import app from '@adonisjs/core/services/app'
+
+import { serviceOrigin } from '#auth/service_origin'
+import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
+import { BuildSignatures } from '#core/build_images/build_signatures'
+import { AnalysisBucketService } from '#core/analysis_buckets/analysis_bucket_service'
+import { AnalysisCommands } from '#core/analysis_life/analysis_commands'
+import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
+import { AnalysisService } from '#core/analyses/analysis_service'
+import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { corePool } from '#core/database'
+import { MasterImageService } from '#core/master_images/master_image_service'
+import { NodeService } from '#core/nodes/node_service'
+import { ProjectNodeService } from '#core/project_nodes/project_node_service'
+
+/** The services of the platform as they are, and a storage of which a test says what is damaged. */
+export async function services() {
+  const { container } = app
+  const [analyses, analysisNodes, upkeep] = await Promise.all([
+    container.make(AnalysisService),
+    container.make(AnalysisNodeService),
+    container.make(AnalysisUpkeep),
+  ])
+  const damaged = new Set<string>()
+  const storedCode = {
+    damaged: async (ids: readonly string[]) => ids.filter((id) => damaged.has(id)),
+  }
+  const isListenedTo = async () => true
+  const pool = corePool()
+  const signatures = await container.make(BuildSignatures)
+  const needs = { pool, analyses, analysisNodes, upkeep, isListenedTo, storedCode, signatures }
+  return {
+    pool,
+    analyses,
+    analysisNodes,
+    damaged,
+    commands: new AnalysisCommands(needs),
+    buckets: await container.make(AnalysisBucketService),
+    files: await container.make(AnalysisBucketFileService),
+    images: await container.make(MasterImageService),
+    nodes: await container.make(NodeService),
+    projectNodes: await container.make(ProjectNodeService),
+    platform: await serviceOrigin(),
+  }
+}
+
+export type Services = Awaited<ReturnType<typeof services>>

@@ -1,0 +1,146 @@
+import { Hash } from '@adonisjs/core/hash'
+import { Scrypt } from '@adonisjs/core/hash/drivers/scrypt'
+import { test } from '@japa/runner'
+
+import { credentialsCheck } from '#doctor/checks/credentials'
+import { clockCheck } from '#doctor/checks/clock'
+import { databaseCheck } from '#doctor/checks/database'
+import { deadLettersCheck } from '#doctor/checks/dead_letters'
+import { defaultSecretsCheck } from '#doctor/checks/default_secrets'
+import { indexesCheck } from '#doctor/checks/indexes'
+import { migrationsCheck } from '#doctor/checks/migrations'
+import { outboxCheck } from '#doctor/checks/outbox'
+import { providerCheck } from '#doctor/checks/provider'
+import { digestOf } from '#identity/embedded/client_secrets'
+import { holdClock } from '#kernel/clock'
+import CreateDeadLetters from '#migrations/bus/003_create_dead_letters'
+import CreateOutbox from '#migrations/bus/001_create_outbox'
+import CreateRegistries from '#migrations/core/001_create_registries'
+import CreateRealms from '#migrations/identity/001_create_realms'
+import CreateUsers from '#migrations/identity/002_create_users'
+import CreateClients from '#migrations/identity/003_create_clients'
+import CreateSigningKeys from '#migrations/identity/007_create_signing_keys'
+import { examined, found } from '#tests/helpers/doctor'
+import { emptyDatabase } from '#tests/helpers/empty_database'
+
+const REALM = '11111111-1111-4111-8111-111111111111'
+
+test.group('The doctor | databases', (group) => {
+  let database: Awaited<ReturnType<typeof emptyDatabase>>
+
+  group.each.setup(async () => {
+    database = await emptyDatabase()
+    return () => database.stop()
+  })
+
+  const query = (text: string, values?: unknown[]) => database.pool.query(text, values)
+  const foundBy = (...checks: NonNullable<Parameters<typeof found>[0]['checks']>) =>
+    found({ url: database.url, checks })
+
+  test('one that does not keep what it says it kept, with too few connections', async ({
+    assert,
+  }) => {
+    assert.deepEqual(await found({ checks: [databaseCheck], env: { DB_POOL: 1_000 } }), [
+      'DATABASE_COMMIT_EARLY',
+      'DATABASE_CONNECTIONS_FEW',
+      'DATABASE_FSYNC_OFF',
+      'DATABASE_PAGES_TORN',
+    ])
+  })
+
+  test('one that is away is found once, and no password is told', async ({ assert }) => {
+    const url = 'postgres://hub:geheim@127.0.0.1:1/hub'
+    const checks = [databaseCheck, migrationsCheck, indexesCheck, outboxCheck, deadLettersCheck]
+    const report = await examined({ url, checks })
+    assert.deepEqual(
+      report.findings.map(({ code }) => code),
+      ['DATABASE_UNREACHABLE']
+    )
+    assert.notInclude(JSON.stringify(report), 'geheim')
+    assert.deepEqual(
+      report.checks.map(({ state }) => state),
+      ['found', ...checks.slice(1).map(() => 'not used')]
+    )
+  })
+
+  test('tables that were not made yet, and tables of a newer version', async ({ assert }) => {
+    assert.deepEqual(await foundBy(migrationsCheck), ['DATABASE_BEHIND'])
+    await query('create table core_migrations (name text)')
+    await query(`insert into core_migrations values ('database/migrations/core/999_something_new')`)
+    assert.deepEqual(await foundBy(migrationsCheck), ['DATABASE_AHEAD', 'DATABASE_BEHIND'])
+  })
+
+  test('an index that is gone, and one that is not complete', async ({ assert }) => {
+    await database.up(CreateRegistries)
+    assert.deepEqual(await foundBy(indexesCheck), [])
+    await query('drop index registries_created_at_value')
+    await query(
+      `insert into registries (id, name, host, account_name) select gen_random_uuid(), name, name, 'same' from unnest('{one,two}'::text[]) name`
+    )
+    await assert.rejects(() =>
+      query('create unique index concurrently doubled on registries (account_name)')
+    )
+    const { findings } = await examined({ url: database.url, checks: [indexesCheck] })
+    const said = findings.map(({ message }) => message).join('\n')
+    assert.include(said, 'registries by created_at')
+    assert.include(said, 'doubled of registries')
+  })
+
+  test('messages that died, and changes that nobody is told of', async ({ assert }) => {
+    await database.up(CreateOutbox, CreateDeadLetters)
+    assert.deepEqual(await foundBy(deadLettersCheck, outboxCheck), [])
+    await query(
+      `insert into dead_letters (id, queue, reason, attempts, body) values ('l', 'registryCommands', 'none', 8, '')`
+    )
+    await query(
+      `insert into outbox (written_at, pending, message_id, ordered_by, content)
+       values (now() - interval '2 minutes', 1, 'm', 'm', '{}')`
+    )
+    assert.deepEqual(await foundBy(deadLettersCheck, outboxCheck), ['DEAD_LETTERS', 'OUTBOX_WAITS'])
+  })
+
+  test('a clock that goes otherwise than ours', async ({ assert }) => {
+    assert.deepEqual(await foundBy(clockCheck), [])
+    const release = holdClock({ now: () => Date.now() + 60_000 })
+    try {
+      assert.deepEqual(await foundBy(clockCheck), ['CLOCK_OF_DATABASE'])
+    } finally {
+      release()
+    }
+  })
+
+  test('secrets that administrator and platform came with', async ({ assert }) => {
+    await database.up(CreateRealms, CreateUsers, CreateClients)
+    const password = await new Hash(new Scrypt({})).make('start123')
+    await query(`insert into realms (id, name, built_in) values ($1, 'master', true)`, [REALM])
+    await query(
+      `insert into users (id, name, password, realm_id) values (gen_random_uuid(), 'admin', $2, $1)`,
+      [REALM, password]
+    )
+    await query(
+      `insert into clients (id, name, secret_digest, realm_id) values (gen_random_uuid(), 'system', $2, $1)`,
+      [REALM, digestOf('start123')]
+    )
+    assert.deepEqual(await foundBy(defaultSecretsCheck), [
+      'SECRET_OF_ADMINISTRATOR',
+      'SECRET_OF_CLIENT',
+    ])
+    await query(`update users set password = 'else'; update clients set secret_digest = 'else'`)
+    assert.deepEqual(await foundBy(defaultSecretsCheck), [])
+  })
+
+  test('keys of tokens that cannot be opened, and that are over', async ({ assert }) => {
+    await database.up(CreateSigningKeys)
+    await query(
+      `insert into identity_signing_keys values ('k', '{}', 'sealed with another key', now() - interval '100 days')`
+    )
+    assert.deepEqual(
+      await found({
+        url: database.url,
+        surfaces: ['identity'],
+        checks: [providerCheck, credentialsCheck],
+      }),
+      ['CREDENTIALS_ENDING', 'PROVIDER_KEYS_UNREADABLE']
+    )
+  })
+})

@@ -1,0 +1,220 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import { clock } from '#kernel/clock'
+import { Ending } from '#kernel/ending'
+import { Unauthorized } from '#kernel/failures'
+import { messengerPool } from '#messenger/database'
+import { untilArrival } from '#messenger/delivery/until_arrival'
+import { WAKEUP_CHANNEL } from '#messenger/delivery/wakeup_payload'
+import { Wakeups } from '#messenger/delivery/wakeups'
+import { keyOf, type Party } from '#messenger/mailboxes/party'
+import { storeMessages } from '#messenger/messages/store_messages'
+import { MemorySignals } from '#signals/memory_signals'
+import { boot } from '#tests/helpers/application'
+import { eventually } from '#tests/helpers/eventually'
+
+const aParty = (): Party => ({ type: 'robot', id: clock.uuid() })
+
+const open = (signals: MemorySignals) =>
+  Wakeups.open({
+    pool: messengerPool(),
+    signals,
+    report: (error) => {
+      throw error
+    },
+  })
+
+/** Keeps a message for somebody, and tells nobody of it. */
+const store = async (...recipients: Party[]) => {
+  const ids = recipients.map(() => clock.uuid())
+  const content = { data: null, metadata: null, bytes: 0, key: undefined }
+  const [arrivals] = await storeMessages(
+    messengerPool(),
+    [{ ...content, sender: aParty(), recipients, ids }],
+    0
+  )
+  return arrivals!
+}
+
+function counted(wakeups: Wakeups, party: Party) {
+  const heard = {
+    count: 0,
+    hear: () => void (heard.count += 1),
+    stop: () => wakeups.leave(keyOf(party), heard),
+  }
+  wakeups.join(keyOf(party), heard)
+  return heard
+}
+
+test.group('Wakeups', (group) => {
+  let signals: MemorySignals
+  let here: Wakeups
+  let there: Wakeups
+
+  group.setup(async () => void (await boot()))
+  group.each.setup(async () => {
+    signals = new MemorySignals()
+    here = await open(signals)
+    there = await open(signals)
+    return async () => {
+      await Promise.all([here.close(), there.close()])
+      await signals.close()
+    }
+  })
+
+  test('reach whoever waits for a mailbox, here and in other processes, once', async ({
+    assert,
+  }) => {
+    const [party, other] = [aParty(), aParty()]
+    const heard = [counted(here, party), counted(there, party), counted(there, other)]
+    here.tell(await store(party, party))
+    here.tell(await store(other))
+    await eventually(() => heard[1]!.count > 0 && heard[2]!.count > 0)
+    assert.deepEqual(
+      heard.map(({ count }) => count),
+      [1, 1, 1]
+    )
+    heard[1]!.stop()
+    here.tell(await store(party))
+    await eventually(() => heard[0]!.count > 1)
+    assert.equal(heard[1]!.count, 1)
+  })
+
+  test('of other programs are understood, and those that are none are not', async ({ assert }) => {
+    const party = aParty()
+    const heard = counted(here, party)
+    const payloads = [
+      'no JSON',
+      'null',
+      '{"recipient":null}',
+      '{"recipient":{"type":"node","id":"x"}}',
+      JSON.stringify({ recipient: { ...party, type: 'user' } }),
+      JSON.stringify({ recipient: { ...party, id: party.id.toUpperCase() } }),
+      JSON.stringify({ recipient: party }),
+    ]
+    await signals.publish(payloads.map((payload) => ({ channel: WAKEUP_CHANNEL, payload })))
+    await eventually(() => heard.count > 0)
+    assert.equal(heard.count, 2)
+  })
+
+  test('that nobody sent come when the mailboxes are looked at, where signals are not carried', async ({
+    assert,
+  }) => {
+    const away = new MemorySignals()
+    await away.close()
+    const alone = await open(away)
+    const [party, empty] = [aParty(), aParty()]
+    const heard = [counted(alone, party), counted(alone, empty)]
+    await store(party)
+    await eventually(() => heard[0]!.count > 0, 5_000)
+    await store(party)
+    await eventually(() => heard[0]!.count > 1, 5_000)
+    assert.equal(heard[1]!.count, 0)
+    alone.tell(await store(party))
+    assert.equal(heard[0]!.count, 3)
+    await alone.close()
+  }).timeout(15_000)
+
+  test('leave nothing behind', async ({ assert }) => {
+    const parties = Array.from({ length: 1_000 }, aParty)
+    const heard = parties.flatMap((party) => [counted(here, party), counted(here, party)])
+    assert.equal(here.size, 1_000)
+    heard.forEach(({ stop }) => stop())
+    heard.forEach(({ stop }) => stop())
+    assert.equal(here.size, 0)
+  })
+})
+
+test.group('Waiting for an arrival', (group) => {
+  let wakeups: Wakeups
+
+  group.setup(async () => {
+    await boot()
+    wakeups = await open(new MemorySignals())
+    return () => wakeups.close()
+  })
+
+  const staying = async () => new Ending()
+
+  /** Finds what is next in the list with each look, having done something before. */
+  function looks(recipient: Party, found: readonly (readonly string[])[], during = () => {}) {
+    let count = 0
+    const look = async () => {
+      during()
+      await null
+      return found[count++] ?? []
+    }
+    return { look, count: () => count, recipient }
+  }
+
+  const arrive = (recipient: Party, arrivals: number) =>
+    wakeups.tell([{ key: keyOf(recipient), arrivals }])
+
+  test('sees what comes while it looks for the first time', async ({ assert }) => {
+    const recipient = aParty()
+    let told = 0
+    const { look } = looks(recipient, [[], ['x']], () => {
+      if (told++ === 0) {
+        arrive(recipient, 1)
+      }
+    })
+    const found = await untilArrival({
+      wakeups,
+      recipient,
+      look,
+      waitMs: 20_000,
+      leaving: staying,
+    })
+    assert.deepEqual(found, ['x'])
+    assert.equal(wakeups.size, 0)
+  })
+
+  test('goes on where another one has fetched it already', async ({ assert }) => {
+    const recipient = aParty()
+    const { look, count } = looks(recipient, [[], [], ['x']])
+    const waiting = untilArrival({
+      wakeups,
+      recipient,
+      look,
+      waitMs: 20_000,
+      leaving: staying,
+    })
+    for (const arrivals of [1, 2]) {
+      await eventually(() => count() === arrivals)
+      await delay(0)
+      arrive(recipient, arrivals)
+    }
+    assert.deepEqual(await waiting, ['x'])
+  })
+
+  test('refuses whoever lost the right to it meanwhile', async ({ assert }) => {
+    const recipient = aParty()
+    const { look, count } = looks(recipient, [[], ['x']])
+    const ending = new Ending()
+    const waiting = untilArrival({
+      wakeups,
+      recipient,
+      look,
+      waitMs: 20_000,
+      leaving: async () => ending,
+    })
+    await eventually(() => count() === 1)
+    ending.end(new Unauthorized('The access token has ended'))
+    await assert.rejects(() => waiting, 'The access token has ended')
+    assert.equal(count(), 1)
+    assert.equal(wakeups.size, 0)
+  })
+
+  test('ends at once for whoever is gone before it begins', async ({ assert }) => {
+    const recipient = aParty()
+    const { look } = looks(recipient, [[], ['x']])
+    const gone = new Ending()
+    gone.end()
+    assert.deepEqual(
+      await untilArrival({ wakeups, recipient, look, waitMs: 20_000, leaving: async () => gone }),
+      []
+    )
+  })
+})

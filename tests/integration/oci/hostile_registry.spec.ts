@@ -1,0 +1,503 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { test } from '@japa/runner'
+
+import { digestOf } from '#oci/checked_bytes'
+import {
+  DigestMismatch,
+  ManifestInvalid,
+  RegistryAway,
+  RegistryConfused,
+  RegistryDenied,
+  RemovalUnsupported,
+} from '#oci/errors'
+import { LARGEST_MANIFEST, type ImageStore } from '#oci/image_store'
+import { openImageStore } from '#oci/open_image_store'
+import { bytesOf, piecesOf, putImage } from '#tests/helpers/images'
+import { failureOf } from '#tests/helpers/object_store_suite'
+import { fail, RegistryServer, send, type Exchange } from '#tests/helpers/registry/registry_server'
+
+const MIB = 1024 ** 2
+const IDLE_MS = 300
+const REPOSITORY = 'suite/hostile'
+const MANIFEST = /\/manifests\//
+const BLOB = /\/blobs\/sha256/
+const SESSION = /\/blobs\/uploads\//
+
+test.group('What a registry does wrong', (group) => {
+  let registry: RegistryServer
+  let store: ImageStore
+
+  group.each.setup(async () => {
+    registry = await RegistryServer.start()
+    store = await openImageStore(registry.access, {
+      idleMs: IDLE_MS,
+      attempts: 3,
+      firstPauseMs: 5,
+    })
+    return async () => {
+      store.close()
+      await registry.stop()
+    }
+  })
+  group.each.timeout(30_000)
+
+  /** Comes between requests with this method whose path matches; answers how often it did. */
+  function interfere(
+    method: string,
+    path: RegExp,
+    action: (exchange: Exchange, times: number) => boolean | void | Promise<boolean | void>
+  ): () => number {
+    let times = 0
+    registry.interference = async (exchange) => {
+      if (exchange.method !== method || !path.test(exchange.path)) {
+        return false
+      }
+      const isServed = await action(exchange, ++times)
+      return isServed !== false
+    }
+    return () => times
+  }
+
+  const hasNoSession = () => registry.sessions.all.size === 0
+
+  test('a registry that has other bytes than those of a digest is found out, for manifests', async ({
+    assert,
+  }) => {
+    const image = await putImage(store, REPOSITORY, { tag: 'latest' })
+    const other = await putImage(store, REPOSITORY, { files: { a: 'b' } })
+    interfere('GET', MANIFEST, ({ response }) => {
+      response.setHeader('content-type', image.mediaType)
+      send(response, 200, other.bytes)
+    })
+    const byDigest = failureOf(store.manifest(REPOSITORY, image.digest))
+    assert.instanceOf(await byDigest, DigestMismatch)
+    interfere('GET', MANIFEST, ({ response }) => {
+      response.setHeader('content-type', image.mediaType)
+      response.setHeader('docker-content-digest', image.digest)
+      send(response, 200, other.bytes)
+    })
+    assert.instanceOf(await failureOf(store.manifest(REPOSITORY, 'latest')), DigestMismatch)
+  })
+
+  test('a registry that has other bytes than those of a digest is found out, for blobs, before the last piece', async ({
+    assert,
+  }) => {
+    const bytes = randomBytes(MIB)
+    const blob = await store.writeBlob(REPOSITORY, piecesOf(bytes))
+    for (const lie of [randomBytes(MIB), randomBytes(MIB + 1), Buffer.concat([bytes, bytes])]) {
+      interfere('GET', BLOB, ({ response }) => send(response, 200, lie))
+      let passedOn = 0
+      const reading = (async () => {
+        for await (const piece of store.readBlob(REPOSITORY, blob)) {
+          passedOn += piece.byteLength
+        }
+      })()
+      assert.instanceOf(await failureOf(reading), DigestMismatch)
+      assert.isBelow(passedOn, blob.size)
+    }
+  })
+
+  test('a registry that says another digest of what it was sent is found out', async ({
+    assert,
+  }) => {
+    const says = async ({ response, serve }: Exchange) => {
+      const end = response.end.bind(response)
+      response.end = ((...all: []) => {
+        response.setHeader('docker-content-digest', digestOf(randomBytes(1)))
+        return end(...all)
+      }) as typeof response.end
+      await serve()
+    }
+    interfere('PUT', SESSION, says)
+    const bytes = piecesOf(randomBytes(10))
+    assert.instanceOf(await failureOf(store.writeBlob(REPOSITORY, bytes)), RegistryConfused)
+    registry.interference = undefined
+    const image = await putImage(store, REPOSITORY)
+    interfere('PUT', MANIFEST, says)
+    const putting = failureOf(store.putManifest(REPOSITORY, image, 'a'))
+    assert.instanceOf(await putting, RegistryConfused)
+  })
+
+  test('a registry that never answers is given up, and so is one that goes silent within an answer', async ({
+    assert,
+  }) => {
+    const image = await putImage(store, REPOSITORY, { tag: 'latest' })
+    const silent = interfere('GET', MANIFEST, () => {})
+    assert.instanceOf(await failureOf(store.manifest(REPOSITORY, 'latest')), RegistryAway)
+    assert.equal(silent(), 3)
+    interfere('GET', MANIFEST, ({ response }) => {
+      response.setHeader('content-type', image.mediaType)
+      response.writeHead(200)
+      response.write('{')
+    })
+    assert.instanceOf(await failureOf(store.manifest(REPOSITORY, 'latest')), RegistryAway)
+    const blob = await store.writeBlob(REPOSITORY, piecesOf(randomBytes(MIB)))
+    const begun = interfere('GET', BLOB, ({ response }) => {
+      response.writeHead(200)
+      response.flushHeaders()
+    })
+    assert.instanceOf(await failureOf(bytesOf(store.readBlob(REPOSITORY, blob))), RegistryAway)
+    assert.equal(begun(), 3)
+  })
+
+  test('a registry that never ends an answer is stopped, whatever it answers', async ({
+    assert,
+  }) => {
+    const endless = ({ response }: Exchange, status = 200) => {
+      response.writeHead(status, { 'content-type': 'application/json' })
+      const more = () => {
+        while (!response.destroyed && response.write(' '.repeat(64 * 1024))) {
+          // Until the socket has enough.
+        }
+      }
+      response.on('drain', more)
+      more()
+    }
+    const blob = await store.writeBlob(REPOSITORY, piecesOf(randomBytes(MIB)))
+    interfere('GET', MANIFEST, (exchange) => endless(exchange))
+    assert.instanceOf(await failureOf(store.manifest(REPOSITORY, 'latest')), RegistryConfused)
+    interfere('GET', BLOB, (exchange) => endless(exchange))
+    assert.instanceOf(await failureOf(bytesOf(store.readBlob(REPOSITORY, blob))), DigestMismatch)
+    interfere('GET', /tags/, (exchange) => endless(exchange))
+    assert.instanceOf(await failureOf(store.tags(REPOSITORY)), RegistryConfused)
+    interfere('GET', /tags/, (exchange) => endless(exchange, 403))
+    assert.instanceOf(await failureOf(store.tags(REPOSITORY)), RegistryDenied)
+    interfere('DELETE', MANIFEST, (exchange) => endless(exchange, 418))
+    const image = await putImage(store, REPOSITORY)
+    const removing = failureOf(store.removeManifest(REPOSITORY, image.digest))
+    assert.instanceOf(await removing, RegistryConfused)
+  })
+
+  test('a registry that sends a manifest beyond all bounds, of schema 1 or of a page is not believed', async ({
+    assert,
+  }) => {
+    const answers = (type: string, body: string | Buffer, status = 200) =>
+      interfere('GET', MANIFEST, ({ response }) => {
+        response.setHeader('content-type', type)
+        send(response, status, body)
+      })
+    const asked = () => failureOf(store.manifest(REPOSITORY, 'latest'))
+    answers('application/vnd.oci.image.manifest.v1+json', Buffer.alloc(LARGEST_MANIFEST + 1, ' '))
+    assert.instanceOf(await asked(), RegistryConfused)
+    for (const status of [200, 404]) {
+      answers('text/html', '<html>Log in</html>', status)
+      assert.instanceOf(await asked(), RegistryConfused)
+    }
+    answers(
+      'application/vnd.docker.distribution.manifest.v1+prettyjws',
+      JSON.stringify({ schemaVersion: 1, fsLayers: [] })
+    )
+    assert.instanceOf(await asked(), ManifestInvalid)
+  })
+
+  test('a registry that cannot now is asked again, and given up at last', async ({ assert }) => {
+    const image = await putImage(store, REPOSITORY, { tag: 'latest' })
+    for (const status of [429, 500, 502, 503, 504]) {
+      interfere('GET', MANIFEST, ({ response }, times) =>
+        times < 3 ? fail(response, status, 'TOOMANYREQUESTS') : false
+      )
+      assert.deepEqual(await store.manifest(REPOSITORY, 'latest'), image)
+    }
+    const asked = interfere('GET', MANIFEST, ({ response }) => fail(response, 500, 'UNKNOWN'))
+    const failure = await failureOf(store.manifest(REPOSITORY, 'latest'))
+    assert.instanceOf(failure, RegistryAway)
+    assert.equal(asked(), 3)
+    assert.include(failure!.message, 'GET suite/hostile/manifests/latest with 500 (UNKNOWN')
+    interfere('GET', MANIFEST, ({ request }, times) => (times < 3 ? hangUp(request) : false))
+    assert.deepEqual(await store.manifest(REPOSITORY, 'latest'), image)
+  })
+
+  test('a registry that wants to be asked later is, as far as that is not too late', async ({
+    assert,
+  }) => {
+    const image = await putImage(store, REPOSITORY, { tag: 'latest' })
+    const times: number[] = []
+    interfere('GET', MANIFEST, ({ response }, count) => {
+      times.push(performance.now())
+      response.setHeader('retry-after', '1')
+      return count === 1 ? fail(response, 429, 'TOOMANYREQUESTS') : false
+    })
+    assert.deepEqual(await store.manifest(REPOSITORY, 'latest'), image)
+    assert.isAbove(times[1]! - times[0]!, 950)
+  })
+
+  test('a registry that breaks off a blob is asked for the rest of it', async ({ assert }) => {
+    const bytes = randomBytes(3 * MIB)
+    const blob = await store.writeBlob(REPOSITORY, piecesOf(bytes))
+    const breaks = (ranges: (string | undefined)[], isDeaf: boolean) =>
+      interfere('GET', BLOB, ({ request, response }, times) => {
+        ranges.push(request.headers.range)
+        if (times > 2) {
+          delete request.headers[isDeaf ? 'range' : 'x']
+          return false
+        }
+        const start = Number(/\d+/.exec(request.headers.range ?? '0')![0])
+        response.writeHead(start > 0 ? 206 : 200, { 'content-range': `bytes ${start}-9/9` })
+        response.write(bytes.subarray(start, start + MIB), () => hangUp(request))
+      })
+    for (const isDeaf of [false, true]) {
+      const ranges: (string | undefined)[] = []
+      breaks(ranges, isDeaf)
+      assert.isTrue((await bytesOf(store.readBlob(REPOSITORY, blob))).equals(bytes))
+      assert.lengthOf(ranges, 3)
+      assert.isUndefined(ranges[0])
+      assert.match(ranges[2]!, /^bytes=\d+-$/)
+    }
+    interfere('GET', BLOB, ({ request, response }, times) => {
+      response.writeHead(times > 1 ? 206 : 200, { 'content-range': 'bytes 1-9/9' })
+      response.write(bytes.subarray(0, MIB), () => hangUp(request))
+    })
+    const other = await failureOf(bytesOf(store.readBlob(REPOSITORY, blob)))
+    assert.instanceOf(other, RegistryConfused)
+  })
+
+  test('a registry that breaks off an upload is sent the rest of it, where it still knows of it', async ({
+    assert,
+  }) => {
+    const bytes = randomBytes(20 * MIB)
+    const sent: number[] = []
+    interfere('PATCH', SESSION, async ({ request, serve }, times) => {
+      if (times === 2) {
+        let length = 0
+        request.on('data', (piece: Buffer) => {
+          length += piece.length
+          if (length > 3 * MIB) {
+            hangUp(request)
+          }
+        })
+      }
+      sent.push(Number(request.headers['content-length']))
+      await serve()
+    })
+    const written = await store.writeBlob(REPOSITORY, piecesOf(bytes))
+    assert.equal(written.digest, digestOf(bytes))
+    assert.isTrue(registry.shelf(REPOSITORY).blobs.get(written.digest)!.equals(bytes))
+    assert.lengthOf(sent, 3)
+    assert.isBelow(sent[2]!, 8 * MIB)
+    assert.isTrue(hasNoSession())
+  })
+
+  test('a registry that forgets an upload is sent it from the beginning, where that can be done', async ({
+    assert,
+  }) => {
+    const bytes = randomBytes(20 * MIB)
+    const forgets = () =>
+      interfere('PATCH', SESSION, ({ request }, times) => {
+        if (times !== 2) {
+          return false
+        }
+        registry.sessions.all.clear()
+        hangUp(request)
+      })
+    forgets()
+    const atOnce = failureOf(store.writeBlob(REPOSITORY, piecesOf(bytes)))
+    assert.instanceOf(await atOnce, RegistryAway)
+    forgets()
+    let begun = 0
+    const again = () => {
+      begun++
+      return piecesOf(bytes)
+    }
+    const written = await store.writeBlob(REPOSITORY, again, { digest: digestOf(bytes) })
+    assert.equal(written.size, bytes.length)
+    assert.equal(begun, 2)
+    assert.isTrue(hasNoSession())
+  })
+
+  test('a registry that has less or more of an upload than it was sent is found out, and the upload taken back', async ({
+    assert,
+  }) => {
+    for (const range of ['0-99', `0-${9 * MIB}`, '0--1']) {
+      interfere('PATCH', SESSION, async ({ response, serve }) => {
+        const end = response.end.bind(response)
+        response.end = ((...all: []) => {
+          response.setHeader('range', range)
+          return end(...all)
+        }) as typeof response.end
+        await serve()
+      })
+      const writing = store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
+      assert.instanceOf(await failureOf(writing), RegistryConfused)
+      assert.isTrue(hasNoSession())
+    }
+  })
+
+  test('a registry that fails at the end of an upload is asked whether it has the blob', async ({
+    assert,
+  }) => {
+    interfere('PUT', SESSION, async ({ request, response, serve }) => {
+      response.end = (() => hangUp(request)) as never
+      await serve()
+    })
+    const bytes = randomBytes(9 * MIB)
+    const written = await store.writeBlob(REPOSITORY, piecesOf(bytes))
+    assert.equal(written.digest, digestOf(bytes))
+    interfere('PUT', SESSION, ({ request }) => hangUp(request))
+    const failing = store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
+    assert.instanceOf(await failureOf(failing), RegistryAway)
+    assert.isTrue(hasNoSession())
+  })
+
+  test('an upload is taken back when it is refused, and when its job is stopped', async ({
+    assert,
+  }) => {
+    interfere('PATCH', SESSION, ({ response }) => fail(response, 413, 'SIZE_INVALID'))
+    const refused = store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
+    assert.instanceOf(await failureOf(refused), RegistryConfused)
+    assert.isTrue(hasNoSession())
+
+    const stop = new AbortController()
+    interfere('PATCH', SESSION, () => stop.abort(new Error('Enough')))
+    const stopped = store.within(stop.signal).writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
+    assert.equal((await failureOf(stopped))?.message, 'Enough')
+    assert.isTrue(hasNoSession())
+  })
+
+  test('another origin is sent no account: not by a redirect, and not by the address of an upload', async ({
+    assert,
+  }) => {
+    const bytes = randomBytes(MIB)
+    const blob = await store.writeBlob(REPOSITORY, piecesOf(bytes))
+    const elsewhere = await Elsewhere.start(bytes)
+    interfere('GET', BLOB, ({ response }) => {
+      response.setHeader('location', elsewhere.url)
+      send(response, 307)
+    })
+    assert.isTrue((await bytesOf(store.readBlob(REPOSITORY, blob))).equals(bytes))
+    interfere('POST', SESSION, ({ response }) => {
+      response.setHeader('location', `${elsewhere.url}upload`)
+      send(response, 202)
+    })
+    await failureOf(store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB))))
+    assert.isAbove(elsewhere.asked.length, 2)
+    assert.include(elsewhere.asked.map(({ method }) => method).join(), 'PATCH')
+    for (const { headers } of elsewhere.asked) {
+      assert.notProperty(headers, 'authorization')
+      assert.notProperty(headers, 'cookie')
+    }
+    await elsewhere.stop()
+  })
+
+  test('a token is not asked for in clear elsewhere, nor is what a token service says believed', async ({
+    assert,
+  }) => {
+    const elsewhere = await Elsewhere.start(Buffer.from('{}'))
+    for (const realm of [`${elsewhere.url}token`, 'file:///etc/passwd', 'x']) {
+      const fresh = await openImageStore(registry.access, { attempts: 1 })
+      interfere('GET', MANIFEST, ({ response }) => {
+        response.setHeader('www-authenticate', `Bearer realm="${realm}",service="x"`)
+        send(response, 401)
+      })
+      const failure = await failureOf(fresh.manifest(REPOSITORY, 'latest'))
+      assert.instanceOf(failure, RegistryConfused)
+    }
+    assert.isEmpty(elsewhere.asked)
+    await elsewhere.stop()
+
+    const answers: [number, string][] = [
+      [200, '<html>'],
+      [200, '{"token":"a\\r\\nb: c"}'],
+      [200, '{"token":{}}'],
+      [200, ' '.repeat(2 * MIB)],
+    ]
+    for (const [status, body] of answers) {
+      const fresh = await openImageStore(registry.access, { attempts: 1 })
+      interfere('GET', /token/, ({ response }) => send(response, status, body))
+      const failure = await failureOf(fresh.manifest(REPOSITORY, 'latest'))
+      assert.instanceOf(failure, RegistryConfused)
+    }
+  })
+
+  test('redirects that go round or out of HTTP are not followed', async ({ assert }) => {
+    const places = [`http://${registry.host}/v2/${REPOSITORY}/manifests/x`, 'file:///etc/passwd']
+    for (const place of [...places, 'ftp://127.0.0.1/', 'http://user:word@127.0.0.1/']) {
+      interfere('GET', MANIFEST, ({ response }) => {
+        response.setHeader('location', place)
+        send(response, 302)
+      })
+      assert.instanceOf(await failureOf(store.manifest(REPOSITORY, 'latest')), RegistryConfused)
+    }
+  })
+
+  test('an account with another secret, fewer rights or an unknown project is refused, and is never shown', async ({
+    assert,
+  }) => {
+    const accountSecret = 'not-the-secret'
+    const other = await openImageStore({ ...registry.access, accountSecret })
+    const denied = (await failureOf(other.manifest(REPOSITORY, 'latest')))!
+    assert.instanceOf(denied, RegistryDenied)
+    assert.notInclude(JSON.stringify(denied) + denied.stack, accountSecret)
+    assert.instanceOf(
+      await failureOf(store.hasBlob('nowhere/a', digestOf(randomBytes(1)))),
+      RegistryDenied
+    )
+
+    registry.tokens.rights = () => ['pull']
+    const blob = piecesOf(randomBytes(1))
+    const pullOnly = await openImageStore(registry.access)
+    assert.instanceOf(await failureOf(pullOnly.writeBlob(REPOSITORY, blob)), RegistryDenied)
+  })
+
+  test('a repository that may not be read is not mounted from, and a token that ended is renewed', async ({
+    assert,
+  }) => {
+    const { digest } = await store.writeBlob('master/base', piecesOf(randomBytes(10)))
+    registry.tokens.rights = (repository) =>
+      repository.startsWith('master/') ? [] : ['pull', 'push']
+    const builder = await openImageStore(registry.access)
+    assert.isFalse(await builder.mountBlob('incoming/a', digest, 'master/base'))
+    registry.tokens.forgetAll()
+    assert.isFalse(await builder.hasBlob('incoming/a', digest))
+    registry.tokens.rights = () => ['pull', 'push']
+    const both = await openImageStore(registry.access)
+    assert.isTrue(await both.mountBlob('incoming/a', digest, 'master/base'))
+    assert.isTrue(await both.hasBlob('incoming/a', digest))
+  })
+
+  test('where nothing can be removed, that is said', async ({ assert }) => {
+    const image = await putImage(store, REPOSITORY)
+    interfere('DELETE', MANIFEST, ({ response }) => fail(response, 405, 'UNSUPPORTED'))
+    const removing = store.removeManifest(REPOSITORY, image.digest)
+    assert.instanceOf(await failureOf(removing), RemovalUnsupported)
+  })
+})
+
+/** Cuts the connection, as a cable that is pulled does. */
+function hangUp({ socket }: IncomingMessage): void {
+  socket.destroy()
+}
+
+/** A server at another origin, which notes what it is sent. */
+class Elsewhere {
+  readonly asked: IncomingMessage[] = []
+  readonly #server
+
+  private constructor(body: Buffer) {
+    this.#server = createServer((request, response) => {
+      this.asked.push(request)
+      request.resume()
+      request.on('end', () => send(response, request.method === 'GET' ? 200 : 500, body))
+    })
+  }
+
+  static async start(body: Buffer): Promise<Elsewhere> {
+    const elsewhere = new Elsewhere(body)
+    elsewhere.#server.listen(0, '127.0.0.1')
+    await once(elsewhere.#server, 'listening')
+    return elsewhere
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+}

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { test } from '@japa/runner'
+
+import { openImageStore } from '#oci/open_image_store'
+import { ace } from '#tests/helpers/ace_process'
+import { putImage } from '#tests/helpers/images'
+
+test.group('Commands about images', (group) => {
+  let folder: string
+  group.each.setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'analysis-hub-images-'))
+    return () => rm(folder, { recursive: true })
+  })
+  group.each.timeout(120_000)
+
+  const run = (...args: string[]) => ace(args, { DATA_DIR: folder })
+
+  test('an image goes out of the folder and in again, under the name of a master image', async ({
+    assert,
+  }) => {
+    const store = await openImageStore({ path: join(folder, 'images') })
+    const { digest } = await putImage(store, 'some/base', { tag: 'v1' })
+    const archive = join(folder, 'base.tar.gz')
+
+    const written = await run('image:export', 'some/base:v1', archive)
+    assert.equal(written.exit, 0, written.stdout + written.stderr)
+    assert.include(written.stdout, `some/base:v1 is in ${archive}, as ${digest}`)
+    const taken = await run('image:import', archive, '--as=python/base')
+    assert.equal(taken.exit, 0, taken.stdout + taken.stderr)
+    assert.include(taken.stdout, 'master/python/base:latest')
+    assert.equal((await store.manifest('master/python/base', 'latest'))?.digest, digest)
+
+    const other = ['--as=base:2', '--repository=project/images', '--image=some/base:v1']
+    assert.equal((await run('image:import', archive, ...other)).exit, 0)
+    assert.equal((await store.manifest('project/images/base', '2'))?.digest, digest)
+  })
+
+  test('what goes wrong is said in a sentence', async ({ assert }) => {
+    const archive = join(folder, 'none.tar')
+    const none = await run('image:export', 'python/base', archive)
+    assert.equal(none.exit, 1)
+    assert.include(none.stderr, 'There is no image python/base:latest')
+    const missing = await run('image:import', archive, '--as=python/base')
+    assert.equal(missing.exit, 1)
+    assert.include(missing.stderr, 'cannot be read: ENOENT')
+    const unnamed = await run('image:import', archive)
+    assert.equal(unnamed.exit, 1)
+    assert.include(unnamed.stderr, '--as=python/base')
+    const badly = await run('image:import', archive, '--as=Python')
+    assert.include(badly.stderr, 'cannot be a repository')
+  })
+})

@@ -1,0 +1,70 @@
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { test } from '@japa/runner'
+
+import { sweepFolder } from '#oci/folder/sweep_folder'
+import type { ImageStore } from '#oci/image_store'
+import { openImageStore } from '#oci/open_image_store'
+import { platformImage } from '#oci/platform_image'
+import { bytesOf, piecesOf, putImage, putIndex, putStatement } from '#tests/helpers/images'
+
+const DAY_MS = 86_400_000
+
+test.group('Sweeping a folder of images', (group) => {
+  let folder: string
+  let store: ImageStore
+  group.each.setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'analysis-hub-images-'))
+    store = await openImageStore({ path: folder })
+    return () => rm(folder, { recursive: true })
+  })
+
+  /** Has all files be two days old. */
+  async function age(): Promise<void> {
+    const then = new Date(Date.now() - 2 * DAY_MS)
+    for (const path of await readdir(folder, { recursive: true })) {
+      const file = join(folder, path)
+      if ((await stat(file)).isFile()) {
+        await utimes(file, then, then)
+      }
+    }
+  }
+
+  test('what an image needs stays, and the rest goes once it is a day old', async ({ assert }) => {
+    const gone = await putImage(store, 'gone', { files: { a: 'gone' }, tag: 'latest' })
+    const said = await putStatement(store, 'gone', gone, 'application/vnd.example')
+    await putImage(store, 'kept', { files: { a: 'kept' }, tag: 'latest' })
+    const index = await putIndex(store, 'index', 'latest')
+    await writeFile(join(folder, 'drafts', 'left-behind'), 'half of a blob')
+    await store.removeManifest('gone', gone.digest)
+    assert.equal((await sweepFolder(folder)).removed, 0)
+
+    await age()
+    const fresh = await store.writeBlob('new', piecesOf(Buffer.from('about to be used')))
+    const swept = await sweepFolder(folder)
+    assert.isAbove(swept.removed, 4)
+    assert.isAbove(swept.removedBytes, 0)
+    assert.isAbove(swept.keptBytes, 0)
+    assert.isFalse(await store.hasBlob('gone', gone.digest))
+    assert.isFalse(await store.hasBlob('gone', said.digest))
+    assert.isTrue(await store.hasBlob('new', fresh.digest))
+    assert.isEmpty(await readdir(join(folder, 'drafts')))
+    assert.deepEqual(await store.manifest('index', 'latest'), index)
+    for (const name of ['kept', 'index']) {
+      const { manifest } = await platformImage(store, name, 'latest')
+      await bytesOf(store.readBlob(name, manifest.layers[0]!))
+    }
+    assert.equal((await sweepFolder(folder)).removed, 0)
+  })
+
+  test('a blob that somebody has just asked for stays', async ({ assert }) => {
+    const { digest } = await store.writeBlob('a', piecesOf(Buffer.from('asked for')))
+    await age()
+    assert.isTrue(await store.mountBlob('b', digest, 'a'))
+    assert.equal((await sweepFolder(folder)).removed, 0)
+    await age()
+    assert.equal((await sweepFolder(folder)).removed, 1)
+  })
+})

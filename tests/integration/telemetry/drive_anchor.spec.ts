@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { test } from '@japa/runner'
+import { Disk } from 'flydrive'
+import { FSDriver } from 'flydrive/drivers/fs'
+
+import { DriveAnchor } from '#telemetry/trail/drive_anchor'
+
+let folder: string
+let anchor: DriveAnchor
+
+test.group('Heads of the audit trail on a disk', (group) => {
+  group.each.setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'heads-'))
+    anchor = new DriveAnchor(new Disk(new FSDriver({ location: folder, visibility: 'private' })))
+    return () => rm(folder, { recursive: true })
+  })
+
+  const head = { chain: 'none', number: 3, digest: 'ab'.repeat(32), signature: Buffer.from('s') }
+
+  test('one that was written is read again, the newest of a chain', async ({ assert }) => {
+    await anchor.write(head)
+    await anchor.write({ ...head, number: 4 })
+
+    assert.deepEqual(await anchor.read('none'), { ...head, number: 4 })
+  })
+
+  test('where none was written there is none', async ({ assert }) => {
+    assert.isUndefined(await anchor.read('none'))
+    assert.deepEqual(await anchor.chains(), [])
+  })
+
+  test('all chains are listed', async ({ assert }) => {
+    await anchor.write(head)
+    await anchor.write({ ...head, chain: '11111111-1111-4111-8111-111111111111' })
+
+    assert.sameMembers(await anchor.chains(), ['none', '11111111-1111-4111-8111-111111111111'])
+  })
+})

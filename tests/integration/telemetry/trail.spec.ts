@@ -1,0 +1,378 @@
+import { randomInt } from 'node:crypto'
+
+import { test } from '@japa/runner'
+import type pg from 'pg'
+
+import { applicationKey } from '#configuration/application_key'
+import { holdClock } from '#kernel/clock'
+import { env } from '#start/env'
+import { anchorSweep, noteHeads } from '#telemetry/trail/anchor_sweep'
+import type { Finding } from '#telemetry/trail/check_batch'
+import { removeEvent, removeExpired } from '#telemetry/trail/remove_events'
+import { sealEvents } from '#telemetry/trail/seal_events'
+import { signAnew } from '#telemetry/trail/sign_anew'
+import { TrailKey, trailKey } from '#telemetry/trail/trail_key'
+import { verifyTrail, verifyWithin } from '#telemetry/trail/verify_trail'
+import { eventWith, keep, NotedHeads, REALMS, store, trailDatabase, within } from './trail_scene.js'
+
+const DAY_MS = 86_400_000
+/** How often somebody changes a row behind the platform's back in one run. */
+const ATTEMPTS = Number(process.env.TRAIL_ATTEMPTS ?? 60)
+
+let pool: pg.Pool
+let anchor: NotedHeads
+let passedMs: number
+
+const withDatabase = async () => {
+  const database = await trailDatabase()
+  pool = database.pool
+  return () => database.stop()
+}
+
+const withTrail = async () => {
+  await pool.query('truncate events, event_chains, event_batches, event_removals')
+  anchor = new NotedHeads()
+  passedMs = 0
+  return holdClock({ now: () => Date.now() + passedMs })
+}
+
+const verdict = (key = trailKey()) => verifyTrail(pool, { key, anchor })
+const found = async () => (await verdict()).findings.map(({ type }) => type)
+
+const inAWeek = () => new Date(Date.now() + 7 * DAY_MS).toISOString()
+
+/** So many events of all realms in batches of random sizes, some of which expire. */
+async function keepMany(count: number) {
+  const events = Array.from({ length: count }, (_, n) =>
+    eventWith({
+      realmId: REALMS[n % REALMS.length]!,
+      ...(n % 2 && { expiring: true, expiresAt: inAWeek() }),
+    })
+  )
+  for (let at = 0; at < events.length;) {
+    const size = randomInt(1, 12)
+    await keep(pool, events.slice(at, at + size))
+    at += size
+  }
+  return events
+}
+
+test.group('The audit trail', (group) => {
+  group.setup(withDatabase)
+  group.each.setup(withTrail)
+
+  test('what was sealed is found intact', async ({ assert }) => {
+    await keepMany(40)
+
+    const { intact, events, chains } = await verdict()
+
+    assert.isTrue(intact)
+    assert.equal(events, 40)
+    assert.equal(chains, REALMS.length)
+  })
+
+  test('events that were there before it are sealed with it', async ({ assert }) => {
+    const former = eventWith({ data: { diff: { build_status: { next: 'a', previous: null } } } })
+    const database = await trailDatabase([former, eventWith({ data: null })])
+    try {
+      const { intact, events } = await verifyTrail(database.pool, { key: trailKey(), anchor })
+      assert.isTrue(intact)
+      assert.equal(events, 2)
+    } finally {
+      await database.stop()
+    }
+  })
+
+  test('whoever adds to a chain at the same time adds to its end', async ({ assert }) => {
+    await Promise.all(Array.from({ length: 8 }, () => keepMany(10)))
+
+    assert.isTrue((await verdict()).intact)
+  })
+
+  test('the key of another installation did not sign it', async ({ assert }) => {
+    await keepMany(3)
+
+    const { findings } = await verdict(new TrailKey('another application key, long enough'))
+
+    assert.deepEqual([...new Set(findings.map(({ type }) => type))], ['broken'])
+  })
+
+  test('what a former key has signed is signed anew, and counts as before', async ({ assert }) => {
+    const events = await keepMany(20)
+    await within(pool, 'commit', (client) => removeEvent(client, events[0]!.id))
+    await noteHeads(pool, anchor)
+    const key = new TrailKey('an application key of today, long enough', applicationKey(env))
+    const alone = new TrailKey('an application key of today, long enough')
+    assert.isTrue((await verdict(key)).intact)
+    assert.isFalse((await verdict(alone)).intact)
+
+    const { batches, removals, heads } = await signAnew(pool, { key, anchor })
+
+    assert.isAbove(batches, 0)
+    assert.equal(removals, 1)
+    assert.equal(heads, REALMS.length)
+    const { intact, unanchored } = await verdict(alone)
+    assert.isTrue(intact)
+    assert.isEmpty(unanchored)
+    const again = await signAnew(pool, { key, anchor })
+    assert.deepEqual(again, { batches: 0, removals: 0, heads: 0 })
+  })
+
+  test('what nobody has signed is not signed by a change of the key', async ({ assert }) => {
+    await keepMany(20)
+    await pool.query(`update event_batches set root = repeat('0', 64) where number = 1`)
+    const key = new TrailKey('an application key of today, long enough', applicationKey(env))
+
+    await signAnew(pool, { key, anchor })
+
+    const { findings } = await verdict(key)
+    assert.lengthOf(
+      findings.filter(({ type }) => type === 'broken'),
+      2 * REALMS.length
+    )
+  })
+
+  test('one row that is changed, added or taken away is found wherever it is', async ({
+    assert,
+  }) => {
+    const events = await keepMany(60)
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const { id } = events[randomInt(events.length)]!
+      const tampering = TAMPERINGS[attempt % TAMPERINGS.length]!
+      const { findings } = await within(pool, 'rollback', async (client) => {
+        await tampering.how(client, id)
+        return verifyWithin(client, { key: trailKey(), anchor })
+      })
+      assert.include(
+        findings.map((finding) => finding.type),
+        tampering.found,
+        tampering.what
+      )
+    }
+    assert.isTrue((await verdict()).intact)
+  }).timeout(ATTEMPTS * 500)
+})
+
+interface Tampering {
+  readonly what: string
+  readonly found: Finding['type']
+  how(client: pg.ClientBase, id: string): Promise<unknown>
+}
+
+const changed = (what: string, change: string): Tampering => ({
+  what,
+  found: 'changed',
+  how: (client, id) => client.query(`update events set ${change} where id = $1`, [id]),
+})
+
+const TAMPERINGS: readonly Tampering[] = [
+  changed('another name', `name = 'created'`),
+  changed('another actor', 'actor_id = gen_random_uuid()'),
+  changed('no actor', 'actor_name = null'),
+  changed('another difference', `data = '{"diff":{"name":{"next":"C","previous":"A"}}}'`),
+  changed('data that cannot be read', `data = '{'`),
+  changed('another time', `created_at = created_at + interval '1 millisecond'`),
+  changed('another realm', 'realm_id = gen_random_uuid()'),
+  changed('an expiry in the past', `expiring = not expiring, expires_at = '2020-01-01'`),
+  {
+    what: 'a row taken away',
+    found: 'missing',
+    how: (client, id) => client.query('delete from events where id = $1', [id]),
+  },
+  {
+    what: 'a row added',
+    found: 'inserted',
+    how: (client, id) =>
+      client.query(
+        `insert into events (id, scope, name, ref_type, realm_id)
+         select gen_random_uuid(), scope, name, ref_type, realm_id from events where id = $1`,
+        [id]
+      ),
+  },
+  {
+    what: 'a row exchanged for another',
+    found: 'inserted',
+    how: (client, id) =>
+      client.query('update events set id = gen_random_uuid() where id = $1', [id]),
+  },
+  {
+    what: 'a row of a new realm',
+    found: 'inserted',
+    how: (client) =>
+      store(client, [eventWith({ realmId: '33333333-3333-4333-8333-333333333333' })]),
+  },
+  {
+    what: 'a batch with another leaf',
+    found: 'broken',
+    how: (client) =>
+      client.query(
+        `update event_batches set leaves = sha256(leaves) || substring(leaves from 33) where number = 1`
+      ),
+  },
+  {
+    what: 'a batch taken out of the middle with its events',
+    found: 'broken',
+    how: (client) => takeBatch(client, 'number = 2'),
+  },
+  {
+    what: 'a batch that is said to be removed',
+    found: 'missing',
+    how: async (client) => {
+      await client.query(
+        `delete from events where id in (
+           select encode(substring(ids for 16), 'hex')::uuid from event_batches where number = 1)`
+      )
+      await client.query(
+        `insert into event_removals (chain, number, statement, signature)
+         select chain, number, '["removal",1,"' || chain || '",1,null,"deleted","2026-01-01T00:00:00.000Z"]', signature
+         from event_batches where number = 1`
+      )
+    },
+  },
+]
+
+async function takeBatch(client: pg.ClientBase, which: string): Promise<void> {
+  await client.query(
+    `delete from events where id in (
+       select encode(substring(ids from 16 * n + 1 for 16), 'hex')::uuid
+       from event_batches, generate_series(0, size - 1) n where ${which})`
+  )
+  await client.query(`delete from event_batches where ${which}`)
+}
+
+test.group('The end of the audit trail', (group) => {
+  group.setup(withDatabase)
+  group.each.setup(withTrail)
+
+  test('a cut is seen by what was noted elsewhere', async ({ assert }) => {
+    await keep(pool, [eventWith()])
+    await keep(pool, [eventWith()])
+    await noteHeads(pool, anchor)
+    await within(pool, 'commit', (client) => takeBatch(client, 'number = 2'))
+    await pool.query('update event_chains set number = 1')
+
+    assert.deepEqual(await found(), ['cut'])
+  })
+
+  test('a chain that is gone as a whole is seen', async ({ assert }) => {
+    await keep(pool, [eventWith()])
+    await noteHeads(pool, anchor)
+    await pool.query('truncate events, event_chains, event_batches')
+
+    assert.deepEqual(await found(), ['cut'])
+  })
+
+  test('a chain that was written anew is seen', async ({ assert }) => {
+    const event = eventWith()
+    await keep(pool, [event])
+    await noteHeads(pool, anchor)
+    await pool.query('truncate events, event_chains, event_batches')
+    await keep(pool, [{ ...event, name: 'created' }])
+
+    assert.deepEqual(await found(), ['broken'])
+  })
+
+  test('a head that nobody signed does not count', async ({ assert }) => {
+    await keep(pool, [eventWith()])
+    await anchor.write({ chain: 'none', number: 9, digest: 'x', signature: Buffer.alloc(64) })
+
+    const { intact, unanchored } = await verdict()
+
+    assert.isTrue(intact)
+    assert.deepEqual(unanchored, ['none'])
+  })
+
+  test('a store that is away is asked again after a minute', async ({ assert }) => {
+    let asked = 0
+    anchor.write = async () => {
+      asked++
+      throw new Error('away')
+    }
+    await keep(pool, [eventWith()])
+    const noting = anchorSweep(anchor, pool)
+    const { signal } = new AbortController()
+    await assert.rejects(() => noting.run(signal), 'away')
+    await noting.run(signal)
+    assert.equal(asked, 1)
+    passedMs = 61_000
+    await assert.rejects(() => noting.run(signal), 'away')
+  })
+
+  test('it is noted once', async ({ assert }) => {
+    await keepMany(9)
+    assert.equal(await noteHeads(pool, anchor), REALMS.length)
+    assert.equal(await noteHeads(pool, anchor), 0)
+    assert.isEmpty((await verdict()).unanchored)
+  })
+})
+
+test.group('Removals from the audit trail', (group) => {
+  group.setup(withDatabase)
+  group.each.setup(withTrail)
+
+  const sweep = () => within(pool, 'commit', removeExpired)
+
+  test('events that have had their time go, and are not missed', async ({ assert }) => {
+    await keepMany(30)
+    passedMs = 8 * DAY_MS
+
+    const { events } = await sweep()
+
+    assert.equal(events, 15)
+    const { intact, events: left, removed } = await verdict()
+    assert.isTrue(intact)
+    assert.equal(left, 15)
+    assert.equal(removed, 15)
+    assert.deepEqual(await sweep(), { batches: 0, events: 0 })
+  })
+
+  test('what a row says of its expiry does not make it go', async ({ assert }) => {
+    await keepMany(10)
+    await pool.query(`update events set expiring = true, expires_at = '2020-01-01'`)
+
+    assert.deepEqual(await sweep(), { batches: 0, events: 0 })
+  })
+
+  test('a batch whose expiry was changed is found although its events went', async ({ assert }) => {
+    await keep(pool, [eventWith({ expiring: true, expiresAt: inAWeek() })])
+    await pool.query(`update event_batches set expires_at = '2020-01-01'`)
+    await sweep()
+
+    assert.include(await found(), 'broken')
+  })
+
+  test('an event that was deleted is not missed, one beside it is', async ({ assert }) => {
+    const [first, second] = [eventWith(), eventWith()]
+    await keep(pool, [first, second])
+    await within(pool, 'commit', (client) => removeEvent(client, first.id))
+    assert.isTrue((await verdict()).intact)
+
+    await pool.query('delete from events where id = $1', [second.id])
+
+    assert.deepEqual(await found(), ['missing'])
+  })
+
+  test('an event that comes back is found', async ({ assert }) => {
+    const event = eventWith({ expiring: true, expiresAt: inAWeek() })
+    await keep(pool, [event])
+    passedMs = 8 * DAY_MS
+    await sweep()
+    await store(pool, [event])
+
+    assert.deepEqual(await found(), ['inserted'])
+  })
+
+  test('a transaction that is undone leaves no batch', async ({ assert }) => {
+    await within(pool, 'rollback', async (client) => {
+      const event = eventWith()
+      await store(client, [event])
+      await sealEvents(client, [event])
+    })
+    await keep(pool, [eventWith()])
+
+    const { intact, batches } = await verdict()
+
+    assert.isTrue(intact)
+    assert.equal(batches, 1)
+  })
+})

@@ -1,0 +1,76 @@
+import { createServer, type RequestListener } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+
+import { test } from '@japa/runner'
+
+import { scan } from '#worker/master_images/sources/scan'
+import { openTree } from '#worker/master_images/sources/open_tree'
+import { tarball } from '#tests/helpers/master_images/tarball'
+
+const signal = new AbortController().signal
+const REPOSITORY = { owner: 'us', repository: 'images', branch: 'feature/x' }
+const ARCHIVE = tarball([{ name: 'base/image.json', content: '{ "command": "python3" }' }])
+
+type Cleanup = (callback: () => Promise<void>) => void
+
+async function serving(cleanup: Cleanup, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanup(async () => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test.group('Archives of a repository that are fetched', () => {
+  test('are asked for by the names of the repository, and the token stays with their address', async ({
+    assert,
+    cleanup,
+  }) => {
+    const asked: [string | undefined, string | undefined][] = []
+    const other = await serving(cleanup, ({ url, headers }, response) => {
+      asked.push([url, headers.authorization])
+      response.end(ARCHIVE)
+    })
+    const origin = await serving(cleanup, ({ url, headers }, response) => {
+      asked.push([url, headers.authorization])
+      response.writeHead(302, { location: `${other}/elsewhere` }).end()
+    })
+    const template = `${origin}/{owner}/{repository}/{branch}.tar.gz`
+    const tree = await openTree({ template, token: 'secret' }, REPOSITORY)
+    const { images } = await scan(tree, signal)
+
+    assert.deepEqual(
+      images.map(({ path }) => path),
+      ['base']
+    )
+    assert.deepEqual(asked, [
+      ['/us/images/feature/x.tar.gz', 'Bearer secret'],
+      ['/elsewhere', undefined],
+    ])
+  })
+
+  test('are refused, in a sentence, where the address has none', async ({ assert, cleanup }) => {
+    const template = await serving(cleanup, (_request, response) => {
+      response.writeHead(404).end('no')
+    })
+    const tree = await openTree({ template, token: 'secret' }, REPOSITORY)
+    await assert.rejects(
+      () => scan(tree, signal),
+      /cannot be read: it answered with the status 404/
+    )
+  })
+
+  test('are not taken where they break off', async ({ assert, cleanup }) => {
+    const template = await serving(cleanup, (_request, response) => {
+      response.writeHead(200, { 'content-length': ARCHIVE.length })
+      response.write(ARCHIVE.subarray(0, ARCHIVE.length - 20), () => response.destroy())
+    })
+    const tree = await openTree({ template }, REPOSITORY)
+    await assert.rejects(() => scan(tree, signal), /cannot be read|damaged|in the middle/)
+  })
+
+  test('are not looked for where a name would lead elsewhere', async ({ assert }) => {
+    const at = { ...REPOSITORY, branch: '../../secrets' }
+    await assert.rejects(() => openTree({ template: '/srv/{branch}' }, at), /branch cannot be/)
+  })
+})

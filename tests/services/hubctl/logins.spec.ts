@@ -1,0 +1,191 @@
+import { test } from '@japa/runner'
+
+import { HubProcesses } from '#tests/helpers/hub_processes'
+import { KEPT, Machine } from './hubctl.js'
+
+test.group('Logging in with hubctl', (group) => {
+  let hub: HubProcesses
+  let machine: Machine
+  group.setup(async () => {
+    hub = await HubProcesses.start('server')
+    return () => hub.remove()
+  })
+  group.each.setup(async () => {
+    machine = await Machine.make()
+    return () => machine.remove()
+  })
+
+  test('a login is kept in a file that nobody else reads', async ({ assert }) => {
+    await machine.login(hub.origin)
+    const who = await machine.json('whoami')
+
+    assert.equal(who.name, 'admin')
+    assert.equal(who.realm, 'master')
+    assert.equal(await machine.modeOf(KEPT), '600')
+    assert.equal(await machine.modeOf('config/hubctl'), '700')
+  })
+
+  test('neither password nor token is ever shown', async ({ assert }) => {
+    const args = ['login', '--url', hub.origin, '--user', 'admin', '--stdin']
+    const { stdout, stderr } = await machine.call(args, { stdin: 'start123' })
+    const { contexts } = JSON.parse(String(await machine.read(KEPT)))
+    const [{ tokens }] = Object.values<any>(contexts)
+    const listed = await machine.must('context', 'list', '-o', 'json')
+
+    for (const secret of ['start123', tokens.accessToken, tokens.refreshToken]) {
+      assert.notInclude(stdout + stderr + listed, secret)
+    }
+  })
+
+  test('a wrong password is said to be one', async ({ assert }) => {
+    const args = ['login', '--url', hub.origin, '--user', 'admin', '--stdin']
+    const { code, stderr } = await machine.call(args, { stdin: 'wrong' })
+
+    assert.equal(code, 3)
+    assert.match(stderr, /credentials are invalid/)
+    assert.match(stderr, /hubctl login/)
+  })
+
+  test('without a terminal, a password is asked for nowhere', async ({ assert }) => {
+    const { code, stderr } = await machine.call(['login', '--url', hub.origin, '--user', 'admin'])
+
+    assert.equal(code, 2)
+    assert.include(stderr, '--stdin')
+  })
+
+  test('an expired token is renewed, by one of several calls at a time', async ({ assert }) => {
+    await machine.login(hub.origin)
+    await expire(machine)
+    const before = await kept(machine)
+    const calls = await Promise.all(
+      Array.from({ length: 4 }, () => machine.call(['get', 'nodes', '-o', 'json']))
+    )
+    const after = await kept(machine)
+
+    assert.deepEqual(
+      calls.map(({ code, stderr }) => ({ code, stderr })),
+      calls.map(() => ({ code: 0, stderr: '' }))
+    )
+    assert.notEqual(after.accessToken, before.accessToken)
+    assert.notEqual(after.refreshToken, before.refreshToken)
+  })
+
+  test('a session that has ended asks for a login', async ({ assert }) => {
+    await machine.login(hub.origin)
+    const { refreshToken } = await kept(machine)
+    await expire(machine)
+    await fetch(`${hub.origin}/auth/token/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({ token: refreshToken }),
+    })
+    const { code, stderr } = await machine.call(['get', 'nodes'])
+
+    assert.equal(code, 3)
+    assert.match(stderr, /The login of the context .+ has ended/)
+    assert.match(stderr, /hubctl login/)
+  })
+
+  test('a client logs in with its secret, and again when its token is over', async ({ assert }) => {
+    await machine.login(hub.origin)
+    const secret = 'a-secret-of-a-program'
+    const body = await machine.write('client.yaml', `name: robot\nsecret: ${secret}\n`)
+    await machine.must('create', 'client', '-f', body)
+    const args = [
+      'login',
+      '--url',
+      hub.origin,
+      '--context',
+      'robot',
+      '--client',
+      'robot',
+      '--stdin',
+    ]
+    const { code, stderr } = await machine.call(args, { stdin: secret })
+    await expire(machine, 'robot')
+    const who = await machine.json('whoami', '--context', 'robot')
+
+    assert.equal(code, 0, stderr)
+    assert.equal(who.kind, 'client')
+  })
+
+  test('a token of elsewhere is used as it is', async ({ assert }) => {
+    await machine.login(hub.origin)
+    const { accessToken } = await kept(machine)
+    const other = await Machine.make()
+    const args = ['login', '--url', hub.origin, '--token', '--stdin']
+    const { code } = await other.call(args, { stdin: accessToken })
+    const who = await other.json('whoami')
+    await other.remove()
+
+    assert.equal(code, 0)
+    assert.equal(who.name, 'admin')
+  })
+
+  test('a token goes to the platform it is for, and to no other', async ({ assert }) => {
+    await machine.login(hub.origin)
+    const elsewhere = hub.origin.replace('127.0.0.1', 'localhost')
+    const { code, stderr } = await machine.call(['get', 'nodes', '--url', elsewhere])
+
+    assert.equal(code, 3)
+    assert.include(stderr, 'Nobody is logged in at this platform')
+  })
+
+  test('several platforms are kept, and one of them is the current one', async ({ assert }) => {
+    await machine.login(hub.origin, 'admin', 'start123', '--context', 'one')
+    await machine.must('context', 'set', 'other', '--url', 'https://hub.example.org')
+    await machine.must('context', 'use', 'other')
+    const contexts = await machine.json('context', 'list')
+    await machine.must('context', 'use', 'one')
+    await machine.must('context', 'delete', 'other')
+    const { code } = await machine.call(['context', 'use', 'other'])
+
+    assert.deepInclude(contexts[0], { name: 'one', current: false, login: 'person' })
+    assert.deepInclude(contexts[1], { name: 'other', current: true, login: 'none' })
+    assert.equal(code, 2)
+  })
+
+  test('a logout ends the session at the provider, too', async ({ assert }) => {
+    await machine.login(hub.origin)
+    const { accessToken } = await kept(machine)
+    await machine.must('logout')
+    const response = await fetch(`${hub.origin}/core/nodes`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    })
+    const { code } = await machine.call(['get', 'nodes'])
+
+    assert.equal(response.status, 401)
+    assert.equal(code, 3)
+  })
+
+  test('a server that is away is named, with what to look at', async ({ assert }) => {
+    const { code, stderr } = await machine.call(['get', 'nodes', '--url', 'http://127.0.0.1:9'])
+
+    assert.equal(code, 7)
+    assert.match(stderr, /http:\/\/127\.0\.0\.1:9 cannot be reached/)
+    assert.include(stderr, 'hubctl context list')
+  })
+
+  test('who may not do something is told which permission it takes', async ({ assert }) => {
+    await machine.login(hub.origin)
+    await machine.must('user', 'invite', 'nobody', '--to', machine.path('nobody.json'))
+    const { password } = JSON.parse(String(await machine.read('nobody.json')))
+    await machine.login(hub.origin, 'nobody', password, '--context', 'nobody')
+    const { code, stderr } = await machine.call(['create', 'node', 'name=north'])
+
+    assert.equal(await machine.modeOf('nobody.json'), '600')
+    assert.equal(code, 4)
+    assert.include(stderr, 'You would need the permission node_create')
+  })
+})
+
+async function kept(machine: Machine, name?: string) {
+  const { contexts, current } = JSON.parse(String(await machine.read(KEPT)))
+  return contexts[name ?? current].tokens
+}
+
+/** Has a token that is kept be over, as far as hubctl knows. */
+async function expire(machine: Machine, name?: string): Promise<void> {
+  const file = JSON.parse(String(await machine.read(KEPT)))
+  file.contexts[name ?? file.current].tokens.expiresAt = 0
+  await machine.write(KEPT, JSON.stringify(file))
+}

@@ -1,0 +1,108 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+
+import { test } from '@japa/runner'
+
+import type { ImageStore } from '#oci/image_store'
+import { openImageStore } from '#oci/open_image_store'
+import { signImage } from '#oci/signing/sign_image'
+import { SigningKey } from '#oci/signing/signing_key'
+import { HubProcesses } from '#tests/helpers/hub_processes'
+import { putImage } from '#tests/helpers/images'
+import { ANALYSIS, buildFacts } from '#tests/helpers/signed_images/build_facts'
+import { startDockerRegistry } from '#tests/services/servers/docker_registry'
+import { Machine } from './hubctl.js'
+
+const NOWHERE = { env: { HUBCTL_URL: 'http://127.0.0.1:9' } }
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+const PEM = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+const key = SigningKey.fromPem(PEM, 'The key of the test')
+
+test.group('Signatures with hubctl', (group) => {
+  let hub: HubProcesses
+  let machine: Machine
+  let registry: Awaited<ReturnType<typeof startDockerRegistry>>
+  let store: ImageStore
+  const repository = `node-1/${ANALYSIS}`
+
+  group.setup(async () => {
+    machine = await Machine.make()
+    const file = machine.path('images.key')
+    await writeFile(file, PEM, { mode: 0o600 })
+    hub = await HubProcesses.start('server', { variables: { IMAGE_SIGNING_KEY: file } })
+    registry = await startDockerRegistry()
+    store = await openImageStore(registry.access)
+    await machine.login(hub.origin)
+    return async () => {
+      store.close()
+      await registry.server.stop()
+      await hub.remove()
+      await machine.remove()
+    }
+  })
+
+  /** Whoever is logged in with docker at the registry. */
+  async function docker(): Promise<{ DOCKER_CONFIG: string }> {
+    const { host, accountName, accountSecret } = registry.access
+    const auth = Buffer.from(`${accountName}:${accountSecret}`).toString('base64')
+    await writeFile(machine.path('config.json'), JSON.stringify({ auths: { [host]: { auth } } }))
+    return { DOCKER_CONFIG: machine.path('.') }
+  }
+
+  test('the key of the hub is printed for others', async ({ assert }) => {
+    const shown = await machine.call(['image', 'key'])
+    assert.equal(shown.code, 0, shown.stderr)
+    assert.equal(shown.stdout, key.public.pem)
+    assert.include(shown.stderr, key.public.fingerprint)
+    const all = await machine.call(['image', 'key', '--all', '-o', 'json'])
+    assert.deepEqual(JSON.parse(all.stdout), [
+      { fingerprint: key.public.fingerprint, publicKey: key.public.pem, isCurrent: true },
+    ])
+  })
+
+  test('an image in a registry is verified by the key of the hub, or by that of a file', async ({
+    assert,
+  }) => {
+    const { digest } = await putImage(store, repository, { tag: 'latest' })
+    await signImage({ store, repository }, digest, buildFacts(), key)
+    const env = await docker()
+    const image = `${registry.access.host}/${repository}:latest`
+    const good = await machine.call(['image', 'verify', image], { env })
+    assert.equal(good.code, 0, good.stderr)
+    for (const said of [digest, key.public.fingerprint, 'opt/code/main.py', ANALYSIS]) {
+      assert.include(good.stdout, said)
+    }
+    assert.notInclude(good.stdout + good.stderr, registry.access.accountSecret)
+
+    const pub = machine.path('hub.pub')
+    await writeFile(pub, key.public.pem)
+    const offline = ['image', 'verify', image, '--key', pub, '-o', 'json']
+    const pinned = await machine.call(offline, { env: { ...env, ...NOWHERE.env } })
+    assert.equal(pinned.code, 0, pinned.stderr)
+    assert.containSubset(JSON.parse(pinned.stdout), { digest, key: key.public.fingerprint })
+
+    await writeFile(pub, SigningKey.derivedFrom('a key of somebody else, and long').public.pem)
+    const refused = await machine.call(offline, { env })
+    assert.equal(refused.code, 9)
+    assert.include(refused.stderr, 'signatureInvalid')
+  })
+
+  test('an image that is not what it should be ends with 9, and one that is not there with 5', async ({
+    assert,
+  }) => {
+    const images = machine.path('images')
+    const folder = await openImageStore({ path: images })
+    const other = ANALYSIS.replace(/1$/, '2')
+    const place = ['--images', images]
+    const verify = (name: string) => machine.call(['image', 'verify', name, ...place])
+    const { digest } = await putImage(folder, `incoming/${other}`, { tag: 'latest' })
+    assert.equal((await verify(`incoming/${other}`)).code, 9)
+    await signImage({ store: folder, repository: `incoming/${other}` }, digest, buildFacts(), key)
+    const swapped = await verify(`incoming/${other}`)
+    assert.equal(swapped.code, 9)
+    assert.include(swapped.stderr, 'signatureOfAnother')
+    assert.equal((await verify('incoming/nothing')).code, 5)
+    const noKey = await machine.call(['image', 'verify', 'a/b', ...place, '--key', images])
+    assert.equal(noKey.code, 2)
+  })
+})

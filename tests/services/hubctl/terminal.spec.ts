@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+
+import { test } from '@japa/runner'
+
+import { HubProcesses } from '#tests/helpers/hub_processes'
+import { Machine } from './hubctl.js'
+import { Terminal } from './terminal.js'
+
+const MIB = 1024 ** 2
+const ENTER = '\r'
+const CTRL_C = '\u0003'
+
+test.group('hubctl on a terminal', (group) => {
+  let hub: HubProcesses
+  let machine: Machine
+  group.setup(async () => {
+    hub = await HubProcesses.start('server')
+    machine = await Machine.make()
+    await machine.login(hub.origin)
+    return async () => {
+      await hub.remove()
+      await machine.remove()
+    }
+  })
+
+  test('a password is asked for, and nobody sees it', async ({ assert }) => {
+    const terminal = Terminal.open(machine, ['login', '--url', hub.origin, '--user', 'admin'])
+    await terminal.until(/Password/)
+    terminal.type(`start123${ENTER}`)
+    const code = await terminal.end()
+
+    assert.equal(code, 0, terminal.written)
+    assert.notInclude(terminal.written, 'start123')
+    assert.include(terminal.written, 'Logged in at')
+  })
+
+  test('a secret of a record is asked for in the same way', async ({ assert }) => {
+    const words = ['create', 'user', 'name=typed', 'password=@-']
+    const terminal = Terminal.open(machine, words)
+    await terminal.until(/Password/)
+    terminal.type(`a-long-first-password${ENTER}`)
+    const code = await terminal.end()
+
+    assert.equal(code, 0, terminal.written)
+    assert.notInclude(terminal.written, 'a-long-first-password')
+  })
+
+  test('what cannot be taken back is asked about, and Enter is no', async ({ assert }) => {
+    await machine.must('create', 'project', 'name=kept')
+    const asked = Terminal.open(machine, ['delete', 'project', 'kept'])
+    await asked.until(/Delete the project kept\?/)
+    asked.type(ENTER)
+    const answeredNo = await asked.end()
+    const left = Terminal.open(machine, ['delete', 'project', 'kept'])
+    await left.until(/Delete the project kept\?/)
+    left.type(CTRL_C)
+    const interrupted = await left.end()
+    const meant = Terminal.open(machine, ['delete', 'project', 'kept'])
+    await meant.until(/Delete the project kept\?/)
+    meant.type(`y${ENTER}`)
+
+    assert.equal(answeredNo, 130)
+    assert.equal(interrupted, 130)
+    assert.include(asked.written, 'Nothing was done')
+    assert.equal(await meant.end(), 0)
+  })
+
+  test('a copy shows how far it is', async ({ assert }) => {
+    await machine.must('create', 'bucket', 'name=results')
+    await machine.write('large.bin', randomBytes(24 * MIB))
+    const terminal = Terminal.open(machine, ['bucket', 'cp', 'large.bin', 'results:'])
+    const code = await terminal.end()
+
+    assert.equal(code, 0, terminal.written)
+    assert.match(terminal.written, /large\.bin +[\d.]+ MiB of 24\.0 MiB/)
+    assert.include(terminal.written, 'large.bin was copied to results:large.bin')
+  })
+
+  test('sentences break between words, and tables are cut, at eighty columns', async ({
+    assert,
+  }) => {
+    const name = `project-${'x'.repeat(100)}`
+    await machine.must('create', 'project', `name=${name}`)
+    const refused = Terminal.open(machine, ['get', 'nodes', '--url', 'http://localhost:7'])
+    const table = Terminal.open(machine, ['get', 'projects', '--fields', 'id,name,createdAt'])
+    const codes = [await refused.end(), await table.end()]
+
+    assert.deepEqual(codes, [7, 0])
+    assert.include(refused.written, '\u001B[31m')
+    assert.match(table.lines.join('\n'), /project-x+…/)
+    for (const line of [...refused.lines, ...table.lines]) {
+      assert.isAtMost(line.length, 80, line)
+    }
+  })
+})

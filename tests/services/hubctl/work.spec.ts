@@ -1,0 +1,286 @@
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+import { test } from '@japa/runner'
+
+import { HubProcesses } from '#tests/helpers/hub_processes'
+import { Machine } from './hubctl.js'
+
+/** A project of the master realm with a node of its own and one of another realm, whose administrator is logged in, too. */
+test.group('Projects and analyses with hubctl', (group) => {
+  let hub: HubProcesses
+  let machine: Machine
+  group.setup(async () => {
+    hub = await HubProcesses.start('server')
+    machine = await Machine.make()
+    await machine.login(hub.origin, 'admin', 'start123', '--context', 'master')
+    await prepare(machine, hub)
+    return async () => {
+      await hub.remove()
+      await machine.remove()
+    }
+  })
+
+  test('a realm decides for its nodes, and is told whose turn it is for the others', async ({
+    assert,
+  }) => {
+    const pending = await machine.json('project', 'pending', '--context', 'clinic')
+    const dry = await machine.call([
+      'project',
+      'approve',
+      'study',
+      '--dry-run',
+      '--context',
+      'clinic',
+    ])
+    const first = await machine.call([
+      'project',
+      'approve',
+      'study',
+      '--comment',
+      'fine',
+      '-o',
+      'json',
+      '--context',
+      'clinic',
+    ])
+    const left = await machine.json('project', 'pending')
+    const rest = await machine.call(['project', 'approve', 'study'])
+    const none = await machine.must('project', 'pending')
+
+    assert.deepEqual(sorted(pending, 'node'), ['clinic-node', 'own-node'])
+    assert.equal(dry.code, 8, dry.stderr)
+    assert.equal(first.code, 8, first.stderr)
+    assert.deepEqual(
+      JSON.parse(first.stdout)
+        .map(({ node, result }: any) => [node, result])
+        .toSorted(),
+      [
+        ['clinic-node', 'approved'],
+        ['own-node', 'not yours'],
+      ]
+    )
+    assert.deepEqual(
+      left.map(({ node, realm }: any) => [node, realm]),
+      [['own-node', 'master']]
+    )
+    assert.equal(rest.code, 0, rest.stderr)
+    assert.match(rest.stdout, /own-node +master +approved/)
+    assert.equal(none, '')
+  })
+
+  test('a decision about one node may be taken back', async ({ assert }) => {
+    await machine.must('project', 'reject', 'study', '--node', 'own-node', '--comment', 'not now')
+    const [rejected] = await machine.json('get', 'project-nodes', '-f', 'approvalStatus=rejected')
+    await machine.must('project', 'approve', 'study', '--node', 'own-node')
+    const again = await machine.json('get', 'project-nodes', '-f', 'approvalStatus=rejected')
+
+    assert.equal(rejected.comment, 'not now')
+    assert.lengthOf(again, 0)
+  })
+
+  test('an analysis that is not complete says what is missing, and whose turn it is', async ({
+    assert,
+  }) => {
+    const { code, stderr } = await machine.call(['analysis', 'lock', 'trial'])
+    const told = await machine.must('analysis', 'explain', 'trial')
+    const explained = await machine.json('analysis', 'explain', 'trial')
+
+    assert.equal(code, 6)
+    assert.include(stderr, 'hubctl analysis explain trial')
+    assert.include(told, 'trial is in the phase configuration')
+    assert.match(
+      told,
+      /✘ not yet for \d+[smh]: a file of the code is what it starts with\n +the turn of realm master/
+    )
+    assert.include(told, 'hubctl analysis entrypoint trial <path>')
+    assert.isFalse(explained.ready)
+  })
+
+  test('the nodes of an analysis are decided about in the same way', async ({ assert }) => {
+    const { code, stdout } = await machine.call([
+      'analysis',
+      'approve',
+      'trial',
+      '--node',
+      'own-node',
+    ])
+    const timeline = await machine.json('analysis', 'timeline', 'trial')
+
+    assert.equal(code, 0)
+    assert.match(stdout, /own-node +master +approved/)
+    assert.include(
+      timeline.map(({ source }: any) => source),
+      'approval'
+    )
+  })
+
+  test('lines of an analysis are shown, and followed', async ({ assert }) => {
+    const child = machine.start(['analysis', 'logs', 'trial', '--follow', '--node', 'own-node'])
+    const lines = createInterface(child.stdout)
+    const { id: analysisId } = await machine.json('get', 'analysis', 'trial')
+    const { id: nodeId } = await machine.json('get', 'node', 'own-node')
+    const seen: string[] = []
+    const written = new AbortController()
+    const writing = (async () => {
+      for (let count = 1; !written.signal.aborted; count += 1) {
+        const attributes = [`analysisId=${analysisId}`, `nodeId=${nodeId}`, `message=step ${count}`]
+        await machine.call(['create', 'analysis-node-logs', ...attributes])
+      }
+    })()
+    for await (const line of lines) {
+      seen.push(line)
+      if (seen.length >= 2) {
+        break
+      }
+    }
+    written.abort()
+    child.kill('SIGINT')
+    await Promise.all([writing, once(child, 'exit')])
+    const kept = await machine.must('analysis', 'logs', 'trial')
+
+    assert.match(seen[0]!, /^\d{4}-\S+Z info {2}own-node: step \d+$/)
+    assert.include(kept, 'own-node: step 1')
+  })
+
+  test('new credentials go into a file of their owner, and nowhere else', async ({ assert }) => {
+    const file = machine.path('node.json')
+    const said = await machine.must('node', 'rotate-credentials', 'own-node', '--to', file, '--yes')
+    const { id, secret } = JSON.parse(String(await machine.read('node.json')))
+    const again = await machine.call([
+      'node',
+      'rotate-credentials',
+      'own-node',
+      '--to',
+      file,
+      '--yes',
+    ])
+    const login = await fetch(`${hub.origin}/auth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: id,
+        client_secret: secret,
+      }),
+    })
+
+    assert.equal(await machine.modeOf('node.json'), '600')
+    assert.notInclude(said, secret)
+    assert.equal(login.status, 200)
+    assert.equal(again.code, 2)
+    assert.include(again.stderr, 'is there already')
+  })
+
+  test('events are followed as they happen', async ({ assert }) => {
+    const child = machine.start(['events', 'tail', '--limit', '1', '--filter', 'refType=project'])
+    const lines = createInterface(child.stdout)
+    const seen: string[] = []
+    for await (const line of lines) {
+      seen.push(line)
+      if (seen.length === 1) {
+        await machine.must('create', 'project', 'name=noticed')
+      } else {
+        break
+      }
+    }
+    child.kill('SIGINT')
+    await once(child, 'exit')
+
+    assert.match(seen[1]!, /^\S+Z created project\/\S+ by admin$/)
+  })
+
+  test('messages are looked at and stay in the mailbox', async ({ assert }) => {
+    const { id } = await machine.json('whoami')
+    const sent = await send(hub, machine, { recipients: [{ type: 'user', id }], data: 'sealed' })
+    const first = await machine.must('messages', 'peek')
+    const again = await machine.json('messages', 'peek')
+
+    assert.equal(sent, 202)
+    assert.match(first, /^ID +SENDER +SIZE +AGE\n[0-9a-f-]{36} +user [0-9a-f]{8} +8 B +\d+s\n$/)
+    assert.equal(again[0].data, 'sealed')
+  })
+
+  test('the audit trail is checked, and exported with its proof', async ({ assert }) => {
+    const verdict = await machine.json('audit', 'verify')
+    await machine.must('audit', 'export', '--to', machine.path('trail.ndjson'))
+    const [first] = String(await machine.read('trail.ndjson')).split('\n')
+
+    assert.isTrue(verdict.intact)
+    assert.property(JSON.parse(first!), 'trail')
+    assert.equal(await machine.modeOf('trail.ndjson'), '600')
+  })
+
+  test('people get roles, lose them, are shut out and let in again', async ({ assert }) => {
+    const { password } = await invite(machine, 'ada')
+    await machine.must(
+      'user',
+      'grant',
+      'ada',
+      '--role',
+      'researcher',
+      '--permission',
+      'node_create'
+    )
+    await machine.must('user', 'grant', 'ada', '--role', 'researcher')
+    await loginAs(machine, hub, 'ada', password)
+    const { permissions } = await machine.json('whoami', '--context', 'ada')
+    await machine.must('user', 'revoke', 'ada', '--permission', 'node_create')
+    const after = await machine.json('whoami', '--context', 'ada')
+    await machine.must('user', 'disable', 'ada')
+    const { code } = await machine.call(['get', 'nodes', '--context', 'ada'])
+    await machine.must('user', 'enable', 'ada')
+    await machine.must('user', 'reset', 'ada', '--to', machine.path('ada-2.json'))
+    const next = JSON.parse(String(await machine.read('ada-2.json')))
+    await loginAs(machine, hub, 'ada', next.password)
+
+    assert.includeMembers(permissions, ['node_create', 'project_create'])
+    assert.notInclude(after.permissions, 'node_create')
+    assert.include(after.permissions, 'project_create')
+    assert.equal(code, 3)
+  })
+})
+
+function sorted(records: any[], attribute: string): string[] {
+  return records.map((record) => record[attribute]).toSorted()
+}
+
+async function send(hub: HubProcesses, machine: Machine, message: object): Promise<number> {
+  const { status } = await fetch(`${hub.origin}/messenger/messages`, {
+    method: 'POST',
+    headers: await machine.headers(),
+    body: JSON.stringify(message),
+  })
+  return status
+}
+
+async function invite(machine: Machine, name: string, ...more: string[]) {
+  await machine.must('user', 'invite', name, '--to', machine.path(`${name}.json`), ...more)
+  return JSON.parse(String(await machine.read(`${name}.json`))) as { password: string }
+}
+
+/** Keeps another login beside that of the master realm, which stays the current one. */
+async function loginAs(
+  machine: Machine,
+  hub: HubProcesses,
+  context: string,
+  password: string,
+  user = context,
+  ...more: string[]
+): Promise<void> {
+  await machine.login(hub.origin, user, password, '--context', context, ...more)
+  await machine.must('context', 'use', 'master')
+}
+
+async function prepare(machine: Machine, hub: HubProcesses): Promise<void> {
+  const realm = await machine.json('create', 'realm', 'name=clinic')
+  const { password } = await invite(machine, 'doctor', '--realm', 'clinic', '--role', 'researcher')
+  await loginAs(machine, hub, 'clinic', password, 'doctor', '--realm', 'clinic')
+  const own = await machine.json('create', 'node', 'name=own-node')
+  const theirs = await machine.json('create', 'node', 'name=clinic-node', `realmId=${realm.id}`)
+  const project = await machine.json('create', 'project', 'name=study')
+  for (const { id } of [own, theirs]) {
+    await machine.must('create', 'project-node', `projectId=${project.id}`, `nodeId=${id}`)
+  }
+  const analysis = await machine.json('create', 'analysis', 'name=trial', `projectId=${project.id}`)
+  await machine.call(['create', 'analysis-node', `analysisId=${analysis.id}`, `nodeId=${own.id}`])
+}

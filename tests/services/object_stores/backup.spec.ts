@@ -1,0 +1,22 @@
+import { openPlace } from '#backup/open_place'
+import { env } from '#start/env'
+import { backupSuite } from '#tests/helpers/backup_suite'
+import { s3StoreAt, s3VariablesFor } from '#tests/helpers/s3_store'
+import { startRadosgw } from '#tests/services/servers/radosgw'
+
+backupSuite('S3, by a Ceph Object Gateway', async () => {
+  const server = await startRadosgw()
+  const store = s3StoreAt(server.url)
+  await store.makeContainer('backups')
+  store.close()
+  const variables = Object.fromEntries(
+    Object.entries(s3VariablesFor(server.url)).map(([name, value]) => [`BACKUP_${name}`, value])
+  )
+  let places = 0
+  return {
+    variables,
+    newPlace: () => `s3://backups/place-${++places}`,
+    open: (named) => openPlace(named, { ...env, ...variables }),
+    stop: () => server.stop(),
+  }
+})

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+import { test } from '@japa/runner'
+
+import { startDockerRegistry } from '#tests/services/servers/docker_registry'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const LOADER = new URL('../../../bin/bootstrap/typescript.mjs', import.meta.url).href
+const MOST_MIB = 120
+const COPIED_MIB = process.env.SOAK_MIB ?? '512'
+
+test.group('Large images', () => {
+  test('memory stays flat while they are copied between folders and registries', async ({
+    assert,
+  }) => {
+    const registries = [await startDockerRegistry(), await startDockerRegistry()]
+    const child = spawn(
+      process.execPath,
+      ['--expose-gc', `--import=${LOADER}`, 'tests/soak/image_copies.ts'],
+      {
+        cwd: ROOT,
+        env: { ...process.env, SOAK_MIB: COPIED_MIB },
+        stdio: ['pipe', 'pipe', 'inherit'],
+      }
+    )
+    child.stdin.end(JSON.stringify(registries.map(({ access }) => access)))
+    const said = await text(child.stdout)
+    const copies = said
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.lengthOf(copies, 3)
+    for (const copy of copies) {
+      console.log(JSON.stringify(copy))
+      assert.isBelow(copy.aboveIdleMib, MOST_MIB)
+    }
+    await Promise.all(registries.map(({ server }) => server.stop()))
+  }).timeout(1_800_000)
+})

@@ -1,0 +1,14 @@
+/** A process that takes events from RabbitMQ into the audit trail and does nothing else, so that it can be killed, or told to end. */
+import { AmqpBus } from '#bus/amqp/amqp_bus'
+import { ConsumerRunner } from '#bus/consumer_runner'
+import { telemetryPool } from '#telemetry/database'
+import { eventConsumer } from '#telemetry/events/consumer'
+
+const logger = { info() {}, warn() {}, error: console.error }
+const bus = await AmqpBus.open(process.env.AMQP_URL!, logger)
+const runner = await ConsumerRunner.start(eventConsumer, { bus, pool: telemetryPool(), logger })
+process.once('SIGTERM', async () => {
+  await runner.stop()
+  await bus.close()
+  process.exit()
+})

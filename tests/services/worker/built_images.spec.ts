@@ -1,0 +1,231 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { test } from '@japa/runner'
+
+import { LATEST } from '#oci/image_names'
+import type { ImageStore } from '#oci/image_store'
+import { openImageStore } from '#oci/open_image_store'
+import { platformImage } from '#oci/platform_image'
+import { eventually } from '#tests/helpers/eventually'
+import { HubProcesses } from '#tests/helpers/hub_processes'
+import { putBusybox } from '#tests/helpers/master_images/busybox'
+import { fileTree } from '#tests/helpers/master_images/file_tree'
+import { ImageKeeper } from '#tests/helpers/master_images/image_keeper'
+import { Researcher } from '#tests/helpers/worker/researcher'
+import { prepareData } from '#tests/helpers/prepared_data'
+import { startDockerRegistry, type DockerRegistry } from '#tests/services/servers/docker_registry'
+import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
+import { descendants, isAlive, procFile } from '#tests/services/servers/process_table'
+
+const run = promisify(execFile)
+
+const FREE = { SKIP_PROJECT_APPROVAL: 'true', SKIP_ANALYSIS_APPROVAL: 'true' }
+const SECRET = 'a-secret-of-this-installation-that-no-build-may-see'
+const IMAGES = ['bad', 'endless', 'greeting', 'mirrored', 'own', 'plain']
+
+test.group('Master images that are built', (group) => {
+  let registry: DockerRegistry
+  let store: ImageStore
+  let folder: string
+  let hub: HubProcesses
+  let researcher: Researcher
+  let keeper: ImageKeeper
+
+  const start = async () => {
+    hub = await HubProcesses.start('server', {
+      variables: {
+        ...FREE,
+        DATA_DIR: join(folder, 'data'),
+        IMAGE_SOURCE: 'git,registry',
+        MASTER_IMAGES_URL: join(folder, 'source'),
+        MASTER_IMAGES_REFERENCES: `mirrored=${registry.access.host}/foreign/busybox`,
+        WORKER_CLIENT_SECRET: SECRET,
+      },
+    })
+    researcher = await Researcher.at(hub.origin)
+    keeper = new ImageKeeper(researcher)
+  }
+
+  group.setup(async () => {
+    await ensurePackages([...PACKAGES.buildah, ...PACKAGES.imageTools])
+    folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
+    registry = await startDockerRegistry()
+    store = await openImageStore(registry.access)
+    await putBusybox(store, 'master/busybox')
+    await putBusybox(store, 'foreign/busybox')
+    await fileTree(join(folder, 'source'), sourceFor(registry.access.host))
+    await prepareData(join(folder, 'data'))
+    await start()
+    await enterRegistry()
+    await keeper.synchronized(IMAGES)
+    return async () => {
+      await hub.remove()
+      store.close()
+      await registry.server.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  async function enterRegistry(): Promise<void> {
+    const entered = { name: 'local', ...registry.access }
+    const { id } = await researcher.core('POST', '/registries', entered)
+    await researcher.core('POST', '/services/registry/command', { command: 'setup', id })
+    await eventually(async () => {
+      const path = `/registry-projects?filter[registryId]=${id}`
+      const projects = await researcher.core('GET', path)
+      return projects.length >= 3
+    })
+  }
+
+  async function writeEndless(command: string): Promise<void> {
+    const text = `FROM ${registry.access.host}/master/busybox\nRUN ${command}\n`
+    await fileTree(join(folder, 'source'), { 'endless/Dockerfile': text })
+  }
+
+  /** The processes of a build that does not end by itself. */
+  async function endlessBuild(): Promise<number[]> {
+    await keeper.build('endless')
+    return eventually(() => {
+      const pids = descendants(hub.pid)
+      return pids.some(isEndless) && pids
+    }, 60_000)
+  }
+
+  const imageOf = (path: string) => platformImage(store, `master/${path}`, LATEST)
+  const buildsLeft = () => readdir(join(folder, 'data', 'builds'))
+
+  /** What a file of an image says, as a node would see it. */
+  async function fileIn(path: string, file: string): Promise<string> {
+    const into = await unpacked(`master/${path}`)
+    return readFile(join(into, 'rootfs', file), 'utf8')
+  }
+
+  async function unpacked(repository: string): Promise<string> {
+    const { host, accountName, accountSecret } = registry.access
+    const place = await mkdtemp(join(folder, 'unpacked-'))
+    const layout = `${join(place, 'layout')}:image`
+    const account = ['--src-creds', `${accountName}:${accountSecret}`, '--src-tls-verify=false']
+    await run('skopeo', ['copy', ...account, `docker://${host}/${repository}`, `oci:${layout}`])
+    await run('umoci', ['unpack', '--image', layout, join(place, 'bundle')])
+    return join(place, 'bundle')
+  }
+
+  test('are pushed, and analyses run on them', async ({ assert }) => {
+    const image = await keeper.built('greeting')
+    const { stored, config } = await imageOf('greeting')
+
+    assert.containSubset(image, {
+      buildStatus: 'executed',
+      buildProgress: 100,
+      buildHash: stored.digest,
+    })
+    assert.equal(await fileIn('greeting', 'opt/said'), 'hello from the build\n')
+    assert.containSubset(config.content.config, {
+      Labels: { 'analysis-hub.command': '/bin/sh', 'analysis-hub.command-arguments': '[]' },
+    })
+    assert.deepEqual(await buildsLeft(), [])
+
+    const project = await researcher.project()
+    const files = { 'main.sh': 'cat /opt/said\n' }
+    const id = await researcher.analysis(project, image.id, files)
+    await researcher.lockAndBuild(id)
+    assert.equal((await researcher.built(id)).buildStatus, 'executed')
+    const projects = await researcher.core('GET', '/registry-projects?filter[type]=incoming')
+    const bundle = await unpacked(`${projects[0].externalName}/${id}`)
+    const { process: ran } = JSON.parse(await readFile(join(bundle, 'config.json'), 'utf8'))
+    const { stdout } = await run('chroot', [join(bundle, 'rootfs'), ...ran.args])
+    assert.equal(stdout, 'hello from the build\n')
+  }).timeout(120_000)
+
+  test('are the same when they are built once more', async ({ assert }) => {
+    const first = await keeper.built('plain')
+    const again = await keeper.built('plain')
+
+    assert.equal(first.buildStatus, 'executed')
+    assert.equal(again.buildHash, first.buildHash)
+  }).timeout(60_000)
+
+  test('can build on images of the platform by their paths, and see no secrets', async ({
+    assert,
+  }) => {
+    const { buildStatus } = await keeper.built('own')
+    assert.equal(buildStatus, 'executed')
+    const seen = await fileIn('own', 'opt/seen')
+    assert.include(seen, 'PATH=')
+    assert.notInclude(seen, SECRET)
+    assert.notInclude(seen, registry.access.accountSecret)
+  }).timeout(60_000)
+
+  test('are taken from another registry as they are there', async ({ assert }) => {
+    const { buildStatus, buildHash, command } = await keeper.built('mirrored')
+
+    const { stored } = await platformImage(store, 'foreign/busybox', LATEST)
+    assert.deepEqual([buildStatus, buildHash, command], ['executed', stored.digest, '/bin/sh'])
+    assert.equal((await imageOf('mirrored')).stored.digest, stored.digest)
+  })
+
+  test('are not there where their build fails, and say why', async ({ assert }) => {
+    const { id, buildStatus } = await keeper.built('bad')
+
+    assert.equal(buildStatus, 'failed')
+    const { message } = await keeper.logged({ masterImageId: id }, 'imageBuildFailed')
+    assert.match(message, /exit status 3/)
+    assert.isUndefined(await store.manifest('master/bad', LATEST))
+    assert.deepEqual(await buildsLeft(), [])
+  }).timeout(60_000)
+
+  test('leave nothing behind when their worker is killed, and are built by the next', async ({
+    assert,
+  }) => {
+    const running = await endlessBuild()
+
+    process.kill(hub.pid, 'SIGKILL')
+    await eventually(() => !running.some(isAlive))
+
+    assert.lengthOf(await buildsLeft(), 1)
+    assert.isUndefined(await store.manifest('master/endless', LATEST))
+    await hub.remove()
+    await writeEndless('true')
+    await start()
+    const { id } = (await keeper.images()).get('endless')!
+    await eventually(async () => {
+      const image = await researcher.core('GET', `/master-images/${id}`)
+      return image.buildStatus === 'executed'
+    }, 60_000)
+    assert.isDefined(await store.manifest('master/endless', LATEST))
+    assert.deepEqual(await buildsLeft(), [])
+  }).timeout(120_000)
+
+  test('are stopped with all they started when their worker is stopped', async ({ assert }) => {
+    await writeEndless('sleep 600')
+    const running = await endlessBuild()
+
+    hub.signal('SIGTERM')
+    await hub.exit
+
+    assert.isEmpty(running.filter(isAlive))
+    assert.deepEqual(await buildsLeft(), [])
+  }).timeout(120_000)
+})
+
+const isEndless = (pid: number) => procFile(pid, 'cmdline').includes('sleep 600')
+
+function sourceFor(host: string) {
+  const from = `FROM ${host}/master/busybox\n`
+  return {
+    'image-group.json': { command: '/bin/sh' },
+    'greeting/Dockerfile': `${from}COPY hello /opt/hello\nRUN echo "$(cat /opt/hello) from the build" > /opt/said\n`,
+    'greeting/hello': 'hello',
+    'plain/Dockerfile': `${from}COPY file /opt/file\n`,
+    'plain/file': 'plain',
+    'own/Dockerfile':
+      'FROM master/busybox\nRUN mkdir -p /opt && env > /opt/seen && cat /proc/*/environ >> /opt/seen 2>/dev/null || true\n',
+    'bad/Dockerfile': `${from}RUN exit 3\n`,
+    'endless/Dockerfile': `${from}RUN sleep 600\n`,
+    'broken/image.json': { command: 1 },
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Whether an installation of the former platform is taken over as a whole although the command is killed on the way: counts and
+ * checksums of both sides are equal, and a second run changes nothing. `ROWS` files and as many events, `KILLS` kills; `SERVER=mariadb`
+ * for the other kind of server.
+ */
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import pg from 'pg'
+
+import { FormerPlatform } from '#tests/former/former_platform'
+import { Ace } from '#tests/helpers/ace'
+import { testDatabase } from '#tests/helpers/test_database'
+import { testEnvironment } from '#tests/helpers/test_environment'
+
+const ROWS = Number(process.env.ROWS ?? 1_000_000)
+const KILLS = Number(process.env.KILLS ?? 5)
+/** A kill comes so long after the first row was taken, at the most. */
+const LATEST_KILL_MS = Math.max(600, ROWS * 0.05)
+
+testEnvironment()
+const database = await testDatabase()
+const maria =
+  process.env.SERVER === 'mariadb'
+    ? await (await import('#tests/services/servers/mariadb')).startMariadb()
+    : undefined
+const pool = new pg.Pool({ connectionString: database.url })
+pool.on('error', () => {})
+let hasFailed = false
+try {
+  const former = await timed(`making ${ROWS} files and ${ROWS} events`, async () => {
+    const platform = await FormerPlatform.make(maria?.url ?? database.url)
+    await platform.fill(ROWS)
+    return platform
+  })
+  const variables = {
+    DATABASE_URL: database.url,
+    ...Object.fromEntries(
+      Object.entries(former.addresses).map(([service, url]) => [
+        `FORMER_${service.toUpperCase()}_DATABASE_URL`,
+        url,
+      ])
+    ),
+  }
+  await timed('bringing the tables up to date', () => Ace.run(['hub:migrate'], variables))
+  await killed(variables)
+  const first = await timed('the rest', () => Ace.run(['hub:adopt'], variables))
+  console.log(first.output.slice(first.output.indexOf('┌')))
+  check('it says that all is here, but for the objects', first.output.includes('All of it is here'))
+  await compare(former)
+  const before = await fingerprint()
+  const second = await timed('a second run', () => Ace.run(['hub:adopt'], variables))
+  check('it says so again', second.output.includes('All of it is here'))
+  check('a second run changes nothing', (await fingerprint()) === before)
+  const verified = await timed('looking at the trail', () => Ace.run(['audit:verify'], variables))
+  check('the audit trail holds', verified.code === 0)
+  await former.remove()
+} finally {
+  await pool.end()
+  await maria?.stop()
+  await database.stop()
+}
+process.exit(hasFailed ? 1 : 0)
+
+/** Ends the command with SIGKILL, again and again, at moments of chance. */
+async function killed(variables: NodeJS.ProcessEnv): Promise<void> {
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const adopting = Ace.start(['hub:adopt'], variables)
+    await adopting.said('taking')
+    const waitMs = randomInt(LATEST_KILL_MS)
+    await Promise.race([delay(waitMs), adopting.ended])
+    adopting.signal('SIGKILL')
+    const { code, output } = await adopting.ended
+    const at = output.trim().split('\n').at(-1)
+    console.log(`kill ${kill} after ${waitMs} ms${code === null ? '' : ', too late'}: ${at}`)
+  }
+}
+
+/** By SQL, so that what is compared is not read by what is looked at. */
+async function compare(former: FormerPlatform): Promise<void> {
+  const tables = [
+    ['storage', 'bucket_files', 'id, path, hash, size, bucket_id, actor_id'],
+    ['core', 'analysis_bucket_files', 'id, path, bucket_file_id, analysis_bucket_id'],
+    ['telemetry', 'events', 'id, name, ref_type, ref_id, data, actor_id, actor_name'],
+  ] as const
+  for (const [service, table, columns] of tables) {
+    const rows = `concat_ws('|', ${columns})`
+    const sum = maria
+      ? `select count(*) as count, coalesce(sum(cast(conv(substr(md5(${rows}), 1, 8), 16, 10) as unsigned)), 0) as sum from ${table}`
+      : `select count(*) as count, sum(('x' || substr(md5(${rows}), 1, 8))::bit(32)::bigint) as sum from ${table}`
+    const ours = `select count(*) as count, sum(('x' || substr(md5(${rows}), 1, 8))::bit(32)::bigint & 4294967295) as sum from ${table}`
+    const there = await former.ask(service, sum.replace('::bigint)', '::bigint & 4294967295)'))
+    const { rows: here } = await pool.query<{ count: string; sum: string }>(ours)
+    const said = `${here[0]!.count} ${here[0]!.sum}`
+    check(`${table} are the same on both sides (${said})`, said === there)
+  }
+}
+
+/** Changes with every row that is written. */
+async function fingerprint(): Promise<string> {
+  const lists = await pool.query<{ list: string }>('select list from adoptions order by list')
+  const all: string[] = []
+  for (const { list } of lists.rows) {
+    const { rows } = await pool.query<{ mark: string }>(
+      `select concat(count(*), ' ', sum(xmin::text::bigint), ' ', max(xmin::text::bigint)) as mark from ${list}`
+    )
+    all.push(`${list} ${rows[0]!.mark}`)
+  }
+  return all.join('\n')
+}
+
+async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now()
+  const result = await work()
+  console.log(`${what}: ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`)
+  return result
+}
+
+function check(what: string, isSo: boolean): void {
+  hasFailed ||= !isSo
+  console.log(`${isSo ? 'ok    ' : 'FAILED'} ${what}`)
+}

@@ -1,0 +1,44 @@
+import { test } from '@japa/runner'
+
+import { addressesFrom } from '#adopt/former/addresses'
+import { Refusal } from '#adopt/refusal'
+
+test.group('Addresses of former databases', () => {
+  test('are named one by one, or by where the name of the service stands', ({ assert }) => {
+    assert.deepEqual(
+      addressesFrom(['core=postgres://reader@db/core', 'storage=mysql://reader@db/files']),
+      {
+        core: 'postgres://reader@db/core',
+        storage: 'mysql://reader@db/files',
+      }
+    )
+    assert.deepEqual(addressesFrom(['mysql://reader@db/hub_{service}']), {
+      core: 'mysql://reader@db/hub_core',
+      storage: 'mysql://reader@db/hub_storage',
+      telemetry: 'mysql://reader@db/hub_telemetry',
+      messenger: 'mysql://reader@db/hub_messenger',
+    })
+  })
+
+  for (const [what, named, said] of [
+    ['a password', 'core=postgres://reader:hidden@db/core', 'A password on the command line'],
+    ['no service', 'postgres://reader:hidden@db/core', 'neither which service it is for'],
+    ['another protocol', 'core=http://db/core', 'no address of a database'],
+    ['no address', 'core=db', 'no address of a database'],
+  ] as const) {
+    test(`are refused with ${what}, which is not repeated`, ({ assert }) => {
+      try {
+        addressesFrom([named])
+        assert.fail('it was taken')
+      } catch (error) {
+        assert.instanceOf(error, Refusal)
+        assert.include((error as Refusal).message, said)
+        assert.notInclude((error as Refusal).message, 'hidden')
+      }
+    })
+  }
+
+  test('have to be named somewhere', ({ assert }) => {
+    assert.throws(() => addressesFrom([]), /FORMER_CORE_DATABASE_URL/)
+  })
+})

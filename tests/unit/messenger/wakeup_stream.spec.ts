@@ -1,0 +1,108 @@
+import { Writable } from 'node:stream'
+
+import { test } from '@japa/runner'
+
+import { WakeupStream } from '#messenger/delivery/wakeup_stream'
+import { withHeldTimers } from '#tests/helpers/held_timers'
+
+const ID = '66666666-0000-4000-8000-000000000001'
+const FRAME = `event: messagePending\ndata: {"recipient":{"type":"client","id":"${ID}"}}\n\n`
+
+/** A reader that takes what it is sent when it is told to. */
+function reader(isSlow = false) {
+  const read: string[] = []
+  let waiting: (() => void) | undefined
+  const connection = new Writable({
+    decodeStrings: false,
+    highWaterMark: FRAME.length,
+    write(chunk: string, _encoding, done) {
+      read.push(chunk)
+      if (isSlow) {
+        waiting = done
+      } else {
+        done()
+      }
+    },
+  })
+  return {
+    connection,
+    read,
+    take() {
+      isSlow = false
+      waiting?.()
+    },
+  }
+}
+
+const open = (connection: Writable) => new WakeupStream(connection, `client:${ID}`, { forget() {} })
+
+test.group('A stream of wakeups', () => {
+  test('tells of the first at once, and of those that follow soon together', async ({ assert }) => {
+    await withHeldTimers(async (pass) => {
+      const { connection, read } = reader()
+      const stream = open(connection)
+      for (let n = 0; n < 5; n++) {
+        stream.hear()
+      }
+      assert.deepEqual(read, [FRAME])
+      await pass(20)
+      assert.deepEqual(read, [FRAME, FRAME])
+      await pass(60)
+      assert.deepEqual(read, [FRAME, FRAME])
+      stream.hear()
+      assert.lengthOf(read, 3)
+    })
+  })
+
+  test('tells a slow reader once it reads again, of all together', async ({ assert }) => {
+    await withHeldTimers(async (pass) => {
+      const { connection, read, take } = reader(true)
+      const stream = open(connection)
+      stream.hear()
+      for (let n = 0; n < 10; n++) {
+        stream.hear()
+        await pass(20)
+      }
+      assert.deepEqual(read, [FRAME])
+      assert.equal(connection.writableLength, FRAME.length)
+      take()
+      await pass(0)
+      assert.deepEqual(read, [FRAME, FRAME])
+    })
+  })
+
+  test('is cut off where nothing was read from one ping to the next', async ({ assert }) => {
+    await withHeldTimers(async () => {
+      const { connection } = reader(true)
+      const stream = open(connection)
+      stream.hear()
+      stream.ping()
+      assert.isFalse(connection.destroyed)
+      stream.ping()
+      assert.isTrue(connection.destroyed)
+    })
+  })
+
+  test('pings whoever reads, with the time', async ({ assert }) => {
+    const { connection, read } = reader()
+    const stream = open(connection)
+    stream.ping()
+    stream.ping()
+    assert.lengthOf(read, 2)
+    assert.match(read[0]!, /^event: ping\ndata: \d{13}\n\n$/)
+    stream.over()
+    assert.isTrue(connection.writableEnded)
+  })
+
+  test('says nothing after its end', async ({ assert }) => {
+    await withHeldTimers(async (pass) => {
+      const { connection, read } = reader()
+      const stream = open(connection)
+      stream.hear()
+      stream.hear()
+      stream.over()
+      await pass(20)
+      assert.deepEqual(read, [FRAME])
+    })
+  })
+})

@@ -1,0 +1,212 @@
+import { test } from '@japa/runner'
+import vine from '@vinejs/vine'
+
+import { MemoryBus } from '#bus/memory/memory_bus'
+import { newMessage, readMessage, type Message } from '#bus/message'
+import { COMMAND_QUEUES, commandTo, EVENT_KEYS } from '#bus/names'
+import { body } from '#kernel/body'
+import type { ShippedLine } from '#shipping/log_task'
+import { eventually } from '#tests/helpers/eventually'
+import { SigningKey } from '#oci/signing/signing_key'
+import { Signing } from '#worker/images/signing'
+import { COMPONENTS } from '#worker/components'
+import type { Job } from '#worker/job'
+import { JobConsumer, type Limits } from '#worker/job_consumer'
+import { JobFailure } from '#worker/job_failure'
+import { Platform } from '#worker/platform/platform'
+
+const LIMITS: Limits = { concurrency: 2, jobMs: 60_000, graceMs: 0 }
+const silent = { info() {}, warn() {}, error() {}, debug() {} }
+
+const nowhere = () => {
+  throw new Error('Nobody is asked here')
+}
+const platform = new Platform({
+  token: { get: nowhere, discard: nowhere },
+  patienceMs: 0,
+  core: { name: 'Core', url: nowhere },
+  storage: { name: 'Storage', url: nowhere },
+  signal: new AbortController().signal,
+})
+
+/** A worker on a bus in memory, and whatever it tells. */
+async function working(run: Job['run'], limits: Partial<Limits> = {}) {
+  const bus = new MemoryBus()
+  const told: Message[] = []
+  const lines: ShippedLine[] = []
+  const dead: string[] = []
+  await bus.subscribe(
+    { queue: 'test', events: [EVENT_KEYS.analysisBuilder], prefetch: 50 },
+    async ({ bytes }) => void told.push(readMessage(bytes))
+  )
+  const start = () =>
+    JobConsumer.start(
+      COMPONENTS.analysisBuilder,
+      [
+        {
+          component: COMPONENTS.analysisBuilder,
+          command: 'execute',
+          content: body({ id: vine.string() }),
+          run,
+        },
+      ],
+      {
+        bus,
+        platform,
+        images: { folder: nowhere, registry: nowhere },
+        signing: new Signing(SigningKey.derivedFrom('a key that signs nothing here')),
+        logger: { ...silent, warn: (...[{ reason }]: any) => void dead.push(reason) },
+        ship: (line) => void lines.push(line),
+        limits: { ...LIMITS, ...limits },
+      }
+    )
+  const order = (id: string, metadata: object = {}, type = 'execute') =>
+    bus.publish(
+      newMessage(commandTo(COMMAND_QUEUES.analysisBuilder), type, { id }, { ...metadata })
+    )
+  return { bus, told, lines, dead, start, order, consumer: await start() }
+}
+
+const namesOf = (told: readonly Message[]) => told.map(({ type }) => type)
+
+test.group('Jobs of the worker', () => {
+  test('are told of with all that their command brought along', async ({ assert }) => {
+    const { told, order } = await working(async () => ({ hash: 'sha256:ab' }))
+    await order('one', { run: 'r-1', correlationId: 'c-1' })
+    assert.deepEqual(namesOf(told), ['executionStarted', 'executionFinished'])
+    assert.deepEqual(told[0]!.data, { id: 'one' })
+    assert.deepEqual(told[1]!.data, { id: 'one', hash: 'sha256:ab' })
+    for (const { metadata } of told) {
+      assert.containSubset(metadata, { run: 'r-1', correlationId: 'c-1', persistent: true })
+      assert.deepEqual(metadata.routing, { type: 'pubSub', key: EVENT_KEYS.analysisBuilder })
+    }
+  })
+
+  test('fail with the code and the sentence that were made for it', async ({ assert }) => {
+    const { told, lines, order } = await working(async () => {
+      throw new JobFailure('masterImageNotFound', 'There is no such image')
+    })
+    await order('one')
+    assert.deepEqual(told[1]!.data, {
+      id: 'one',
+      error: {
+        name: 'JobFailure',
+        code: 'masterImageNotFound',
+        message: 'There is no such image',
+      },
+    })
+    assert.containSubset(lines.at(-1), {
+      level: 'error',
+      service: 'hub-server-worker',
+      channel: 'system',
+      labels: {
+        event: 'executionFailed',
+        code: 'masterImageNotFound',
+        component: 'analysisBuilder',
+        command: 'execute',
+        refType: 'analysis',
+        refId: 'one',
+        analysisId: 'one',
+      },
+    })
+  })
+
+  test('tell nothing of what was not made for others', async ({ assert }) => {
+    const { told, order } = await working(async () => {
+      throw new Error('the password is 12345')
+    })
+    await order('one')
+    const { error } = told[1]!.data as { error: JobFailure }
+    assert.equal(error.code, 'unforeseen')
+    assert.notInclude(JSON.stringify(told), '12345')
+  })
+
+  test('have failed when their time is up, whatever that made fail', async ({ assert }) => {
+    const { told, order } = await working(
+      async (_content, { signal }) => {
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('broken off')))
+        })
+        return {}
+      },
+      { jobMs: 30 }
+    )
+    await order('one')
+    assert.containSubset(told[1], {
+      type: 'executionFailed',
+      data: { error: { code: 'timeExceeded' } },
+    })
+  })
+
+  test('about one record are done one after the other, others beside them', async ({ assert }) => {
+    const doors = new Map<string, PromiseWithResolvers<void>>()
+    const begun: string[] = []
+    const { order } = await working(async (_content, { command }) => {
+      begun.push(String(command.run))
+      const door = Promise.withResolvers<void>()
+      doors.set(String(command.run), door)
+      await door.promise
+      return {}
+    })
+    const all = [
+      order('one', { run: 'first' }),
+      order('one', { run: 'second' }),
+      order('two', { run: 'other' }),
+    ]
+    await eventually(() => begun.length === 1)
+    doors.get('first')!.resolve()
+    await eventually(() => begun.length === 3)
+    assert.sameOrderedMembers(begun.slice(0, 1), ['first'])
+    doors.forEach(({ resolve }) => resolve())
+    await Promise.all(all)
+  })
+
+  test('are given back when the process ends, and done by the next', async ({ assert }) => {
+    let isHanging = true
+    const { told, start, order, consumer } = await working(async (_content, { signal }) => {
+      if (isHanging) {
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('broken off')))
+        })
+      }
+      return {}
+    })
+    const handled = order('one')
+    await eventually(() => told.length === 1)
+    await consumer.stop()
+    assert.deepEqual(namesOf(told), ['executionStarted'])
+    isHanging = false
+    await start()
+    await handled
+    assert.deepEqual(namesOf(told), ['executionStarted', 'executionStarted', 'executionFinished'])
+  })
+
+  test('that need not much longer are waited for when the process ends', async ({ assert }) => {
+    const door = Promise.withResolvers<void>()
+    const { told, order, consumer } = await working(
+      async () => {
+        await door.promise
+        return {}
+      },
+      { graceMs: 60_000 }
+    )
+    const handled = order('one')
+    await eventually(() => told.length === 1)
+    const stopped = consumer.stop()
+    door.resolve()
+    await Promise.all([stopped, handled])
+    assert.deepEqual(namesOf(told), ['executionStarted', 'executionFinished'])
+  })
+
+  test('cannot be done for commands that nobody understands, which are put aside', async ({
+    assert,
+  }) => {
+    const { told, dead, order, bus } = await working(async () => ({}))
+    await order('one', {}, 'dream')
+    const routing = commandTo(COMMAND_QUEUES.analysisBuilder)
+    await bus.publish(newMessage(routing, 'execute', { id: 7 }))
+    assert.lengthOf(dead, 2)
+    assert.include(dead[0], 'dream')
+    assert.isEmpty(told)
+  })
+})

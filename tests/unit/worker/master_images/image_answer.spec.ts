@@ -1,0 +1,86 @@
+import { test } from '@japa/runner'
+
+import { imageAnswer } from '#worker/master_images/image_answer'
+import type { Fault, ListedImage, Listing } from '#worker/master_images/sources/listing'
+
+const NONE = { images: [], groups: [] }
+
+function image(virtualPath: string, command = 'python3'): ListedImage {
+  return { name: virtualPath, path: virtualPath, virtualPath, command, commandArguments: [] }
+}
+
+function broken(virtualPath: string, kind: Fault['kind'] = 'image'): Fault {
+  return { kind, virtualPath, sentence: 'it is broken' }
+}
+
+function listing(some: Partial<Listing>): Listing {
+  return { images: [], groups: [], faults: [], ...some }
+}
+
+const pathsOf = (list: readonly { readonly virtualPath: string }[]) =>
+  list.map(({ virtualPath }) => virtualPath)
+
+test.group('What the platform is told of its images', () => {
+  test('a broken image is named as the platform has it', ({ assert }) => {
+    const known = {
+      name: 'base',
+      path: 'python/base',
+      virtualPath: 'python/base',
+      command: 'python2',
+      commandArguments: [{ value: '-u', position: 'before' as const }],
+    }
+    const { images } = imageAnswer(
+      [listing({ images: [image('r')], faults: [broken('python/base')] })],
+      { images: [known, image('gone')], groups: [] }
+    )
+
+    assert.deepEqual(images, [image('r'), known])
+  })
+
+  test('a broken image that the platform never had is left out', ({ assert }) => {
+    const { images } = imageAnswer(
+      [listing({ images: [image('r')], faults: [broken('new')] })],
+      NONE
+    )
+
+    assert.deepEqual(pathsOf(images), ['r'])
+  })
+
+  test('a broken group is named as the platform has it', ({ assert }) => {
+    const { groups } = imageAnswer([listing({ faults: [broken('r', 'group')] })], {
+      images: [image('r')],
+      groups: [{ virtualPath: 'r', name: 'R', path: null }],
+    })
+
+    assert.deepEqual(groups, [{ virtualPath: 'r', name: 'R', path: 'r' }])
+  })
+
+  test('what no source names any more is not named', ({ assert }) => {
+    const { images } = imageAnswer([listing({ images: [image('r')] })], {
+      images: [image('r'), image('python')],
+      groups: [],
+    })
+
+    assert.deepEqual(pathsOf(images), ['r'])
+  })
+
+  test('of several sources the first that names an image counts, also where it is broken there', ({
+    assert,
+  }) => {
+    const { images } = imageAnswer(
+      [
+        listing({ images: [image('r', 'Rscript')], faults: [broken('python')] }),
+        listing({ images: [image('r', 'littler'), image('python', 'pypy')] }),
+      ],
+      { images: [image('python', 'python2')], groups: [] }
+    )
+
+    assert.deepEqual(
+      images.map(({ virtualPath, command }) => [virtualPath, command]),
+      [
+        ['r', 'Rscript'],
+        ['python', 'python2'],
+      ]
+    )
+  })
+})

@@ -1,0 +1,195 @@
+import { test } from '@japa/runner'
+
+import { scan } from '#worker/master_images/sources/scan'
+import { fileTree, type Files } from '#tests/helpers/master_images/file_tree'
+import { temporaryFolder } from '#tests/helpers/temporary_folder'
+
+const COMMAND = { command: 'python3' }
+
+async function scanned(cleanup: (callback: () => Promise<void>) => void, files: Files) {
+  const tree = await fileTree(await temporaryFolder(cleanup), files)
+  return scan(tree, new AbortController().signal)
+}
+
+test.group('Images in a repository', () => {
+  test('a folder with a description or a Dockerfile is an image', async ({ assert, cleanup }) => {
+    const { images, groups, faults } = await scanned(cleanup, {
+      'base/image.json': { command: '/bin/sh', commandArguments: ['-c'] },
+      'image-group.json': COMMAND,
+      'slim/Dockerfile': 'FROM scratch',
+      'notes/readme.md': 'nothing',
+    })
+
+    assert.deepEqual(
+      images.map(({ path, command, hasDockerfile }) => [path, command, hasDockerfile]),
+      [
+        ['base', '/bin/sh', false],
+        ['slim', 'python3', true],
+      ]
+    )
+    assert.deepEqual(images[0]!.commandArguments, [{ value: '-c' }])
+    assert.deepEqual([...groups, ...faults], [])
+  })
+
+  test('images take over what groups around them say, unless they say it themselves', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { images } = await scanned(cleanup, {
+      'python/image-group.json': { ...COMMAND, commandArguments: ['-u'] },
+      'python/base/image.json': {},
+      'python/ml/image-group.json': { commandArguments: [{ value: '-O', position: 'after' }] },
+      'python/ml/torch/image.json': { command: 'python3.12' },
+    })
+
+    assert.deepEqual(
+      images.map(({ virtualPath, command, commandArguments }) => [
+        virtualPath,
+        command,
+        commandArguments,
+      ]),
+      [
+        ['python/base', 'python3', [{ value: '-u' }]],
+        ['python/ml/torch', 'python3.12', [{ value: '-O', position: 'after' }]],
+      ]
+    )
+  })
+
+  test('folders that are neither are left out of the path by which an image is known', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { images, groups } = await scanned(cleanup, {
+      'data/python/image-group.json': COMMAND,
+      'data/python/versions/base/Dockerfile': 'FROM scratch',
+    })
+
+    assert.deepInclude(images[0]!, {
+      name: 'base',
+      path: 'data/python/versions/base',
+      virtualPath: 'python/base',
+    })
+    assert.deepEqual(groups, [{ name: 'python', path: 'data/python', virtualPath: 'python' }])
+  })
+
+  test('a group is called as it says, else by what is around it', async ({ assert, cleanup }) => {
+    const { groups } = await scanned(cleanup, {
+      'r/image-group.json': { name: 'The R language' },
+      'r/base/image-group.json': {},
+      'python/image-group.json': {},
+    })
+
+    assert.deepEqual(
+      groups.map(({ name, virtualPath }) => [virtualPath, name]),
+      [
+        ['python', 'python'],
+        ['r', 'The R language'],
+        ['r/base', 'r'],
+      ]
+    )
+  })
+
+  test('images stand in the order of their paths, whatever their case', async ({
+    assert,
+    cleanup,
+  }) => {
+    const names = ['b', 'A', 'a', 'a-b', 'C']
+    const { images } = await scanned(
+      cleanup,
+      Object.fromEntries([
+        ['image-group.json', COMMAND],
+        ...names.map((name) => [`${name}/image.json`, {}]),
+        ['a/inner/image.json', {}],
+      ])
+    )
+
+    assert.deepEqual(
+      images.map(({ path }) => path),
+      ['A', 'a', 'a/inner', 'a-b', 'b', 'C']
+    )
+  })
+
+  test('what is wrong with one image is told, and all others are there', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { images, faults } = await scanned(cleanup, {
+      'good/image.json': COMMAND,
+      'broken/image.json': '{ "command": ',
+      'short/image.json': { command: 'R' },
+      'silent/Dockerfile': 'FROM scratch',
+      'odd/image.json': { ...COMMAND, commandArguments: [{ value: 'xx', position: 'between' }] },
+      'list/image.json': { ...COMMAND, commandArguments: 'xx' },
+      'large/image.json': { ...COMMAND, note: 'x'.repeat(70_000) },
+    })
+
+    assert.deepEqual(
+      images.map(({ path }) => path),
+      ['good']
+    )
+    assert.deepEqual(
+      Object.fromEntries(faults.map((fault) => [fault.virtualPath, fault.sentence])),
+      {
+        broken: 'broken/image.json is no JSON object',
+        large: 'large/image.json is no file of at most 64 KiB',
+        list: 'commandArguments in list/image.json is no list',
+        odd: 'the position of commandArguments[0] in odd/image.json is neither before nor after',
+        short: 'command in short/image.json is no text of 3 to 256 characters',
+        silent: 'neither silent/image.json nor a group around it says which command it runs',
+      }
+    )
+  })
+
+  test('where a group is broken, so is all that would take over what it says', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { images, faults } = await scanned(cleanup, {
+      'r/image-group.json': { name: 7 },
+      'r/base/image.json': COMMAND,
+      'r/deep/image-group.json': {},
+      'r/deep/more/image.json': COMMAND,
+      'python/image.json': COMMAND,
+    })
+
+    assert.deepEqual(
+      images.map(({ path }) => path),
+      ['python']
+    )
+    assert.deepEqual(
+      faults.map(({ kind, virtualPath, sentence }) => [kind, virtualPath, sentence]),
+      [
+        ['group', 'r', 'name in r/image-group.json is no text of 1 to 128 characters'],
+        ['image', 'r/base', 'name in r/image-group.json is no text of 1 to 128 characters'],
+        ['group', 'r/deep', 'name in r/image-group.json is no text of 1 to 128 characters'],
+        ['image', 'r/deep/more', 'name in r/image-group.json is no text of 1 to 128 characters'],
+      ]
+    )
+  })
+
+  test('of two images with one name the second is told as wrong', async ({ assert, cleanup }) => {
+    const { images, faults } = await scanned(cleanup, {
+      'here/base/image.json': COMMAND,
+      'there/base/image.json': COMMAND,
+    })
+
+    assert.deepEqual(
+      images.map(({ path }) => path),
+      ['here/base']
+    )
+    assert.equal(faults[0]!.sentence, 'there/base and here/base are both called base')
+  })
+
+  test('what stands at the top of a repository is no image of it', async ({ assert, cleanup }) => {
+    const { images, groups, faults } = await scanned(cleanup, {
+      'Dockerfile': 'FROM scratch',
+      'base/image.json': COMMAND,
+    })
+
+    assert.deepEqual(
+      images.map(({ virtualPath }) => virtualPath),
+      ['base']
+    )
+    assert.deepEqual([...groups, ...faults], [])
+  })
+})

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { test } from '@japa/runner'
+
+import { fileBytes } from '#worker/analysis_builder/file_bytes'
+import { Platform } from '#worker/platform/platform'
+import { PlatformAway, PlatformRefused, AnswerNotUnderstood } from '#worker/platform/problems'
+import { WorkerToken } from '#worker/platform/token'
+
+const ID = '6b1f0b5e-1111-4000-8000-000000000001'
+const OTHER = '6b1f0b5e-1111-4000-8000-000000000002'
+
+type Respond = (request: IncomingMessage, response: ServerResponse) => void
+
+const json = (response: ServerResponse, said: unknown, status = 200) => {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(said))
+}
+
+/** A platform that answers as a test has it, and the worker's view of it. */
+async function platformThat(respond: Respond, cleanup: (after: () => void) => void) {
+  const asked: string[] = []
+  const tokens: string[] = []
+  const server = createServer((request, response) => {
+    const url = request.url!
+    if (url.startsWith('/auth/.well-known')) {
+      return json(response, {}, 404)
+    }
+    if (url === '/auth/token') {
+      tokens.push(`token-${tokens.length}`)
+      return json(response, { access_token: tokens.at(-1), expires_in: 3600 })
+    }
+    asked.push(decodeURIComponent(url.replaceAll('+', ' ')))
+    return respond(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanup(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const token = new WorkerToken({
+    url: () => `${origin}/auth`,
+    id: 'worker',
+    secret: () => 'secret',
+    realm: 'master',
+  })
+  const platform = new Platform({
+    token,
+    patienceMs: 2_000,
+    core: { name: 'Core', url: () => `${origin}/core` },
+    storage: { name: 'Storage', url: () => `${origin}/storage` },
+    signal: new AbortController().signal,
+  })
+  return { platform, asked, tokens }
+}
+
+test.group('What the worker asks the platform', () => {
+  test('is asked with the queries that workers have always sent', async ({ assert, cleanup }) => {
+    const { platform, asked } = await platformThat((_request, response) => {
+      json(response, { data: [], meta: { total: 0 } })
+    }, cleanup)
+    await platform.codeBucket(ID)
+    await platform.rootFile(ID)
+    await platform.files(ID)
+    await platform.analysisNodes(ID)
+    await platform.nodes([ID, OTHER])
+    const queries = asked.map((url) => url.replace('&codec=url-expression', ''))
+    assert.deepEqual(queries, [
+      `/core/analysis-buckets?filter=and(eq(analysisId,'${ID}'),eq(type,'CODE'))`,
+      `/core/analysis-bucket-files?filter=and(eq(root,'true'),eq(analysisBucketId,'${ID}'))`,
+      `/core/analysis-bucket-files?filter=eq(analysisBucketId,'${ID}')&page[limit]=50`,
+      `/core/analysis-nodes?filter=eq(analysisId,'${ID}')&page[limit]=50`,
+      `/core/nodes?filter=in(id,'${ID}','${OTHER}')&include=registryProject&page[limit]=50`,
+    ])
+  })
+
+  test('is read to its end, page by page', async ({ assert, cleanup }) => {
+    const all = Array.from({ length: 120 }, (_, n) => ({
+      id: `6b1f0b5e-1111-4000-8000-${String(n).padStart(12, '0')}`,
+      path: `file-${n}`,
+      root: false,
+      bucketFileId: OTHER,
+    }))
+    const { platform, asked } = await platformThat((request, response) => {
+      const offset = Number(new URL(request.url!, 'http://x').searchParams.get('page[offset]'))
+      json(response, { data: all.slice(offset, offset + 50), meta: { total: 120 } })
+    }, cleanup)
+    const found = await platform.files(ID)
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      all.map(({ path }) => path)
+    )
+    assert.lengthOf(asked, 3)
+  })
+
+  test('is asked once more with another token, and again where it was away', async ({
+    assert,
+    cleanup,
+  }) => {
+    let count = 0
+    const { platform, tokens } = await platformThat((_request, response) => {
+      count++
+      if (count <= 2) {
+        return json(response, {}, count === 1 ? 401 : 503)
+      }
+      json(response, { id: ID, virtualPath: 'python/base' })
+    }, cleanup)
+    const image = await platform.masterImage(ID)
+    assert.equal(image!.virtualPath, 'python/base')
+    assert.lengthOf(tokens, 2)
+    assert.equal(count, 3)
+  })
+
+  test('ends in failures that say whose fault it is', async ({ assert, cleanup }) => {
+    const answers: Record<string, [number, unknown]> = {
+      away: [500, {}],
+      refused: [403, {}],
+      strange: [200, { id: 7 }],
+      missing: [404, {}],
+    }
+    let answer = answers.away!
+    const { platform } = await platformThat((_request, response) => {
+      json(response, answer[1], answer[0])
+    }, cleanup)
+    await assert.rejects(() => platform.analysis(ID), PlatformAway as never)
+    answer = answers.refused!
+    await assert.rejects(() => platform.analysis(ID), PlatformRefused as never)
+    answer = answers.strange!
+    await assert.rejects(() => platform.analysis(ID), AnswerNotUnderstood as never)
+    answer = answers.missing!
+    assert.isUndefined(await platform.analysis(ID))
+  })
+
+  test('goes on where a file broke off, and is compared as a whole', async ({
+    assert,
+    cleanup,
+  }) => {
+    const whole = Buffer.from(Array.from({ length: 300_000 }, (_, n) => n % 251))
+    const digest = createHash('sha256').update(whole).digest('base64')
+    const ranges: (string | undefined)[] = []
+    const { platform } = await platformThat((request, response) => {
+      const { range } = request.headers
+      ranges.push(range)
+      const from = Number(/bytes=(\d+)-/.exec(range ?? '')?.[1] ?? 0)
+      response.writeHead(range ? 206 : 200, {
+        'content-length': whole.length - from,
+        'repr-digest': `sha-256=:${digest}:`,
+      })
+      if (ranges.length < 3) {
+        response.write(whole.subarray(from, from + 100_000), () => response.destroy())
+      } else {
+        response.end(whole.subarray(from))
+      }
+    }, cleanup)
+    const file = { bucketFileId: ID, path: 'large.bin', size: whole.length }
+    const read = Buffer.concat(await Array.fromAsync(fileBytes(platform, file)))
+    assert.isTrue(read.equals(whole))
+    assert.lengthOf(ranges, 3)
+    await assert.rejects(
+      () => Array.fromAsync(fileBytes(platform, { ...file, size: 10 })),
+      '"large.bin" is not what was stored'
+    )
+  })
+})
