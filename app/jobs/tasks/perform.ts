@@ -31,29 +31,21 @@ export async function performDue<Data>(
 
 /** Does one task at once, and again where it is put meanwhile; nothing, where another process has it. */
 export async function performOne<Data>(worker: TaskWorker<Data>, key: string): Promise<void> {
-  let isDone = true
-  for (
-    let task = await worker.tasks.takeOne(key);
-    task && isDone;
-    task = isDone ? await worker.tasks.takeOne(key) : undefined
-  ) {
-    isDone = await perform(worker, task)
+  for (let task = await worker.tasks.takeOne(key); task; task = await worker.tasks.takeOne(key)) {
+    await perform(worker, task)
   }
 }
 
-/** Answers whether it succeeded. */
-async function perform<Data>(worker: TaskWorker<Data>, task: Task<Data>): Promise<boolean> {
+async function perform<Data>(worker: TaskWorker<Data>, task: Task<Data>): Promise<void> {
   const { tasks } = worker
   const lease = setInterval(() => void tasks.prolong(task).catch(() => {}), PROLONGED_EVERY_MS)
   try {
     if (!(await worker.perform(task))) {
       await tasks.finish(task)
     }
-    return true
   } catch (error) {
     const pauseMs = await worker.failed(error, task)
     await tasks.putBack(task, pauseMs ?? undefined)
-    return false
   } finally {
     clearInterval(lease)
   }

@@ -149,6 +149,22 @@ test.group('Tasks', (group) => {
     assert.isEmpty(await rows('select * from tasks'))
   })
 
+  test('one task that fails and is put again meanwhile is done again at once, else after its pause', async ({
+    assert,
+  }) => {
+    await tasks.put({ key: 'a', data: 'one' })
+    const failing = worker(tasks, async ({ data }) => {
+      if (data === 'one') {
+        await tasks.put({ key: 'a', data: 'two' })
+      }
+      throw new Error('not now')
+    })
+    await performOne(failing, 'a')
+    const [left] = await rows('select * from tasks')
+    assert.deepInclude(left, { data: 'two', attempts: 1 })
+    assert.isUndefined(await tasks.takeOne('a'))
+  })
+
   test('a task can be withdrawn until a process has begun them', async ({ assert }) => {
     await tasks.put({ key: 'a', data: 'one', dueAt: Date.now() + 60_000 })
     await tasks.put({ key: 'b', data: 'two', dueAt: Date.now() + 60_000 })
