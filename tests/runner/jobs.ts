@@ -36,6 +36,8 @@ const WAITING = [
 const ALONE = [
   'tests/services/identity_events.spec.ts',
   'tests/services/life.spec.ts',
+  'tests/services/messenger_pool.spec.ts',
+  'tests/services/oci/speed.spec.ts',
   'tests/services/shared_introspections.spec.ts',
   'tests/services/signals.spec.ts',
 ]
