@@ -16,13 +16,9 @@ const sweep = async () => {
   await work.keepAll(new AbortController().signal)
 }
 
-/** What failed once is tried again after a while. */
-const SETTLED_MS = 45_000
-
 test.group('The account of the worker in a registry', (group) => {
   let scene: RegistryScene
 
-  group.each.timeout(90_000)
   group.setup(carryingCommands)
   group.each.setup(async () => {
     scene = await RegistryScene.set()
@@ -41,7 +37,7 @@ test.group('The account of the worker in a registry', (group) => {
         [scene.id]
       )
       return rowCount === 0
-    }, SETTLED_MS)
+    })
   }
 
   /** The names of projects by what the account may do there. */
