@@ -237,7 +237,8 @@ function file(path: string, content: string): [string, Buffer] {
 
 function entry(path: string, content: Buffer | null): TarEntry {
   const size = content?.length ?? null
-  return { path, size, modifiedAt: MODIFIED, open: async () => Readable.from(content ?? []) }
+  const open = async () => Readable.from(content ?? [])
+  return { path, size, sha256: null, modifiedAt: MODIFIED, open }
 }
 
 function tarOf(tree: Tree): Readable {
