@@ -39,7 +39,9 @@ export function followingAll<Content, Service>(
   most: number,
   follow: (
     service: Service,
-    heard: Pick<Heard<Content>, 'transaction' | 'origin'> & { readonly contents: readonly Content[] }
+    heard: Pick<Heard<Content>, 'transaction' | 'origin'> & {
+      readonly contents: readonly Content[]
+    }
   ) => Promise<void>
 ): SequenceHandler<{ content: Content; origin: Origin; service: Service }> {
   return {

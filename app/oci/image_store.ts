@@ -60,11 +60,7 @@ export interface ImageStore {
    * As `putManifest`, for what is said about one manifest, in this order. Of one that is not there yet nothing was said before (`isFirst`): then nobody looks
    * for that.
    */
-  putReferrers(
-    repository: string,
-    referrers: readonly Referrer[],
-    isFirst?: boolean
-  ): Promise<void>
+  putReferrers(repository: string, referrers: readonly Referrer[], isFirst?: boolean): Promise<void>
 
   /** Removes a manifest and the tags that name it; one that is not there is no error. */
   removeManifest(repository: string, digest: string): Promise<void>

@@ -34,7 +34,8 @@ export async function attach(
   { from, isFirst = false }: Options = {}
 ): Promise<void> {
   const beside = (attachment: Attachment) => made(shelf, image, attachment, isFirst)
-  const added = (await Promise.all(attachments.map(beside))).filter((one) => one !== undefined)
+  const all = await Promise.all(attachments.map(beside))
+  const added = all.filter((one) => one !== undefined)
   const blobs = added.flatMap((one) => one.blobs)
   await inParallel(blobs, BLOBS_AT_ONCE, (blob) => put(shelf, blob, from))
   if (added.length > 0) {

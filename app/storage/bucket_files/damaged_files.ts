@@ -35,7 +35,11 @@ async function isAsStored({ layout, bucketId, hash, size, sha256 }: Stored): Pro
   try {
     const store = await objectStore()
     const digest = createHash('sha256')
-    const bytes = await store.read(objectAddress(layout, bucketId, hash), undefined, size ?? undefined)
+    const bytes = await store.read(
+      objectAddress(layout, bucketId, hash),
+      undefined,
+      size ?? undefined
+    )
     await pipeline(bytes, digest)
     return sha256 === null || digest.digest('hex') === sha256
   } catch (error) {

@@ -75,9 +75,18 @@ test.group('What a node costs its registry', (group) => {
     const mounts = LAYERS.length + 1 + 4
     for (const { repository } of [one, other]) {
       const methods = ofNode(requests, repository)
-      assert.lengthOf(methods.filter((method) => method === 'POST'), mounts)
-      assert.lengthOf(methods.filter((method) => method === 'PUT'), 3)
-      assert.lengthOf(methods.filter((method) => method === 'GET'), 2)
+      assert.lengthOf(
+        methods.filter((method) => method === 'POST'),
+        mounts
+      )
+      assert.lengthOf(
+        methods.filter((method) => method === 'PUT'),
+        3
+      )
+      assert.lengthOf(
+        methods.filter((method) => method === 'GET'),
+        2
+      )
       assert.lengthOf(methods, mounts + 5)
     }
     assert.isAtMost(tokens, 4)
