@@ -40,6 +40,8 @@ const ALONE = [
   'tests/services/oci/speed.spec.ts',
   'tests/services/shared_introspections.spec.ts',
   'tests/services/signals.spec.ts',
+  'tests/services/worker/build_speed.spec.ts',
+  'tests/services/worker/distribution_speed.spec.ts',
 ]
 
 /**

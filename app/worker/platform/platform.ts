@@ -143,6 +143,19 @@ export class Platform {
     return this.#all('bucketFile', { filter: equal('bucketId', bucketId) }, {}, 'storage')
   }
 
+  /**
+   * All files of a bucket as a tar; undefined where there is none, or no storage that makes one. It is not asked for twice: who gets none can ask for
+   * each file.
+   */
+  async bucket(bucketId: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const { storage: service, signal } = this.#options
+    const path = `/buckets/${encodeURIComponent(bucketId)}/stream`
+    const headers = { 'accept': '*/*', 'accept-encoding': 'identity' }
+    const asking = { ...this.#options, patienceMs: 0 }
+    const response = await ask(asking, { service, path, headers, signal, isStream: true })
+    return response && bytesOf(service, response, signal)
+  }
+
   /** What is in a file, or in the rest of it, and the digest of all of it where storage tells that. */
   async content(bucketFileId: string, from = 0): Promise<Content | undefined> {
     const { storage: service, signal } = this.#options

@@ -105,6 +105,25 @@ export class Researcher {
     await this.ask('storage', 'POST', `/buckets/${bucketId}/upload`, { body: form })
   }
 
+  /** Enters a registry, and waits until it has its projects. */
+  async enterRegistry(registry: Fields): Promise<string> {
+    const { id } = await this.core('POST', '/registries', registry)
+    await this.core('POST', '/services/registry/command', { command: 'setup', id })
+    await eventually(async () => {
+      const projects = await this.core('GET', `/registry-projects?filter[registryId]=${id}`)
+      return projects.length >= 3
+    })
+    return id
+  }
+
+  /** Has all nodes of an analysis agree to it. */
+  async approve(analysisId: string): Promise<void> {
+    const parts = await this.core('GET', `/analysis-nodes?filter[analysisId]=${analysisId}`)
+    for (const { id } of parts) {
+      await this.core('POST', `/analysis-nodes/${id}`, { approvalStatus: 'approved' })
+    }
+  }
+
   command(analysisId: string, command: string): Promise<any> {
     return this.core('POST', `/analyses/${analysisId}/command`, { command })
   }
