@@ -1,4 +1,5 @@
 import type { DatabasePool } from '#database/database_pool'
+import { textArray } from '#database/text_array'
 import { keyOf, type Party } from '#messenger/mailboxes/party'
 import type { Arrival } from '#messenger/mailboxes/arrivals'
 import { mailboxFailure } from './errors.js'
@@ -47,15 +48,15 @@ export async function storeMessages(
 }
 
 /** What stands for each message, and then for each copy with the number of its message. */
-function columnsOf(messages: readonly NewMessage[]): unknown[][] {
+function columnsOf(messages: readonly NewMessage[]): unknown[] {
   const copies = messages.flatMap(({ recipients, ids }, index) =>
     recipients.map((recipient, place) => ({ message: index + 1, id: ids[place], recipient }))
   )
   return [
     messages.map(({ sender }) => sender.type),
     messages.map(({ sender }) => sender.id),
-    messages.map(({ data }) => data),
-    messages.map(({ metadata }) => metadata),
+    textArray(messages.map(({ data }) => data)),
+    textArray(messages.map(({ metadata }) => metadata)),
     messages.map(({ bytes }) => bytes + ROW_BYTES),
     messages.map(({ key }) => key ?? null),
     copies.map(({ message }) => message),
