@@ -77,16 +77,18 @@ function textOf(request: IncomingMessage, mostBytes = MOST_BYTES): Promise<strin
   if (Number(request.headers['content-length']) > mostBytes) {
     throw new PayloadTooLarge()
   }
-  const isAllThere = request.complete && request.headers['content-encoding'] === undefined
-  return isAllThere ? textThere(request, mostBytes) : textToCome(request, mostBytes)
+  return isAllThere(request) ? textThere(request) : textToCome(request, mostBytes)
 }
 
-/** Of a body that came with its head, as most do: nothing has to be waited for. */
-function textThere(request: IncomingMessage, mostBytes: number): string {
+/** Whether a body came with its head, as most do, so that nothing has to be waited for. */
+function isAllThere({ headers, readableLength }: IncomingMessage): boolean {
+  const isPlain = headers['content-encoding'] === undefined
+  return isPlain && Number(headers['content-length']) === readableLength
+}
+
+function textThere(request: IncomingMessage): string {
   const bytes: Buffer | null = request.read()
-  if (bytes !== null && bytes.length > mostBytes) {
-    throw new PayloadTooLarge()
-  }
+  request.resume()
   return bytes?.toString() ?? ''
 }
 

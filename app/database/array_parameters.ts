@@ -21,3 +21,6 @@ export function textArray(values: readonly (string | null)[]): Buffer {
   })
   return array
 }
+
+/** An array of what needs no quotes, such as numbers and UUIDs. */
+export const plainArray = (values: readonly (string | number)[]): string => `{${values.join()}}`
