@@ -6,7 +6,7 @@ interface Sendable {
   readonly payload: string | Buffer
 }
 
-/** One command takes both sides less than one for each message does. */
+/** One command takes the sender far less than one for each message does. */
 const PUBLISH_EACH = `for at = 1, #ARGV, 2 do redis.call('publish', ARGV[at], ARGV[at + 1]) end`
 
 /**
