@@ -1,3 +1,4 @@
+import { PARTS } from '#oci/folder/parts'
 import type { ImageStore } from '#oci/image_store'
 import { LOCAL_IMAGES } from '#oci/local_host'
 import { JobFailure } from '#worker/job_failure'
@@ -5,13 +6,7 @@ import type { Platform } from '#worker/platform/platform'
 import type { RecordOf } from '#worker/platform/records'
 
 type Registry = RecordOf<'registry'>
-type ProjectType = 'masterImages' | 'incoming'
-
-/** What the parts of the folder are called, where a registry has projects. */
-const FOLDERS: Readonly<Record<ProjectType, string>> = {
-  masterImages: 'master',
-  incoming: 'incoming',
-}
+type ProjectType = keyof typeof PARTS
 
 /** How what keeps images is opened. */
 export interface ImageStores {
@@ -59,7 +54,7 @@ export class Place {
         `${this.name} has no project for ${type}; it has to be set up`
       )
     }
-    return `${project?.externalName ?? FOLDERS[type]}/${path}`
+    return `${project?.externalName ?? PARTS[type]}/${path}`
   }
 
   async #projectOf(type: ProjectType, { id }: Registry) {
