@@ -86,7 +86,6 @@ async function buildImage(
   const build = {
     ...madeOf,
     digest,
-    code,
     read,
     layer: layer.descriptor.digest,
     command,

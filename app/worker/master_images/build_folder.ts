@@ -5,10 +5,11 @@ import { copyImage } from '#oci/copy_image'
 import { FolderStore } from '#oci/folder/folder_store'
 import { LATEST } from '#oci/image_names'
 import { USUAL_PLATFORM } from '#oci/platform_image'
+import type { Material } from '#oci/signing/provenance'
 import { JobFailure } from '#worker/job_failure'
 import { baseImage } from '#worker/images/base_image'
 import { LOCAL_IMAGES } from '#oci/open_image_store'
-import { ownBases } from '#worker/master_images/buildah/bases'
+import { BASES, basesAmong, BUILT, ownBases } from '#worker/master_images/buildah/bases'
 import { Buildah } from '#worker/master_images/buildah/buildah'
 import { writeConfiguration } from '#worker/master_images/buildah/configuration'
 import { stepIn } from '#worker/master_images/buildah/steps'
@@ -17,14 +18,18 @@ import type { Making } from './builder_settings.js'
 import { DOCKERFILE } from '#worker/master_images/sources/found_folders'
 import { labelsOf } from '#worker/master_images/sources/image_command'
 
-const BUILT = 'localhost/analysis-hub/built'
 const MOST_LINES = 500
+
+interface BuiltFolder extends ForeignImage {
+  /** The images it was built on. */
+  readonly bases: readonly Material[]
+}
 
 /** Builds the folder of an image with buildah. What comes of it is in a layout in the folder of the job, and nowhere else yet. */
 export async function buildFolder(
   making: Making,
   progress: (share: number) => void
-): Promise<ForeignImage> {
+): Promise<BuiltFolder> {
   const { settings, work, image, folder, material } = making
   const { log, signal, platform } = work
   if (!settings.buildah || material.kind !== 'context') {
@@ -56,7 +61,12 @@ export async function buildFolder(
   )
   const layout = join(folder, 'built')
   await buildah.save(BUILT, layout, `built:${LATEST}`)
-  return { store: await FolderStore.open(layout), repository: 'built', reference: LATEST }
+  return {
+    store: await FolderStore.open(layout),
+    repository: 'built',
+    reference: LATEST,
+    bases: basesAmong(await buildah.images()),
+  }
 }
 
 /** Images of ours that it builds on are given to it, wherever they are kept. */
@@ -66,7 +76,7 @@ async function loadBases(making: Making, buildah: Buildah, dockerfile: string): 
   if (bases.length === 0) {
     return
   }
-  const layout = join(folder, 'bases')
+  const layout = join(folder, BASES)
   await mkdir(layout)
   const store = await FolderStore.open(layout)
   for (const virtualPath of bases) {
