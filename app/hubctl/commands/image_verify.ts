@@ -132,7 +132,8 @@ function provenanceLines({ predicate }: Statement): string[] {
     `  built at   ${shown(metadata?.finishedOn ?? '-')}`,
     '  made of',
     ...materials.slice(0, MOST_SHOWN).map(({ name = '-', digest }) => {
-      return `    sha256:${shown(digest?.sha256 ?? '-')}  ${shown(name)}`
+      const [[kind, digits] = ['sha256', '-']] = Object.entries(digest ?? {})
+      return `    ${shown(`${kind}:${digits}`)}  ${shown(name)}`
     }),
     ...(more > 0 ? [`    and ${more} more`] : []),
   ]

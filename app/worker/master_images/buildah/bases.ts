@@ -41,7 +41,7 @@ export function basesAmong(images: readonly NamedImage[]): Material[] {
   const bases = new Map<string, string>()
   for (const { digest, name } of images) {
     if (!OURS.includes(name)) {
-      bases.set(digest, name.replace(/^localhost\//, ''))
+      bases.set(digest, name.replace(/^localhost\/|:<none>$/g, ''))
     }
   }
   return [...bases]
