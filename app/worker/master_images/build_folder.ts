@@ -11,7 +11,7 @@ import { baseImage } from '#worker/images/base_image'
 import { LOCAL_IMAGES } from '#oci/open_image_store'
 import { BASES, basesAmong, BUILT, ownBases } from '#worker/master_images/buildah/bases'
 import { Buildah } from '#worker/master_images/buildah/buildah'
-import { writeConfiguration } from '#worker/master_images/buildah/configuration'
+import { writeConfiguration, type KnownRegistry } from '#worker/master_images/buildah/configuration'
 import { stepIn } from '#worker/master_images/buildah/steps'
 import type { ForeignImage } from './foreign_images.js'
 import type { Making } from './builder_settings.js'
@@ -31,7 +31,7 @@ export async function buildFolder(
   progress: (share: number) => void
 ): Promise<BuiltFolder> {
   const { settings, work, image, folder, material } = making
-  const { log, signal, platform } = work
+  const { log, signal } = work
   if (!settings.buildah || material.kind !== 'context') {
     throw new JobFailure('imageBuilderNotFound', 'There is nothing here to build with')
   }
@@ -42,11 +42,7 @@ export async function buildFolder(
     onLine: told(making, progress),
     onFailure: (lines) => log.warn(`The last lines of the build:\n${lines.join('\n')}`),
   })
-  const known = await platform.registries()
-  const registries = known
-    .filter(({ host }) => host !== LOCAL_IMAGES)
-    .map((registry) => ({ ...registry, isInsecure: settings.isInsecure(registry.host) }))
-  const accounts = await writeConfiguration(folder, registries)
+  const accounts = await writeConfiguration(folder, await readableRegistries(making))
   await loadBases(making, buildah, await readFile(dockerfile, 'utf8'))
   const { os, architecture } = USUAL_PLATFORM
   await log.stage(`Build ${image.virtualPath}`, () =>
@@ -67,6 +63,18 @@ export async function buildFolder(
     reference: LATEST,
     bases: basesAmong(await buildah.images()),
   }
+}
+
+/** As somebody who may do nothing there that has not to do with master images: what is built is not to be trusted. */
+async function readableRegistries({ settings, work }: Making): Promise<KnownRegistry[]> {
+  const known = await work.platform.registries()
+  const servers = known.filter(({ host }) => host !== LOCAL_IMAGES)
+  return Promise.all(
+    servers.map(async (registry) => ({
+      ...(await work.places.asMasterWorker(registry)),
+      isInsecure: settings.isInsecure(registry.host),
+    }))
+  )
 }
 
 /** Images of ours that it builds on are given to it, wherever they are kept. */

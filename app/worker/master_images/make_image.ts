@@ -89,11 +89,12 @@ async function brought(
 ): Promise<PlatformImage> {
   const found = await platformImage(from.store, from.repository, from.reference)
   const total = imageSize(found.manifest)
+  const store = await place.masterStore()
   let bytes = 0
   await work.log.stage(`Bring ${image.virtualPath} to ${place.name}`, () =>
     copyImage(
       { ...from, reference: found.stored.digest },
-      { store: place.store, repository },
+      { store, repository },
       {
         tag: LATEST,
         withReferrers: true,

@@ -22,8 +22,9 @@ export async function signMasterImage(making: Making, built: BuiltHere): Promise
   const { work, place, repository, image } = making
   const { digest, context, bases, startedAt } = built
   const { virtualPath, command, commandArguments } = image
+  const store = await place.masterStore()
   await work.log.stage(`Sign the image in ${place.name}`, () =>
-    signAsBuilt(work, { store: place.store, repository }, {
+    signAsBuilt(work, { store, repository }, {
       digest,
       name: masterImageName(virtualPath),
       kind: 'masterImage',
