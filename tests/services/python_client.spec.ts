@@ -12,7 +12,7 @@ import { platformImage } from '#oci/platform_image'
 import { ace } from '#tests/helpers/ace_process'
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { shellArchive } from '#tests/helpers/worker/shell_archive'
-import { pythonPackage } from '#tests/services/python_packages'
+import { pythonPackage } from './python_packages.js'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
 const run = promisify(execFile)

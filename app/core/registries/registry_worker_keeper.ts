@@ -3,7 +3,12 @@ import type { Logger } from '@adonisjs/core/logger'
 import { performDue, performOne, type TaskWorker } from '#jobs/tasks/perform'
 import type { Task } from '#jobs/tasks/task_queue'
 import { RegistryFailure, type RegistryAccess, type RegistryDriver } from './driver.js'
-import { PURPOSES, type OfRegistry, type Purpose, type RegistryWorkers } from './registry_workers.js'
+import {
+  PURPOSES,
+  type OfRegistry,
+  type Purpose,
+  type RegistryWorkers,
+} from './registry_workers.js'
 
 interface RegistryWorkerKeeperOptions {
   readonly workers: RegistryWorkers

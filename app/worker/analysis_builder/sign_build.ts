@@ -30,11 +30,7 @@ export async function signBuild(work: Work, shelf: Shelf, build: Build): Promise
       masterImage: base.name,
       command,
     },
-    materials: [
-      base,
-      { name: CODE_FOLDER, digest: layer },
-      ...filesAsMaterials(CODE_FOLDER, read),
-    ],
+    materials: [base, { name: CODE_FOLDER, digest: layer }, ...filesAsMaterials(CODE_FOLDER, read)],
     said: { analysis: analysisId, ...(content !== undefined && { content }) },
     startedAt,
   })

@@ -24,20 +24,24 @@ export async function signMasterImage(making: Making, built: BuiltHere): Promise
   const { virtualPath, command, commandArguments } = image
   const store = await place.masterStore()
   await work.log.stage(`Sign the image in ${place.name}`, () =>
-    signAsBuilt(work, { store, repository }, {
-      digest,
-      name: masterImageName(virtualPath),
-      kind: 'masterImage',
-      parameters: {
-        masterImage: virtualPath,
-        source: context.source,
-        command: command ?? null,
-        commandArguments: commandArguments ?? [],
-      },
-      materials: [...bases, ...materialsOf(context)],
-      said: { masterImage: virtualPath },
-      startedAt,
-    })
+    signAsBuilt(
+      work,
+      { store, repository },
+      {
+        digest,
+        name: masterImageName(virtualPath),
+        kind: 'masterImage',
+        parameters: {
+          masterImage: virtualPath,
+          source: context.source,
+          command: command ?? null,
+          commandArguments: commandArguments ?? [],
+        },
+        materials: [...bases, ...materialsOf(context)],
+        said: { masterImage: virtualPath },
+        startedAt,
+      }
+    )
   )
 }
 

@@ -125,10 +125,10 @@ test.group('Signatures with hubctl', (group) => {
     const folder = await openImageStore({ path: images })
     const verify = (name: string) => machine.call(['image', 'verify', name, '--images', images])
     for (const path of ['python/base', 'python/other']) {
-      const repository = masterImageName(path)
-      const { digest } = await putImage(folder, repository, { tag: 'latest' })
+      const at = { store: folder, repository: masterImageName(path) }
+      const { digest } = await putImage(folder, at.repository, { tag: 'latest' })
       const facts = buildFacts({ name: masterImageName('python/base'), kind: 'masterImage' })
-      await signImage({ store: folder, repository }, digest, facts, key)
+      await signImage(at, digest, facts, key)
     }
     assert.equal((await verify('master/python/base')).code, 0)
     assert.include((await verify('master/python/other')).stderr, 'signatureOfAnother')

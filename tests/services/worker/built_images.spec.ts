@@ -188,14 +188,17 @@ test.group('Master images that are built', (group) => {
       command: '/bin/sh',
     })
     const base = await imageOf('busybox')
-    assert.includeDeepMembers([...buildDefinition.resolvedDependencies], [
-      {
-        name: `${registry.access.host}/master/busybox:latest`,
-        digest: { sha256: base.stored.digest.slice('sha256:'.length) },
-      },
-      { name: 'context', digest: { sha256: await contextDigest('greeting') } },
-      { name: 'context/hello', digest: { sha256: sha256Of('hello') } },
-    ])
+    assert.includeDeepMembers(
+      [...buildDefinition.resolvedDependencies],
+      [
+        {
+          name: `${registry.access.host}/master/busybox:latest`,
+          digest: { sha256: base.stored.digest.slice('sha256:'.length) },
+        },
+        { name: 'context', digest: { sha256: await contextDigest('greeting') } },
+        { name: 'context/hello', digest: { sha256: sha256Of('hello') } },
+      ]
+    )
     assert.equal(runDetails.builder.id, 'urn:analysis-hub:worker')
     assert.isBelow(Date.parse(runDetails.metadata!.startedOn!), Date.now())
 

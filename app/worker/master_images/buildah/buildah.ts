@@ -134,10 +134,7 @@ export class Buildah {
     })
   }
 
-  async #done(
-    args: readonly string[],
-    onLine = this.#run.onLine
-  ): Promise<readonly string[]> {
+  async #done(args: readonly string[], onLine = this.#run.onLine): Promise<readonly string[]> {
     const { code, lastLines } = await this.#ended(args, onLine)
     if (code !== 0) {
       this.#run.onFailure?.(lastLines)
