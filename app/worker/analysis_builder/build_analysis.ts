@@ -88,7 +88,6 @@ async function buildImage(
   const build = {
     ...madeOf,
     digest,
-    code,
     read,
     layer: layer.descriptor.digest,
     command,

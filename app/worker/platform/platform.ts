@@ -89,6 +89,11 @@ export class Platform {
     return this.#one('workerAccount', registryId, { below: '/worker/credentials' })
   }
 
+  /** The one with which master images are written there. */
+  masterAccount(registryId: string): Promise<RecordOf<'workerAccount'> | undefined> {
+    return this.#one('workerAccount', registryId, { below: '/worker/master-credentials' })
+  }
+
   /** All registries, the oldest first, with their secrets. */
   registries(): Promise<RecordOf<'registry'>[]> {
     return this.#all('registry', { ...WITH_SECRET, sort: 'createdAt' })
