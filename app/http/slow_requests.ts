@@ -41,8 +41,11 @@ export function endWithBody(request: IncomingMessage, withinMs = BODY_WITHIN_MS)
     return
   }
   const limit = setTimeout(() => {
-    timedOut.inc({ part: 'body' })
-    request.socket.destroy()
+    // Whole, but read by nobody: the connection serves other requests by now.
+    if (!request.complete) {
+      timedOut.inc({ part: 'body' })
+      request.socket.destroy()
+    }
   }, withinMs).unref()
   const { socket } = request
   const forget = () => {

@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  Agent,
+  createServer as createHttpServer,
+  get,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,7 +14,7 @@ import { test } from '@japa/runner'
 
 import { GracefulServer } from '#http/graceful_server'
 import { metrics } from '#observability/metrics'
-import { BODY_WITHIN_MS } from '#http/slow_requests'
+import { BODY_WITHIN_MS, endWithBody } from '#http/slow_requests'
 import { Drain } from '#kernel/drain'
 import { stopwatch } from '#tests/helpers/stopwatch'
 
@@ -245,6 +251,35 @@ test.group('A server with slow clients', () => {
     assert.equal(BODY_WITHIN_MS, 60_000)
     assert.equal(server.requestTimeout, 0)
     assert.equal(server.timeout, 0)
+  })
+
+  test('keeps a connection whose last body came to its end after the answer, read or not', async ({
+    assert,
+    cleanup,
+  }) => {
+    const server = createHttpServer((request, response) => {
+      request.once('data', () => {
+        request.pause()
+        response.end('enough')
+      })
+      response.once('close', () => endWithBody(request, 100))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    cleanup(() => {
+      socket.destroy()
+      server.close()
+    })
+    const parts = ['POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nbo', 'dy']
+    for (let count = 0; count < 2; count++) {
+      const [head, rest] = parts
+      socket.write(head!)
+      assert.include(String(await once(socket, 'data')), 'enough')
+      socket.write(rest!)
+      await delay(300)
+    }
+    assert.isFalse(socket.destroyed)
   })
 
   test('answers what is no request with the envelope', async ({ assert, cleanup }) => {
