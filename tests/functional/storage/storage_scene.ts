@@ -12,6 +12,7 @@ import { preparePlace } from '#storage/objects/places'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
+import { sha256 } from './files_scene.js'
 
 export interface Answer {
   readonly status: number
@@ -72,6 +73,8 @@ export async function aBucket(given: Attributes = {}): Promise<Attributes & { id
   return { ...values, id, name: rows[0].name }
 }
 
+const CONTENT = 'content'
+
 /** A file of a bucket with its object; another caller's of nowhere unless that is said. */
 export async function aFile(
   bucketId: string,
@@ -80,13 +83,14 @@ export async function aFile(
   const layout: Layout = await preparePlace(bucketId)
   const hash = clock.uuid().replaceAll('-', '').repeat(2)
   const store = await objectStore()
-  await store.put(objectAddress(layout, bucketId, hash), bytes('content'))
+  await store.put(objectAddress(layout, bucketId, hash), bytes(CONTENT))
   const { realmId = clock.uuid(), ...rest } = given
   return (await sampleRecord('storage', bucketFile, {
     bucketId,
     hash,
     layout,
-    size: 7,
+    size: CONTENT.length,
+    sha256: sha256(Buffer.from(CONTENT)),
     actorType: 'user',
     realmId,
     ...rest,
