@@ -3,6 +3,7 @@ import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
 import type { LookupFunction } from 'node:net'
 
 import { RegistryAway } from '#oci/errors'
+import type { SessionOpening } from '#oci/uploads/session_opening'
 
 const SOCKETS = { keepAlive: true, maxSockets: 16, scheduling: 'lifo' } as const
 
@@ -22,6 +23,8 @@ export interface Sending {
   /** How long the other side may be silent. */
   readonly idleMs: number
   readonly signal?: AbortSignal
+  /** Where it is to be noted what upload this begins. */
+  readonly note?: string
 }
 
 /** The connections to one registry, and to where it sends us. */
@@ -29,15 +32,24 @@ export class Connections {
   readonly #clear = new ClearAgent(SOCKETS)
   readonly #secure: SecureAgent
   readonly #guard: Guard | undefined
+  readonly #opening: SessionOpening | undefined
+  readonly #isVerified: boolean
 
-  constructor(isCertificateVerified: boolean, guard?: Guard) {
+  constructor(isCertificateVerified: boolean, guard?: Guard, opening?: SessionOpening) {
     this.#guard = guard
+    this.#opening = opening
+    this.#isVerified = isCertificateVerified
     this.#secure = new SecureAgent({ ...SOCKETS, rejectUnauthorized: isCertificateVerified })
   }
 
   /** One request and the head of its answer. Nothing is followed, and no cookie is kept. */
-  async send({ method, url, headers, body, idleMs, signal }: Sending): Promise<IncomingMessage> {
+  async send(sending: Sending): Promise<IncomingMessage> {
+    const { method, url, headers, body, idleMs, signal, note } = sending
     this.#guard?.requireAllowed(url)
+    if (this.#opening && note !== undefined) {
+      const asking = { url: url.href, headers, idleMs, isVerified: this.#isVerified, note }
+      return this.#opening.send(asking, signal)
+    }
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const length = body ? body.byteLength : hasBody(method) ? 0 : undefined
     const isSecure = url.protocol === 'https:'

@@ -1,4 +1,5 @@
 import { RegistryConfused } from '#oci/errors'
+import type { UploadNote } from '#oci/uploads/upload_notes'
 import type { Answer } from './answer.js'
 import type { RegistryClient } from './registry_client.js'
 import { pushing } from './scopes.js'
@@ -10,23 +11,31 @@ const CANCEL_WITHIN_MS = 10_000
 export class UploadSession {
   readonly #client: RegistryClient
   readonly #repository: string
+  readonly #asked: URL
+  readonly #note: UploadNote | undefined
   #at: URL
 
-  constructor(client: RegistryClient, repository: string, at: URL) {
+  /** The one that an answer has begun. */
+  constructor(client: RegistryClient, repository: string, answer: Answer, note?: UploadNote) {
     this.#client = client
     this.#repository = repository
-    this.#at = at
+    this.#asked = answer.url
+    this.#note = note
+    this.#at = sessionOf(answer)
+    note?.tend()
   }
 
   static async begin(client: RegistryClient, repository: string): Promise<UploadSession> {
+    const note = client.newNote()
     const answer = await client.ask({
       method: 'POST',
       at: `${repository}/blobs/uploads/`,
       scopes: [pushing(repository)],
       expected: [202],
+      note,
     })
     answer.drop()
-    return new UploadSession(client, repository, sessionOf(answer))
+    return new UploadSession(client, repository, answer, note)
   }
 
   /** Sends bytes that come after so many others; not tried again, for part of them may have arrived. */
@@ -75,19 +84,19 @@ export class UploadSession {
     return answer
   }
 
-  /** Leaves nothing of it behind, as far as the registry can be reached; also for a job that was stopped. */
+  /** It has become a blob: there is nothing to take back. */
+  async end(): Promise<void> {
+    await this.#note?.remove()
+  }
+
+  /** Leaves nothing of it behind, also for a job that was stopped. Where the registry cannot be reached, it stays noted for later. */
   async cancel(): Promise<void> {
-    const client = this.#client.within(AbortSignal.timeout(CANCEL_WITHIN_MS))
-    const question = {
-      method: 'DELETE',
-      at: this.#at,
-      scopes: [pushing(this.#repository)],
-      expected: [200, 202, 204, 404],
-    } as const
-    await client.ask(question).then(
-      (answer) => answer.drop(),
-      () => {}
-    )
+    try {
+      await cancelSession(this.#client, this.#repository, this.#at)
+      await this.#note?.remove()
+    } catch {
+      this.#note?.leave()
+    }
   }
 
   async #ask(
@@ -109,10 +118,26 @@ export class UploadSession {
 
   #move(answer: Answer): void {
     this.#at = answer.location() ?? this.#at
+    this.#note?.moved(this.#asked, this.#at)
   }
 }
 
-export function sessionOf(answer: Answer): URL {
+/** Takes an upload back, whoever began it; one that is no more is no failure. */
+export async function cancelSession(
+  client: RegistryClient,
+  repository: string,
+  at: URL
+): Promise<void> {
+  const answer = await client.within(AbortSignal.timeout(CANCEL_WITHIN_MS)).ask({
+    method: 'DELETE',
+    at,
+    scopes: [pushing(repository)],
+    expected: [200, 202, 204, 404],
+  })
+  answer.drop()
+}
+
+function sessionOf(answer: Answer): URL {
   const at = answer.location()
   if (!at) {
     throw new RegistryConfused(`${answer.url.host} began an upload, and does not say where it is`)

@@ -105,18 +105,18 @@ export class Places {
     const isFolder = registry.host === LOCAL_IMAGES
     const store = isFolder
       ? await this.#stores.folder()
-      : this.#stores.registry(await this.#asWorker(registry))
+      : this.#stores.registry(await withWorkerAccount(this.#platform, registry))
     return new Place(store.within(this.#signal), this.#platform, registry)
-  }
-
-  /** With the account that the platform has for us there, not that with which it looks after the registry; others have only one. */
-  async #asWorker(registry: Registry): Promise<Registry> {
-    const own = await this.#platform.workerAccount(registry.id)
-    return own ? { ...registry, ...own } : registry
   }
 
   async folder(): Promise<Place> {
     const store = await this.#stores.folder()
     return new Place(store.within(this.#signal), this.#platform, undefined)
   }
+}
+
+/** With the account that the platform has for us there, not that with which it looks after the registry; others have only one. */
+export async function withWorkerAccount(platform: Platform, registry: Registry): Promise<Registry> {
+  const own = await platform.workerAccount(registry.id)
+  return own ? { ...registry, ...own } : registry
 }

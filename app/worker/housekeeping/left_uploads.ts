@@ -1,0 +1,62 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import { baseOf } from '#oci/registry/registry_address'
+import type { LeftUpload, UploadNote, UploadNotes } from '#oci/uploads/upload_notes'
+import { LOCAL_IMAGES } from '#oci/local_host'
+import type { OpenedStores } from '#worker/images/stores'
+import { withWorkerAccount } from '#worker/images/places'
+import type { Platform } from '#worker/platform/platform'
+
+export interface LeftUploadsNeeds {
+  readonly notes: UploadNotes
+  readonly images: Pick<OpenedStores, 'registry'>
+  readonly platform: Platform
+  readonly logger: Pick<Logger, 'info' | 'warn'>
+}
+
+/**
+ * Takes back what workers that were killed had begun to upload, with the account that the platform has for us by now. Answers how many notes are done with.
+ */
+export async function takeBackUploads(
+  { notes, images, platform, logger }: LeftUploadsNeeds,
+  signal: AbortSignal
+): Promise<number> {
+  const left = await notes.left()
+  const registries = left.length > 0 ? await platform.until(signal).registries() : []
+  let done = 0
+  for (const note of left) {
+    signal.throwIfAborted()
+    done += (await isDoneWith(note)) ? 1 : 0
+  }
+  return done
+
+  async function isDoneWith(note: UploadNote): Promise<boolean> {
+    try {
+      for (const upload of await note.uploads()) {
+        await cancel(upload)
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'an upload that a killed worker left could not be taken back yet')
+      if (await note.postpone()) {
+        return false
+      }
+    }
+    await note.remove()
+    return true
+  }
+
+  async function cancel({ origin, repository, at }: LeftUpload): Promise<void> {
+    const registry = registries.find(
+      ({ host }) => host !== LOCAL_IMAGES && baseOf(host).origin === origin
+    )
+    if (!registry) {
+      throw new Error(`The platform knows of no registry at ${origin} any more`)
+    }
+    const store = images.registry(await withWorkerAccount(platform.until(signal), registry))
+    await store.within(signal).cancelUpload(repository, at)
+    logger.info(
+      { registry: registry.host, repository },
+      'an upload of a killed worker is taken back'
+    )
+  }
+}
