@@ -39,8 +39,10 @@ export interface Question {
   /** Not where it would be done twice: the one who asks finds out how far it came. */
   readonly isAskedOnce?: boolean
   readonly isSlow?: boolean
-  /** It may begin an upload, which is noted there. */
+  /** It is a part of an upload, of which it is noted there where it is. */
   readonly note?: UploadNote | undefined
+  /** What began that upload, where this does not. */
+  readonly begun?: URL
 }
 
 const IDLE_MS = 60_000
@@ -83,7 +85,7 @@ export class RegistryClient {
 
   static open(address: RegistryAddress, options: RegistryOptions = {}): RegistryClient {
     const base = baseOf(address.host)
-    const connections = new Connections(!options.isInsecure, options.guard, options.notes?.opening)
+    const connections = new Connections(!options.isInsecure, options.guard, options.notes?.uploader)
     return new RegistryClient(base, connections, new Tokens(base, connections, address), {
       idleMs: options.idleMs ?? IDLE_MS,
       attempts: options.attempts ?? ATTEMPTS,
@@ -112,6 +114,10 @@ export class RegistryClient {
 
   close(): void {
     this.#connections.close()
+  }
+
+  get isStopped(): boolean {
+    return this.#signal?.aborted === true
   }
 
   throwIfStopped(): void {
@@ -177,9 +183,9 @@ export class RegistryClient {
         ...question.headers,
         ...(shown !== undefined && url.origin === this.base.origin && { authorization: shown }),
       }
-      const { method, body } = question
-      const note = question.note?.path
-      const sending = { method, url, headers, body, idleMs, signal: this.#signal, note }
+      const { method, body, note, begun = url } = question
+      const upload = note && { note: note.path, begun: begun.href }
+      const sending = { method, url, headers, body, idleMs, signal: this.#signal, upload }
       const answer = new Answer(url, await this.#connections.send(sending), idleMs, this.#signal)
       const isRead = method === 'GET' || method === 'HEAD'
       if (!isRead || !REDIRECTS.includes(answer.status)) {

@@ -1,7 +1,7 @@
 import { RegistryConfused } from '#oci/errors'
 import type { UploadNote } from '#oci/uploads/upload_notes'
 import type { Answer } from './answer.js'
-import type { RegistryClient } from './registry_client.js'
+import type { Question, RegistryClient } from './registry_client.js'
 import { pushing } from './scopes.js'
 
 /** How long it may take to take back a session that failed, whatever became of the job. */
@@ -11,15 +11,17 @@ const CANCEL_WITHIN_MS = 10_000
 export class UploadSession {
   readonly #client: RegistryClient
   readonly #repository: string
-  readonly #asked: URL
+  readonly #begun: URL
   readonly #note: UploadNote | undefined
   #at: URL
+  /** Part of it may be on its way, which was not waited for: where it is then, its note says. */
+  #isUnsure = false
 
   /** The one that an answer has begun. */
   constructor(client: RegistryClient, repository: string, answer: Answer, note?: UploadNote) {
     this.#client = client
     this.#repository = repository
-    this.#asked = answer.url
+    this.#begun = answer.url
     this.#note = note
     this.#at = sessionOf(answer)
     note?.tend()
@@ -41,12 +43,15 @@ export class UploadSession {
   /** Sends bytes that come after so many others; not tried again, for part of them may have arrived. */
   async append(bytes: Buffer, offset: number): Promise<void> {
     const end = offset + bytes.length
-    const answer = await this.#ask('PATCH', [202, 204], {
+    const answer = await this.#send({
+      method: 'PATCH',
+      at: this.#at,
       headers: {
         'content-type': 'application/octet-stream',
         'content-range': `${offset}-${end - 1}`,
       },
       body: bytes,
+      expected: [202, 204],
     })
     this.#move(answer)
     if ((receivedOf(answer) ?? end) !== end) {
@@ -58,11 +63,18 @@ export class UploadSession {
 
   /** How many bytes have arrived; undefined where the session is no more. */
   async received(): Promise<number | undefined> {
-    const answer = await this.#ask('GET', [204, 202, 200, 400, 404, 416])
+    const answer = await this.#client.ask({
+      method: 'GET',
+      at: this.#at,
+      scopes: [pushing(this.#repository)],
+      expected: [204, 202, 200, 400, 404, 416],
+    })
+    answer.drop()
     if (answer.status >= 400) {
       return undefined
     }
     this.#move(answer)
+    this.#note?.moved(this.#begun, this.#at)
     return receivedOf(answer)
   }
 
@@ -70,18 +82,14 @@ export class UploadSession {
   async finish(bytes: Buffer, digest: string): Promise<Answer> {
     const at = new URL(this.#at)
     at.searchParams.set('digest', digest)
-    const answer = await this.#client.ask({
+    return this.#send({
       method: 'PUT',
       at,
-      scopes: [pushing(this.#repository)],
       headers: { 'content-type': 'application/octet-stream' },
       body: bytes,
       expected: [201, 204],
-      isAskedOnce: true,
       isSlow: true,
     })
-    answer.drop()
-    return answer
   }
 
   /** It has become a blob: there is nothing to take back. */
@@ -89,8 +97,11 @@ export class UploadSession {
     await this.#note?.remove()
   }
 
-  /** Leaves nothing of it behind, also for a job that was stopped. Where the registry cannot be reached, it stays noted for later. */
+  /** Leaves nothing of it behind, also for a job that was stopped. Where that cannot be done now, it stays noted for later. */
   async cancel(): Promise<void> {
+    if (this.#note && this.#isUnsure) {
+      return this.#note.leave()
+    }
     try {
       await cancelSession(this.#client, this.#repository, this.#at)
       await this.#note?.remove()
@@ -99,26 +110,27 @@ export class UploadSession {
     }
   }
 
-  async #ask(
-    method: 'GET' | 'PATCH',
-    expected: readonly number[],
-    sending: { headers?: Record<string, string>; body?: Buffer } = {}
+  async #send(
+    sending: Pick<Question, 'method' | 'at' | 'headers' | 'body' | 'expected' | 'isSlow'>
   ): Promise<Answer> {
-    const answer = await this.#client.ask({
-      method,
-      at: this.#at,
-      scopes: [pushing(this.#repository)],
-      expected,
-      isAskedOnce: method === 'PATCH',
-      ...sending,
-    })
-    answer.drop()
-    return answer
+    try {
+      const answer = await this.#client.ask({
+        ...sending,
+        scopes: [pushing(this.#repository)],
+        isAskedOnce: true,
+        note: this.#note,
+        begun: this.#begun,
+      })
+      answer.drop()
+      return answer
+    } catch (error) {
+      this.#isUnsure = this.#client.isStopped
+      throw error
+    }
   }
 
   #move(answer: Answer): void {
     this.#at = answer.location() ?? this.#at
-    this.#note?.moved(this.#asked, this.#at)
   }
 }
 

@@ -7,7 +7,7 @@ import { jsonIn } from '#kernel/json_in'
 import { removeFile } from '#kernel/remove_file'
 import { isLeftBehind, tend, touch } from '#kernel/tended_file'
 import { isObject } from '#oci/manifest'
-import { SessionOpening } from './session_opening.js'
+import { Uploader } from './uploader.js'
 
 /** Registries themselves remove within a week what nobody finishes. */
 const KEPT_MS = 7 * 86_400_000
@@ -27,7 +27,7 @@ export interface LeftUpload {
  * What nobody tends any more was left by a process that was killed, and can be taken back by any other.
  */
 export class UploadNotes {
-  readonly opening = new SessionOpening()
+  readonly uploader = new Uploader()
   readonly #folder: string
 
   private constructor(folder: string) {
@@ -68,9 +68,9 @@ export class UploadNote {
     this.#leave ??= tend(this.path)
   }
 
-  /** At once, so that no death comes between the answer of the registry and this. */
-  moved(asked: URL, at: URL): void {
-    appendFileSync(this.path, `${JSON.stringify({ asked, at })}\n`, { mode: 0o600 })
+  /** The upload has another address. */
+  moved(begun: URL, at: URL): void {
+    appendFileSync(this.path, `${JSON.stringify({ begun, at })}\n`, { mode: 0o600 })
   }
 
   /** Leaves it to others. */
@@ -107,8 +107,8 @@ export class UploadNote {
 /** The last line of a process that was killed may not be whole. */
 function uploadIn(line: string): LeftUpload | undefined {
   const said = jsonIn(line)
-  const { asked, at } = isObject(said) ? said : {}
-  const [from, to] = [asked, at].map((url) => (typeof url === 'string' ? URL.parse(url) : null))
+  const { begun, at } = isObject(said) ? said : {}
+  const [from, to] = [begun, at].map((url) => (typeof url === 'string' ? URL.parse(url) : null))
   const [, repository] = UPLOADS.exec(from?.pathname ?? '') ?? []
   return from && to && repository ? { origin: from.origin, repository, at: to } : undefined
 }

@@ -1,0 +1,133 @@
+/**
+ * A program that asks what belongs to uploads for the process that started it, and notes on disk where each upload is before it passes an answer on. It
+ * has each question whole before it asks it, and outlives a process that is killed until all are answered: whatever that was at, it is known where its
+ * uploads are. Registries tell a new address with every answer, and know an upload by its newest one only.
+ *
+ * It is run as it is, so it imports nothing of ours. A question is a line of JSON and its body, an answer a line of JSON.
+ */
+import { appendFileSync, rmSync, utimesSync } from 'node:fs'
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
+import { buffer } from 'node:stream/consumers'
+
+import type { Answered, Asked } from './uploader.js'
+
+const SOCKETS = { keepAlive: true, maxSockets: 16, scheduling: 'lifo' } as const
+const TOUCH_EVERY_MS = 3_000
+const clear = new Agent(SOCKETS)
+const secure = new SecureAgent(SOCKETS)
+const unverified = new SecureAgent({ ...SOCKETS, rejectUnauthorized: false })
+
+const underWay = new Set<Asked>()
+let isLeft = false
+
+/** It ends with the one who started it, and not when a whole group of processes is told to. */
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {})
+}
+process.stdout.on('error', () => {})
+setInterval(() => underWay.forEach(({ note }) => touch(note)), TOUCH_EVERY_MS)
+for await (const { asked, body } of questions()) {
+  void take(asked, body)
+}
+isLeft = true
+endIfDone()
+
+/** What of a question had come when the other side ended was not asked. */
+async function* questions(): AsyncGenerator<{ asked: Asked; body: Buffer }> {
+  let head = Buffer.alloc(0)
+  let asked: Asked | undefined
+  let body = Buffer.alloc(0)
+  let filled = 0
+  for await (const piece of process.stdin as AsyncIterable<Buffer>) {
+    let rest = piece
+    for (;;) {
+      if (!asked) {
+        const end = rest.indexOf(10)
+        head = Buffer.concat([head, end === -1 ? rest : rest.subarray(0, end)])
+        if (end === -1) {
+          break
+        }
+        rest = rest.subarray(end + 1)
+        asked = JSON.parse(head.toString()) as Asked
+        head = Buffer.alloc(0)
+        body = Buffer.allocUnsafeSlow(asked.length)
+        filled = 0
+      }
+      const taken = rest.copy(body, filled)
+      filled += taken
+      rest = rest.subarray(taken)
+      if (filled < body.length) {
+        break
+      }
+      yield { asked, body }
+      asked = undefined
+    }
+  }
+}
+
+async function take(asked: Asked, body: Buffer): Promise<void> {
+  underWay.add(asked)
+  const answered = await ask(asked, body).catch((error: Error): Answered => {
+    return { id: asked.id, problem: error.message }
+  })
+  process.stdout.write(`${JSON.stringify(answered)}\n`)
+  underWay.delete(asked)
+  endIfDone()
+}
+
+async function ask(asked: Asked, bytes: Buffer): Promise<Answered> {
+  const response = await answerTo(asked, bytes)
+  noteDown(asked, response)
+  const body = await buffer(response)
+  const { statusCode: status = 0, headers } = response
+  return { id: asked.id, status, headers, body: body.toString('base64') }
+}
+
+function noteDown(
+  { method, url, begun, note }: Asked,
+  { statusCode, headers }: IncomingMessage
+): void {
+  if (statusCode === 202 && headers.location !== undefined) {
+    const line = { begun, at: new URL(headers.location, url).href }
+    appendFileSync(note, `${JSON.stringify(line)}\n`, { mode: 0o600 })
+  } else if (method === 'PUT' && (statusCode === 201 || statusCode === 204)) {
+    rmSync(note, { force: true })
+  }
+}
+
+function answerTo(
+  { method, url: address, headers, idleMs, isVerified }: Asked,
+  body: Buffer
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const url = new URL(address)
+  const isSecure = url.protocol === 'https:'
+  const asking = (isSecure ? requestSecurely : request)(url, {
+    method,
+    headers: { ...headers, 'content-length': body.length },
+    agent: isSecure ? (isVerified ? secure : unverified) : clear,
+  })
+  asking.setTimeout(idleMs, () => {
+    asking.destroy(new Error(`${url.host} was silent for ${idleMs} ms`))
+  })
+  asking.on('error', reject)
+  asking.on('response', resolve)
+  asking.end(body)
+  return promise
+}
+
+function touch(note: string): void {
+  const now = new Date()
+  try {
+    utimesSync(note, now, now)
+  } catch {
+    // It is not there yet, or not any more.
+  }
+}
+
+function endIfDone(): void {
+  if (isLeft && underWay.size === 0) {
+    process.exit(0)
+  }
+}
