@@ -60,7 +60,7 @@ test.group('Master images that are built', (group) => {
     await fileTree(join(folder, 'source'), sourceFor(registry.access.host))
     await prepareData(join(folder, 'data'))
     await start()
-    await enterRegistry()
+    await researcher.registry(registry.access)
     await keeper.synchronized(IMAGES)
     return async () => {
       await hub.remove()
@@ -69,17 +69,6 @@ test.group('Master images that are built', (group) => {
       await rm(folder, { recursive: true, force: true })
     }
   })
-
-  async function enterRegistry(): Promise<void> {
-    const entered = { name: 'local', ...registry.access }
-    const { id } = await researcher.core('POST', '/registries', entered)
-    await researcher.core('POST', '/services/registry/command', { command: 'setup', id })
-    await eventually(async () => {
-      const path = `/registry-projects?filter[registryId]=${id}`
-      const projects = await researcher.core('GET', path)
-      return projects.length >= 3
-    })
-  }
 
   async function writeEndless(command: string): Promise<void> {
     const text = `FROM ${registry.access.host}/master/busybox\nRUN ${command}\n`
