@@ -7,11 +7,12 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import type { HubProcesses } from '#tests/helpers/hub_processes'
 import { stopwatch } from '#tests/helpers/stopwatch'
 import { testEnvironment } from '#tests/helpers/test_environment'
-import { FolderDisk } from './worker/disks.js'
-import { Scene, type Place } from './worker/scene.js'
-import { stagesUnderWay } from './worker/stages.js'
+import { FolderDisk } from '#tests/soak/worker/disks'
+import { Scene, type Place } from '#tests/soak/worker/scene'
+import { stagesUnderWay } from '#tests/soak/worker/stages'
 
 const number = (name: string, usual: number) => Number(process.env[`SOAK_${name}`] ?? usual)
 const KILLS = number('KILLS', 50)
@@ -26,7 +27,8 @@ const scene = await Scene.set({
 })
 /** In the log of a worker. */
 const DISTRIBUTING = '"component":"analysisDistributor","command":"execute"'
-const hits = { kills: 0, build: 0, distribution: 0, neither: 0 }
+const TAKEN_BACK = 'an upload of a killed worker is taken back'
+const hits = { kills: 0, build: 0, distribution: 0, neither: 0, takenBack: 0 }
 let hasFailed = false
 try {
   const undisturbed = await undisturbedRound()
@@ -46,10 +48,11 @@ try {
     )
     await look(digests)
   }
-  const { build, distribution, neither } = hits
+  const { kills, build, distribution, neither, takenBack } = hits
   console.log(
-    `${hits.kills} kills: ${build} hit builds, ${distribution} distributions, ${neither} neither`
+    `${kills} kills: ${build} hit builds, ${distribution} distributions, ${neither} neither`
   )
+  console.log(`${takenBack} uploads were left by them, and taken back`)
 } finally {
   await scene.remove()
 }
@@ -84,7 +87,7 @@ async function disturb(over: AbortSignal): Promise<void> {
       await worker.gone()
       note(stagesUnderWay(worker.output))
     }
-    await worker.remove()
+    await end(worker)
   }
   const last = await scene.startWorker()
   if (!over.aborted) {
@@ -92,7 +95,12 @@ async function disturb(over: AbortSignal): Promise<void> {
   }
   const left = await scene.leftBehind()
   check(`nothing is left of what was under way${left.map((one) => `; ${one}`)}`, left.length === 0)
-  await last.remove()
+  await end(last)
+}
+
+async function end(worker: HubProcesses): Promise<void> {
+  hits.takenBack += worker.output.split(TAKEN_BACK).length - 1
+  await worker.remove()
 }
 
 function note(stages: ReadonlySet<string>): void {

@@ -28,7 +28,10 @@ export const workerSweeps = (needs: Needs): readonly Sweep[] => [
   {
     name: 'left-drafts',
     schedule: { everyMs: 5_000 },
-    run: async () => (await removeLeftDrafts(needs.folder)).length,
+    async run() {
+      const removed = await removeLeftDrafts(needs.folder)
+      return removed.length
+    },
   },
   {
     name: 'left-attempts',
