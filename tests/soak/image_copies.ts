@@ -1,6 +1,6 @@
 /**
- * Copies an image with one large layer from a folder to a registry, from there to another one, and out of that into a folder again; says how much
- * memory that took above what the program has when it does nothing. `SOAK_MIB` is the size of the layer (5120). The registries stand on
+ * Copies an image with one large layer from a folder to a registry, from there to another one, and out of that into a folder again, as a worker does; says how much
+ * memory that took above what the program has when it does nothing, with that of the program that uploads for it. `SOAK_MIB` is the size of the layer (5120). The registries stand on
  * standard input.
  */
 import { randomBytes } from 'node:crypto'
@@ -14,8 +14,10 @@ import { copyImage } from '#oci/copy_image'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { openImageStore } from '#oci/open_image_store'
+import { UploadNotes } from '#oci/uploads/upload_notes'
 import { piecesOf } from '#tests/helpers/images'
 import type { RegistryAccess } from '#tests/services/servers/docker_registry'
+import { descendants, procFile } from '#tests/services/servers/process_table'
 
 const MIB = 1024 ** 2
 const LAYER_MIB = Number(process.env.SOAK_MIB ?? 5120)
@@ -38,16 +40,17 @@ try {
 
   await delay(500)
   globalThis.gc?.()
-  const idle = process.memoryUsage.rss()
+  const idle = memory()
+  const notes = await UploadNotes.open(join(folder, 'uploads'))
   const stores = [
     source,
-    await openImageStore(first),
-    await openImageStore(second),
+    await openImageStore(first, { notes }),
+    await openImageStore(second, { notes }),
     await openImageStore({ path: join(folder, 'target') }),
   ]
   for (const [n, store] of stores.slice(1).entries()) {
     let peak = 0
-    const watching = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20)
+    const watching = setInterval(() => (peak = Math.max(peak, memory())), 50)
     const startedAt = performance.now()
     const from = { store: stores[n]!, repository: REPOSITORY, reference: 'latest' }
     const to = { store, repository: REPOSITORY }
@@ -71,6 +74,17 @@ try {
   stores.forEach((store) => store.close())
 } finally {
   await rm(folder, { recursive: true })
+}
+
+/** Of this process and what it has started; what they share counts once. */
+function memory(): number {
+  const pids = [process.pid, ...descendants(process.pid)]
+  return pids.map(residentBytes).reduce((sum, bytes) => sum + bytes, 0)
+}
+
+function residentBytes(pid: number): number {
+  const [, kibibytes] = /^Pss:\s+(\d+) kB$/m.exec(procFile(pid, 'smaps_rollup')) ?? []
+  return Number(kibibytes ?? 0) * 1024
 }
 
 async function* randomPieces() {

@@ -23,7 +23,7 @@ export interface RegistryOptions {
   readonly attempts?: number
   readonly firstPauseMs?: number
   readonly guard?: Guard
-  /** Where uploads are noted, so that none is left where this process is killed. */
+  /** Where uploads are noted, so that none is left where this process is killed. They are made by a program that knows of no guard. */
   readonly notes?: UploadNotes
 }
 

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 import { clock } from '#kernel/clock'
 import { jsonIn } from '#kernel/json_in'
@@ -98,7 +98,7 @@ export class UploadNote {
 
   /** It is left alone for longer each time; answers false where it is so old that registries have taken back what it is about. */
   async postpone(): Promise<boolean> {
-    const ageMs = clock.now() - Number.parseInt(this.path.split('/').at(-1)!, 10)
+    const ageMs = clock.now() - Number.parseInt(basename(this.path), 10)
     await touch(this.path, clock.now() + Math.min(ageMs / 2, LONGEST_PAUSE_MS))
     return ageMs < KEPT_MS
   }

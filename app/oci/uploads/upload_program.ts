@@ -3,22 +3,28 @@
  * has each question whole before it asks it, and outlives a process that is killed until all are answered: whatever that was at, it is known where its
  * uploads are. Registries tell a new address with every answer, and know an upload by its newest one only.
  *
- * It is run as it is, so it imports nothing of ours. A question is a line of JSON and its body, an answer a line of JSON.
+ * It is run as it is, so it imports nothing of ours. A question is its length, itself as JSON and its body; an answer is a line of JSON.
  */
-import { appendFileSync, rmSync, utimesSync } from 'node:fs'
+import { appendFileSync, read, rmSync, utimesSync } from 'node:fs'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
 import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 
 import type { Answered, Asked } from './uploader.js'
 
 const SOCKETS = { keepAlive: true, maxSockets: 16, scheduling: 'lifo' } as const
 const TOUCH_EVERY_MS = 3_000
+const STANDARD_INPUT = 0
+const SPARED_BYTES = 64 * 1024
+const MOST_SPARE = 3
+const readSome = promisify(read)
 const clear = new Agent(SOCKETS)
 const secure = new SecureAgent(SOCKETS)
 const unverified = new SecureAgent({ ...SOCKETS, rejectUnauthorized: false })
 
 const underWay = new Set<Asked>()
+const spare: Buffer[] = []
 let isLeft = false
 
 /** It ends with the one who started it, and not when a whole group of processes is told to. */
@@ -35,35 +41,38 @@ endIfDone()
 
 /** What of a question had come when the other side ended was not asked. */
 async function* questions(): AsyncGenerator<{ asked: Asked; body: Buffer }> {
-  let head = Buffer.alloc(0)
-  let asked: Asked | undefined
-  let body = Buffer.alloc(0)
-  let filled = 0
-  for await (const piece of process.stdin as AsyncIterable<Buffer>) {
-    let rest = piece
-    for (;;) {
-      if (!asked) {
-        const end = rest.indexOf(10)
-        head = Buffer.concat([head, end === -1 ? rest : rest.subarray(0, end)])
-        if (end === -1) {
-          break
-        }
-        rest = rest.subarray(end + 1)
-        asked = JSON.parse(head.toString()) as Asked
-        head = Buffer.alloc(0)
-        body = Buffer.allocUnsafeSlow(asked.length)
-        filled = 0
-      }
-      const taken = rest.copy(body, filled)
-      filled += taken
-      rest = rest.subarray(taken)
-      if (filled < body.length) {
-        break
-      }
-      yield { asked, body }
-      asked = undefined
+  const length = Buffer.alloc(4)
+  while (await filled(length)) {
+    const head = Buffer.alloc(length.readUInt32BE())
+    if (!(await filled(head))) {
+      return
     }
+    const asked = JSON.parse(head.toString()) as Asked
+    const body = room(asked.length)
+    if (!(await filled(body))) {
+      return
+    }
+    yield { asked, body }
   }
+}
+
+/** Reads as much as there is room for; false where that does not come any more. */
+async function filled(bytes: Buffer): Promise<boolean> {
+  for (let count = 0; count < bytes.length;) {
+    const { bytesRead } = await readSome(STANDARD_INPUT, bytes, count, bytes.length - count, null)
+    if (bytesRead === 0) {
+      return false
+    }
+    count += bytesRead
+  }
+  return true
+}
+
+/** Most pieces have one size, and what one took serves the next: nobody waits for it to be collected. */
+function room(length: number): Buffer {
+  const index = spare.findIndex((one) => one.length >= length && one.length <= 2 * length)
+  const [found = Buffer.allocUnsafeSlow(length)] = index === -1 ? [] : spare.splice(index, 1)
+  return found.subarray(0, length)
 }
 
 async function take(asked: Asked, body: Buffer): Promise<void> {
@@ -77,9 +86,12 @@ async function take(asked: Asked, body: Buffer): Promise<void> {
 }
 
 async function ask(asked: Asked, bytes: Buffer): Promise<Answered> {
-  const response = await answerTo(asked, bytes)
+  const { response, isSent } = await answerTo(asked, bytes)
   noteDown(asked, response)
   const body = await buffer(response)
+  if (isSent() && bytes.length >= SPARED_BYTES && spare.length < MOST_SPARE) {
+    spare.push(bytes)
+  }
   const { statusCode: status = 0, headers } = response
   return { id: asked.id, status, headers, body: body.toString('base64') }
 }
@@ -99,8 +111,11 @@ function noteDown(
 function answerTo(
   { method, url: address, headers, idleMs, isVerified }: Asked,
   body: Buffer
-): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+): Promise<{ response: IncomingMessage; isSent: () => boolean }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    response: IncomingMessage
+    isSent: () => boolean
+  }>()
   const url = new URL(address)
   const isSecure = url.protocol === 'https:'
   const asking = (isSecure ? requestSecurely : request)(url, {
@@ -112,7 +127,8 @@ function answerTo(
     asking.destroy(new Error(`${url.host} was silent for ${idleMs} ms`))
   })
   asking.on('error', reject)
-  asking.on('response', resolve)
+  const isSent = () => asking.writableFinished
+  asking.on('response', (response) => resolve({ response, isSent }))
   asking.end(body)
   return promise
 }

@@ -63,7 +63,10 @@ export class Uploader {
     this.#waiting.set(id, waiting)
     const program = (this.#program ??= this.#start())
     this.#hold(program)
-    program.stdin.write(`${JSON.stringify({ ...asking, id, length: body.length })}\n`)
+    const head = Buffer.from(JSON.stringify({ ...asking, id, length: body.length }))
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(head.length)
+    program.stdin.write(Buffer.concat([length, head]))
     program.stdin.write(body)
     try {
       return await unlessAborted(waiting.promise, signal)

@@ -16,11 +16,14 @@ import { RegistryServer } from '#tests/helpers/registry/registry_server'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 import { DistributionScene } from '#tests/helpers/worker/distribution_scene'
+import { descendants, procFile } from '#tests/services/servers/process_table'
 
 const UPLOADING = fileURLToPath(new URL('../../helpers/worker/uploading.ts', import.meta.url))
 const MIB = 1024 ** 2
 const HOUR_MS = 3_600_000
 const NEVER = new AbortController().signal
+
+const isUploader = (pid: number) => procFile(pid, 'cmdline').includes('upload_program')
 
 test.group('Uploads of workers that are killed', (group) => {
   let registry: RegistryServer
@@ -154,6 +157,24 @@ test.group('Uploads of workers that are killed', (group) => {
     assert.equal(await takeBack(), 1)
     assert.equal(registry.sessions.all.size, 0)
   }).timeout(60_000)
+
+  test('begin anew where what makes them dies', async ({ assert }) => {
+    const bytes = Buffer.alloc(20 * MIB, 1)
+    let killed = 0
+    registry.interference = ({ method }) => {
+      if (method === 'PATCH' && killed === 0) {
+        const programs = descendants(process.pid).filter(isUploader)
+        programs.forEach((pid) => process.kill(pid, 'SIGKILL'))
+        killed = programs.length
+      }
+      return false
+    }
+    const store = RegistryStore.open(registry.access, { notes, firstPauseMs: 1 })
+    const { digest } = await store.writeBlob('suite/a', () => piecesOf(bytes))
+    assert.isAbove(killed, 0)
+    assert.isTrue(await store.hasBlob('suite/a', digest))
+    store.close()
+  })
 
   test('leave no note where they end by themselves', async ({ assert }) => {
     const store = RegistryStore.open(registry.access, { notes })
