@@ -160,10 +160,11 @@ export class JobConsumer {
     })
     const measured = measureJob(job)
     const { attempts } = this.#needs
-    const attempt = await attempts.begin(message.id)
+    let attempt = 0
     let outcome: Outcome = 'returned'
     try {
       await teller.tell(started, content)
+      attempt = await attempts.begin(message.id)
       this.#requireHarmless(attempt)
       const { signal } = interruption
       const platform = this.#needs.platform.until(signal)
@@ -186,7 +187,9 @@ export class JobConsumer {
       await teller.tell(failed, { ...content, ...beside, error: toldFailure(cause) })
       outcome = 'failed'
     } finally {
-      await (outcome === 'returned' ? attempts.takeBack(message.id) : attempts.end(message.id))
+      if (attempt > 0) {
+        await (outcome === 'returned' ? attempts.takeBack(message.id) : attempts.end(message.id))
+      }
       measured(outcome)
       interruption.end()
     }
