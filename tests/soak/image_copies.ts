@@ -76,14 +76,14 @@ try {
   await rm(folder, { recursive: true })
 }
 
-/** Of this process and what it has started; what they share counts once. */
+/** Of this process and what it has started, without what they read from files, such as their own code. */
 function memory(): number {
   const pids = [process.pid, ...descendants(process.pid)]
-  return pids.map(residentBytes).reduce((sum, bytes) => sum + bytes, 0)
+  return pids.map(ownBytes).reduce((sum, bytes) => sum + bytes, 0)
 }
 
-function residentBytes(pid: number): number {
-  const [, kibibytes] = /^Pss:\s+(\d+) kB$/m.exec(procFile(pid, 'smaps_rollup')) ?? []
+function ownBytes(pid: number): number {
+  const [, kibibytes] = /^RssAnon:\s+(\d+) kB$/m.exec(procFile(pid, 'status')) ?? []
   return Number(kibibytes ?? 0) * 1024
 }
 

@@ -32,7 +32,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {})
 }
 process.stdout.on('error', () => {})
-setInterval(() => underWay.forEach(({ note }) => touch(note)), TOUCH_EVERY_MS)
+setInterval(() => (underWay.size > 0 ? touchNotes() : makeRoom()), TOUCH_EVERY_MS)
 for await (const { asked, body } of questions()) {
   void take(asked, body)
 }
@@ -70,7 +70,7 @@ async function filled(bytes: Buffer): Promise<boolean> {
 
 /** Most pieces have one size, and what one took serves the next: nobody waits for it to be collected. */
 function room(length: number): Buffer {
-  const index = spare.findIndex((one) => one.length >= length && one.length <= 2 * length)
+  const index = length < SPARED_BYTES ? -1 : spare.findIndex((one) => one.length >= length)
   const [found = Buffer.allocUnsafeSlow(length)] = index === -1 ? [] : spare.splice(index, 1)
   return found.subarray(0, length)
 }
@@ -90,7 +90,7 @@ async function ask(asked: Asked, bytes: Buffer): Promise<Answered> {
   noteDown(asked, response)
   const body = await buffer(response)
   if (isSent() && bytes.length >= SPARED_BYTES && spare.length < MOST_SPARE) {
-    spare.push(bytes)
+    spare.push(Buffer.from(bytes.buffer))
   }
   const { statusCode: status = 0, headers } = response
   return { id: asked.id, status, headers, body: body.toString('base64') }
@@ -133,12 +133,21 @@ function answerTo(
   return promise
 }
 
-function touch(note: string): void {
+function touchNotes(): void {
   const now = new Date()
-  try {
-    utimesSync(note, now, now)
-  } catch {
-    // It is not there yet, or not any more.
+  for (const { note } of underWay) {
+    try {
+      utimesSync(note, now, now)
+    } catch {
+      // It is not there yet, or not any more.
+    }
+  }
+}
+
+/** Nobody uploads now: what pieces took is given back. */
+function makeRoom(): void {
+  if (spare.splice(0).length > 0) {
+    globalThis.gc?.()
   }
 }
 

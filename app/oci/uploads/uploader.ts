@@ -40,7 +40,7 @@ type Program = ChildProcessByStdio<Writable, Readable, null>
 const PROGRAM = fileURLToPath(
   new URL(`./upload_program${extname(import.meta.url)}`, import.meta.url)
 )
-const FLAGS = ['--max-old-space-size=32', '--max-semi-space-size=1']
+const FLAGS = ['--max-old-space-size=32', '--max-semi-space-size=1', '--expose-gc']
 /** What says whose certificates are good; it needs to know nothing else. */
 const TRUST = /^(NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(FILE|DIR))$/
 

@@ -6,6 +6,10 @@ import { test } from '@japa/runner'
 
 import { startDockerRegistry } from '#tests/services/servers/docker_registry'
 
+/** As workers are started. */
+const { SERVER_FLAGS }: { SERVER_FLAGS: string[] } = await import(
+  new URL('../../../bin/bootstrap/engine.mjs', import.meta.url).href
+)
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const LOADER = new URL('../../../bin/bootstrap/typescript.mjs', import.meta.url).href
 const MOST_MIB = 120
@@ -18,7 +22,7 @@ test.group('Large images', () => {
     const registries = [await startDockerRegistry(), await startDockerRegistry()]
     const child = spawn(
       process.execPath,
-      ['--expose-gc', `--import=${LOADER}`, 'tests/soak/image_copies.ts'],
+      [...SERVER_FLAGS, '--expose-gc', `--import=${LOADER}`, 'tests/soak/image_copies.ts'],
       {
         cwd: ROOT,
         env: { ...process.env, SOAK_MIB: COPIED_MIB },
