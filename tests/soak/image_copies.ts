@@ -1,6 +1,6 @@
 /**
  * Copies an image with one large layer from a folder to a registry, from there to another one, and out of that into a folder again, as a worker does; says how much
- * memory that took above what the program has when it does nothing, with that of the program that uploads for it. `SOAK_MIB` is the size of the layer (5120). The registries stand on
+ * memory that took above what the program has when it does nothing, and how much the program took that uploads for it. `SOAK_MIB` is the size of the layer (5120). The registries stand on
  * standard input.
  */
 import { randomBytes } from 'node:crypto'
@@ -40,7 +40,7 @@ try {
 
   await delay(500)
   globalThis.gc?.()
-  const idle = memory()
+  const idle = process.memoryUsage.rss()
   const notes = await UploadNotes.open(join(folder, 'uploads'))
   const stores = [
     source,
@@ -50,7 +50,11 @@ try {
   ]
   for (const [n, store] of stores.slice(1).entries()) {
     let peak = 0
-    const watching = setInterval(() => (peak = Math.max(peak, memory())), 50)
+    let uploading = 0
+    const watching = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage.rss())
+      uploading = Math.max(uploading, ...descendants(process.pid).map(ownBytes))
+    }, 50)
     const startedAt = performance.now()
     const from = { store: stores[n]!, repository: REPOSITORY, reference: 'latest' }
     const to = { store, repository: REPOSITORY }
@@ -68,6 +72,7 @@ try {
         seconds: Math.round(seconds * 10) / 10,
         mebibytesASecond: Math.round(LAYER_MIB / seconds),
         aboveIdleMib: Math.round((peak - idle) / MIB),
+        uploaderMib: Math.round(uploading / MIB),
       })
     )
   }
@@ -76,12 +81,7 @@ try {
   await rm(folder, { recursive: true })
 }
 
-/** Of this process and what it has started, without what they read from files, such as their own code. */
-function memory(): number {
-  const pids = [process.pid, ...descendants(process.pid)]
-  return pids.map(ownBytes).reduce((sum, bytes) => sum + bytes, 0)
-}
-
+/** What a program takes beside its code, which it shares with this one. */
 function ownBytes(pid: number): number {
   const [, kibibytes] = /^RssAnon:\s+(\d+) kB$/m.exec(procFile(pid, 'status')) ?? []
   return Number(kibibytes ?? 0) * 1024

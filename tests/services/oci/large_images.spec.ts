@@ -13,6 +13,8 @@ const { SERVER_FLAGS }: { SERVER_FLAGS: string[] } = await import(
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const LOADER = new URL('../../../bin/bootstrap/typescript.mjs', import.meta.url).href
 const MOST_MIB = 120
+/** Of what uploads for a worker. */
+const MOST_MIB_BESIDE = 64
 const COPIED_MIB = process.env.SOAK_MIB ?? '512'
 
 test.group('Large images', () => {
@@ -39,6 +41,7 @@ test.group('Large images', () => {
     for (const copy of copies) {
       console.log(JSON.stringify(copy))
       assert.isBelow(copy.aboveIdleMib, MOST_MIB)
+      assert.isBelow(copy.uploaderMib, MOST_MIB_BESIDE)
     }
     await Promise.all(registries.map(({ server }) => server.stop()))
   }).timeout(1_800_000)
