@@ -38,6 +38,18 @@ export interface GatheringHandler<Content = any> {
   readonly together: (transaction: pg.ClientBase, contents: readonly Content[]) => Promise<void>
 }
 
+/**
+ * For messages that come in numbers about the same record, where one waits for the other: those of one type that stand one behind the
+ * other are handled in one transaction, in their order.
+ */
+export interface SequenceHandler<Content = any> {
+  /** Messages in one transaction at most. */
+  readonly most: number
+  /** What a message says, and what has to be asked for outside of a transaction; throws `MalformedMessage` for what cannot be understood. */
+  readonly read: (message: Message) => Promise<Content>
+  readonly inOrder: (transaction: pg.ClientBase, contents: readonly Content[]) => Promise<void>
+}
+
 /** What a surface does with the messages of one queue. */
 export interface Consumer {
   /** A queue of commands or, with `events`, one of the surface's own: `<surface>.<key>`. */
@@ -53,7 +65,9 @@ export interface Consumer {
    * By type of message. A handler may be called again after it failed; its effect in the database happens once. It throws
    * `MalformedMessage` for data no repetition can mend.
    */
-  readonly handlers: Readonly<Record<string, Handler | OutwardHandler | GatheringHandler>>
+  readonly handlers: Readonly<
+    Record<string, Handler | OutwardHandler | GatheringHandler | SequenceHandler>
+  >
   /** Tells those who wait that nothing will come of a message, before it is put among the dead letters. */
   readonly givenUp?: (given: GivenUpMessage) => Promise<void>
 }

@@ -4,7 +4,14 @@ import { inTransaction } from '#records/transaction'
 import { AttemptCounter } from './attempt_counter.js'
 import { pause, pauseAfter, type BackOff } from '#kernel/back_off'
 import type { Bus, BusLogger, CauseOfDeath, Delivery } from './bus.js'
-import type { Conclusion, Consumer, GatheringHandler, Handler, OutwardHandler } from './consumer.js'
+import type {
+  Conclusion,
+  Consumer,
+  GatheringHandler,
+  Handler,
+  OutwardHandler,
+  SequenceHandler,
+} from './consumer.js'
 import { Abandoned, GivenUp, MalformedMessage } from './errors.js'
 import { isInfrastructureAway, textOf } from './faults.js'
 import { Gathering, type Delivered } from './gathering.js'
@@ -12,6 +19,7 @@ import { Inbox } from './inbox.js'
 import { Lanes } from './lanes.js'
 import { readMessage, type Message, type Routing } from './message.js'
 import { busMetrics, type Outcome } from './metrics.js'
+import { Sequences } from './sequences.js'
 
 export interface RetryPolicy extends BackOff {
   /** Failed attempts after which a message is dead. */
@@ -48,6 +56,7 @@ export class ConsumerRunner {
   readonly #records = new Lanes()
   readonly #suspects = new Lanes()
   readonly #gatherings = new Map<string, Gathering<unknown>>()
+  readonly #sequences: Sequences
   readonly #stopping = new AbortController()
   #subscription: { stop(): Promise<void> } | undefined
 
@@ -65,6 +74,15 @@ export class ConsumerRunner {
     this.#options = options
     this.#retry = options.retry ?? RETRY
     this.#inbox = new Inbox(options.pool, consumer.queue)
+    this.#sequences = new Sequences({
+      queue: consumer.queue,
+      pool: options.pool,
+      inbox: this.#inbox,
+      logger: options.logger,
+      signal: this.#stopping.signal,
+      records: this.#records,
+      alone: (delivered, handler) => this.#repeat({ ...delivered, handler: oneOf(handler) }),
+    })
   }
 
   /** Lets attempts under way end. What waits for its turn, or for its next attempt, goes back to the queue. */
@@ -89,9 +107,14 @@ export class ConsumerRunner {
       return 'malformed'
     }
     const handler = this.#handlerOf(message)
-    return handler && 'together' in handler
-      ? this.#gather({ delivery, message }, handler)
-      : this.#records.run(record, () => this.#route({ delivery, message }, handler))
+    if (handler && 'together' in handler) {
+      return this.#gather({ delivery, message }, handler)
+    }
+    if (handler && 'inOrder' in handler) {
+      return this.#sequences.add(record, { delivery, message }, handler)
+    }
+    this.#sequences.end(record)
+    return this.#records.run(record, () => this.#route({ delivery, message }, handler))
   }
 
   #handlerOf({ type }: Message): Consumer['handlers'][string] | undefined {
@@ -288,6 +311,13 @@ export class ConsumerRunner {
       : { type: 'pubSub', key: event }
   }
 }
+
+const oneOf = ({ read, inOrder }: SequenceHandler): OutwardHandler => ({
+  async outside(message) {
+    const content = await read(message)
+    return (transaction) => inOrder(transaction, [content])
+  },
+})
 
 async function conclusionOf(
   handler: Handler | OutwardHandler,

@@ -26,6 +26,15 @@ const SETTLE = {
          where inbox.done_at is null`,
 }
 
+const SETTLE_ALL = {
+  name: 'settle-messages',
+  text: `insert into inbox (consumer, message_id, attempts, done_at)
+         select distinct $1, message_id, 1, now() from unnest($2::text[]) as m (message_id)
+         on conflict (consumer, message_id) do update set done_at = now()
+         where inbox.done_at is null
+         returning message_id as id`,
+}
+
 /**
  * What a consumer knows of the messages it was given: how often each was tried, and whether it was handled.
  */
@@ -73,6 +82,18 @@ export class Inbox {
       values: [this.#consumer, messageId],
     })
     return rowCount === 1
+  }
+
+  /** As `settle`, for a set of messages. Answers those that were not handled already. */
+  async settleAll(
+    transaction: pg.ClientBase,
+    messageIds: readonly string[]
+  ): Promise<ReadonlySet<string>> {
+    const { rows } = await transaction.query<{ id: string }>({
+      ...SETTLE_ALL,
+      values: [this.#consumer, messageIds],
+    })
+    return new Set(rows.map(({ id }) => id))
   }
 
   /** Lets a message that was given up begin anew when an operator redrives it. */

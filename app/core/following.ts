@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { serviceOrigin } from '#auth/service_origin'
-import type { OutwardHandler } from '#bus/consumer'
+import type { OutwardHandler, SequenceHandler } from '#bus/consumer'
 import { contentOf } from '#bus/content_of'
 import type { Message } from '#bus/message'
 import type { BodyValidator } from '#kernel/body'
@@ -28,6 +28,35 @@ export function following<Content, Service>(
       const origin = await serviceOrigin()
       const service = await app.container.make(Service)
       return (transaction) => follow(service, { transaction, origin, content, message })
+    },
+  }
+}
+
+/** As `following`, for messages about the same record that are handled together where several wait. */
+export function followingAll<Content, Service>(
+  validator: Pick<BodyValidator<Content>, 'validate'>,
+  Service: abstract new (...args: never[]) => Service,
+  most: number,
+  follow: (
+    service: Service,
+    heard: Pick<Heard<Content>, 'transaction' | 'origin'> & {
+      readonly contents: readonly Content[]
+    }
+  ) => Promise<void>
+): SequenceHandler<{ content: Content; origin: Origin; service: Service }> {
+  return {
+    most,
+    async read(message) {
+      const content = await contentOf(message, validator)
+      const origin = await serviceOrigin()
+      return { content, origin, service: await app.container.make(Service) }
+    },
+    async inOrder(transaction, heard) {
+      const [first] = heard
+      if (first) {
+        const contents = heard.map(({ content }) => content)
+        await follow(first.service, { transaction, origin: first.origin, contents })
+      }
     },
   }
 }

@@ -11,9 +11,10 @@ const COLON = ':'.charCodeAt(0)
 const OPENING = new Set(['{', '['].map((character) => character.charCodeAt(0)))
 const CLOSING = new Set(['}', ']'].map((character) => character.charCodeAt(0)))
 
-/** What `JSON.parse` makes of these escapes can be no text, or the name of what every object inherits. */
+/** What `JSON.parse` makes of some escapes can be no text, or the name of what every object inherits. */
+const ESCAPE = '\\u'
 const SURROGATE = /\\ud[89a-f]/i
-const INHERITED = /__proto__|\\u/
+const INHERITED = '__proto__'
 
 /**
  * The value a JSON text stands for. What would cost its reader more than it says is refused before it is parsed: values
@@ -21,16 +22,17 @@ const INHERITED = /__proto__|\\u/
  */
 export function parseJson(text: string): unknown {
   requireModest(text)
-  const value = parsed(text)
-  if (SURROGATE.test(text)) {
+  const isEscaped = text.includes(ESCAPE)
+  const value = parsed(text, isEscaped || text.includes(INHERITED))
+  if (isEscaped && SURROGATE.test(text)) {
     requireText(value, [])
   }
   return value
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, mayInherit: boolean): unknown {
   try {
-    return INHERITED.test(text) ? JSON.parse(text, withoutInherited) : JSON.parse(text)
+    return mayInherit ? JSON.parse(text, withoutInherited) : JSON.parse(text)
   } catch (error) {
     throw new BadRequest('The body is not well-formed JSON', { cause: error })
   }
@@ -67,13 +69,13 @@ function requireModest(text: string): void {
 /** Where the string ends whose first quote is at `start`. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
-  while (end !== -1 && isEscaped(text, end)) {
+  while (end !== -1 && isEscapedAt(text, end)) {
     end = text.indexOf('"', end + 1)
   }
   return end === -1 ? text.length : end
 }
 
-function isEscaped(text: string, at: number): boolean {
+function isEscapedAt(text: string, at: number): boolean {
   let before = at - 1
   while (text.charCodeAt(before) === BACKSLASH) {
     before--

@@ -30,12 +30,14 @@ export default class LimitMiddleware {
     return this.#pass(ctx, next)
   }
 
-  async #pass(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
-    if (ctx.request.method() === 'OPTIONS') {
-      ctx.response.header('allow', allowedMethods(router, ctx.request.url()).join(','))
-      if (!router.match(ctx.request.url(), 'OPTIONS', false)) {
-        return ctx.response.status(204).send(null)
-      }
+  #pass(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
+    return ctx.request.method() === 'OPTIONS' ? this.#tellMethods(ctx, next) : next()
+  }
+
+  async #tellMethods(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
+    ctx.response.header('allow', allowedMethods(router, ctx.request.url()).join(','))
+    if (!router.match(ctx.request.url(), 'OPTIONS', false)) {
+      return ctx.response.status(204).send(null)
     }
     return next()
   }

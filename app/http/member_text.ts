@@ -1,27 +1,29 @@
 import { endOfString } from './json_content.js'
 
-const BLANKS = /[ \t\n\r]*/y
 const PLAIN = /[^ \t\n\r,}\]]*/y
+const BLANKS = new Set([...' \t\n\r'].map((blank) => blank.charCodeAt(0)))
 
 /**
- * The text of an attribute of a JSON object, as it stands in that of the object, which was parsed before. Of several with the
- * same name it is the last, as for `JSON.parse`.
+ * The texts of the attributes of a JSON object by their names, as they stand in that of the object, which was parsed before. Of several
+ * with the same name it is the last, as for `JSON.parse`.
  */
-export function memberText(text: string, name: string): string | undefined {
-  let found: string | undefined
-  let at = past(BLANKS, text, text.indexOf('{') + 1)
+export function memberTexts(text: string): Map<string, string> {
+  const members = new Map<string, string>()
+  let at = pastBlanks(text, text.indexOf('{') + 1)
   while (text[at] === '"') {
     const keyEnd = endOfString(text, at) + 1
-    const colon = past(BLANKS, text, keyEnd)
-    const start = past(BLANKS, text, colon + 1)
+    const colon = pastBlanks(text, keyEnd)
+    const start = pastBlanks(text, colon + 1)
     const end = endOfValue(text, start)
-    if (JSON.parse(text.slice(at, keyEnd)) === name) {
-      found = text.slice(start, end)
-    }
-    const comma = past(BLANKS, text, end)
-    at = text[comma] === ',' ? past(BLANKS, text, comma + 1) : text.length
+    members.set(nameIn(text.slice(at, keyEnd)), text.slice(start, end))
+    const comma = pastBlanks(text, end)
+    at = text[comma] === ',' ? pastBlanks(text, comma + 1) : text.length
   }
-  return found
+  return members
+}
+
+function nameIn(quoted: string): string {
+  return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1)
 }
 
 function endOfValue(text: string, start: number): number {
@@ -32,7 +34,7 @@ function endOfValue(text: string, start: number): number {
     case '[':
       return endOfNested(text, start)
     default:
-      return past(PLAIN, text, start)
+      return pastPlain(text, start)
   }
 }
 
@@ -51,9 +53,16 @@ function endOfNested(text: string, start: number): number {
   return text.length
 }
 
-/** Where that ends which begins at `at`. */
-function past(sticky: RegExp, text: string, at: number): number {
-  sticky.lastIndex = at
-  sticky.test(text)
-  return sticky.lastIndex
+function pastBlanks(text: string, start: number): number {
+  let at = start
+  while (BLANKS.has(text.charCodeAt(at))) {
+    at += 1
+  }
+  return at
+}
+
+function pastPlain(text: string, start: number): number {
+  PLAIN.lastIndex = start
+  PLAIN.test(text)
+  return PLAIN.lastIndex
 }

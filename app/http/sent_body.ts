@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import type { BodyValidator } from '#kernel/body'
 import { nameDroppedBody, requireNothingDropped } from './dropped_keys.js'
-import { memberText } from './member_text.js'
+import { memberTexts } from './member_text.js'
 
 /**
  * The body of a request as its validator takes it; what has no part in it is said in the answer, whatever that is.
@@ -20,13 +20,13 @@ export async function bodyOf<Body>(
 }
 
 /**
- * The JSON of an attribute of the body, undefined where it was not sent: as it was written, where the route keeps that, since a
- * number, a key that stands twice or the order of keys need not survive being parsed.
+ * The JSON of each attribute of the body that was sent: as it was written, where the route keeps that, since a number, a key that
+ * stands twice or the order of keys need not survive being parsed.
  */
-export function jsonOf({ bodyText, request }: HttpContext, name: string): string | undefined {
+export function jsonMembers({ bodyText, request }: HttpContext): ReadonlyMap<string, string> {
   if (bodyText !== undefined) {
-    return memberText(bodyText, name)
+    return memberTexts(bodyText)
   }
-  const value: unknown = request.body()[name]
-  return value === undefined ? undefined : JSON.stringify(value)
+  const sent = Object.entries(request.body()).filter(([, value]) => value !== undefined)
+  return new Map(sent.map(([name, value]) => [name, JSON.stringify(value)]))
 }

@@ -20,6 +20,18 @@ export function changing(command: Command): Command {
   return command.option('--dry-run', 'show what would be sent, and send nothing')
 }
 
+/** For a command that writes attributes of a record. */
+export function writing(command: Command): Command {
+  return changing(
+    command
+      .argument(
+        '[attributes...]',
+        'key=value; key=@file reads the value from a file, @- from standard input'
+      )
+      .option('-f, --file <file>', 'a file of attributes in JSON or YAML; - is standard input')
+  )
+}
+
 /** For a command whose answer may change. */
 export function watchable(command: Command): Command {
   return command.option('-w, --watch [seconds]', 'show it again every two seconds, or so many')

@@ -5,6 +5,7 @@ import { FORBIDDEN_NULL, IssueReporter } from './body_issues.js'
 import { issue } from './issues.js'
 import { bodySchema } from './body_schema.js'
 import type { JsonSchema } from './json_schema.js'
+import { knownAttributes, unknownPaths, type KnownAttributes } from './unknown_paths.js'
 
 /** The part of Vine's compiled schema that says which values may be left out, and which may be null. */
 interface SchemaNode {
@@ -23,6 +24,7 @@ interface SchemaNode {
 export class BodyValidator<Body> {
   readonly #validator
   readonly #root: SchemaNode
+  readonly #known: KnownAttributes
   readonly #optional: ReadonlySet<string>
   readonly #between: JsonSchema
 
@@ -30,6 +32,7 @@ export class BodyValidator<Body> {
     this.#between = between
     this.#validator = vine.create(vine.object(properties))
     this.#root = this.#validator.toJSON().schema.schema as SchemaNode
+    this.#known = knownAttributes(this.#root)
     this.#optional = new Set(optionalPaths(this.#root))
     this.#validator.errorReporter = () => new IssueReporter(this.#optional)
   }
@@ -42,7 +45,7 @@ export class BodyValidator<Body> {
 
   /** The attributes that were sent without having a part in the body. */
   dropped(content: unknown): string[][] {
-    return unknownPaths(content, this.#root)
+    return unknownPaths(content, this.#known)
   }
 
   /** The JSON schema of the body, for the OpenAPI document. */
@@ -108,21 +111,6 @@ function propertiesWithForbiddenNulls(
     }
   }
   return copy ?? sent
-}
-
-function unknownPaths(value: unknown, node: SchemaNode): string[][] {
-  if (Array.isArray(value)) {
-    const each = node.each
-    return each ? value.flatMap((item) => unknownPaths(item, each)) : []
-  }
-  if (typeof value !== 'object' || value === null || !node.properties) {
-    return []
-  }
-  const known = new Map(node.properties.map((property) => [property.propertyName, property]))
-  return Object.entries(value).flatMap(([name, content]) => {
-    const property = known.get(name)
-    return property ? unknownPaths(content, property).map((path) => [name, ...path]) : [[name]]
-  })
 }
 
 function optionalPaths(node: SchemaNode, prefix: readonly string[] = []): string[] {

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
+import type { Actor } from './actor.js'
 import { Unauthorized } from './failures.js'
 import type { Origin, Source } from './origin.js'
 
@@ -7,11 +8,15 @@ import type { Origin, Source } from './origin.js'
  * Who is behind a request, as events remember it.
  */
 export function originOf(ctx: HttpContext): Origin {
-  const { actor } = ctx
+  return { actor: actorOf(ctx), ...sourceOf(ctx) }
+}
+
+/** Who is behind a request that leaves no event. */
+export function actorOf({ actor }: HttpContext): Actor {
   if (!actor) {
     throw new Unauthorized()
   }
-  return { actor, ...sourceOf(ctx) }
+  return actor
 }
 
 /** Where a request comes from, for requests that need no login. */

@@ -28,13 +28,23 @@ export async function copyImage(
   options: CopyOptions = {}
 ): Promise<StoredManifest> {
   const root = await requireManifest(from.store, from.repository, from.reference)
+  await copyRead(from, to, root, options)
+  return root
+}
+
+/** As `copyImage`, for one whose manifest was read before. */
+export async function copyRead(
+  from: Shelf,
+  to: Shelf,
+  root: StoredManifest,
+  options: CopyOptions = {}
+): Promise<void> {
   await copyWhole(from, to, root, options, 0)
   await options.beforeManifest?.()
   await to.store.putManifest(to.repository, root, options.tag)
   if (options.withReferrers) {
     await copyReferrers(from, to, root.digest, options, 0)
   }
-  return root
 }
 
 /** The bytes of all that belongs to an image, each counted once. */

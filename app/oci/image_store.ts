@@ -30,6 +30,12 @@ export interface Wanted {
   readonly size?: number
 }
 
+/** A manifest that is about another one, and the tag it is found by beside that. */
+export interface Referrer {
+  readonly manifest: StoredManifest
+  readonly tag: string
+}
+
 /** A manifest of more bytes than this is none. */
 export const LARGEST_MANIFEST = 4 * 1024 ** 2
 
@@ -49,6 +55,12 @@ export interface ImageStore {
 
   /** Stores it by its digest, and under a tag where one is given. What it names has to be there, its `subject` excepted. */
   putManifest(repository: string, manifest: StoredManifest, tag?: string): Promise<void>
+
+  /**
+   * As `putManifest`, for what is said about one manifest, in this order. Of one that is not there yet nothing was said before (`isFirst`): then nobody looks
+   * for that.
+   */
+  putReferrers(repository: string, referrers: readonly Referrer[], isFirst?: boolean): Promise<void>
 
   /** Removes a manifest and the tags that name it; one that is not there is no error. */
   removeManifest(repository: string, digest: string): Promise<void>

@@ -74,6 +74,23 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return record
   }
 
+  /** As `insert`, for several records, of which others are told together. */
+  protected async insertAll(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    several: readonly Writable<M>[]
+  ): Promise<readonly Written<M>[]> {
+    const written: Written<M>[] = []
+    for (const values of several) {
+      written.push(await this.insertRow(transaction, { id: clock.uuid(), ...values }))
+    }
+    const changes = written.map(({ values: next }) =>
+      changeOf(this.kind, origin, { type: 'created', next })
+    )
+    await recordAll(this.#sink, transaction, changes)
+    return written
+  }
+
   /** As `insert`, for a record that another one needs before it, but of which others are told after that. */
   protected async insertUntold(
     transaction: pg.ClientBase,

@@ -50,6 +50,7 @@ export async function mountedAs(
     addresses = {}
     for (const server of new Set(servers.values())) {
       server.close()
+      server.closeAllConnections()
     }
   }
 }

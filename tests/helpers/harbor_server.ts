@@ -18,11 +18,14 @@ import { Robots, type Robot } from '#tests/helpers/harbor/robots'
 
 export const ACCOUNT = { accountName: 'admin', accountSecret: 'Harbor12345' }
 
-/** How the server behaves instead of answering: for all requests, or for those whose method and path match. */
+/** What the server does instead of answering. */
+type Misdeed = 'hangs up' | 'says nothing' | 'shows a page' | 'redirects' | number
+
+/** How the server behaves: for all requests, or for those whose method and path match. */
 export interface Fault {
   readonly to?: RegExp
   readonly times?: number
-  readonly does: 'hangs up' | 'says nothing' | 'shows a page' | 'redirects' | number
+  readonly does: Misdeed | 'takes its time'
 }
 
 const READS = ['GET', 'HEAD']
@@ -42,6 +45,8 @@ export class HarborServer {
   isReadOnly = false
   #fault: Fault | undefined
   #faults = 0
+  /** What comes of those who wait for an answer. */
+  readonly #unanswered: (() => void)[] = []
   readonly #server = createServer((request, response) => void this.#take(request, response))
 
   static async start(): Promise<HarborServer> {
@@ -70,8 +75,15 @@ export class HarborServer {
     this.#faults = fault.times ?? Number.POSITIVE_INFINITY
   }
 
+  /** Answers those it took its time for, and hangs up on those it said nothing to. */
   behave(): void {
     this.#faults = 0
+    this.#unanswered.splice(0).forEach((go) => go())
+  }
+
+  /** Whether somebody waits for an answer. */
+  get isWaitedFor(): boolean {
+    return this.#unanswered.length > 0
   }
 
   /** Something in it that the platform did not make. */
@@ -93,7 +105,11 @@ export class HarborServer {
       chunks.push(chunk)
     }
     if (this.#isAtFault(`${method} ${path}`)) {
-      return this.#fail(this.#fault!, request, response)
+      const { does } = this.#fault!
+      if (does !== 'takes its time') {
+        return this.#fail(does, request, response)
+      }
+      await new Promise<void>((go) => this.#unanswered.push(go))
     }
     try {
       const question = {
@@ -118,12 +134,13 @@ export class HarborServer {
     return this.#faults > 0 && (this.#fault!.to?.test(asked) ?? true) && this.#faults-- > 0
   }
 
-  #fail({ does }: Fault, request: IncomingMessage, response: ServerResponse): void {
+  #fail(does: Misdeed, request: IncomingMessage, response: ServerResponse): void {
     switch (does) {
       case 'hangs up':
         request.socket.destroy()
         break
       case 'says nothing':
+        this.#unanswered.push(() => request.socket.destroy())
         break
       case 'shows a page':
         response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not here</h1>')

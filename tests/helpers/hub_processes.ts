@@ -31,6 +31,8 @@ interface Setting {
   root?: string
   /** Whether it makes its database by itself: those that a run of tests made keep nothing when the machine dies. */
   isDurable?: boolean
+  /** A command that begins the one after it, for a program that is not to be begun as whoever runs the tests. */
+  begunWith?: readonly string[]
 }
 
 const DEFAULTS: Variables = {
@@ -61,13 +63,15 @@ export class HubProcesses {
   }
 
   static async #launchIn(folder: string, program: Program, setting: Setting) {
-    const { variables, files = {}, root = ROOT } = setting
+    const { variables, files = {}, root = ROOT, begunWith = [] } = setting
     await builtProgram()
     for (const [file, content] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true })
       await writeFile(join(folder, file), content)
     }
-    return new HubProcesses(folder, join(root, 'build', 'bin', `${program}.js`), variables)
+    const file = join(root, 'build', 'bin', `${program}.js`)
+    const command = [...begunWith, process.execPath, ...SERVER_FLAGS, file]
+    return new HubProcesses(folder, command, variables)
   }
 
   /** Starts a program and returns when it says that it is ready. */
@@ -87,11 +91,10 @@ export class HubProcesses {
     }
   }
 
-  private constructor(folder: string, file: string, variables?: Variables) {
+  private constructor(folder: string, command: readonly string[], variables?: Variables) {
     this.folder = folder
     // A group of its own, as a terminal makes one, so that Ctrl-C can reach all of it.
-    const program = [process.execPath, ...SERVER_FLAGS, file]
-    this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...program], {
+    this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...command], {
       cwd: folder,
       env: { ...DEFAULTS, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Linux notes for how long a thread that could have worked had to wait for a processor, in nanoseconds. */
-const NOTED = '/proc/self/schedstat'
+const notedOf = (pid: number) => `/proc/${pid}/schedstat`
 
 /**
  * Begins to measure. The returned function says how many milliseconds have gone by since, without those in which other
- * processes kept this one from its work: on a quiet machine, all of them.
+ * processes kept this one, or the one that does the work, from it: on a quiet machine, all of them.
  */
-export function stopwatch(): () => number {
-  const [startedAt, heldUpBefore] = [performance.now(), heldUpMs()]
-  return () => performance.now() - startedAt - (heldUpMs() - heldUpBefore)
+export function stopwatch(pid: number = process.pid): () => number {
+  const [startedAt, heldUpBefore] = [performance.now(), heldUpMs(pid)]
+  return () => performance.now() - startedAt - (heldUpMs(pid) - heldUpBefore)
 }
 
 /** Resolves when a stopwatch would show that time. */
@@ -21,9 +21,9 @@ export async function timeGoneBy(ms: number): Promise<void> {
   }
 }
 
-function heldUpMs(): number {
+function heldUpMs(pid: number): number {
   try {
-    return Number(readFileSync(NOTED, 'utf8').split(' ')[1]) / 1e6
+    return Number(readFileSync(notedOf(pid), 'utf8').split(' ')[1]) / 1e6
   } catch {
     // Not every kernel notes it.
     return 0

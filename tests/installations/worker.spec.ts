@@ -15,6 +15,9 @@ import { putTinyImage } from '#tests/helpers/worker/tiny_image'
 
 const FREE = { SKIP_PROJECT_APPROVAL: 'true', SKIP_ANALYSIS_APPROVAL: 'true' }
 const FILES = { 'main.py': 'print("done")\n', 'lib/deep/helper.py': 'x = 1\n', 'lib.txt': '' }
+const MANY = Object.fromEntries(
+  Array.from({ length: 20 }, (_, n) => [`lib/module-${n}.py`, `x = ${n}\n`])
+)
 const ARGUMENTS = [{ value: '-u' }, { value: '--late', position: 'after' }]
 
 test.group('An installation of one program', (group) => {
@@ -138,10 +141,18 @@ test.group('An installation of one program', (group) => {
   })
 
   test('{$self} is not built, and says why')
-    .with(['a name that would take files away', 'code that was changed where it is stored'])
+    .with([
+      'a name that would take files away',
+      'code that was changed where it is stored',
+      'code of many files of which one was changed where it is stored',
+    ])
     .run(async ({ assert }, what) => {
       const isName = what.startsWith('a name')
-      const files = isName ? { ...FILES, 'lib/.wh.issue': '' } : FILES
+      const files = {
+        ...FILES,
+        ...(isName && { 'lib/.wh.issue': '' }),
+        ...(what.includes('many') && MANY),
+      }
       const id = await researcher.analysis(project, masterImageId, files)
       if (!isName) {
         await changeObjects(

@@ -172,7 +172,8 @@ test.group('A change of the application key', (group) => {
   async function untilWaiting(): Promise<void> {
     for (;;) {
       const { rowCount } = await database.pool.query(
-        `select from pg_locks where not granted and locktype = 'transactionid'`
+        `select from pg_locks join pg_stat_activity using (pid)
+         where not granted and locktype = 'transactionid' and datname = current_database()`
       )
       if (rowCount! > 0) {
         return

@@ -36,8 +36,12 @@ const WAITING = [
 const ALONE = [
   'tests/services/identity_events.spec.ts',
   'tests/services/life.spec.ts',
+  'tests/services/messenger_pool.spec.ts',
+  'tests/services/oci/speed.spec.ts',
   'tests/services/shared_introspections.spec.ts',
   'tests/services/signals.spec.ts',
+  'tests/services/worker/build_speed.spec.ts',
+  'tests/services/worker/distribution_speed.spec.ts',
 ]
 
 /**

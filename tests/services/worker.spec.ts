@@ -6,15 +6,10 @@ import { promisify } from 'node:util'
 
 import { test } from '@japa/runner'
 
-import { appendLayers } from '#oci/append_layers'
-import { openImageStore } from '#oci/open_image_store'
-import { platformImage } from '#oci/platform_image'
-import { layerEntries } from '#oci/tar/layer_entries'
-import { writeLayer } from '#oci/write_layer'
 import { ace } from '#tests/helpers/ace_process'
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { filesOf, putImage } from '#tests/helpers/images'
 import { enterMasterImage, Researcher } from '#tests/helpers/worker/researcher'
+import { shellArchive } from '#tests/helpers/worker/shell_archive'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
 const run = promisify(execFile)
@@ -39,26 +34,11 @@ test.group('An installation without a registry and without a network', (group) =
     }
   })
 
-  /** An archive as others write it, of an image with nothing in it but a shell. */
-  async function archive(): Promise<string> {
-    const path = join(folder, 'elsewhere')
-    const store = await openImageStore({ path })
-    await putImage(store, 'shell', { tag: 'latest' })
-    const base = await platformImage(store, 'shell', 'latest')
-    const [shell] = filesOf({ 'bin/sh': await readFile('/bin/busybox') })
-    const entries = layerEntries([{ ...shell!, mode: 0o755 }])
-    const layer = await writeLayer(store, 'shell', entries, { family: 'oci' })
-    await appendLayers(store, 'shell', base, [{ layer, createdBy: 'a shell' }], { tag: 'latest' })
-    const file = join(folder, 'python.tar')
-    await run('skopeo', ['copy', `oci:${path}:shell:latest`, `docker-archive:${file}:shell:latest`])
-    return file
-  }
-
   test('imports an image, builds on it what others read, and its command prints what the code says', async ({
     assert,
   }) => {
     const images = join(hub.folder, '.data', 'images')
-    const imported = await ace(['image:import', await archive(), '--as=python/base'], {
+    const imported = await ace(['image:import', await shellArchive(folder), '--as=python/base'], {
       DATA_DIR: join(hub.folder, '.data'),
     })
     assert.equal(imported.exit, 0, imported.stderr)

@@ -42,6 +42,12 @@ const BUCKET = `select analysis_id as "analysisId", bucket_id as "bucketId", rea
 const OF_BUCKET = `select id as "analysisBucketId", analysis_id as "analysisId", realm_id as "realmId"
   from analysis_buckets where bucket_id = $1`
 
+const OF_FILES = `select id, bucket_file_id as key from analysis_bucket_files
+  where analysis_bucket_id = $1 and bucket_file_id = any($2::uuid[])`
+
+const AT_PATHS = `select id, path as key from analysis_bucket_files
+  where analysis_bucket_id = $1 and path = any($2::text[]) order by id`
+
 const CREATOR = { user: 'userId', client: 'clientId', robot: 'robotId' } as const
 
 /** A file as storage tells of it. */
@@ -117,24 +123,27 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     })
   }
 
-  /** Enters a file that storage took in, where it is one of an analysis. What stood at its path before is no longer there. */
-  async enterStored(transaction: pg.ClientBase, origin: Origin, file: StoredFile): Promise<void> {
-    const bucket = await this.#analysisBucketOf(transaction, file.bucketId)
+  /** Enters files of one bucket that storage took in, where it is one of an analysis. What stood at their paths before is no longer there. */
+  async enterStored(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    files: readonly StoredFile[]
+  ): Promise<void> {
+    const bucket = files[0] && (await this.#analysisBucketOf(transaction, files[0].bucketId))
     if (!bucket || !(await this.upkeep.lock(transaction, bucket.analysisId))) {
       return
     }
-    const { path, bucketId, id: bucketFileId, actorType, actorId } = file
-    const place = { ...bucket, bucketId, bucketFileId, path }
-    if (await this.existing(transaction, place, ['analysisBucketId', 'bucketFileId'])) {
-      return
+    const { analysisBucketId } = bucket
+    const entered = await this.#knownAmong(transaction, analysisBucketId, 'bucketFileId', files)
+    const added = files.filter(({ id }) => !entered.has(id))
+    const former = await this.#knownAmong(transaction, analysisBucketId, 'path', added)
+    for (const id of former.values()) {
+      await this.#takeOut(transaction, origin, await this.lock(transaction, id))
     }
-    const former = await this.existing(transaction, place, ['analysisBucketId', 'path'])
-    if (former !== undefined) {
-      await this.#takeOut(transaction, origin, await this.lock(transaction, former))
-    }
-    const creator = actorType && actorId ? { [CREATOR[actorType]]: actorId } : {}
-    const { values } = await this.insert(transaction, origin, { ...place, ...creator, root: false })
-    await this.#follow(transaction, origin, undefined, values)
+    const latest = new Map(added.map((file) => [file.path, file]))
+    const values = [...latest.values()].map((file) => ({ ...bucket, ...valuesOf(file) }))
+    const written = await this.insertAll(transaction, origin, values)
+    await this.#follow(transaction, origin, undefined, written.at(-1)?.values)
   }
 
   /** Removes what stands for a file that storage deleted. */
@@ -162,7 +171,10 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     previous: File | undefined,
     next: File | undefined
   ): Promise<void> {
-    const file = (next ?? previous)!
+    const file = next ?? previous
+    if (!file) {
+      return
+    }
     const id = file.analysisId
     const changed = contentChanged(previous, next)
     const isContent = changed.length > 0 && (await this.#isCode(transaction, file))
@@ -182,6 +194,20 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     await this.#follow(transaction, origin, part, undefined)
     await removed.tell()
     return removed
+  }
+
+  /** The files of a bucket that have the id or the path of one of these, by that. */
+  async #knownAmong(
+    transaction: pg.ClientBase,
+    analysisBucketId: string,
+    by: 'bucketFileId' | 'path',
+    files: readonly StoredFile[]
+  ): Promise<ReadonlyMap<string, string>> {
+    const { rows } = await transaction.query<{ id: string; key: string }>(
+      by === 'path' ? AT_PATHS : OF_FILES,
+      [analysisBucketId, files.map((file) => (by === 'path' ? file.path : file.id))]
+    )
+    return new Map(rows.map(({ id, key }) => [key, id]))
   }
 
   async #analysisBucketOf(transaction: pg.ClientBase, bucketId: string) {
@@ -232,6 +258,11 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
       await this.changeById(transaction, origin, id, { root: false })
     }
   }
+}
+
+function valuesOf({ id, bucketId, path, actorType, actorId }: StoredFile) {
+  const creator = actorType && actorId ? { [CREATOR[actorType]]: actorId } : {}
+  return { bucketId, bucketFileId: id, path, ...creator, root: false }
 }
 
 /** What a write of a file with code makes another of what nodes approved. */

@@ -2,22 +2,24 @@ import { createHash } from 'node:crypto'
 
 import { ownFetch, type Elsewhere } from '#auth/own_fetch'
 import { ServiceUnavailable } from '#kernel/failures'
+import { inParallel } from '#oci/in_parallel'
 import type { StoredCode } from './stored_code.js'
 
 const LIMIT_MS = 60_000
+const FILES_AT_ONCE = 8
 const DIGEST = /(?:^|,\s*)sha-256=:([A-Za-z0-9+/=]+):/
 
 /** The code that storage has at its address, which says with each file what its digest was. */
 export function askForCode(storage: Elsewhere): StoredCode {
   return {
     async damaged(ids) {
-      const damaged: string[] = []
-      for (const id of ids) {
-        if (!(await isAsStored(storage, id))) {
-          damaged.push(id)
+      const whole = new Set<string>()
+      await inParallel(ids, FILES_AT_ONCE, async (id) => {
+        if (await isAsStored(storage, id)) {
+          whole.add(id)
         }
-      }
-      return damaged
+      })
+      return ids.filter((id) => !whole.has(id))
     },
   }
 }

@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 
 import { defineConsumer } from '#bus/consumer'
 import { EVENT_KEYS } from '#bus/names'
-import { following } from '#core/following'
+import { following, followingAll } from '#core/following'
 import { body } from '#kernel/body'
 import { id } from '#records/rules'
 import { AnalysisBucketFileService } from './analysis_bucket_file_service.js'
@@ -16,18 +16,22 @@ const storedFile = body({
 })
 const deletedFile = body({ id: id() })
 
+/** Files of one upload that are entered in one transaction, which holds their analysis for as long. */
+const ENTERED_AT_ONCE = 100
+
 /** Enters the files of analyses as storage takes them in, and removes those it deleted. */
 export const analysisFileConsumer = defineConsumer({
   queue: `core.${EVENT_KEYS.storageBucketFile}`,
   events: [EVENT_KEYS.storageBucketFile],
   surface: 'core',
-  prefetch: 20,
+  prefetch: 2 * ENTERED_AT_ONCE,
   recordOf: ({ data }) => String(data.bucketId ?? data.id),
   handlers: {
-    creationFinished: following(
+    creationFinished: followingAll(
       storedFile,
       AnalysisBucketFileService,
-      (files, { transaction, origin, content }) => files.enterStored(transaction, origin, content)
+      ENTERED_AT_ONCE,
+      (files, { transaction, origin, contents }) => files.enterStored(transaction, origin, contents)
     ),
     deletionFinished: following(
       deletedFile,

@@ -78,7 +78,7 @@ async function enterMissing(
       !known.has(id) && path.length <= LONGEST_PATH && isOlder(createdAt, ON_ITS_WAY_MS)
   )
   for (const file of missing) {
-    await inTransaction(pool, (transaction) => files.enterStored(transaction, origin, file))
+    await inTransaction(pool, (transaction) => files.enterStored(transaction, origin, [file]))
     mended.entered++
   }
 }

@@ -49,8 +49,13 @@ export interface WantedWorker {
   readonly name: string
   /** The account it had until now, if any. */
   readonly account: Account | null
-  /** The projects that it pulls from and pushes to; without any it needs no account. */
-  readonly projects: readonly string[]
+  /** The projects that it pulls from; without any it needs no account. */
+  readonly projects: readonly CarriedProject[]
+}
+
+export interface CarriedProject {
+  readonly name: string
+  readonly isPushedTo: boolean
 }
 
 /**

@@ -21,5 +21,11 @@ export const KEPT_SECRETS: readonly SealedPlace[] = [
     column: 'account_secret',
     purpose: 'registry worker account',
   },
+  {
+    table: 'registry_workers',
+    keys: ['registry_id'],
+    column: 'master_account_secret',
+    purpose: 'registry worker account',
+  },
   { table: 'registry_hooks', keys: ['registry_id'], column: 'secret', purpose: 'registry hook' },
 ]

@@ -52,9 +52,7 @@ export class RegistryWork {
   }
 
   async leave(registryId: string): Promise<void> {
-    await this.#keep(await this.#needs.removal.begin(registryId))
-    await this.#needs.workers.keep(registryId)
-    await this.#needs.removal.complete()
+    await this.#keep(await this.#needs.removal.begin(registryId), registryId)
   }
 
   async link(projectId: string, secret?: string | null): Promise<void> {
@@ -96,12 +94,15 @@ export class RegistryWork {
     return removal.complete()
   }
 
-  async #keep(places: readonly Place[]): Promise<void> {
+  /** Also what another caller has written down meanwhile is done here, so whoever comes last takes registries that are left away. */
+  async #keep(places: readonly Place[], ...registryIds: string[]): Promise<void> {
+    const { keeper, workers, removal } = this.#needs
     for (const place of places) {
-      await this.#needs.keeper.keep(place)
+      await keeper.keep(place)
     }
-    for (const registryId of new Set(places.map((place) => place.registryId))) {
-      await this.#needs.workers.keep(registryId)
+    for (const id of new Set([...registryIds, ...places.map(({ registryId }) => registryId)])) {
+      await workers.keep(id)
     }
+    await removal.complete()
   }
 }

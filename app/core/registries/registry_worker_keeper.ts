@@ -3,7 +3,12 @@ import type { Logger } from '@adonisjs/core/logger'
 import { performDue, performOne, type TaskWorker } from '#jobs/tasks/perform'
 import type { Task } from '#jobs/tasks/task_queue'
 import { RegistryFailure, type RegistryAccess, type RegistryDriver } from './driver.js'
-import type { OfRegistry, RegistryWorkers } from './registry_workers.js'
+import {
+  PURPOSES,
+  type OfRegistry,
+  type Purpose,
+  type RegistryWorkers,
+} from './registry_workers.js'
 
 interface RegistryWorkerKeeperOptions {
   readonly workers: RegistryWorkers
@@ -11,7 +16,7 @@ interface RegistryWorkerKeeperOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Gives who carries images an account in each registry that has accounts to give, for what is there and nothing else. */
+/** Gives who carries images accounts in each registry that has accounts to give, for what is there and nothing else. */
 export class RegistryWorkerKeeper {
   readonly #options: RegistryWorkerKeeperOptions
   readonly #worker: TaskWorker<OfRegistry>
@@ -41,14 +46,16 @@ export class RegistryWorkerKeeper {
     if (!subject) {
       return
     }
-    const { access, isLeaving, ...wanted } = subject
+    const { access, isLeaving, wanted } = subject
     const driver = driverOf(access)
-    const name = nameFor(data)
-    if (isLeaving) {
-      await driver.dropWorker(name)
+    for (const purpose of PURPOSES) {
+      const name = nameFor(purpose, data)
+      if (isLeaving) {
+        await driver.dropWorker(name)
+      }
+      const account = isLeaving ? null : await driver.keepWorker({ name, ...wanted[purpose] })
+      await workers.settle(data, access.host, purpose, account)
     }
-    const account = isLeaving ? null : await driver.keepWorker({ name, ...wanted })
-    await workers.settle(data, access.host, account)
   }
 
   async #failed(error: unknown, task: Task<OfRegistry>): Promise<void> {
@@ -61,5 +68,8 @@ export class RegistryWorkerKeeper {
   }
 }
 
+const BEGINNINGS: Readonly<Record<Purpose, string>> = { carrying: 'worker', master: 'master' }
+
 /** One name for each registry of each platform that uses the same Harbor. */
-const nameFor = ({ registryId }: OfRegistry) => `worker-${registryId}`
+const nameFor = (purpose: Purpose, { registryId }: OfRegistry) =>
+  `${BEGINNINGS[purpose]}-${registryId}`

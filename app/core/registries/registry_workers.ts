@@ -4,7 +4,7 @@ import type { Task, TaskQueue } from '#jobs/tasks/task_queue'
 import { Tasks } from '#jobs/tasks/tasks'
 import { clock } from '#kernel/clock'
 import { seal, unseal } from '#records/sealing'
-import type { Account, RegistryAccess } from './driver.js'
+import type { Account, RegistryAccess, WantedWorker } from './driver.js'
 import { RESTS } from './registry_pause.js'
 
 const PURPOSE = 'registry worker account'
@@ -19,20 +19,34 @@ export interface OfRegistry {
   readonly registryId: string
 }
 
+/** What an account is for: one brings builds to nodes and only reads what they stand on, which is all that the other one writes. */
+export type Purpose = 'carrying' | 'master'
+
+export const PURPOSES: readonly Purpose[] = ['carrying', 'master']
+
+const COLUMNS: Readonly<Record<Purpose, string>> = {
+  carrying: 'account',
+  master: 'master_account',
+}
+
 /** What a worker is to have in a registry. */
 export interface WorkerSubject {
   readonly access: RegistryAccess
   readonly isLeaving: boolean
-  readonly account: Account | null
-  readonly projects: readonly string[]
+  readonly wanted: Readonly<Record<Purpose, Omit<WantedWorker, 'name'>>>
+}
+
+interface KeptProject {
+  readonly name: string
+  readonly isMaster: boolean
 }
 
 /** Of the projects that are there, those that images are brought to: what builds stand on, builds, and what nodes get. */
 const SUBJECT = `select r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
-    coalesce(s.is_leaving, false) as "isLeaving", json_build_object(
-      'id', w.account_id, 'name', w.account_name, 'secret', w.account_secret) as account,
-    coalesce(array_agg(p.external_name order by p.external_name)
-      filter (where p.type in ('masterImages', 'incoming', 'node') or n.id is not null), '{}') as projects
+    coalesce(s.is_leaving, false) as "isLeaving", ${keptAccount('carrying')}, ${keptAccount('master')},
+    coalesce(json_agg(json_build_object('name', p.external_name,
+        'isMaster', p.type = 'masterImages' and n.id is null) order by p.external_name)
+      filter (where p.type in ('masterImages', 'incoming', 'node') or n.id is not null), '[]') as projects
   from registries r
   left join registry_states s on s.registry_id = r.id
   left join registry_workers w on w.registry_id = r.id
@@ -41,11 +55,11 @@ const SUBJECT = `select r.host, r.account_name as "accountName", r.account_secre
     select id from nodes where registry_project_id = p.id limit 1) n on true
   where r.id = $1 group by r.id, s.registry_id, w.registry_id`
 
-const SETTLE = `insert into registry_workers as w
-    (registry_id, account_id, account_name, account_secret, settled_at)
+const settling = (account: string) => `insert into registry_workers as w
+    (registry_id, ${account}_id, ${account}_name, ${account}_secret, settled_at)
   select id, $2, $3, $4, $5 from registries where id = $1 and host = $6 for key share
-  on conflict (registry_id) do update set account_id = excluded.account_id, problem = null,
-    account_name = excluded.account_name, account_secret = excluded.account_secret,
+  on conflict (registry_id) do update set ${account}_id = excluded.${account}_id, problem = null,
+    ${account}_name = excluded.${account}_name, ${account}_secret = excluded.${account}_secret,
     settled_at = excluded.settled_at`
 
 /**
@@ -65,10 +79,10 @@ export class RegistryWorkers {
     return this.tasks.put({ key: registryId, data: { registryId } }, transaction)
   }
 
-  /** The registry makes up another secret. */
+  /** The registry makes up other secrets. */
   async renew(transaction: pg.ClientBase, registryId: string): Promise<void> {
     await transaction.query(
-      'update registry_workers set account_secret = null where registry_id = $1',
+      'update registry_workers set account_secret = null, master_account_secret = null where registry_id = $1',
       [registryId]
     )
     await this.want(transaction, registryId)
@@ -86,18 +100,37 @@ export class RegistryWorkers {
     if (!row) {
       return undefined
     }
-    const { host, accountName, accountSecret, account: kept, ...rest } = row
+    const { host, accountName, accountSecret, isLeaving, carrying, master } = row
     const access = { host, accountName, accountSecret: unseal('registry account', accountSecret) }
-    const account = { ...kept, secret: unseal(PURPOSE, kept.secret) }
-    const isComplete = Object.values(account).every((value) => value !== null)
-    return { ...rest, access, account: isComplete ? account : null }
+    const projects: readonly KeptProject[] = row.projects
+    return {
+      access,
+      isLeaving,
+      wanted: {
+        carrying: {
+          account: accountIn(carrying),
+          projects: projects.map(({ name, isMaster }) => ({ name, isPushedTo: !isMaster })),
+        },
+        master: {
+          account: accountIn(master),
+          projects: projects
+            .filter(({ isMaster }) => isMaster)
+            .map(({ name }) => ({ name, isPushedTo: true })),
+        },
+      },
+    }
   }
 
   /** The account that was given, or that there is none, unless the registry is somewhere else by now. */
-  async settle({ registryId }: OfRegistry, host: string, account: Account | null): Promise<void> {
+  async settle(
+    { registryId }: OfRegistry,
+    host: string,
+    purpose: Purpose,
+    account: Account | null
+  ): Promise<void> {
     const { id, name, secret } = account ?? { id: null, name: null, secret: null }
     const values = [registryId, id, name, secret && seal(PURPOSE, secret), now(), host]
-    await this.#pool.query(SETTLE, values)
+    await this.#pool.query(settling(COLUMNS[purpose]), values)
   }
 
   async noteProblem({ data: { registryId } }: Task<OfRegistry>, problem: string): Promise<void> {
@@ -111,3 +144,15 @@ export class RegistryWorkers {
 }
 
 const now = () => new Date(clock.now())
+
+/** As one value of a row; without a secret that can be read it is as good as none. */
+function accountIn(kept: Record<keyof Account, string | null>): Account | null {
+  const { id, name } = kept
+  const secret = unseal(PURPOSE, kept.secret)
+  return id !== null && name !== null && secret !== null ? { id, name, secret } : null
+}
+
+function keptAccount(purpose: Purpose): string {
+  const column = `w.${COLUMNS[purpose]}`
+  return `json_build_object('id', ${column}_id, 'name', ${column}_name, 'secret', ${column}_secret) as ${purpose}`
+}

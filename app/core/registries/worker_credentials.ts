@@ -12,6 +12,7 @@ import type { Origin } from '#kernel/origin'
 import { originOf } from '#kernel/request_origin'
 import { unseal } from '#records/sealing'
 import { registry } from './registry.js'
+import type { Purpose } from './registry_workers.js'
 
 /** What images are brought into a registry with. */
 export interface WorkerCredentials {
@@ -24,18 +25,24 @@ interface Kept {
   readonly host: string
   readonly ownName: string | null
   readonly ownSecret: string | null
+  readonly carrying: KeptAccount
+  readonly master: KeptAccount
+}
+
+interface KeptAccount {
   readonly name: string | null
   readonly secret: string | null
 }
 
 const KEPT = `select r.host, r.account_name as "ownName", r.account_secret as "ownSecret",
-    w.account_name as name, w.account_secret as secret
+    json_build_object('name', w.account_name, 'secret', w.account_secret) as carrying,
+    json_build_object('name', w.master_account_name, 'secret', w.master_account_secret) as master
   from registries r left join registry_workers w on w.registry_id = r.id where r.id = $1`
 
 const access = holdingCentrally('registry_manage')
 
 const CREDENTIALS: Answer = {
-  description: 'The account of the worker in the registry',
+  description: 'An account of the worker in the registry',
   schema: {
     type: 'object',
     required: ['host', 'accountName', 'accountSecret'],
@@ -50,23 +57,33 @@ const CREDENTIALS: Answer = {
 
 /** For workers: what they push and pull with, instead of the account with which the platform looks after a registry. */
 export function workerCredentialRoutes(routes: SurfaceRoutes): void {
-  routes.get('/registries/:id/worker/credentials', read, {
+  routes.get('/registries/:id/worker/credentials', reading('carrying'), {
     name: 'readRegistryWorkerCredentials',
-    summary: 'What a worker brings images into a registry with',
+    summary: 'What a worker brings builds into a registry with, and to nodes',
+    access,
+    answers: { 200: CREDENTIALS },
+  })
+  routes.get('/registries/:id/worker/master-credentials', reading('master'), {
+    name: 'readRegistryMasterCredentials',
+    summary: 'What a worker brings master images into a registry with',
     access,
     answers: { 200: CREDENTIALS },
   })
 }
 
-async function read(ctx: HttpContext): Promise<void> {
-  answerSecret(ctx, await readWorkerCredentials(corePool(), originOf(ctx), ctx.params.id))
+function reading(purpose: Purpose) {
+  return async (ctx: HttpContext): Promise<void> => {
+    const { id } = ctx.params
+    answerSecret(ctx, await readWorkerCredentials(corePool(), originOf(ctx), id, purpose))
+  }
 }
 
 /** The worker's own account; where it has none, that of the registry. */
 async function readWorkerCredentials(
   pool: DatabasePool,
   origin: Origin,
-  id: string
+  id: string,
+  purpose: Purpose
 ): Promise<WorkerCredentials> {
   enforce(access, origin.actor)
   const { rows } = await pool.read<Kept>({
@@ -79,8 +96,9 @@ async function readWorkerCredentials(
     throw new EntityNotFound(registry.label)
   }
   await noteSecretRead(origin, { kind: registry.name, id, realmId: null })
-  const { host, name, ownName, ownSecret } = kept
-  const secret = unseal('registry worker account', kept.secret)
+  const { host, ownName, ownSecret } = kept
+  const { name, secret: sealed } = kept[purpose]
+  const secret = unseal('registry worker account', sealed)
   return name !== null && secret !== null
     ? { host, accountName: name, accountSecret: secret }
     : { host, accountName: ownName, accountSecret: unseal('registry account', ownSecret) }

@@ -50,5 +50,7 @@ async function look({ host, accountName, accountSecret }: RegistryAccess): Promi
 }
 
 function lookAtWorker({ id, host, problem }: Looked): Finding[] {
-  return problem === null ? [] : [finding('REGISTRY_WORKER', `${host}, worker-${id}, ${problem}`)]
+  return problem === null
+    ? []
+    : [finding('REGISTRY_WORKER', `${host}, worker-${id} or master-${id}, ${problem}`)]
 }

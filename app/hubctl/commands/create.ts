@@ -5,7 +5,7 @@ import { bodyFrom } from '#hubctl/kinds/body_values'
 import type { Found } from '#hubctl/kinds/find_record'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { withReferences } from '#hubctl/kinds/references'
-import { changing } from '#hubctl/options'
+import { writing } from '#hubctl/options'
 import { UsageProblem } from '#hubctl/problem'
 
 const HELP = `
@@ -22,13 +22,8 @@ export function createCommand(): Command {
   const command = new Command('create')
     .description('make a record')
     .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
-    .argument(
-      '[attributes...]',
-      'key=value; key=@file reads the value from a file, @- from standard input'
-    )
-    .option('-f, --file <file>', 'a file of attributes in JSON or YAML; - is standard input')
     .addHelpText('after', HELP)
-  return changing(command).action(perform(create))
+  return writing(command).action(perform(create))
 }
 
 async function create(

@@ -13,7 +13,7 @@ import {
   RegistryDenied,
   type ImageFailure,
 } from '#oci/errors'
-import { MASTER_IMAGES } from '#oci/archive/imported_name'
+import { PARTS } from '#oci/folder/parts'
 import type { ImageStore } from '#oci/image_store'
 import { LOCAL_IMAGES, openImageStore } from '#oci/open_image_store'
 
@@ -25,11 +25,14 @@ export interface PlaceOptions {
 
 export interface ImagePlace {
   readonly store: ImageStore
-  /** What names of master images begin with there. */
+  /** What names of master images begin with there, and those of builds. */
   readonly masterImages: string
+  readonly incoming: string
   /** In sentences. */
   readonly name: string
 }
+
+const HAS_IMAGES = "or(eq(type,'masterImages'),eq(type,'incoming'))"
 
 /** For a command about images, which are in a folder or in a registry. */
 export function withPlace(command: Command): Command {
@@ -44,7 +47,7 @@ export async function placeOf(invocation: Invocation<PlaceOptions>): Promise<Ima
   const { images, registry, insecure } = invocation.options
   if (images !== undefined) {
     const store = await openImageStore({ path: images })
-    return { store, masterImages: MASTER_IMAGES, name: images }
+    return { store, ...PARTS, name: images }
   }
   if (registry === undefined) {
     throw new UsageProblem(
@@ -69,10 +72,17 @@ async function registryPlace(
     ])
   }
   const projects = await allOf<RegistryProject>(api, 'core', REGISTRY_PROJECTS.path, {
-    query: [['filter', `and(eq(registryId,'${found.id}'),eq(type,'masterImages'))`]],
+    query: [['filter', `and(eq(registryId,'${found.id}'),${HAS_IMAGES})`]],
   })
+  const nameOf = (type: keyof typeof PARTS) =>
+    projects.find((project) => project.type === type)?.externalName ?? PARTS[type]
   const store = await openImageStore({ host, accountName, accountSecret }, { isInsecure })
-  return { store, masterImages: projects[0]?.externalName ?? MASTER_IMAGES, name: host }
+  return {
+    store,
+    masterImages: nameOf('masterImages'),
+    incoming: nameOf('incoming'),
+    name: host,
+  }
 }
 
 /** Says what is wrong with images as hubctl says it. */
@@ -102,5 +112,6 @@ interface Account {
 }
 
 interface RegistryProject extends Fields {
+  readonly type: string
   readonly externalName: string
 }

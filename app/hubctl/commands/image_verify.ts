@@ -7,7 +7,6 @@ import { perform, type Invocation } from '#hubctl/invocation'
 import { shown } from '#hubctl/output/shown'
 import { styled } from '#hubctl/output/styled'
 import { Problem, UsageProblem } from '#hubctl/problem'
-import { isUuid } from '#kernel/is_uuid'
 import type { Shelf } from '#oci/copy_blob'
 import { ImageMissing } from '#oci/errors'
 import { ImageRefused } from '#oci/signing/failures'
@@ -19,13 +18,16 @@ import { explained, withPlace } from './image_places.js'
 import { verifiedPlace, type VerifyOptions } from './verified_place.js'
 
 const HELP = `
-An image is that of an analysis, looked at where the hub keeps builds; or one in
-a registry, with its host, as whoever is logged in there with podman or docker;
-or one in the place that --images or --registry names. It is compared with the
-keys of the hub, or with those of a file, for which the hub is not asked.
+One word is an analysis, whose image is looked at where the hub keeps builds, or
+in the place that --images or --registry names. Anything else is the name of an
+image: with the host of its registry, where you are whoever is logged in there
+with podman or docker, or as it is called in the place that is named. It is
+compared with the keys of the hub, or with those of a file.
 
 Examples:
   hubctl image verify trial
+  hubctl image verify trial --images /srv/hub/images
+  hubctl image verify master/python/base --registry harbor
   hubctl image verify harbor.example.org/node-1/<analysis>:latest --key hub.pub`
 
 /** More inputs than these are counted, and named with -o json. */
@@ -35,7 +37,7 @@ export function verifyCommand(): Command {
   return withPlace(
     new Command('verify')
       .description('check that an image is what this hub has built')
-      .argument('<image>', 'an analysis, or the name of an image with its host')
+      .argument('<image>', 'an analysis, or the name of an image')
       .option('--key <file>', 'public keys in PEM, instead of those of the hub')
   )
     .addHelpText('after', HELP)
@@ -67,10 +69,9 @@ async function look(
   image: string,
   keys: readonly ImageKey[]
 ): Promise<Found> {
-  const { shelf, reference, analysisId } = await verifiedPlace(invocation, image)
+  const { shelf, reference, signedName: name } = await verifiedPlace(invocation, image)
   try {
     const digest = await digestOf(shelf, reference)
-    const name = analysisId ?? analysisIn(shelf.repository)
     const verified = await verifyImage(shelf, digest, keys, name === undefined ? {} : { name })
     const provenance = await provenanceOf(shelf, digest, keys)
     return { image, digest, verified, provenance: provenance?.statement }
@@ -85,12 +86,6 @@ async function digestOf({ store, repository }: Shelf, reference: string): Promis
     throw new ImageMissing(repository, reference)
   }
   return found.digest
-}
-
-/** Where an image stands under the id of an analysis, it has to be of that. */
-function analysisIn(repository: string): string | undefined {
-  const last = repository.slice(repository.lastIndexOf('/') + 1)
-  return isUuid(last) ? last : undefined
 }
 
 async function keysFor(invocation: Invocation<VerifyOptions>): Promise<readonly ImageKey[]> {
@@ -137,7 +132,8 @@ function provenanceLines({ predicate }: Statement): string[] {
     `  built at   ${shown(metadata?.finishedOn ?? '-')}`,
     '  made of',
     ...materials.slice(0, MOST_SHOWN).map(({ name = '-', digest }) => {
-      return `    sha256:${shown(digest?.sha256 ?? '-')}  ${shown(name)}`
+      const [[kind, digits] = ['sha256', '-']] = Object.entries(digest ?? {})
+      return `    ${shown(`${kind}:${digits}`)}  ${shown(name)}`
     }),
     ...(more > 0 ? [`    and ${more} more`] : []),
   ]

@@ -50,7 +50,7 @@ const ORDERS: readonly Order[] = [
     name: 'renew-worker',
     command: 'workerRenew',
     place: REGISTRIES,
-    description: 'have the secret replaced with which workers bring images into a registry',
+    description: 'have the secrets replaced with which workers bring images into a registry',
   },
 ]
 

@@ -6,7 +6,7 @@ import { findRecord, type Found } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { withReferences } from '#hubctl/kinds/references'
-import { changing } from '#hubctl/options'
+import { writing } from '#hubctl/options'
 import { UsageProblem } from '#hubctl/problem'
 import { requireUpdatable } from './updatable.js'
 
@@ -23,13 +23,8 @@ export function updateCommand(): Command {
     .description('change attributes of a record')
     .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
     .argument('<name>', 'its id or name')
-    .argument(
-      '[attributes...]',
-      'key=value; key=@file reads the value from a file, @- from standard input'
-    )
-    .option('-f, --file <file>', 'a file of attributes in JSON or YAML; - is standard input')
     .addHelpText('after', HELP)
-  return changing(command).action(perform(update))
+  return writing(command).action(perform(update))
 }
 
 async function update(

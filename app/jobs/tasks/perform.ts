@@ -31,29 +31,23 @@ export async function performDue<Data>(
 
 /** Does one task at once, and again where it is put meanwhile; nothing, where another process has it. */
 export async function performOne<Data>(worker: TaskWorker<Data>, key: string): Promise<void> {
-  let isDone = true
-  for (
-    let task = await worker.tasks.takeOne(key);
-    task && isDone;
-    task = isDone ? await worker.tasks.takeOne(key) : undefined
-  ) {
-    isDone = await perform(worker, task)
+  let isDue = true
+  while (isDue) {
+    const task = await worker.tasks.takeOne(key)
+    isDue = task !== undefined && (await perform(worker, task))
   }
 }
 
-/** Answers whether it succeeded. */
+/** Answers whether the task was put again meanwhile, so that it is due. */
 async function perform<Data>(worker: TaskWorker<Data>, task: Task<Data>): Promise<boolean> {
   const { tasks } = worker
   const lease = setInterval(() => void tasks.prolong(task).catch(() => {}), PROLONGED_EVERY_MS)
   try {
-    if (!(await worker.perform(task))) {
-      await tasks.finish(task)
-    }
-    return true
+    const isFinished = await worker.perform(task)
+    return isFinished || !(await tasks.finish(task))
   } catch (error) {
     const pauseMs = await worker.failed(error, task)
-    await tasks.putBack(task, pauseMs ?? undefined)
-    return false
+    return await tasks.putBack(task, pauseMs ?? undefined)
   } finally {
     clearInterval(lease)
   }

@@ -12,6 +12,11 @@ const LEASE_MS = 30_000
 
 const TAKEN = 't.key, t.data, t.attempts, t.revision'
 
+const FINISH = 'delete from tasks where queue = $1 and key = $2 and revision = $3'
+
+const FREE_NEWER = `
+  update tasks set taken_until = null where queue = $1 and key = $2 and revision <> $3`
+
 const LEASED = `attempts = t.attempts + 1, taken_until = $2`
 
 /** The tasks of one queue in the table `tasks` of a database. */
@@ -112,32 +117,32 @@ export class Tasks<Data> {
     )
   }
 
-  /** The task is done. Answers false where it was put again meanwhile: then it is free, and due. */
+  /**
+   * The task is done. Answers false where it was put again meanwhile: then it is free, and due. Two statements, since one would not
+   * see what a transaction puts that ends while it waits for it.
+   */
   async finish(task: Task<Data>, executor: Executor = this.#pool): Promise<boolean> {
-    const { rows } = await executor.query<{ isDone: boolean }>({
-      name: 'finish-task',
-      text: `with done as (
-          delete from tasks where queue = $1 and key = $2 and revision = $3 returning 1),
-        again as (
-          update tasks set taken_until = null
-          where queue = $1 and key = $2 and revision <> $3 returning 1)
-        select not exists (select 1 from again) as "isDone" from (select count(*) from done) d`,
-      values: [this.queue.name, task.key, task.revision],
-    })
-    return rows[0]!.isDone
+    const values = [this.queue.name, task.key, task.revision]
+    const done = await executor.query({ name: 'finish-task', text: FINISH, values })
+    if (done.rowCount === 1) {
+      return true
+    }
+    const again = await executor.query({ name: 'free-newer-task', text: FREE_NEWER, values })
+    return again.rowCount === 0
   }
 
-  /** The task failed: it is free again, and due after a pause, unless it was put again meanwhile. */
+  /** The task failed: it is free again, and due after a pause. Answers true where it was put again meanwhile, and is due then. */
   async putBack(
     { key, attempts, revision }: Task<Data>,
     pauseMs = pauseAfter(attempts, this.queue.backOff)
-  ): Promise<void> {
-    await this.#pool.query(
+  ): Promise<boolean> {
+    const { rows } = await this.#pool.query<{ isNewer: boolean }>(
       `update tasks set taken_until = null,
          due_at = case when revision = $3 then $4::timestamptz else due_at end
-       where queue = $1 and key = $2`,
+       where queue = $1 and key = $2 returning revision <> $3 as "isNewer"`,
       [this.queue.name, key, revision, new Date(clock.now() + pauseMs)]
     )
+    return rows[0]?.isNewer ?? false
   }
 
   /** The times that the statements which take tasks compare with, and set. */

@@ -5,7 +5,7 @@ import { forgetHeaders } from '#http/forget_headers'
 import { sendHead } from '#http/send_stream'
 import type { SurfaceRoutes } from '#http/surface'
 import { enforce } from '#kernel/access'
-import { originOf } from '#kernel/request_origin'
+import { actorOf } from '#kernel/request_origin'
 import { partyOf } from '#messenger/mailboxes/party'
 import { followMailbox } from '#messenger/messages/message_documents'
 import { MESSAGE_ACCESS } from '#messenger/messages/message_service'
@@ -25,7 +25,7 @@ export function streamRoutes(routes: SurfaceRoutes): void {
 
 /** Returns at once: nothing of the request is kept for as long as the stream lasts. */
 async function follow(ctx: HttpContext): Promise<void> {
-  const { actor } = originOf(ctx)
+  const actor = actorOf(ctx)
   enforce(MESSAGE_ACCESS, actor)
   const recipient = partyOf(actor)
   const { request, response } = ctx

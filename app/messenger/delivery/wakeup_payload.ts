@@ -13,8 +13,10 @@ export interface HeardArrival {
   readonly arrivals: number | undefined
 }
 
+/** Neither a kind nor a UUID has anything that JSON would write in another way. */
 export function wakeupOf({ key, arrivals }: Arrival): Message {
-  const payload = JSON.stringify({ recipient: partyIn(key), arrivals })
+  const { type, id } = partyIn(key)
+  const payload = `{"recipient":{"type":"${type}","id":"${id}"},"arrivals":${arrivals}}`
   return { channel: WAKEUP_CHANNEL, payload }
 }
 

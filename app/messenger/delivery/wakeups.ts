@@ -36,7 +36,11 @@ export class Wakeups {
   static async open(options: WakeupsOptions): Promise<Wakeups> {
     const { signals } = options
     const wakeups = new Wakeups(options)
-    const hear = (payload: string) => wakeups.#hear(arrivalIn(payload))
+    const hear = (payload: string) => {
+      if (wakeups.size > 0) {
+        wakeups.#hear(arrivalIn(payload))
+      }
+    }
     wakeups.#stops.push(
       await signals.subscribe(WAKEUP_CHANNEL, hear),
       await signals.onWake(MISSED_TOPIC, () => void wakeups.#look())

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { answer } from '#http/answer'
 import type { Operation, SurfaceRoutes } from '#http/surface'
-import { originOf } from '#kernel/request_origin'
+import { actorOf } from '#kernel/request_origin'
 import { positiveIn } from '#messenger/messages/pull_query'
 import { EXPIRED_ACCESS, EXPIRED_LIMIT, ExpiredMessageService } from './expired_service.js'
 import { PARTY_KINDS } from './party.js'
@@ -51,7 +51,7 @@ export function expiredRoutes(routes: SurfaceRoutes): void {
 }
 
 async function list(ctx: HttpContext): Promise<void> {
-  const { actor } = originOf(ctx)
+  const actor = actorOf(ctx)
   const parameters = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
   const limit = positiveIn(parameters, 'limit') ?? EXPIRED_LIMIT.default
   const expired = await ctx.containerResolver.make(ExpiredMessageService)

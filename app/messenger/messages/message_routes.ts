@@ -3,10 +3,10 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { leaving } from '#auth/until_gone'
 import { answer } from '#http/answer'
 import { answerLater } from '#http/answer_later'
-import { bodyOf, jsonOf } from '#http/sent_body'
+import { bodyOf, jsonMembers } from '#http/sent_body'
 import { sendBytes } from '#http/send_stream'
 import type { SurfaceRoutes } from '#http/surface'
-import { originOf } from '#kernel/request_origin'
+import { actorOf } from '#kernel/request_origin'
 import { idempotencyKeyOf } from './idempotency_key.js'
 import { acknowledgement, messageBody } from './message_body.js'
 import { acknowledgeMessages, pullMessages, sendMessage } from './message_documents.js'
@@ -22,16 +22,17 @@ export function messageRoutes(routes: SurfaceRoutes): void {
 }
 
 async function send(ctx: HttpContext): Promise<void> {
-  const { actor } = originOf(ctx)
+  const actor = actorOf(ctx)
   const key = idempotencyKeyOf(ctx)
   const { recipients } = await bodyOf(ctx, messageBody)
   const messages = await ctx.containerResolver.make(MessageService)
-  const message = { recipients, data: jsonOf(ctx, 'data'), metadata: jsonOf(ctx, 'metadata') }
+  const sent = jsonMembers(ctx)
+  const message = { recipients, data: sent.get('data'), metadata: sent.get('metadata') }
   answer(ctx, { data: await messages.send(actor, message, key) }, 202)
 }
 
 async function pull(ctx: HttpContext): Promise<void> {
-  const { actor } = originOf(ctx)
+  const actor = actorOf(ctx)
   const query = readPullQuery(ctx.request.parsedUrl.query ?? '')
   const messages = await ctx.containerResolver.make(MessageService)
   const found = messages.pull(actor, query, () => leaving(ctx))
@@ -42,7 +43,7 @@ async function pull(ctx: HttpContext): Promise<void> {
 }
 
 async function acknowledge(ctx: HttpContext): Promise<void> {
-  const { actor } = originOf(ctx)
+  const actor = actorOf(ctx)
   const { ids } = await bodyOf(ctx, acknowledgement)
   const messages = await ctx.containerResolver.make(MessageService)
   await messages.acknowledge(actor, ids)

@@ -97,15 +97,19 @@ function roomFor(waiting: readonly Waiting[]): number {
   const end = waiting.findIndex(({ message }, index) => {
     copies += message.recipients.length
     bytes += message.bytes
-    const isKnown = message.key !== undefined && keys.has(keyIn(message))
-    keys.add(keyIn(message))
+    const isAgain = !isNew(message, keys)
     return (
-      index > 0 && (isKnown || index >= MOST.messages || copies > MOST.copies || bytes > MOST.bytes)
+      index > 0 && (isAgain || index >= MOST.messages || copies > MOST.copies || bytes > MOST.bytes)
     )
   })
   return end === -1 ? waiting.length : end
 }
 
-function keyIn({ sender, key }: NewMessage): string {
-  return `${keyOf(sender)} ${key}`
+/** Whether the key of a message, if it has one, is not among some; it is from then on. */
+function isNew({ sender, key }: NewMessage, keys: Set<string>): boolean {
+  if (key === undefined) {
+    return true
+  }
+  const known = keys.size
+  return keys.add(`${keyOf(sender)} ${key}`).size > known
 }

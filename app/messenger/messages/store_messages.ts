@@ -1,4 +1,5 @@
 import type { DatabasePool } from '#database/database_pool'
+import { plainArray, textArray } from '#database/array_parameters'
 import { keyOf, type Party } from '#messenger/mailboxes/party'
 import type { Arrival } from '#messenger/mailboxes/arrivals'
 import { mailboxFailure } from './errors.js'
@@ -37,8 +38,8 @@ export async function storeMessages(
       values,
     })
     const arrivals: Arrival[][] = messages.map(() => [])
-    for (const { message, arrivals: count, ...recipient } of rows) {
-      arrivals[message - 1]!.push({ key: keyOf(recipient), arrivals: count })
+    for (const row of rows) {
+      arrivals[row.message - 1]!.push({ key: keyOf(row), arrivals: row.arrivals })
     }
     return arrivals
   } catch (error) {
@@ -47,20 +48,18 @@ export async function storeMessages(
 }
 
 /** What stands for each message, and then for each copy with the number of its message. */
-function columnsOf(messages: readonly NewMessage[]): unknown[][] {
-  const copies = messages.flatMap(({ recipients, ids }, index) =>
-    recipients.map((recipient, place) => ({ message: index + 1, id: ids[place], recipient }))
-  )
+function columnsOf(messages: readonly NewMessage[]): unknown[] {
+  const recipients = messages.flatMap((message) => message.recipients)
   return [
-    messages.map(({ sender }) => sender.type),
-    messages.map(({ sender }) => sender.id),
-    messages.map(({ data }) => data),
-    messages.map(({ metadata }) => metadata),
-    messages.map(({ bytes }) => bytes + ROW_BYTES),
-    messages.map(({ key }) => key ?? null),
-    copies.map(({ message }) => message),
-    copies.map(({ id }) => id),
-    copies.map(({ recipient }) => recipient.type),
-    copies.map(({ recipient }) => recipient.id),
+    plainArray(messages.map(({ sender }) => sender.type)),
+    plainArray(messages.map(({ sender }) => sender.id)),
+    textArray(messages.map(({ data }) => data)),
+    textArray(messages.map(({ metadata }) => metadata)),
+    plainArray(messages.map(({ bytes }) => bytes + ROW_BYTES)),
+    textArray(messages.map(({ key }) => key ?? null)),
+    plainArray(messages.flatMap(({ ids }, index) => ids.map(() => index + 1))),
+    plainArray(messages.flatMap(({ ids }) => ids)),
+    plainArray(recipients.map(({ type }) => type)),
+    plainArray(recipients.map(({ id }) => id)),
   ]
 }

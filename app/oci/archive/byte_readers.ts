@@ -33,7 +33,7 @@ export async function byteReader(path: string): Promise<ByteReader> {
   const beginning = buffer.subarray(0, bytesRead).toString('hex')
   if (beginning.startsWith('1f8b')) {
     await file.close()
-    return new StreamReader(path)
+    return new StreamReader(uncompressed(path))
   }
   const other = OTHERS.find(({ begins }) => beginning.startsWith(begins))
   if (other) {
@@ -87,18 +87,23 @@ class FileReader implements ByteReader {
 }
 
 /** Uncompresses as far as somebody reads. */
-class StreamReader implements ByteReader {
-  readonly #path: string
-  readonly #source
-  readonly #pieces: AsyncIterator<Buffer>
+async function* uncompressed(path: string): AsyncGenerator<Buffer, void, undefined> {
+  const gunzip = createGunzip({ chunkSize: PIECE_BYTES })
+  pipeline(createReadStream(path, { highWaterMark: PIECE_BYTES }), gunzip, () => {})
+  try {
+    yield* gunzip as AsyncIterable<Buffer>
+  } catch (error) {
+    throw new ImageArchiveInvalid(`${path} is damaged, or was not copied to its end`, error)
+  }
+}
+
+/** Reads what comes piece by piece, and goes only forward. */
+export class StreamReader implements ByteReader {
+  readonly #pieces: AsyncIterator<Uint8Array>
   #left: Buffer = Buffer.alloc(0)
 
-  constructor(path: string) {
-    this.#path = path
-    const gunzip = createGunzip({ chunkSize: PIECE_BYTES })
-    this.#source = gunzip
-    pipeline(createReadStream(path, { highWaterMark: PIECE_BYTES }), gunzip, () => {})
-    this.#pieces = gunzip[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#pieces = source[Symbol.asyncIterator]()
   }
 
   async read(length: number): Promise<Buffer> {
@@ -124,14 +129,12 @@ class StreamReader implements ByteReader {
   }
 
   async close(): Promise<void> {
-    this.#source.destroy()
+    await this.#pieces.return?.()
   }
 
   async #more(): Promise<boolean> {
-    const { done, value } = await this.#pieces.next().catch((error: unknown) => {
-      throw new ImageArchiveInvalid(`${this.#path} is damaged, or was not copied to its end`, error)
-    })
-    this.#left = done ? this.#left : value
+    const { done, value } = await this.#pieces.next()
+    this.#left = done ? this.#left : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     return !done
   }
 }

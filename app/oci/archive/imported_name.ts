@@ -1,13 +1,11 @@
 import { ImageNameInvalid } from '#oci/errors'
+import { PARTS } from '#oci/folder/parts'
 import { parseImageName } from '#oci/image_names'
-
-/** What the part of a folder is called that has the images which analyses are built on. */
-export const MASTER_IMAGES = 'master'
 
 /** Where an image that people call `python/base` is stored, so that analyses can be built on it. */
 export function importedName(
   name: string,
-  prefix: string = MASTER_IMAGES
+  prefix: string = PARTS.masterImages
 ): { readonly repository: string; readonly tag: string } {
   const { repository, reference } = parseImageName(`${prefix}/${name}`)
   if (reference.includes(':')) {

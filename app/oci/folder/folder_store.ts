@@ -14,6 +14,7 @@ import {
   type BlobSource,
   type Descriptor,
   type ImageStore,
+  type Referrer,
   type StoredManifest,
   type Wanted,
   type WritableSource,
@@ -94,6 +95,12 @@ export class FolderStore implements ImageStore {
       )
       return [...(name === undefined ? entries : others), entry]
     })
+  }
+
+  async putReferrers(repository: string, referrers: readonly Referrer[]): Promise<void> {
+    for (const { manifest, tag } of referrers) {
+      await this.putManifest(repository, manifest, tag)
+    }
   }
 
   async removeManifest(repository: string, digest: string): Promise<void> {

@@ -37,37 +37,59 @@ export async function referrersOf(
     .filter((said): said is Descriptor => isObject(said) && isDigest(said.digest))
 }
 
-/** Notes under the tag that a manifest is about another one, or that it is no more. */
-export async function noteReferrer(
+interface Change {
+  /** Whether they are there from now on, or no more. */
+  readonly isThere: boolean
+  /** Whether nothing can stand under the tag yet. */
+  readonly isFirst?: boolean
+}
+
+/** Notes under the tag of each manifest that others are about it, or that they are no more: once for all of them. */
+export async function noteReferrers(
   client: RegistryClient,
   manifests: Manifests,
   repository: string,
-  manifest: StoredManifest,
-  isThere: boolean
+  referrers: readonly StoredManifest[],
+  { isThere, isFirst = false }: Change
 ): Promise<void> {
-  const { subject } = parseManifest(manifest)
-  if (!subject) {
-    return
-  }
-  const tag = referrersTag(subject.digest)
-  const key = `${client.host}/${repository}:${tag}`
-  const before = changes.get(key) ?? Promise.resolve()
-  const change = before.then(async () => {
-    const known = listed(await manifests.manifest(repository, tag))
-    const others = known.filter(({ digest }) => digest !== manifest.digest)
-    if (isThere === others.length < known.length) {
-      return
+  for (const [subject, about] of Map.groupBy(referrers, subjectOf)) {
+    if (subject !== undefined) {
+      const tag = referrersTag(subject)
+      await oneByOne(`${client.host}/${repository}:${tag}`, async () => {
+        const known = isFirst ? [] : listed(await manifests.manifest(repository, tag))
+        const next = isThere ? withAll(known, about) : without(known, about)
+        if (next.length !== known.length) {
+          await manifests.put(repository, indexOf(next), tag)
+        }
+      })
     }
-    const index = storedManifest(MEDIA_TYPES.oci.index, {
-      schemaVersion: 2,
-      mediaType: MEDIA_TYPES.oci.index,
-      manifests: isThere ? [...others, descriptorOf(manifest)] : others,
-    })
-    await manifests.put(repository, index, tag)
-  })
+  }
+}
+
+const subjectOf = (manifest: StoredManifest): string | undefined =>
+  parseManifest(manifest).subject?.digest
+
+const without = (known: readonly Descriptor[], gone: readonly StoredManifest[]): Descriptor[] =>
+  known.filter(({ digest }) => !gone.some((manifest) => manifest.digest === digest))
+
+const withAll = (known: readonly Descriptor[], added: readonly StoredManifest[]): Descriptor[] => [
+  ...known,
+  ...added
+    .filter(({ digest }) => !known.some((descriptor) => descriptor.digest === digest))
+    .map(descriptorOf),
+]
+
+const indexOf = (manifests: readonly Descriptor[]): StoredManifest => {
+  const mediaType = MEDIA_TYPES.oci.index
+  return storedManifest(mediaType, { schemaVersion: 2, mediaType, manifests })
+}
+
+async function oneByOne(tag: string, work: () => Promise<void>): Promise<void> {
+  const before = changes.get(tag) ?? Promise.resolve()
+  const change = before.then(work)
   const settled = change.catch(() => {})
-  changes.set(key, settled)
-  void settled.then(() => changes.get(key) === settled && changes.delete(key))
+  changes.set(tag, settled)
+  void settled.then(() => changes.get(tag) === settled && changes.delete(tag))
   await change
 }
 

@@ -15,6 +15,7 @@ import {
   type BlobSource,
   type Descriptor,
   type ImageStore,
+  type Referrer,
   type StoredManifest,
   type Wanted,
   type WritableSource,
@@ -24,7 +25,7 @@ import { REFERABLE_TYPES } from '#oci/media_types'
 import type { Answer } from './answer.js'
 import { download } from './download.js'
 import { allPages } from './pages.js'
-import { noteReferrer, referrersOf } from './referrers.js'
+import { noteReferrers, referrersOf } from './referrers.js'
 import { RegistryClient, RegistryRefusal } from './registry_client.js'
 import type { RegistryAddress, RegistryOptions } from './registry_client.js'
 import { pulling, pushing, removing } from './scopes.js'
@@ -83,10 +84,23 @@ export class RegistryStore implements ImageStore {
   }
 
   async putManifest(repository: string, manifest: StoredManifest, tag?: string): Promise<void> {
-    const answer = await this.#put(repository, manifest, tag ?? manifest.digest)
-    if (answer.header('oci-subject') === undefined) {
-      await noteReferrer(this.#client, this.#manifests, repository, manifest, true)
+    await this.putReferrers(repository, [{ manifest, tag: tag ?? manifest.digest }])
+  }
+
+  async putReferrers(
+    repository: string,
+    referrers: readonly Referrer[],
+    isFirst = false
+  ): Promise<void> {
+    const unlisted: StoredManifest[] = []
+    for (const { manifest, tag } of referrers) {
+      const answer = await this.#put(repository, manifest, tag)
+      if (answer.header('oci-subject') === undefined) {
+        unlisted.push(manifest)
+      }
     }
+    const change = { isThere: true, isFirst }
+    await noteReferrers(this.#client, this.#manifests, repository, unlisted, change)
   }
 
   async removeManifest(repository: string, digest: string): Promise<void> {
@@ -108,7 +122,8 @@ export class RegistryStore implements ImageStore {
       )
     }
     if (answer.header('oci-subject') === undefined) {
-      await noteReferrer(this.#client, this.#manifests, repository, manifest, false)
+      const change = { isThere: false }
+      await noteReferrers(this.#client, this.#manifests, repository, [manifest], change)
     }
   }
 

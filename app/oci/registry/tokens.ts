@@ -65,16 +65,33 @@ export class Tokens {
   }
 
   async #token(challenge: BearerChallenge, scopes: readonly string[], asking: Asking) {
-    const key = scopes.join(' ')
-    const known = await this.#tokens.get(key)?.catch(() => undefined)
+    const key = this.#keyFor(scopes)
+    const held = this.#tokens.get(key)
+    const known = held && (await held.catch(() => undefined))
     if (known && known.until > clock.now()) {
       return known.text
     }
-    const asked = this.#ask(challenge, scopes, asking)
-    this.#tokens.set(key, asked)
-    asked.catch(() => this.#tokens.delete(key))
-    const { text } = await asked
+    const { text } = await this.#next(key, held, () => this.#ask(challenge, key.split(' '), asking))
     return text
+  }
+
+  /** The token after one that is over, which those who ask at the same time share. */
+  #next(key: string, before: Promise<Token> | undefined, ask: () => Promise<Token>) {
+    const begun = this.#tokens.get(key)
+    if (begun && begun !== before) {
+      return begun
+    }
+    const asked = ask()
+    this.#tokens.set(key, asked)
+    asked.catch(() => this.#tokens.get(key) === asked && this.#tokens.delete(key))
+    return asked
+  }
+
+  /** One that lets more be done is as good: what is written to is mounted into first, and that takes the widest. */
+  #keyFor(scopes: readonly string[]): string {
+    const key = scopes.join(' ')
+    const isKnown = this.#tokens.has(key)
+    return (isKnown ? key : this.#tokens.keys().find((other) => covers(other, scopes))) ?? key
   }
 
   async #ask({ realm, service }: BearerChallenge, scopes: readonly string[], asking: Asking) {
@@ -111,6 +128,14 @@ export class Tokens {
     url.password = ''
     return url
   }
+}
+
+/** `repository:x:pull,push` is for `repository:x:pull`, too. */
+function covers(key: string, scopes: readonly string[]): boolean {
+  const known = key.split(' ')
+  return scopes.every((scope) =>
+    known.some((other) => other === scope || other.startsWith(`${scope},`))
+  )
 }
 
 function refusalOf(url: URL, status: number): Error {

@@ -1,38 +1,69 @@
 import { digestOf } from '#oci/checked_bytes'
 import type { Shelf } from '#oci/copy_blob'
-import type { BlobAddress, Descriptor, StoredManifest } from '#oci/image_store'
+import type { BlobAddress, Descriptor, Referrer, StoredManifest } from '#oci/image_store'
+import { inParallel } from '#oci/in_parallel'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { layersIn, MOST_LAYERS, taggedAttachment, type AttachedLayer } from './attached.js'
 import { attachmentTag, type AttachmentKind } from './attachment_kinds.js'
 import { SIGNATURE_ANNOTATION } from './simple_signing.js'
 
+const BLOBS_AT_ONCE = 4
+
+/** A layer that is to be attached to an image. */
+export interface Attachment {
+  readonly kind: AttachmentKind
+  readonly layer: AttachedLayer
+}
+
+interface Options {
+  /** A repository of the same store that has the bytes, if any. */
+  readonly from?: string | undefined
+  /** The image is not there yet, so that nobody has attached anything to it. */
+  readonly isFirst?: boolean
+}
+
 /**
- * Attaches a layer to an image, beside those that others have attached: as a referrer, and under cosign's tag. The manifest follows from what is in
- * it, so that a copy has the digest of what was copied. What is attached already stays as it is; the image need not be there yet.
+ * Attaches layers to an image, beside those that others have attached: as referrers, and under cosign's tags, in this order. The manifests follow from
+ * what is in them, so that a copy has the digest of what was copied. What is attached already stays as it is; the image need not be there yet.
  */
 export async function attach(
   shelf: Shelf,
   image: StoredManifest,
-  kind: AttachmentKind,
-  layer: AttachedLayer,
-  /** A repository of the same store that has the bytes, if any. */
-  from?: string
+  attachments: readonly Attachment[],
+  { from, isFirst = false }: Options = {}
 ): Promise<void> {
-  const { store, repository } = shelf
-  const before = await taggedAttachment(shelf, image.digest, kind)
+  const beside = (attachment: Attachment) => made(shelf, image, attachment, isFirst)
+  const all = await Promise.all(attachments.map(beside))
+  const added = all.filter((one) => one !== undefined)
+  const blobs = added.flatMap((one) => one.blobs)
+  await inParallel(blobs, BLOBS_AT_ONCE, (blob) => put(shelf, blob, from))
+  if (added.length > 0) {
+    await shelf.store.putReferrers(shelf.repository, added, isFirst)
+  }
+}
+
+/** What is to be stored for an attachment; nothing where it is there. */
+async function made(
+  shelf: Shelf,
+  image: StoredManifest,
+  { kind, layer: { bytes, annotations } }: Attachment,
+  isFirst: boolean
+): Promise<(Referrer & { readonly blobs: readonly Buffer[] }) | undefined> {
+  const before = isFirst ? undefined : await taggedAttachment(shelf, image.digest, kind)
   const others = before ? layersIn(before, kind) : []
-  const { bytes, annotations } = layer
   const own = { mediaType: kind.layerType, ...addressOf(bytes), annotations }
   if (others.some((one) => isSame(one, own))) {
-    return
+    return undefined
   }
   const layers = [...others.slice(0, MOST_LAYERS - 1), own]
   const config = configOf(layers)
-  await Promise.all([bytes, config].map((blob) => put(shelf, blob, from)))
   const described = { mediaType: MEDIA_TYPES.oci.config, ...addressOf(config) }
-  const manifest = manifestOf(image, kind, described, layers)
-  await store.putManifest(repository, manifest, attachmentTag(image.digest, kind))
+  return {
+    blobs: [bytes, config],
+    manifest: manifestOf(image, kind, described, layers),
+    tag: attachmentTag(image.digest, kind),
+  }
 }
 
 const isSame = (one: Descriptor, other: Descriptor): boolean =>

@@ -34,8 +34,10 @@ export async function signedImage(
 export async function putSignature(signed: SignedImage, to: Shelf): Promise<void> {
   const { from, image, signature, provenance } = signed
   const near = from.store.place === to.store.place ? from.repository : undefined
-  if (provenance) {
-    await attach(to, image, PROVENANCE, provenance, near)
-  }
-  await attach(to, image, SIGNATURE, signature, near)
+  const isFirst = !(await to.store.manifest(to.repository, image.digest))
+  const attachments = [
+    ...(provenance ? [{ kind: PROVENANCE, layer: provenance }] : []),
+    { kind: SIGNATURE, layer: signature },
+  ]
+  await attach(to, image, attachments, { from: near, isFirst })
 }

@@ -7,5 +7,8 @@ const HOST = 'analysis-hub.invalid'
 /** What an image is called in its signature: by the id of an analysis, or as `master/<virtualPath>`. */
 export const identityOf = (name: string): string => `${HOST}/${name}:latest`
 
+/** What the image of a master image is called there. */
+export const masterImageName = (virtualPath: string): string => `master/${virtualPath}`
+
 /** The same without a tag, as the subject of a statement. */
 export const subjectName = (name: string): string => `${HOST}/${name}`

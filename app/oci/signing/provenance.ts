@@ -4,13 +4,13 @@ import { subjectName } from './identity.js'
 export const PREDICATE_TYPE = 'https://slsa.dev/provenance/v1'
 
 const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
-const SHA256 = /^sha256:([\da-f]{64})$/
+const DIGEST = /^(?:(sha256):([\da-f]{64})|(gitCommit):([\da-f]{40}|[\da-f]{64}))$/
 
 /** Something that went into an image. */
 export interface Material {
   readonly name: string
   readonly uri?: string
-  /** `sha256:…` */
+  /** `sha256:…`, or `gitCommit:…` of what a repository had. */
   readonly digest: string
 }
 
@@ -35,7 +35,7 @@ export interface Statement {
   readonly _type: string
   readonly subject: readonly {
     readonly name: string
-    readonly digest: { readonly sha256: string }
+    readonly digest: Readonly<Record<string, string>>
   }[]
   readonly predicateType: string
   readonly predicate: {
@@ -122,10 +122,11 @@ function isSubject(subject: unknown, digest: string): boolean {
   return isObject(digests) && digests.sha256 === digestMap(digest).sha256
 }
 
-function digestMap(digest: string): { sha256: string } {
-  const [, hex] = SHA256.exec(digest) ?? []
-  if (hex === undefined) {
-    throw new TypeError(`${digest} is not the SHA-256 digest of anything`)
+function digestMap(digest: string): Record<string, string> {
+  const [, sha256, ofBytes, gitCommit, ofCommit] = DIGEST.exec(digest) ?? []
+  const kind = sha256 ?? gitCommit
+  if (kind === undefined) {
+    throw new TypeError(`${digest} is neither the SHA-256 digest of anything nor a commit`)
   }
-  return { sha256: hex }
+  return { [kind]: (ofBytes ?? ofCommit)! }
 }

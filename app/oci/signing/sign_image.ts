@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import type { Shelf } from '#oci/copy_blob'
-import { attach } from './attach.js'
+import { attach, type Attachment } from './attach.js'
 import { PROVENANCE, SIGNATURE } from './attachment_kinds.js'
 import { envelopeAround } from './envelope.js'
 import { ImageRefused } from './failures.js'
@@ -22,19 +22,28 @@ export async function signImage(
   key: SigningKey
 ): Promise<void> {
   const image = await requireImage(shelf, digest)
-  if (!(await isDescribed(shelf, digest, facts, key))) {
-    await attach(shelf, image, PROVENANCE, {
-      bytes: envelopeAround(statementOf(digest, facts), key),
-      annotations: { [SIGNATURE_ANNOTATION]: '', predicateType: PREDICATE_TYPE },
-    })
-  }
-  if (!(await isSigned(shelf, digest, facts, key))) {
-    const claim = { digest, identity: identityOf(facts.name), said: facts.said ?? {} }
-    const payload = payloadOf(claim)
-    const signature = key.sign(payload).toString('base64')
-    const annotations = { [SIGNATURE_ANNOTATION]: signature }
-    await attach(shelf, image, SIGNATURE, { bytes: payload, annotations })
-  }
+  const [described, signed] = await Promise.all([
+    isDescribed(shelf, digest, facts, key),
+    isSigned(shelf, digest, facts, key),
+  ])
+  const attachments = [
+    ...(described ? [] : [provenance(digest, facts, key)]),
+    ...(signed ? [] : [signature(digest, facts, key)]),
+  ]
+  await attach(shelf, image, attachments)
+}
+
+function provenance(digest: string, facts: BuildFacts, key: SigningKey): Attachment {
+  const bytes = envelopeAround(statementOf(digest, facts), key)
+  const annotations = { [SIGNATURE_ANNOTATION]: '', predicateType: PREDICATE_TYPE }
+  return { kind: PROVENANCE, layer: { bytes, annotations } }
+}
+
+function signature(digest: string, facts: BuildFacts, key: SigningKey): Attachment {
+  const claim = { digest, identity: identityOf(facts.name), said: facts.said ?? {} }
+  const bytes = payloadOf(claim)
+  const annotations = { [SIGNATURE_ANNOTATION]: key.sign(bytes).toString('base64') }
+  return { kind: SIGNATURE, layer: { bytes, annotations } }
 }
 
 /** Whether it was said already of what it was made; when and by which run is that of the first. */

@@ -52,6 +52,16 @@ export class ObjectDamaged extends Error {
   }
 }
 
+/** An object has as many bytes as it should, and others than were stored. */
+export class ObjectChanged extends Error {
+  static readonly code = 'E_OBJECT_CHANGED'
+  readonly code = ObjectChanged.code
+
+  constructor() {
+    super('An object was changed where it is stored: its digest is another one')
+  }
+}
+
 /** An upload that was given up from elsewhere, such as by a sweep, while it was being stored. */
 export class PutInterrupted extends EntityConflict {
   constructor(cause?: unknown) {

@@ -11,12 +11,13 @@ interface Row {
   hash: string
   layout: Layout
   size: number | null
+  sha256: string | null
   createdAt: Date
 }
 
 /** Files read by the unique index on their paths, a page at a time: no transaction stays open for a slow reader. */
 const NEXT_PAGE = `
-  select path, hash, layout, size::float8 as size, created_at as "createdAt"
+  select path, hash, layout, size::float8 as size, sha256, created_at as "createdAt"
   from bucket_files where bucket_id = $1 and path > $2 order by path limit ${PAGE}`
 
 /** The files of a bucket for a tar, by path. */
@@ -27,10 +28,10 @@ export async function* bucketEntries(
   let last = ''
   for (;;) {
     const { rows } = await storagePool().query<Row>(NEXT_PAGE, [bucketId, last])
-    for (const { path, hash, layout, size, createdAt } of rows) {
+    for (const { path, hash, layout, size, sha256, createdAt } of rows) {
       const address = objectAddress(layout, bucketId, hash)
       const open = () => store.read(address, undefined, size ?? undefined)
-      yield { path, size, modifiedAt: createdAt, open }
+      yield { path, size, sha256, modifiedAt: createdAt, open }
     }
     if (rows.length < PAGE) {
       return

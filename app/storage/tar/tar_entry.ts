@@ -6,5 +6,7 @@ export interface TarEntry {
   /** What the record says; without it there can be no tar of the file. */
   readonly size: number | null
   readonly modifiedAt: Date
+  /** Of its bytes when they were stored, in lower-case hexadecimal digits; null where it was not taken then. */
+  readonly sha256: string | null
   open(): Promise<Readable>
 }

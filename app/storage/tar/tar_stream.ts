@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 
+import { checkDigest } from '#storage/objects/check_digest'
 import { checkSize } from '#storage/objects/check_size'
 import { harmlessPath } from '#storage/bucket_files/paths'
 import { spend } from '#kernel/passing_bytes'
@@ -20,8 +21,8 @@ export class SizeUnknown extends Error {
 const CHUNK_BYTES = 64 * 1024
 
 /**
- * A tar of files in the order they are given in, made while it is read. It breaks where an object is missing or has another
- * size than its record says: a tar that ends in good order has everything in it.
+ * A tar of files in the order they are given in, made while it is read. It breaks where an object is missing or has
+ * another size or digest than its record says: a tar that ends in good order has everything in it, as it was stored.
  */
 export function tarStream(entries: AsyncIterable<TarEntry>): Readable {
   return Readable.from(gathered(pieces(entries)), { objectMode: false })
@@ -31,14 +32,14 @@ async function* pieces(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Ar
   const ahead = new OpenedAhead(entries)
   try {
     for (let next = await ahead.next(); next; next = await ahead.next()) {
-      const { path, size, modifiedAt } = next.entry
+      const { path, size, sha256, modifiedAt } = next.entry
       if (size === null) {
         throw new SizeUnknown(path)
       }
-      const bytes = await next.bytes
+      const sized = checkSize(size, await next.bytes)
       yield tarHeader({ path: harmlessPath(path), size, modifiedAt })
       let left = size
-      for await (const chunk of checkSize(size, bytes)) {
+      for await (const chunk of sha256 === null ? sized : checkDigest(sha256, sized)) {
         left -= chunk.byteLength
         ahead.openWhileFlows(left)
         yield chunk

@@ -10,7 +10,7 @@ import { JobFailure } from '#worker/job_failure'
 import type { RecordOf } from '#worker/platform/records'
 import { recordId } from '#worker/platform/records'
 import { codeOf, type Code } from './code_files.js'
-import { codeLayer } from './code_layer.js'
+import { CodeLayer } from './code_layer.js'
 import { contentIn, labelsOf } from './labels.js'
 import { runCommand } from './run_command.js'
 import { signBuild } from './sign_build.js'
@@ -62,13 +62,15 @@ async function buildImage(
     baseImage(places, place, masterImage.virtualPath, log)
   )
   const read = new Map<string, string>()
-  const entries = codeLayer(platform, code, (path, sha256) => read.set(path, sha256))
-  const layer = await log.stage(`Write ${code.files.length} files into ${place.name}`, () =>
-    writeLayer(place.store, repository, entries, {
-      family: base.manifest.family,
-      onBytes: progressOf(work, code),
-    })
-  )
+  const files = new CodeLayer(platform, code, (path, sha256) => read.set(path, sha256))
+  const layer = await log
+    .stage(`Write ${code.files.length} files into ${place.name}`, () =>
+      writeLayer(place.store, repository, files.entries, {
+        family: base.manifest.family,
+        onBytes: progressOf(work, code),
+      })
+    )
+    .finally(() => files.close())
   const command = runCommand(masterImage, analysis, code.entrypoint)
   const madeOf = {
     analysisId: analysis.id,
@@ -86,7 +88,6 @@ async function buildImage(
   const build = {
     ...madeOf,
     digest,
-    code,
     read,
     layer: layer.descriptor.digest,
     command,

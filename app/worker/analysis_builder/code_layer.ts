@@ -1,77 +1,77 @@
+import { createHash } from 'node:crypto'
+
 import type { BlobSource } from '#oci/image_store'
 import { layerEntries, type LayerEntry } from '#oci/tar/layer_entries'
 import type { Platform } from '#worker/platform/platform'
+import { BucketStream } from './bucket_stream.js'
 import type { Code, CodeFile } from './code_files.js'
-import { fileBytes } from './file_bytes.js'
+import { fileBytes, inOne } from './file_bytes.js'
+import { ReadAhead } from './read_ahead.js'
 import { CODE_FOLDER } from './run_command.js'
 
-/** Small files are read before their turn comes, so that a thousand of them do not cost a thousand waits. */
-const AHEAD = 16
-const SMALL_BYTES = 64 * 1024
+/** As many files, none of them larger, come by one request. */
+const MANY = 8
+const SMALL_BYTES = 1024 ** 2
 
 /** Whoever runs the code may read and execute all of it. */
 const MODE = 0o755
 
-/** The files of an analysis as entries of a layer, which are read in the order of the layer. */
-export function codeLayer(
-  platform: Platform,
-  { files }: Pick<Code, 'files'>,
-  read?: FileRead
-): LayerEntry[] {
-  const ahead = new ReadAhead((file) => fileBytes(platform, file, read))
-  const entries = layerEntries(
-    files.map((file) => ({
-      path: file.path,
-      size: file.size,
-      mode: MODE,
-      open: () => ahead.open(file),
-    })),
-    CODE_FOLDER
-  )
-  const byPath = new Map(files.map((file) => [`${CODE_FOLDER}/${file.path}`, file]))
-  ahead.follow(entries.flatMap(({ path }) => byPath.get(path) ?? []))
-  return entries
-}
-
 /** Is told what was in a file, once all of it was read. */
 export type FileRead = (path: string, sha256: string) => void
 
-class ReadAhead {
-  readonly #bytesOf: (file: CodeFile) => BlobSource
-  readonly #read = new Map<CodeFile, Promise<Uint8Array>>()
-  readonly #places = new Map<CodeFile, number>()
-  #order: readonly CodeFile[] = []
+/** The files of an analysis as entries of a layer, which are read in the order of the layer. */
+export class CodeLayer {
+  readonly entries: readonly LayerEntry[]
+  readonly #platform: Platform
+  readonly #code: Pick<Code, 'bucketId' | 'files'>
+  readonly #read: FileRead
+  readonly #first: CodeFile | undefined
+  readonly #ahead: ReadAhead
+  #stream: BucketStream | undefined
 
-  constructor(bytesOf: (file: CodeFile) => BlobSource) {
-    this.#bytesOf = bytesOf
+  constructor(platform: Platform, code: Pick<Code, 'bucketId' | 'files'>, read: FileRead) {
+    this.#platform = platform
+    this.#code = code
+    this.#read = read
+    this.entries = layerEntries(
+      code.files.map((file) => ({
+        path: file.path,
+        size: file.size,
+        mode: MODE,
+        open: () => this.#open(file),
+      })),
+      CODE_FOLDER
+    )
+    const byPath = new Map(code.files.map((file) => [`${CODE_FOLDER}/${file.path}`, file]))
+    const order = this.entries.flatMap(({ path }) => byPath.get(path) ?? [])
+    this.#first = order[0]
+    this.#ahead = new ReadAhead(order, (file) => fileBytes(platform, file, read))
   }
 
-  /** In which order files will be opened. */
-  follow(order: readonly CodeFile[]): void {
-    this.#order = order
-    order.forEach((file, place) => this.#places.set(file, place))
+  /** Lets go of what was begun to be read. */
+  async close(): Promise<void> {
+    await this.#stream?.close()
+    this.#stream = undefined
   }
 
-  async open(file: CodeFile): Promise<BlobSource> {
-    const place = this.#places.get(file) ?? 0
-    const next = this.#order.slice(place, place + AHEAD)
-    next.filter(({ size }) => size <= SMALL_BYTES).forEach((small) => this.#begin(small))
-    const small = this.#read.get(file)
-    this.#read.delete(file)
-    return small ? inOne(await small) : this.#bytesOf(file)
+  async #open(file: CodeFile): Promise<BlobSource> {
+    if (file === this.#first) {
+      await this.#begin()
+    }
+    const bytes = await this.#stream?.take(file)
+    if (!bytes) {
+      return this.#ahead.open(file)
+    }
+    this.#read(file.path, createHash('sha256').update(bytes).digest('hex'))
+    return inOne(bytes)
   }
 
-  #begin(file: CodeFile): void {
-    if (!this.#read.has(file)) {
-      const reading = whole(this.#bytesOf(file))
-      reading.catch(() => {})
-      this.#read.set(file, reading)
+  /** A layer that has to be sent again is read again. */
+  async #begin(): Promise<void> {
+    await this.close()
+    const { bucketId, files } = this.#code
+    if (files.length >= MANY && files.every(({ size }) => size <= SMALL_BYTES)) {
+      this.#stream = new BucketStream(this.#platform, bucketId, files)
     }
   }
-}
-
-const whole = async (bytes: BlobSource) => Buffer.concat(await Array.fromAsync(bytes))
-
-async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes
 }

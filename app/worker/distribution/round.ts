@@ -1,4 +1,4 @@
-import { copyImage } from '#oci/copy_image'
+import { copyRead } from '#oci/copy_image'
 import type { Shelf } from '#oci/copy_blob'
 import { ImageFailure, RegistryConfused } from '#oci/errors'
 import type { ImageStore } from '#oci/image_store'
@@ -92,14 +92,15 @@ class RegistryRound {
   }
 
   async #bring({ nodeId, name, repository }: Target): Promise<string> {
-    const { image, signed, look, work, stallMs, onBytes } = this.#task
+    const { signed, look, work, stallMs, onBytes } = this.#task
     const stall = new Stall(work.signal, stallMs, `the image of ${name}`)
     const store = this.#destination.place.store.within(stall.signal)
     const from = this.#from
     try {
-      const { digest } = await copyImage(
-        { ...from, store: from.store.within(stall.signal), reference: image.reference },
+      await copyRead(
+        { ...from, store: from.store.within(stall.signal) },
         { store, repository },
+        signed.image,
         {
           tag: TAG,
           beforeManifest: async () => {
@@ -112,6 +113,7 @@ class RegistryRound {
           },
         }
       )
+      const { digest } = signed.image
       await requireThere(store, repository, digest)
       if (from.store.place !== store.place) {
         this.#from = { store: this.#destination.place.store, repository }

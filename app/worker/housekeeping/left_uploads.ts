@@ -1,10 +1,11 @@
 import type { Logger } from '@adonisjs/core/logger'
 
+import { RegistryDenied } from '#oci/errors'
 import { baseOf } from '#oci/registry/registry_address'
 import type { LeftUpload, UploadNote, UploadNotes } from '#oci/uploads/upload_notes'
 import { LOCAL_IMAGES } from '#oci/local_host'
 import type { OpenedStores } from '#worker/images/stores'
-import { withWorkerAccount } from '#worker/images/places'
+import { withAccount } from '#worker/images/places'
 import type { Platform } from '#worker/platform/platform'
 
 export interface LeftUploadsNeeds {
@@ -52,8 +53,18 @@ export async function takeBackUploads(
     if (!registry) {
       throw new Error(`The platform knows of no registry at ${origin} any more`)
     }
-    const store = images.registry(await withWorkerAccount(platform.until(signal), registry))
-    await store.within(signal).cancelUpload(repository, at)
+    const asked = platform.until(signal)
+    const takeBackAs = (own: Parameters<typeof withAccount>[1]) =>
+      images.registry(withAccount(registry, own)).within(signal).cancelUpload(repository, at)
+    try {
+      await takeBackAs(await asked.workerAccount(registry.id))
+    } catch (error) {
+      if (!(error instanceof RegistryDenied)) {
+        throw error
+      }
+      // Among master images only another account may write.
+      await takeBackAs(await asked.masterAccount(registry.id))
+    }
     logger.info(
       { registry: registry.host, repository },
       'an upload of a killed worker is taken back'

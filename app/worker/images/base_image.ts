@@ -15,10 +15,11 @@ export async function baseImage(
   const repository = await place.masterImage(virtualPath)
   if (!(await place.store.manifest(repository, LATEST))) {
     const from = await elsewhere(places, place, virtualPath)
+    const store = await place.masterStore()
     await log.stage(`Copy the image ${virtualPath} from ${from.name} to ${place.name}`, () =>
       copyImage(
         { store: from.store, repository: from.repository, reference: LATEST },
-        { store: place.store, repository },
+        { store, repository },
         { tag: LATEST, withReferrers: true }
       )
     )

@@ -1,3 +1,4 @@
+import { PARTS } from '#oci/folder/parts'
 import type { ImageStore } from '#oci/image_store'
 import { LOCAL_IMAGES } from '#oci/local_host'
 import { JobFailure } from '#worker/job_failure'
@@ -5,13 +6,7 @@ import type { Platform } from '#worker/platform/platform'
 import type { RecordOf } from '#worker/platform/records'
 
 type Registry = RecordOf<'registry'>
-type ProjectType = 'masterImages' | 'incoming'
-
-/** What the parts of the folder are called, where a registry has projects. */
-const FOLDERS: Readonly<Record<ProjectType, string>> = {
-  masterImages: 'master',
-  incoming: 'incoming',
-}
+type ProjectType = keyof typeof PARTS
 
 /** How what keeps images is opened. */
 export interface ImageStores {
@@ -27,6 +22,8 @@ export class Place {
 
   constructor(
     readonly store: ImageStore,
+    /** The same as whoever may write master images: who builds and brings images to nodes may not. */
+    readonly masterStore: () => Promise<ImageStore>,
     platform: Platform,
     registry: Registry | undefined
   ) {
@@ -59,7 +56,7 @@ export class Place {
         `${this.name} has no project for ${type}; it has to be set up`
       )
     }
-    return `${project?.externalName ?? FOLDERS[type]}/${path}`
+    return `${project?.externalName ?? PARTS[type]}/${path}`
   }
 
   async #projectOf(type: ProjectType, { id }: Registry) {
@@ -102,21 +99,40 @@ export class Places {
   }
 
   async of(registry: Registry): Promise<Place> {
-    const isFolder = registry.host === LOCAL_IMAGES
-    const store = isFolder
-      ? await this.#stores.folder()
-      : this.#stores.registry(await withWorkerAccount(this.#platform, registry))
-    return new Place(store.within(this.#signal), this.#platform, registry)
+    if (registry.host === LOCAL_IMAGES) {
+      return this.#inFolder(registry)
+    }
+    const opened = (as: Registry) => this.#stores.registry(as).within(this.#signal)
+    return new Place(
+      opened(await this.#asWorker(registry)),
+      async () => opened(await this.asMasterWorker(registry)),
+      this.#platform,
+      registry
+    )
   }
 
-  async folder(): Promise<Place> {
-    const store = await this.#stores.folder()
-    return new Place(store.within(this.#signal), this.#platform, undefined)
+  folder(): Promise<Place> {
+    return this.#inFolder(undefined)
+  }
+
+  /** As whom master images are written there, and what they are built on is read. */
+  async asMasterWorker(registry: Registry): Promise<Registry> {
+    return withAccount(registry, await this.#platform.masterAccount(registry.id))
+  }
+
+  async #asWorker(registry: Registry): Promise<Registry> {
+    return withAccount(registry, await this.#platform.workerAccount(registry.id))
+  }
+
+  async #inFolder(registry: Registry | undefined): Promise<Place> {
+    const folder = await this.#stores.folder()
+    const store = folder.within(this.#signal)
+    return new Place(store, async () => store, this.#platform, registry)
   }
 }
 
-/** With the account that the platform has for us there, not that with which it looks after the registry; others have only one. */
-export async function withWorkerAccount(platform: Platform, registry: Registry): Promise<Registry> {
-  const own = await platform.workerAccount(registry.id)
-  return own ? { ...registry, ...own } : registry
-}
+/** The account that the platform has for us there, not that with which it looks after the registry; others have only one. */
+export const withAccount = (
+  registry: Registry,
+  own: RecordOf<'workerAccount'> | undefined
+): Registry => (own ? { ...registry, ...own } : registry)

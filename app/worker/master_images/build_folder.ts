@@ -5,28 +5,33 @@ import { copyImage } from '#oci/copy_image'
 import { FolderStore } from '#oci/folder/folder_store'
 import { LATEST } from '#oci/image_names'
 import { USUAL_PLATFORM } from '#oci/platform_image'
+import type { Material } from '#oci/signing/provenance'
 import { JobFailure } from '#worker/job_failure'
 import { baseImage } from '#worker/images/base_image'
 import { LOCAL_IMAGES } from '#oci/open_image_store'
-import { ownBases } from '#worker/master_images/buildah/bases'
+import { BASES, basesAmong, BUILT, ownBases } from '#worker/master_images/buildah/bases'
 import { Buildah } from '#worker/master_images/buildah/buildah'
-import { writeConfiguration } from '#worker/master_images/buildah/configuration'
+import { writeConfiguration, type KnownRegistry } from '#worker/master_images/buildah/configuration'
 import { stepIn } from '#worker/master_images/buildah/steps'
 import type { ForeignImage } from './foreign_images.js'
 import type { Making } from './builder_settings.js'
 import { DOCKERFILE } from '#worker/master_images/sources/found_folders'
 import { labelsOf } from '#worker/master_images/sources/image_command'
 
-const BUILT = 'localhost/analysis-hub/built'
 const MOST_LINES = 500
+
+interface BuiltFolder extends ForeignImage {
+  /** The images it was built on. */
+  readonly bases: readonly Material[]
+}
 
 /** Builds the folder of an image with buildah. What comes of it is in a layout in the folder of the job, and nowhere else yet. */
 export async function buildFolder(
   making: Making,
   progress: (share: number) => void
-): Promise<ForeignImage> {
+): Promise<BuiltFolder> {
   const { settings, work, image, folder, material } = making
-  const { log, signal, platform } = work
+  const { log, signal } = work
   if (!settings.buildah || material.kind !== 'context') {
     throw new JobFailure('imageBuilderNotFound', 'There is nothing here to build with')
   }
@@ -37,11 +42,7 @@ export async function buildFolder(
     onLine: told(making, progress),
     onFailure: (lines) => log.warn(`The last lines of the build:\n${lines.join('\n')}`),
   })
-  const known = await platform.registries()
-  const registries = known
-    .filter(({ host }) => host !== LOCAL_IMAGES)
-    .map((registry) => ({ ...registry, isInsecure: settings.isInsecure(registry.host) }))
-  const accounts = await writeConfiguration(folder, registries)
+  const accounts = await writeConfiguration(folder, await readableRegistries(making))
   await loadBases(making, buildah, await readFile(dockerfile, 'utf8'))
   const { os, architecture } = USUAL_PLATFORM
   await log.stage(`Build ${image.virtualPath}`, () =>
@@ -56,7 +57,24 @@ export async function buildFolder(
   )
   const layout = join(folder, 'built')
   await buildah.save(BUILT, layout, `built:${LATEST}`)
-  return { store: await FolderStore.open(layout), repository: 'built', reference: LATEST }
+  return {
+    store: await FolderStore.open(layout),
+    repository: 'built',
+    reference: LATEST,
+    bases: basesAmong(await buildah.images()),
+  }
+}
+
+/** As somebody who may do nothing there that has not to do with master images: what is built is not to be trusted. */
+async function readableRegistries({ settings, work }: Making): Promise<KnownRegistry[]> {
+  const known = await work.platform.registries()
+  const servers = known.filter(({ host }) => host !== LOCAL_IMAGES)
+  return Promise.all(
+    servers.map(async (registry) => ({
+      ...(await work.places.asMasterWorker(registry)),
+      isInsecure: settings.isInsecure(registry.host),
+    }))
+  )
 }
 
 /** Images of ours that it builds on are given to it, wherever they are kept. */
@@ -66,7 +84,7 @@ async function loadBases(making: Making, buildah: Buildah, dockerfile: string): 
   if (bases.length === 0) {
     return
   }
-  const layout = join(folder, 'bases')
+  const layout = join(folder, BASES)
   await mkdir(layout)
   const store = await FolderStore.open(layout)
   for (const virtualPath of bases) {

@@ -1,3 +1,4 @@
+import { clock } from '#kernel/clock'
 import { copyImage } from '#oci/copy_image'
 import { LATEST } from '#oci/image_names'
 import type { ImageStore } from '#oci/image_store'
@@ -8,6 +9,8 @@ import type { Making } from './builder_settings.js'
 import { buildFolder } from './build_folder.js'
 import { Buildah } from '#worker/master_images/buildah/buildah'
 import { ForeignImages, type ForeignImage } from './foreign_images.js'
+import { signMasterImage } from './sign_master_image.js'
+import type { Context } from '#worker/master_images/sources/source'
 
 /** Building is most of the work; what is copied then counts for the rest. */
 const BUILT = 70
@@ -27,11 +30,21 @@ export async function makeImage(making: Making): Promise<PlatformImage> {
       return brought(making, 0, await foreign(making, material.reference))
     case 'context':
       if (await isBuildable(making)) {
-        const built = await buildFolder(making, (share) => work.progress(BUILT * share, WHOLE))
-        return brought(making, BUILT, built)
+        return built(making, material)
       }
   }
   return brought(making, 0, await ofMirror(making))
+}
+
+async function built(making: Making, context: Context): Promise<PlatformImage> {
+  const { work } = making
+  const startedAt = clock.now()
+  const { bases, ...from } = await buildFolder(making, (share) =>
+    work.progress(BUILT * share, WHOLE)
+  )
+  const image = await brought(making, BUILT, from)
+  await signMasterImage(making, { digest: image.stored.digest, context, bases, startedAt })
+  return image
 }
 
 async function isBuildable({ settings: { buildah }, work }: Making): Promise<boolean> {
@@ -76,11 +89,12 @@ async function brought(
 ): Promise<PlatformImage> {
   const found = await platformImage(from.store, from.repository, from.reference)
   const total = imageSize(found.manifest)
+  const store = await place.masterStore()
   let bytes = 0
   await work.log.stage(`Bring ${image.virtualPath} to ${place.name}`, () =>
     copyImage(
       { ...from, reference: found.stored.digest },
-      { store: place.store, repository },
+      { store, repository },
       {
         tag: LATEST,
         withReferrers: true,

@@ -89,6 +89,11 @@ export class Platform {
     return this.#one('workerAccount', registryId, { below: '/worker/credentials' })
   }
 
+  /** The one with which master images are written there. */
+  masterAccount(registryId: string): Promise<RecordOf<'workerAccount'> | undefined> {
+    return this.#one('workerAccount', registryId, { below: '/worker/master-credentials' })
+  }
+
   /** All registries, the oldest first, with their secrets. */
   registries(): Promise<RecordOf<'registry'>[]> {
     return this.#all('registry', { ...WITH_SECRET, sort: 'createdAt' })
@@ -141,6 +146,19 @@ export class Platform {
   /** The files of a bucket as storage has them. */
   bucketFiles(bucketId: string): Promise<RecordOf<'bucketFile'>[]> {
     return this.#all('bucketFile', { filter: equal('bucketId', bucketId) }, {}, 'storage')
+  }
+
+  /**
+   * All files of a bucket as a tar; undefined where there is none, or no storage that makes one. It is not asked for twice: who gets none can ask for
+   * each file.
+   */
+  async bucket(bucketId: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const { storage: service, signal } = this.#options
+    const path = `/buckets/${encodeURIComponent(bucketId)}/stream`
+    const headers = { 'accept': '*/*', 'accept-encoding': 'identity' }
+    const asking = { ...this.#options, patienceMs: 0 }
+    const response = await ask(asking, { service, path, headers, signal, isStream: true })
+    return response && bytesOf(service, response, signal)
   }
 
   /** What is in a file, or in the rest of it, and the digest of all of it where storage tells that. */

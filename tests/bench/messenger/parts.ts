@@ -141,9 +141,9 @@ async function sending(installation: Installation, { origin }: HubProcesses): Pr
   return sendsPerSecond({ ...load, seconds: SECONDS })
 }
 
-/** Messages for each mailbox that last so many seconds, pulled three times faster than they have to be. */
+/** Messages for each mailbox that last so many seconds, pulled five times faster than they have to be. */
 function filledFor(seconds: number): number {
-  return Math.ceil((3 * LIMITS.pulled * seconds) / MAILBOXES)
+  return Math.ceil((5 * LIMITS.pulled * seconds) / MAILBOXES)
 }
 
 async function fill({ sql }: Installation, recipients: readonly string[], seconds: number) {

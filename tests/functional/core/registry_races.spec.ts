@@ -17,7 +17,7 @@ import { sampleRecord } from '#tests/helpers/sample_records'
 import { RegistryScene } from './registry_scene.js'
 
 const WAITING = `select 1 from pg_stat_activity where wait_event_type = 'Lock'
-  and query like '%registry_%' and pid <> pg_backend_pid()`
+  and datname = current_database() and query like '%registry_%' and pid <> pg_backend_pid()`
 
 /** Does something while a registry is about to be deleted by a transaction that has not committed yet. */
 async function whileDeleting(registryId: unknown, work: () => Promise<unknown>): Promise<unknown> {

@@ -16,13 +16,9 @@ const sweep = async () => {
   await work.keepAll(new AbortController().signal)
 }
 
-/** What failed once is tried again after a while. */
-const SETTLED_MS = 45_000
-
 test.group('The account of the worker in a registry', (group) => {
   let scene: RegistryScene
 
-  group.each.timeout(90_000)
   group.setup(carryingCommands)
   group.each.setup(async () => {
     scene = await RegistryScene.set()
@@ -30,8 +26,11 @@ test.group('The account of the worker in a registry', (group) => {
   })
 
   const robot = (id = scene.id) => scene.harbor.robotOf(`worker-${id}`)
-  const credentials = (by?: ReturnType<typeof identity>) =>
-    send('GET', `/registries/${scene.id}/worker/credentials`, undefined, by)
+  const masterRobot = () => scene.harbor.robotOf(`master-${scene.id}`)
+  const credentials = (by?: ReturnType<typeof identity>, of = 'credentials') =>
+    send('GET', `/registries/${scene.id}/worker/${of}`, undefined, by)
+  const masterCredentials = (by?: ReturnType<typeof identity>) =>
+    credentials(by, 'master-credentials')
 
   const settled = async () => {
     await scene.settled()
@@ -41,13 +40,13 @@ test.group('The account of the worker in a registry', (group) => {
         [scene.id]
       )
       return rowCount === 0
-    }, SETTLED_MS)
+    })
   }
 
   /** The names of projects by what the account may do there. */
-  const allowed = () =>
+  const allowed = (account = robot()) =>
     Object.fromEntries(
-      robot()!.permissions.map(({ namespace, access }) => [
+      account!.permissions.map(({ namespace, access }) => [
         namespace,
         access.map(({ resource, action }) => `${resource}:${action}`),
       ])
@@ -60,7 +59,7 @@ test.group('The account of the worker in a registry', (group) => {
     return project.externalName as string
   }
 
-  test('it pushes and pulls where builds, what they stand on and nodes are, and may do nothing else', async ({
+  test('it pushes to builds and nodes, only pulls what they stand on, and may do nothing else', async ({
     assert,
   }) => {
     await scene.command('setup')
@@ -72,7 +71,7 @@ test.group('The account of the worker in a registry', (group) => {
     const nameOf = (name: string) => rows.find((row) => row.name === name)!.external_name as string
     const carrying = ['repository:pull', 'repository:push']
     assert.deepEqual(allowed(), {
-      [nameOf('master')]: carrying,
+      [nameOf('master')]: ['repository:pull'],
       [nameOf('incoming')]: carrying,
       [ofNode]: carrying,
     })
@@ -80,6 +79,31 @@ test.group('The account of the worker in a registry', (group) => {
       assert.notProperty(allowed(), name)
     }
     assert.equal(robot()!.level, 'system')
+    assert.deepEqual(allowed(masterRobot()), { [nameOf('master')]: carrying })
+  })
+
+  test('who writes master images has another one, which is kept in the same way', async ({
+    assert,
+  }) => {
+    await scene.command('setup')
+    await eventually(masterRobot)
+    await settled()
+    const { id, name, secret } = masterRobot()!
+    const access = { host: scene.harbor.host, accountName: name, accountSecret: secret }
+    assert.deepEqual((await masterCredentials()).body, access)
+    assert.notEqual((await credentials()).body.accountName, name)
+    assert.equal((await masterCredentials(identity({ permissions: [] }))).status, 403)
+    const { rows } = await corePool().query(
+      'select master_account_secret as sealed from registry_workers where registry_id = $1',
+      [scene.id]
+    )
+    assert.equal(unseal('registry worker account', rows[0].sealed), secret)
+    await scene.command('workerRenew')
+    await sweep()
+    await settled()
+    assert.equal(masterRobot()!.id, id)
+    assert.notEqual(masterRobot()!.secret, secret)
+    assert.equal((await masterCredentials()).body.accountSecret, masterRobot()!.secret)
   })
 
   test('whoever manages registries centrally reads it, nobody else', async ({ assert }) => {
@@ -97,8 +121,9 @@ test.group('The account of the worker in a registry', (group) => {
   })
 
   test('where there is none, it is the account of the registry', async ({ assert }) => {
-    const { body } = await credentials()
-    assert.deepEqual(body, { host: scene.harbor.host, ...ACCOUNT })
+    for (const { body } of [await credentials(), await masterCredentials()]) {
+      assert.deepEqual(body, { host: scene.harbor.host, ...ACCOUNT })
+    }
     await send('POST', `/registries/${scene.id}`, { host: 'local-images', accountName: null })
     assert.deepInclude((await credentials()).body, { host: 'local-images', accountName: null })
   })

@@ -5,6 +5,7 @@ import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
 import type { ProviderChange } from '#auth/provider'
 import { useEventSink } from '#tests/helpers/container'
+import { endSessions } from '#tests/helpers/database_sessions'
 import { eventually } from '#tests/helpers/eventually'
 import type { RecordChange } from '#records/events'
 import { clock, holdClock } from '#kernel/clock'
@@ -134,10 +135,7 @@ test.group('Embedded provider', (group) => {
   test('hears again after the database was away', async ({ assert }) => {
     const heard: ProviderChange[] = []
     await provider.onChange((one) => heard.push(one))
-    await identityPool().query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where application_name = 'analysis-hub identity changes'`
-    )
+    await endSessions(identityPool(), 'analysis-hub identity changes')
     await eventually(async () => {
       await makeUser({ realmId })
       return heard.length > 0

@@ -8,6 +8,7 @@ import { signToken } from '#identity/embedded/tokens/sign'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { clock } from '#kernel/clock'
 import { Ending } from '#kernel/ending'
+import { endSessions } from '#tests/helpers/database_sessions'
 import { eventually } from '#tests/helpers/eventually'
 import {
   bySecret,
@@ -230,10 +231,7 @@ test.group('Standing of users and clients that have a token already', (group) =>
   test('a process that could not hear for a moment knows nobody afterwards', async ({ assert }) => {
     const { id, token } = await user()
     await actors(token)
-    await identityPool().query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and application_name = 'analysis-hub identity standing'`
-    )
+    await endSessions(identityPool(), 'analysis-hub identity standing')
     await make('userPermission', { userId: id, permissionId: await permissionId() })
     const heardAgain = async () => {
       const { rows } = await identityPool().query<{ count: number }>(

@@ -4,11 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import { Upload } from 'tus-js-client'
 
+import { holdsAdvisoryLock } from '#database/advisory_locks'
 import { PayloadTooLarge } from '#kernel/failures'
 import { bucketPlace } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
 import { storageSweeps } from '#storage/sweeps/storage_sweeps'
 import { at } from '#tests/helpers/application'
+import { endSessions } from '#tests/helpers/database_sessions'
 import { eventually } from '#tests/helpers/eventually'
 import { REALMS } from '#tests/helpers/identities'
 import {
@@ -63,11 +65,11 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /** Waits until a request has an upload for itself. */
-async function someUploadIsHeld(): Promise<void> {
+async function isHeld(path: string): Promise<void> {
   await eventually(async () => {
     const { rowCount } = await storagePool().query(
-      `select 1 from pg_locks join pg_stat_activity using (pid)
-       where locktype = 'advisory' and application_name = 'analysis-hub uploads'`
+      `select 1 from pg_locks where ${holdsAdvisoryLock('hashtextextended($1, 0)')}`,
+      [`resumable upload ${idOf(path)}`]
     )
     return rowCount! > 0
   })
@@ -414,7 +416,7 @@ test.group('Resumable uploads', () => {
     const silent = openPatch(speaker(), path, 0, content.length)
     const answered = answerTo(silent)
     silent.write(content.subarray(0, MIB))
-    await someUploadIsHeld()
+    await isHeld(path)
     await delay(1_000)
     const took = stopwatch()
     assert.equal(await offsetOf(speaker(), path), MIB)
@@ -431,12 +433,8 @@ test.group('Resumable uploads', () => {
     const silent = openPatch(speaker(), path, 0, content.length)
     const answered = answerTo(silent)
     silent.write(content.subarray(0, MIB))
-    await someUploadIsHeld()
-    const { rowCount } = await storagePool().query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where application_name = 'analysis-hub uploads'`
-    )
-    assert.isAtLeast(rowCount!, 1)
+    await isHeld(path)
+    assert.isAtLeast(await endSessions(storagePool(), 'analysis-hub uploads'), 1)
     assert.equal((await answered).status, 408)
     silent.destroy()
     const offset = await offsetOf(speaker(), path)

@@ -11,16 +11,23 @@ export class TokenService {
     accountName: 'robot$builder',
     accountSecret: randomBytes(12).toString('hex'),
   }
-  /** What the account may do in a repository; everything, if a test says nothing else. */
-  rights: (repository: string) => readonly string[] = () => ['pull', 'push', 'delete']
+  /** Whom it knows besides. */
+  readonly others: Account[] = []
+  /** What an account may do in a repository; everything, if a test says nothing else. */
+  rights: (repository: string, accountName: string | null) => readonly string[] = () => [
+    'pull',
+    'push',
+    'delete',
+  ]
   given = 0
   readonly #granted = new Map<string, Set<string>>()
 
   answer(request: IncomingMessage, response: ServerResponse): void {
     const { searchParams } = new URL(request.url!, 'http://registry')
-    const isKnown = request.headers.authorization === basicOf(this.account)
-    const granted = isKnown
-      ? searchParams.getAll('scope').flatMap((scope) => this.#allowed(scope))
+    const { authorization } = request.headers
+    const known = [this.account, ...this.others].find((one) => authorization === basicOf(one))
+    const granted = known
+      ? searchParams.getAll('scope').flatMap((scope) => this.#allowed(scope, known))
       : []
     const token = randomBytes(16).toString('hex')
     this.#granted.set(token, new Set(granted))
@@ -40,9 +47,9 @@ export class TokenService {
     this.#granted.clear()
   }
 
-  #allowed(scope: string): string[] {
+  #allowed(scope: string, { accountName }: Account): string[] {
     const [, repository = '', actions = ''] = scope.split(':')
-    const rights = this.rights(repository)
+    const rights = this.rights(repository, accountName)
     return actions
       .split(',')
       .filter((action) => rights.includes(action))

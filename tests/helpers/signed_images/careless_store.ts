@@ -4,6 +4,7 @@ import type {
   BlobAddress,
   Descriptor,
   ImageStore,
+  Referrer,
   StoredManifest,
   WritableSource,
 } from '#oci/image_store'
@@ -40,6 +41,12 @@ export class CarelessStore implements ImageStore {
       const one = { digest, mediaType, artifactType, size: manifest.bytes.length }
       const others = (this.listed.get(subject.digest) ?? []).filter((o) => o.digest !== digest)
       this.listed.set(subject.digest, [...others, one])
+    }
+  }
+
+  async putReferrers(repository: string, referrers: readonly Referrer[]) {
+    for (const { manifest, tag } of referrers) {
+      await this.putManifest(repository, manifest, tag)
     }
   }
 

@@ -54,21 +54,6 @@ export class Researcher {
     return said?.data ?? said
   }
 
-  /** A registry of the platform, once it is set up; the folder of images needs no setting up. */
-  async registry(access: Fields): Promise<Fields> {
-    const registry = await this.core('POST', '/registries', { name: access.host, ...access })
-    if (access.accountName) {
-      const command = { command: 'setup', id: registry.id }
-      await this.core('POST', '/services/registry/command', command)
-      await eventually(async () => {
-        const path = `/registry-projects?filter[registryId]=${registry.id}`
-        const projects = await this.core('GET', path)
-        return projects.length >= 3
-      })
-    }
-    return registry
-  }
-
   /** A project that both its nodes take part in, each with a registry where one is named for it. */
   async project(registryIds: readonly string[] = []): Promise<Fields> {
     const project = await this.core('POST', '/projects', { name: `study-${randomUUID()}` })
@@ -124,6 +109,25 @@ export class Researcher {
       form.append(name, new Blob([text]), name)
     }
     await this.ask('storage', 'POST', `/buckets/${bucketId}/upload`, { body: form })
+  }
+
+  /** Enters a registry, and waits until it has its projects. */
+  async enterRegistry(registry: Fields): Promise<string> {
+    const { id } = await this.core('POST', '/registries', registry)
+    await this.core('POST', '/services/registry/command', { command: 'setup', id })
+    await eventually(async () => {
+      const projects = await this.core('GET', `/registry-projects?filter[registryId]=${id}`)
+      return projects.length >= 3
+    })
+    return id
+  }
+
+  /** Has all nodes of an analysis agree to it. */
+  async approve(analysisId: string): Promise<void> {
+    const parts = await this.core('GET', `/analysis-nodes?filter[analysisId]=${analysisId}`)
+    for (const { id } of parts) {
+      await this.core('POST', `/analysis-nodes/${id}`, { approvalStatus: 'approved' })
+    }
   }
 
   command(analysisId: string, command: string): Promise<any> {

@@ -18,6 +18,7 @@ export class StandInPlatform {
   /** In PEM; a platform that signs nothing has none. */
   imageKeys: readonly string[] = []
   workerAccount: ((registryId: string) => Fields) | undefined
+  masterAccount: ((registryId: string) => Fields) | undefined
   readonly asked: string[] = []
   readonly #server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://platform')
@@ -51,6 +52,12 @@ export class StandInPlatform {
     })
   }
 
+  #accountOf(registryId: string, path: string): Fields | undefined {
+    return path === 'worker/master-credentials'
+      ? this.masterAccount?.(registryId)
+      : this.workerAccount?.(registryId)
+  }
+
   #answer(path: string): object | undefined {
     const [, collection, id, ...below] = path.split('/')
     switch (collection) {
@@ -68,7 +75,7 @@ export class StandInPlatform {
         return listed(this.registryProjects)
       case 'registries':
         return below.length > 0
-          ? this.workerAccount?.(id!)
+          ? this.#accountOf(id!, below.join('/'))
           : id === undefined
             ? listed(this.registries)
             : wrapped(this.registries.find((registry) => registry.id === id))

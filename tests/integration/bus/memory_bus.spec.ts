@@ -3,6 +3,7 @@ import { MemoryDeadLetters } from '#bus/memory/memory_dead_letters'
 import { busDatabase } from '#tests/helpers/bus_database'
 import { busSuite } from '#tests/helpers/bus_suite'
 import { gatheringSuite } from '#tests/helpers/gathering_suite'
+import { sequenceSuite } from '#tests/helpers/sequence_suite'
 
 const open = async () => {
   const { pool, stop } = await busDatabase()
@@ -26,3 +27,4 @@ const open = async () => {
 
 busSuite('memory', open)
 gatheringSuite('memory', open)
+sequenceSuite('memory', open)

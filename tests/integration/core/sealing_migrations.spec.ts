@@ -13,6 +13,7 @@ import CreateRegistryLinks from '#migrations/core/020_create_registry_links'
 import SealRegistrySecrets from '#migrations/core/021_seal_registry_secrets'
 import CreateRegistryHooks from '#migrations/core/022_create_registry_hooks'
 import CreateRegistryWorkers from '#migrations/core/071_create_registry_workers'
+import AddMasterAccounts from '#migrations/core/073_add_master_accounts'
 import { openedCommand } from '#outbox/payloads/sealed_command'
 import { unseal } from '#records/sealing'
 import { emptyDatabase } from '#tests/helpers/empty_database'
@@ -51,7 +52,12 @@ test.group('An installation whose secrets stand open', (group) => {
 
   test('has all of them sealed, as they were, once', async ({ assert }) => {
     await former()
-    await database.up(SealRegistrySecrets, CreateRegistryHooks, CreateRegistryWorkers)
+    await database.up(
+      SealRegistrySecrets,
+      CreateRegistryHooks,
+      CreateRegistryWorkers,
+      AddMasterAccounts
+    )
     for (const { table, column, purpose } of KEPT_SECRETS) {
       for (const { sealed } of await rows(`select ${column} as sealed from ${table}`)) {
         assert.notInclude(sealed, SECRET)
@@ -67,7 +73,12 @@ test.group('An installation whose secrets stand open', (group) => {
     assert,
   }) => {
     await former()
-    await database.up(SealRegistrySecrets, CreateRegistryHooks, CreateRegistryWorkers)
+    await database.up(
+      SealRegistrySecrets,
+      CreateRegistryHooks,
+      CreateRegistryWorkers,
+      AddMasterAccounts
+    )
     const found = await rows(
       `select table_name as table, column_name as column from information_schema.columns
        where table_schema = 'public' and column_name ~ 'secret|password|token' order by 1, 2`

@@ -15,6 +15,7 @@ import CreateClientTasks from '#migrations/core/007_create_client_tasks'
 import CreateRegistryLinks from '#migrations/core/020_create_registry_links'
 import CreateTasks from '#migrations/core/040_create_tasks'
 import { emptyDatabase } from '#tests/helpers/empty_database'
+import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
 
 const QUEUE = { name: 'test', backOff: { firstMs: 1_000, longestMs: 8_000 } }
 const BEFORE = [
@@ -148,6 +149,39 @@ test.group('Tasks', (group) => {
     assert.deepEqual(done, ['one', 'two'])
     assert.isEmpty(await rows('select * from tasks'))
   })
+
+  test('one task that fails and is put again meanwhile is done again at once, else after its pause', async ({
+    assert,
+  }) => {
+    await tasks.put({ key: 'a', data: 'one' })
+    const failing = worker(tasks, async ({ data }) => {
+      if (data === 'one') {
+        await tasks.put({ key: 'a', data: 'two' })
+      }
+      throw new Error('not now')
+    })
+    await performOne(failing, 'a')
+    const [left] = await rows('select * from tasks')
+    assert.deepInclude(left, { data: 'two', attempts: 1 })
+    assert.isUndefined(await tasks.takeOne('a'))
+  })
+
+  test('{title} is free again where a transaction puts it at the same moment')
+    .with([
+      { title: 'one that is done', end: (task: Task<string>) => tasks.finish(task) },
+      { title: 'one that failed', end: (task: Task<string>) => tasks.putBack(task) },
+    ])
+    .run(async ({ assert }, { end }) => {
+      await tasks.put({ key: 'a', data: 'one' })
+      const taken = await tasks.takeOne('a')
+      const putAgain = {
+        locks: 'select 1 from tasks where key = $1 for update',
+        then: `update tasks set data = '"two"', attempts = 0, revision = revision + 1 where key = $1`,
+        id: 'a',
+      }
+      await heldMeanwhile(pool, putAgain, () => end(taken!))
+      assert.equal((await tasks.takeOne('a'))?.data, 'two')
+    })
 
   test('a task can be withdrawn until a process has begun them', async ({ assert }) => {
     await tasks.put({ key: 'a', data: 'one', dueAt: Date.now() + 60_000 })

@@ -5,6 +5,7 @@ import pg from 'pg'
 
 import { metrics } from '#observability/metrics'
 import type { DestinationName } from '#outbox/entry'
+import { endSessions } from '#tests/helpers/database_sessions'
 import { Chaos, OutboxScene, seeded, until } from './outbox_scene.js'
 
 const ALL: DestinationName[] = ['audit', 'bus', 'pubsub', 'sockets']
@@ -196,8 +197,9 @@ test.group('Relay', () => {
     )
 
     await scene.pool.query(
-      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
-         and pid in (select pid from pg_stat_activity where application_name = 'analysis-hub outbox')`
+      `select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
+       where locktype = 'advisory' and granted
+         and datname = current_database() and application_name = 'analysis-hub outbox'`
     )
     await until('another leads', () => relays[1 - leader]!.isLeading, 2_000)
     await scene.changes(100)
@@ -213,10 +215,7 @@ test.group('Relay', () => {
     for (let round = 0; round < 3; round++) {
       await scene.changes(500)
       await delay(20)
-      await scene.pool.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-         where application_name = 'analysis-hub outbox'`
-      )
+      await endSessions(scene.pool, 'analysis-hub outbox')
     }
     await scene.untilEmpty()
     assert.lengthOf(new Set(audit.positions), 1_500)

@@ -118,7 +118,8 @@ async function onClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise
 async function written(): Promise<void> {
   for (;;) {
     const { rowCount } = await pool().query(
-      `select 1 from pg_stat_activity where application_name like 'totals-writer%'`
+      `select 1 from pg_stat_activity
+       where datname = current_database() and application_name like 'totals-writer%'`
     )
     if (rowCount === 0) {
       return

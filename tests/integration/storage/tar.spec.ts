@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ import { promisify } from 'node:util'
 
 import { test } from '@japa/runner'
 
-import { ObjectDamaged } from '#storage/objects/errors'
+import { ObjectChanged, ObjectDamaged } from '#storage/objects/errors'
 import { tarHeader } from '#kernel/tar_header'
 import { SizeUnknown, tarStream } from '#storage/tar/tar_stream'
 import type { TarEntry } from '#storage/tar/tar_entry'
@@ -99,6 +100,20 @@ test.group('Tar', (group) => {
     assert.sameMembers([...unpacked.values()].map(String), [...tree.values()].map(String))
     assert.equal(String(unpacked.get('a')), 'a')
     assert.equal(String(unpacked.get('etc/passwd')), 'etc/passwd')
+  })
+
+  test('an object that was changed where it is stored breaks the tar before its last bytes', async ({
+    assert,
+  }) => {
+    const sha256 = hash('sha256', 'hello')
+    const whole = [
+      { ...entry('a', Buffer.from('hello')), sha256 },
+      { ...entry('b', Buffer.from('hullo')), sha256 },
+    ]
+    const pieces: Buffer[] = []
+    const tar = tarStream(Readable.from(whole)).on('data', (piece) => pieces.push(piece))
+    assert.instanceOf(await failureOf(once(tar, 'end')), ObjectChanged)
+    assert.notInclude(Buffer.concat(pieces).toString(), 'hullo')
   })
 
   for (const [what, broken] of Object.entries({
@@ -237,7 +252,8 @@ function file(path: string, content: string): [string, Buffer] {
 
 function entry(path: string, content: Buffer | null): TarEntry {
   const size = content?.length ?? null
-  return { path, size, modifiedAt: MODIFIED, open: async () => Readable.from(content ?? []) }
+  const open = async () => Readable.from(content ?? [])
+  return { path, size, sha256: null, modifiedAt: MODIFIED, open }
 }
 
 function tarOf(tree: Tree): Readable {

@@ -158,6 +158,17 @@ test.group('Uploads of workers that are killed', (group) => {
     assert.equal(registry.sessions.all.size, 0)
   }).timeout(60_000)
 
+  test('are taken back as who may write among master images where nobody else may', async ({
+    assert,
+  }) => {
+    await killedWhileSending()
+    await age()
+    scene.platform.registries[0]!.accountSecret = 'of somebody who may not'
+    scene.platform.masterAccount = () => registry.access
+    assert.equal(await takeBack(), 1)
+    assert.equal(registry.sessions.all.size, 0)
+  }).timeout(60_000)
+
   test('begin anew where what makes them dies', async ({ assert }) => {
     const bytes = Buffer.alloc(20 * MIB, 1)
     let killed = 0

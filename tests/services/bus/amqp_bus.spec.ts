@@ -3,6 +3,7 @@ import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
 import { busDatabase } from '#tests/helpers/bus_database'
 import { busSuite } from '#tests/helpers/bus_suite'
 import { gatheringSuite } from '#tests/helpers/gathering_suite'
+import { sequenceSuite } from '#tests/helpers/sequence_suite'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
 
@@ -28,3 +29,4 @@ const open = async () => {
 
 busSuite('amqp', open)
 gatheringSuite('amqp', open)
+sequenceSuite('amqp', open)

@@ -5,11 +5,13 @@ import { test } from '@japa/runner'
 
 import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
+import { masterImageName } from '#oci/signing/identity'
 import { signImage } from '#oci/signing/sign_image'
 import { SigningKey } from '#oci/signing/signing_key'
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { putImage } from '#tests/helpers/images'
 import { ANALYSIS, buildFacts } from '#tests/helpers/signed_images/build_facts'
+import { Researcher } from '#tests/helpers/worker/researcher'
 import { startDockerRegistry } from '#tests/services/servers/docker_registry'
 import { Machine } from './hubctl.js'
 
@@ -85,6 +87,51 @@ test.group('Signatures with hubctl', (group) => {
     const refused = await machine.call(offline, { env })
     assert.equal(refused.code, 9)
     assert.include(refused.stderr, 'signatureInvalid')
+  })
+
+  test('an analysis is found by its name in a folder and in a registry, and is that one', async ({
+    assert,
+  }) => {
+    const images = machine.path('builds')
+    const folder = await openImageStore({ path: images })
+    const researcher = await Researcher.at(hub.origin)
+    const { id: projectId } = await researcher.core('POST', '/projects', { name: 'a-study' })
+    const trial = { name: 'trial', projectId }
+    const { id } = await researcher.core('POST', '/analyses', trial)
+    await researcher.core('POST', '/registries', { name: 'plain', ...registry.access })
+    for (const [at, place] of [
+      [folder, ['--images', images]],
+      [store, ['--registry', 'plain']],
+    ] as const) {
+      const verify = (name: string) => machine.call(['image', 'verify', name, ...place])
+      const incoming = `incoming/${id}`
+      const { digest } = await putImage(at, incoming, { tag: 'latest' })
+      await signImage({ store: at, repository: incoming }, digest, buildFacts(), key)
+      const swapped = await verify('trial')
+      assert.equal(swapped.code, 9, swapped.stderr)
+      assert.include(swapped.stderr, 'signatureOfAnother')
+      await signImage({ store: at, repository: incoming }, digest, buildFacts({ name: id }), key)
+      for (const name of ['trial', id, `${incoming}:latest`]) {
+        const found = await verify(name)
+        assert.equal(found.code, 0, found.stderr)
+        assert.include(found.stdout, digest)
+      }
+      assert.match((await verify('nothing')).stderr, /no analysis.*"nothing"/)
+    }
+  })
+
+  test('a master image has to be signed by its own path', async ({ assert }) => {
+    const images = machine.path('masters')
+    const folder = await openImageStore({ path: images })
+    const verify = (name: string) => machine.call(['image', 'verify', name, '--images', images])
+    for (const path of ['python/base', 'python/other']) {
+      const at = { store: folder, repository: masterImageName(path) }
+      const { digest } = await putImage(folder, at.repository, { tag: 'latest' })
+      const facts = buildFacts({ name: masterImageName('python/base'), kind: 'masterImage' })
+      await signImage(at, digest, facts, key)
+    }
+    assert.equal((await verify('master/python/base')).code, 0)
+    assert.include((await verify('master/python/other')).stderr, 'signatureOfAnother')
   })
 
   test('an image that is not what it should be ends with 9, and one that is not there with 5', async ({

@@ -1,24 +1,9 @@
-import { execFile } from 'node:child_process'
-import { access, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 
-const run = promisify(execFile)
+import { pythonPackage } from '#tests/services/python_packages'
 
 const VERSION = '4.32.5'
 
-/** The program schemathesis, installed where the next run of the tests finds it again. */
 export async function schemathesis(): Promise<string> {
-  const folder = join(tmpdir(), `hub-schemathesis-${VERSION}`)
-  const complete = join(folder, 'complete')
-  try {
-    await access(complete)
-  } catch {
-    await rm(folder, { recursive: true, force: true })
-    await run('python3', ['-m', 'venv', folder])
-    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${VERSION}`])
-    await writeFile(complete, '')
-  }
-  return join(folder, 'bin', 'schemathesis')
+  return join(await pythonPackage('schemathesis', VERSION), 'schemathesis')
 }

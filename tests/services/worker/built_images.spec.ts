@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,8 @@ import { LATEST } from '#oci/image_names'
 import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { platformImage } from '#oci/platform_image'
+import { ImageKey } from '#oci/signing/image_key'
+import { provenanceOf, verifyImage } from '#oci/signing/verify_image'
 import { eventually } from '#tests/helpers/eventually'
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { putBusybox } from '#tests/helpers/master_images/busybox'
@@ -17,6 +20,7 @@ import { fileTree } from '#tests/helpers/master_images/file_tree'
 import { ImageKeeper } from '#tests/helpers/master_images/image_keeper'
 import { Researcher } from '#tests/helpers/worker/researcher'
 import { prepareData } from '#tests/helpers/prepared_data'
+import { Machine } from '#tests/services/hubctl/hubctl'
 import { startDockerRegistry, type DockerRegistry } from '#tests/services/servers/docker_registry'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 import { descendants, isAlive, procFile } from '#tests/services/servers/process_table'
@@ -55,12 +59,12 @@ test.group('Master images that are built', (group) => {
     folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
     registry = await startDockerRegistry()
     store = await openImageStore(registry.access)
-    await putBusybox(store, 'master/busybox')
+    const base = await putBusybox(store, 'master/busybox')
     await putBusybox(store, 'foreign/busybox')
-    await fileTree(join(folder, 'source'), sourceFor(registry.access.host))
+    await fileTree(join(folder, 'source'), sourceFor(registry.access.host, base))
     await prepareData(join(folder, 'data'))
     await start()
-    await researcher.registry(registry.access)
+    await researcher.enterRegistry({ name: 'local', ...registry.access })
     await keeper.synchronized(IMAGES)
     return async () => {
       await hub.remove()
@@ -86,6 +90,24 @@ test.group('Master images that are built', (group) => {
 
   const imageOf = (path: string) => platformImage(store, `master/${path}`, LATEST)
   const buildsLeft = () => readdir(join(folder, 'data', 'builds'))
+
+  /** What the hub has signed of an image, and what it says of how that was made. */
+  async function signed(path: string, digest: string) {
+    const accepted = await researcher.core('GET', '/image-keys')
+    const keys = accepted.map(({ publicKey }: any) => ImageKey.from(publicKey, 'A key of the hub'))
+    const name = `master/${path}`
+    const shelf = { store, repository: name }
+    const { claim } = await verifyImage(shelf, digest, keys, { name })
+    const found = await provenanceOf(shelf, digest, keys)
+    return { said: claim.said, statement: found!.statement }
+  }
+
+  /** As anybody would take it who has the repository. */
+  async function contextDigest(path: string): Promise<string> {
+    const command = 'find * -type f | LC_ALL=C sort | xargs sha256sum | sha256sum'
+    const { stdout } = await run('sh', ['-c', command], { cwd: join(folder, 'source', path) })
+    return stdout.slice(0, 64)
+  }
 
   /** What a file of an image says, as a node would see it. */
   async function fileIn(path: string, file: string): Promise<string> {
@@ -136,17 +158,59 @@ test.group('Master images that are built', (group) => {
 
     assert.equal(first.buildStatus, 'executed')
     assert.equal(again.buildHash, first.buildHash)
+    const { statement } = await signed('plain', first.buildHash)
+    const [base] = statement.predicate.buildDefinition.resolvedDependencies
+    assert.equal(base!.name, `${registry.access.host}/master/busybox`)
+    assert.lengthOf(await store.referrers('master/plain', first.buildHash), 2)
+  }).timeout(60_000)
+
+  test('are signed, and say what they were built from', async ({ assert, cleanup }) => {
+    const { buildHash } = await keeper.built('greeting')
+    const { said, statement } = await signed('greeting', buildHash)
+
+    assert.equal(said.masterImage, 'greeting')
+    const { buildDefinition, runDetails } = statement.predicate
+    assert.equal(buildDefinition.buildType, 'urn:analysis-hub:build:masterImage:1')
+    assert.containSubset(buildDefinition.externalParameters, {
+      masterImage: 'greeting',
+      source: join(folder, 'source'),
+      command: '/bin/sh',
+    })
+    const base = await imageOf('busybox')
+    assert.includeDeepMembers(
+      [...buildDefinition.resolvedDependencies],
+      [
+        {
+          name: `${registry.access.host}/master/busybox:latest`,
+          digest: { sha256: base.stored.digest.slice('sha256:'.length) },
+        },
+        { name: 'context', digest: { sha256: await contextDigest('greeting') } },
+        { name: 'context/hello', digest: { sha256: sha256Of('hello') } },
+      ]
+    )
+    assert.equal(runDetails.builder.id, 'urn:analysis-hub:worker')
+    assert.isBelow(Date.parse(runDetails.metadata!.startedOn!), Date.now())
+
+    const machine = await Machine.make()
+    cleanup(() => machine.remove())
+    await machine.login(hub.origin)
+    const shown = await machine.must('image', 'verify', 'master/greeting', '--registry', 'local')
+    assert.include(shown, 'analysis-hub.invalid/master/greeting:latest')
+    assert.include(shown, `${sha256Of('hello')}  context/hello`)
   }).timeout(60_000)
 
   test('can build on images of the platform by their paths, and see no secrets', async ({
     assert,
   }) => {
-    const { buildStatus } = await keeper.built('own')
+    const { buildStatus, buildHash } = await keeper.built('own')
     assert.equal(buildStatus, 'executed')
     const seen = await fileIn('own', 'opt/seen')
     assert.include(seen, 'PATH=')
     assert.notInclude(seen, SECRET)
     assert.notInclude(seen, registry.access.accountSecret)
+    const { statement } = await signed('own', buildHash)
+    const [base] = statement.predicate.buildDefinition.resolvedDependencies
+    assert.equal(base!.name, 'master/busybox:latest')
   }).timeout(60_000)
 
   test('are taken from another registry as they are there', async ({ assert }) => {
@@ -155,6 +219,7 @@ test.group('Master images that are built', (group) => {
     const { stored } = await platformImage(store, 'foreign/busybox', LATEST)
     assert.deepEqual([buildStatus, buildHash, command], ['executed', stored.digest, '/bin/sh'])
     assert.equal((await imageOf('mirrored')).stored.digest, stored.digest)
+    assert.deepEqual(await store.referrers('master/mirrored', stored.digest), [])
   })
 
   test('are not there where their build fails, and say why', async ({ assert }) => {
@@ -201,15 +266,16 @@ test.group('Master images that are built', (group) => {
   }).timeout(120_000)
 })
 
+const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex')
 const isEndless = (pid: number) => procFile(pid, 'cmdline').includes('sleep 600')
 
-function sourceFor(host: string) {
+function sourceFor(host: string, digest: string) {
   const from = `FROM ${host}/master/busybox\n`
   return {
     'image-group.json': { command: '/bin/sh' },
     'greeting/Dockerfile': `${from}COPY hello /opt/hello\nRUN echo "$(cat /opt/hello) from the build" > /opt/said\n`,
     'greeting/hello': 'hello',
-    'plain/Dockerfile': `${from}COPY file /opt/file\n`,
+    'plain/Dockerfile': `FROM ${host}/master/busybox@${digest}\nCOPY file /opt/file\n`,
     'plain/file': 'plain',
     'own/Dockerfile':
       'FROM master/busybox\nRUN mkdir -p /opt && env > /opt/seen && cat /proc/*/environ >> /opt/seen 2>/dev/null || true\n',

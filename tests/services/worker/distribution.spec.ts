@@ -13,7 +13,6 @@ import { RegistryStore } from '#oci/registry/registry_store'
 import { checkDistribution } from '#worker/distribution/check_distribution'
 import { distributeAnalysis } from '#worker/distribution/distribute_analysis'
 import { imageStores } from '#worker/images/stores'
-import { stopwatch } from '#tests/helpers/stopwatch'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 import { DistributionScene, putBuild } from '#tests/helpers/worker/distribution_scene'
 import { startDockerRegistry, type DockerRegistry } from '#tests/services/servers/docker_registry'
@@ -94,33 +93,6 @@ test.group('Distribution among docker-registries', (group) => {
       assert.equal(stdout.trim(), digest)
     }
     assert.containSubset(await scene.run(checkDistribution), { status: 'executed' })
-  })
-
-  test('twenty nodes of one registry have 100 MiB three times as fast as by skopeo', async ({
-    assert,
-  }) => {
-    const { registryId } = await built(100 * MIB)
-    const nodes = Array.from({ length: 20 }, () => scene.node(registryId))
-    const took = stopwatch()
-    await scene.run(distributeAnalysis)
-    const ours = took()
-    const { host, accountName, accountSecret } = one.access
-    const creds = `${accountName}:${accountSecret}`
-    const skopeo = stopwatch()
-    const rounds = 3
-    for (let round = 0; round < rounds; round++) {
-      await run('skopeo', [
-        ...['copy', '--quiet', '--src-tls-verify=false', '--dest-tls-verify=false'],
-        ...['--src-creds', creds, '--dest-creds', creds],
-        `docker://${host}/${scene.incomingOf(registryId)}:latest`,
-        `docker://${host}/by-skopeo-${round}/${scene.id}:latest`,
-      ])
-    }
-    const theirs = (skopeo() / rounds) * nodes.length
-    console.log(
-      `20 nodes: ${Math.round(ours)} ms; skopeo: ${Math.round(theirs)} ms, ${(theirs / ours).toFixed(1)} times`
-    )
-    assert.isAbove(theirs / ours, 3)
   })
 
   test('a worker that is killed at any moment leaves nothing half done, and its work is taken up', async ({

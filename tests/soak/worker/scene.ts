@@ -162,9 +162,11 @@ export class Scene {
     const researcher = this.#researcher
     const registries = []
     for (const { access } of this.#registries) {
-      registries.push(await researcher.registry(access))
+      const id = await researcher.enterRegistry({ name: access.host, ...access })
+      registries.push({ id, host: access.host })
     }
-    const local = await researcher.registry({ host: 'local-images' })
+    const folder = { name: 'local', host: 'local-images' }
+    const local = await researcher.core('POST', '/registries', folder)
     const image = { virtualPath: 'python/base', command: 'python3' }
     const masterImageId = await enterMasterImage(this.#hub.folder, image)
     const project = await researcher.project(registries.map(({ id }) => id))

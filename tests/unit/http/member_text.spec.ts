@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { memberText } from '#http/member_text'
+import { memberTexts } from '#http/member_text'
 
 test.group('The text of an attribute', () => {
   test('is what stands in the body: {text}')
@@ -19,7 +19,7 @@ test.group('The text of an attribute', () => {
       { text: '', is: undefined },
     ])
     .run(({ assert }, { text, is }) => {
-      assert.equal(memberText(text, 'a'), is)
+      assert.equal(memberTexts(text).get('a'), is)
       const parsed = text === '' ? {} : JSON.parse(text)
       assert.deepEqual(is === undefined ? undefined : JSON.parse(is), parsed.a)
     })

@@ -1,63 +1,13 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 
 import { test } from '@japa/runner'
 
 import { fileBytes } from '#worker/analysis_builder/file_bytes'
-import { Platform } from '#worker/platform/platform'
 import { PlatformAway, PlatformRefused, AnswerNotUnderstood } from '#worker/platform/problems'
-import { WorkerToken } from '#worker/platform/token'
+import { json, platformThat } from '#tests/helpers/worker/platform_that'
 
 const ID = '6b1f0b5e-1111-4000-8000-000000000001'
 const OTHER = '6b1f0b5e-1111-4000-8000-000000000002'
-
-type Respond = (request: IncomingMessage, response: ServerResponse) => void
-
-const json = (response: ServerResponse, said: unknown, status = 200) => {
-  response.writeHead(status, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(said))
-}
-
-/** A platform that answers as a test has it, and the worker's view of it. */
-async function platformThat(respond: Respond, cleanup: (after: () => void) => void) {
-  const asked: string[] = []
-  const tokens: string[] = []
-  const server = createServer((request, response) => {
-    const url = request.url!
-    if (url.startsWith('/auth/.well-known')) {
-      return json(response, {}, 404)
-    }
-    if (url === '/auth/token') {
-      tokens.push(`token-${tokens.length}`)
-      return json(response, { access_token: tokens.at(-1), expires_in: 3600 })
-    }
-    asked.push(decodeURIComponent(url.replaceAll('+', ' ')))
-    return respond(request, response)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanup(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const token = new WorkerToken({
-    url: () => `${origin}/auth`,
-    id: 'worker',
-    secret: () => 'secret',
-    realm: 'master',
-  })
-  const platform = new Platform({
-    token,
-    patienceMs: 2_000,
-    core: { name: 'Core', url: () => `${origin}/core` },
-    storage: { name: 'Storage', url: () => `${origin}/storage` },
-    signal: new AbortController().signal,
-  })
-  return { platform, asked, tokens }
-}
 
 test.group('What the worker asks the platform', () => {
   test('is asked with the queries that workers have always sent', async ({ assert, cleanup }) => {

@@ -25,11 +25,9 @@ const PULL = [
   { resource: 'project', action: 'read' },
 ]
 
-/** Who carries images reads and writes them, and removes nothing. */
-const CARRY = [
-  { resource: 'repository', action: 'pull' },
-  { resource: 'repository', action: 'push' },
-]
+/** Who carries images reads them, and writes some, and removes nothing. */
+const READ = [{ resource: 'repository', action: 'pull' }]
+const WRITE = [...READ, { resource: 'repository', action: 'push' }]
 
 const allowing = (namespace: string, access: Permission['access']): Permission => ({
   kind: 'project',
@@ -83,7 +81,9 @@ export class HarborDriver implements RegistryDriver {
   }
 
   async keepWorker({ name, account, projects }: WantedWorker): Promise<Account | null> {
-    const permissions = projects.map((project) => allowing(project, CARRY))
+    const permissions = projects.map((project) =>
+      allowing(project.name, project.isPushedTo ? WRITE : READ)
+    )
     if (permissions.length > 0) {
       return this.#robots.keep({ name, permissions, account, newSecret: null })
     }

@@ -1,3 +1,6 @@
+import type { Material } from '#oci/signing/provenance'
+import type { NamedImage } from './buildah.js'
+
 const LARGEST_STAGES = 50
 
 /**
@@ -23,4 +26,25 @@ function lines(dockerfile: string): string[] {
     .replaceAll(/\\\r?\n/g, ' ')
     .split('\n')
     .map((line) => line.trim())
+}
+
+/** What buildah knows the image by that it builds. */
+export const BUILT = 'localhost/analysis-hub/built'
+
+/** Where images of ours are brought to it from, by which it calls them until they are named. */
+export const BASES = 'bases'
+
+const OURS = [BUILT, `localhost/${BASES}`].map((name) => `${name}:latest`)
+
+/** The images that a build took from elsewhere, by the names that Dockerfiles call them by. */
+export function basesAmong(images: readonly NamedImage[]): Material[] {
+  const bases = new Map<string, string>()
+  for (const { digest, name } of images) {
+    if (!OURS.includes(name)) {
+      bases.set(digest, name.replace(/^localhost\/|:<none>$/g, ''))
+    }
+  }
+  return [...bases]
+    .map(([digest, name]) => ({ name, digest }))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }

@@ -21,6 +21,12 @@ export interface BuildahRun {
   readonly onFailure?: (lines: readonly string[]) => void
 }
 
+/** As buildah calls it. */
+export interface NamedImage {
+  readonly digest: string
+  readonly name: string
+}
+
 /** What is passed on to builds of how this machine reaches others. */
 const PASSED_ON = ['PATH', 'http_proxy', 'https_proxy', 'no_proxy', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
 
@@ -117,8 +123,19 @@ export class Buildah {
     await this.#done(['push', '--quiet', '--format', 'oci', tag, `oci:${layout}:${image}`])
   }
 
-  async #done(args: readonly string[]): Promise<readonly string[]> {
-    const { code, lastLines } = await this.#ended(args, this.#run.onLine)
+  /** All that are here, each by each of its names. */
+  async images(): Promise<readonly NamedImage[]> {
+    const lines: string[] = []
+    const args = ['images', '--no-trunc', '--format', '{{.Digest}} {{.Name}}:{{.Tag}}']
+    await this.#done(args, (line) => lines.push(line))
+    return lines.flatMap((line) => {
+      const [, digest, name] = /^(sha256:[\da-f]{64})\s+(\S+)$/.exec(line) ?? []
+      return digest !== undefined && name !== undefined ? [{ digest, name }] : []
+    })
+  }
+
+  async #done(args: readonly string[], onLine = this.#run.onLine): Promise<readonly string[]> {
+    const { code, lastLines } = await this.#ended(args, onLine)
     if (code !== 0) {
       this.#run.onFailure?.(lastLines)
       const [why = 'it said nothing'] = lastLines

@@ -38,7 +38,8 @@ export class RepositorySource implements ImageSource {
     signal: AbortSignal
   ): Promise<Material | undefined> {
     const place = { path: namesOf(path ?? virtualPath).join('/'), into: folder, signal }
-    if ((await unpack(this.#tree, place)) === 0) {
+    const { files, commit } = await unpack(this.#tree, place)
+    if (files.size === 0) {
       return undefined
     }
     const reference = await this.#referenceIn(folder, place.path)
@@ -46,7 +47,9 @@ export class RepositorySource implements ImageSource {
       return { kind: 'reference', reference }
     }
     const found = await lstat(join(folder, DOCKERFILE)).catch(() => undefined)
-    return found ? { kind: 'context', folder } : { kind: 'description' }
+    return found
+      ? { kind: 'context', folder, source: this.name, commit, files }
+      : { kind: 'description' }
   }
 
   /** The image elsewhere that is to be taken instead. */

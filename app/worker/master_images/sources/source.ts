@@ -6,10 +6,21 @@ export interface WantedImage {
   readonly virtualPath: string
 }
 
+/** A folder with a Dockerfile in it. */
+export interface Context {
+  readonly kind: 'context'
+  readonly folder: string
+  /** Where it is from, in sentences. */
+  readonly source: string
+  /** That of the repository, where its archive tells it. */
+  readonly commit: string | undefined
+  /** The SHA-256 of what is in each file, in hexadecimal digits; of links, that of where they lead. */
+  readonly files: ReadonlyMap<string, string>
+}
+
 /** What an image is made from. */
 export type Material =
-  /** A folder with a Dockerfile in it. */
-  | { readonly kind: 'context'; readonly folder: string }
+  | Context
   /** An image of another registry. */
   | { readonly kind: 'reference'; readonly reference: string }
   /** An image that is in the folder of images. */

@@ -2,10 +2,11 @@ import { ByteReader } from './byte_reader.js'
 import { Count, USUAL_BOUNDS, type Bounds } from './bounded.js'
 import { namesOf, requireInside } from './paths.js'
 import { BLOCK, readHeader, readPax, type TarHeader } from './tar_header.js'
-import type { TreeEntry } from './tree.js'
+import type { OnCommit, TreeEntry } from './tree.js'
 import { TreeRefused } from './tree_refused.js'
 
 const LARGEST_EXTENSION = 64 * 1024
+const COMMIT = /^(?:[\da-f]{40}|[\da-f]{64})$/
 
 /** What is known of an entry before its own header. */
 interface Ahead {
@@ -20,7 +21,8 @@ interface Ahead {
  */
 export async function* tarEntries(
   source: AsyncIterable<Uint8Array>,
-  bounds: Bounds = USUAL_BOUNDS
+  bounds: Bounds = USUAL_BOUNDS,
+  onCommit: OnCommit = () => {}
 ): AsyncGenerator<TreeEntry, void, undefined> {
   const reader = new ByteReader(source)
   const count = new Count(bounds)
@@ -33,7 +35,7 @@ export async function* tarEntries(
       }
       count.entry()
       if (isAhead(header)) {
-        ahead = { ...ahead, ...(await extensionOf(reader, header)) }
+        ahead = { ...ahead, ...(await extensionOf(reader, header, onCommit)) }
         continue
       }
       const { size = header.size, path = header.name, target = header.linkName } = ahead
@@ -116,8 +118,12 @@ async function nextHeader(reader: ByteReader): Promise<TarHeader | undefined> {
   return readHeader(block)
 }
 
-/** What tars say before an entry whose names are too long for its header; `g` is about all entries, and says nothing that counts. */
-async function extensionOf(reader: ByteReader, { type, size }: TarHeader): Promise<Ahead> {
+/** What tars say before an entry whose names are too long for its header; `g` is about all entries, and the commit is all in it that counts. */
+async function extensionOf(
+  reader: ByteReader,
+  { type, size }: TarHeader,
+  onCommit: OnCommit
+): Promise<Ahead> {
   if (size > LARGEST_EXTENSION) {
     throw new TreeRefused('an entry of its archive has a header of more than 64 KiB')
   }
@@ -127,13 +133,25 @@ async function extensionOf(reader: ByteReader, { type, size }: TarHeader): Promi
   }
   const bytes = padded.subarray(0, size)
   const name = bytes.toString('utf8').replace(/\0+$/, '')
-  return type === 'L'
-    ? { path: name }
-    : type === 'K'
-      ? { target: name }
-      : type === 'x'
-        ? paxAhead(readPax(bytes))
-        : {}
+  switch (type) {
+    case 'L':
+      return { path: name }
+    case 'K':
+      return { target: name }
+    case 'x':
+      return paxAhead(readPax(bytes))
+    default:
+      tellCommit(readPax(bytes), onCommit)
+      return {}
+  }
+}
+
+/** As `git archive` writes it. */
+function tellCommit(said: ReadonlyMap<string, string>, onCommit: OnCommit): void {
+  const commit = said.get('comment')
+  if (commit !== undefined && COMMIT.test(commit)) {
+    onCommit(commit)
+  }
 }
 
 function paxAhead(said: ReadonlyMap<string, string>): Ahead {

@@ -6,7 +6,7 @@ import type { Bounds } from './bounded.js'
 import { USUAL_BOUNDS } from './bounded.js'
 import { fetchedBytes, placeOf } from './fetched_tarball.js'
 import { tarEntries } from './tar_entries.js'
-import type { Tree, TreeEntry } from './tree.js'
+import type { OnCommit, Tree, TreeEntry } from './tree.js'
 import { SourceUnreadable, TreeRefused } from './tree_refused.js'
 
 /** The files in an archive (`.tar.gz`), unpacked as its bytes come, and never whole. */
@@ -33,13 +33,16 @@ export class TarballTree implements Tree {
     return new TarballTree(file, (signal) => createReadStream(file, { signal }), bounds)
   }
 
-  async *entries(signal: AbortSignal): AsyncGenerator<TreeEntry, void, undefined> {
+  async *entries(
+    signal: AbortSignal,
+    onCommit?: OnCommit
+  ): AsyncGenerator<TreeEntry, void, undefined> {
     const bytes = Readable.from(this.#bytes(signal), { objectMode: false })
     const unpacked = createGunzip()
     bytes.on('error', (error) => unpacked.destroy(error))
     bytes.pipe(unpacked)
     try {
-      yield* tarEntries(unpacked, this.#bounds)
+      yield* tarEntries(unpacked, this.#bounds, onCommit)
     } catch (error) {
       signal.throwIfAborted()
       throw this.#understood(error)

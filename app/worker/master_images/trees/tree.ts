@@ -11,9 +11,12 @@ export type TreeEntry =
       readonly content: () => AsyncIterable<Uint8Array>
     }
 
+/** Is told which state of a repository an archive says it holds, if it does. */
+export type OnCommit = (commit: string) => void
+
 /** The files of a source of images, read from its beginning to its end each time. */
 export interface Tree {
   /** What people know it by; never with credentials. */
   readonly name: string
-  entries(signal: AbortSignal): AsyncIterable<TreeEntry>
+  entries(signal: AbortSignal, onCommit?: OnCommit): AsyncIterable<TreeEntry>
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { mkdir, open, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -15,14 +16,21 @@ interface Place {
   readonly signal: AbortSignal
 }
 
+export interface Unpacked {
+  /** The SHA-256 of what is in each file, in hexadecimal digits; of links, that of where they lead. */
+  readonly files: ReadonlyMap<string, string>
+  readonly commit: string | undefined
+}
+
 /**
- * Writes what a tree has within one of its folders, and answers how many files that were. Links are made when everything else is
+ * Writes what a tree has within one of its folders, and answers what that was. Links are made when everything else is
  * there, so that nothing is ever written through one; what is there twice is refused.
  */
-export async function unpack(tree: Tree, { path, into, signal }: Place): Promise<number> {
+export async function unpack(tree: Tree, { path, into, signal }: Place): Promise<Unpacked> {
   const links: { readonly at: string; readonly target: string }[] = []
-  let files = 0
-  for await (const entry of tree.entries(signal)) {
+  const files = new Map<string, string>()
+  let commit: string | undefined
+  for await (const entry of tree.entries(signal, (told) => (commit = told))) {
     const within = pathWithin(entry.path, path)
     if (within === undefined) {
       continue
@@ -34,15 +42,15 @@ export async function unpack(tree: Tree, { path, into, signal }: Place): Promise
     } else if (entry.type === 'link') {
       requireWithin(entry, within)
       links.push({ at, target: entry.target })
+      files.set(within, createHash('sha256').update(entry.target).digest('hex'))
     } else {
-      await once(entry, () => write(at, entry))
-      files++
+      files.set(within, await once(entry, () => write(at, entry)))
     }
   }
   for (const { at, target } of links) {
     await once({ path: at }, () => symlink(target, at))
   }
-  return files
+  return { files, commit }
 }
 
 function pathWithin(path: string, folder: string): string | undefined {
@@ -58,20 +66,23 @@ function requireWithin({ path, target }: TreeEntry & { type: 'link' }, within: s
   }
 }
 
-async function write(at: string, entry: TreeEntry & { type: 'file' }): Promise<void> {
+async function write(at: string, entry: TreeEntry & { type: 'file' }): Promise<string> {
+  const hash = createHash('sha256')
   const file = await open(at, NEW, entry.isExecutable ? 0o755 : 0o644)
   try {
     for await (const piece of entry.content()) {
+      hash.update(piece)
       await file.writeFile(piece)
     }
+    return hash.digest('hex')
   } finally {
     await file.close()
   }
 }
 
-async function once(entry: Pick<TreeEntry, 'path'>, work: () => Promise<unknown>): Promise<void> {
+async function once<T>(entry: Pick<TreeEntry, 'path'>, work: () => Promise<T>): Promise<T> {
   try {
-    await work()
+    return await work()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ELOOP') {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { lstat, mkdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -120,7 +121,11 @@ test.group('Archives of images that somebody made to do harm', () => {
       ])
     )
 
-    assert.equal(await files(), 2)
+    const { files: digests, commit } = await files()
+    assert.sameMembers([...digests.keys()], ['run.sh', 'inner/deep', 'inner/link'])
+    assert.equal(digests.get('run.sh'), sha256Of('echo hi'))
+    assert.equal(digests.get('inner/link'), sha256Of('../run.sh'))
+    assert.isUndefined(commit)
     assert.equal(await readFile(join(into, 'inner', 'link'), 'utf8'), 'echo hi')
     assert.equal(await readlink(join(into, 'inner', 'link')), '../run.sh')
     assert.equal((await lstat(join(into, 'run.sh'))).mode & 0o777, 0o755)
@@ -130,7 +135,25 @@ test.group('Archives of images that somebody made to do harm', () => {
       cleanup,
       tarball([pax({ path: `r/${long}` }), { name: 'x', content: 'long' }], '')
     )
-    assert.equal(await named.files(), 1)
+    assert.lengthOf([...(await named.files()).files], 1)
     assert.equal(await readFile(join(named.into, 'n'.repeat(120), 'file'), 'utf8'), 'long')
   })
+
+  test('the commit is known where git made the archive, and is nothing else', async ({
+    assert,
+    cleanup,
+  }) => {
+    const file = { name: 'base/Dockerfile', content: 'FROM scratch' }
+    const commitOf = async (comment: string) => {
+      const about = { ...pax({ comment }), type: 'g' }
+      const { files } = await unpacked(cleanup, tarball([about, file]))
+      const { commit } = await files()
+      return commit
+    }
+    const commit = '0123456789abcdef0123456789abcdef01234567'
+    assert.equal(await commitOf(commit), commit)
+    assert.isUndefined(await commitOf('somebody made this archive'))
+  })
 })
+
+const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,0 +1,26 @@
+const TYPE_OF_TEXT = 25
+const NULL = -1
+const HEAD_BYTES = 20
+
+/**
+ * A `text[]` as the database takes it in binary: long texts are copied, where in an array that is written as text each of their characters
+ * is looked at on both sides.
+ */
+export function textArray(values: readonly (string | null)[]): Buffer {
+  const lengths = values.map((value) => (value === null ? NULL : Buffer.byteLength(value)))
+  const size = lengths.reduce((sum, length) => sum + 4 + Math.max(0, length), HEAD_BYTES)
+  const array = Buffer.allocUnsafe(size)
+  const mayHoldNulls = 1
+  let at = 0
+  for (const number of [1, mayHoldNulls, TYPE_OF_TEXT, values.length, 1]) {
+    at = array.writeInt32BE(number, at)
+  }
+  values.forEach((value, index) => {
+    at = array.writeInt32BE(lengths[index]!, at)
+    at += value === null ? 0 : array.write(value, at)
+  })
+  return array
+}
+
+/** An array of what needs no quotes, such as numbers and UUIDs. */
+export const plainArray = (values: readonly (string | number)[]): string => `{${values.join()}}`

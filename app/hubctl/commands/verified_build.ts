@@ -1,0 +1,109 @@
+import { EXIT } from '#hubctl/exit_codes'
+import type { Invocation } from '#hubctl/invocation'
+import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import { ANALYSES, REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/places'
+import type { Api } from '#hubctl/platform/api'
+import { readPage, type Fields } from '#hubctl/platform/pages'
+import { Problem, UsageProblem } from '#hubctl/problem'
+import type { Shelf } from '#oci/copy_blob'
+import { isDigest, LATEST } from '#oci/image_names'
+import { LOCAL_IMAGES, openImageStore } from '#oci/open_image_store'
+import { placeOf, type PlaceOptions } from './image_places.js'
+
+/** The build of an analysis, which has to be signed with its id. */
+export interface VerifiedBuild {
+  readonly shelf: Shelf
+  readonly reference: string
+  readonly signedName: string
+}
+
+/** In the place that was named, else where the hub keeps builds. */
+export async function verifiedBuild(
+  invocation: Invocation<PlaceOptions>,
+  idOrName: string
+): Promise<VerifiedBuild> {
+  const { images, registry } = invocation.options
+  const api = await invocation.api()
+  const analysis = await findRecord(api, ANALYSES, idOrName)
+  const { id, buildHash } = analysis
+  return {
+    shelf:
+      images !== undefined || registry !== undefined
+        ? await shelfIn(invocation, id)
+        : await shelfOf(invocation, analysis),
+    reference: isDigest(buildHash) ? buildHash : LATEST,
+    signedName: id,
+  }
+}
+
+async function shelfIn(invocation: Invocation<PlaceOptions>, id: string): Promise<Shelf> {
+  const { store, incoming } = await placeOf(invocation)
+  return { store, repository: `${incoming}/${id}` }
+}
+
+async function shelfOf(
+  invocation: Invocation<PlaceOptions>,
+  { id, registryId }: Found
+): Promise<Shelf> {
+  const api = await invocation.api()
+  const registry = await registryOf(api, registryId)
+  const project = await incomingOf(api, registry.id)
+  const isInsecure = invocation.options.insecure ?? false
+  return {
+    store: await openImageStore(registry, { isInsecure }),
+    repository: `${project}/${id}`,
+  }
+}
+
+interface Registry {
+  readonly id: string
+  readonly host: string
+  readonly accountName: string | null
+  readonly accountSecret: string | null
+}
+
+/** That of the analysis, else the oldest, as the worker chooses. */
+async function registryOf(api: Api, id: unknown): Promise<Registry> {
+  const query: [string, string][] = [['fields', '+accountSecret']]
+  const found =
+    typeof id === 'string'
+      ? await findRecord(api, REGISTRIES, id, { shape: query })
+      : await oldest(api, query)
+  const { host, accountName, accountSecret } = found as unknown as Registry
+  if (host === LOCAL_IMAGES) {
+    throw folderOnly()
+  }
+  return { id: String(found.id), host, accountName, accountSecret }
+}
+
+async function oldest(api: Api, query: [string, string][]): Promise<Fields> {
+  const { data } = await readPage(api, REGISTRIES.service, REGISTRIES.path, {
+    query: [...query, ['sort', 'createdAt']],
+    limit: 1,
+  })
+  if (!data[0]) {
+    throw folderOnly()
+  }
+  return data[0]
+}
+
+async function incomingOf(api: Api, registryId: string): Promise<string> {
+  const filter = `and(eq(registryId,'${registryId}'),eq(type,'incoming'))`
+  const { data } = await readPage(api, REGISTRY_PROJECTS.service, REGISTRY_PROJECTS.path, {
+    query: [['filter', filter]],
+    limit: 1,
+  })
+  const name = data[0]?.externalName
+  if (typeof name !== 'string') {
+    throw new Problem(EXIT.refused, 'The registry of the analysis was never set up.', [
+      'An operator does that: hubctl registry setup <registry>',
+    ])
+  }
+  return name
+}
+
+const folderOnly = () =>
+  new UsageProblem(
+    'The images of this hub are in a folder on its machine. Look there:',
+    'hubctl image verify <analysis> --images <folder>, which is IMAGES_PATH there'
+  )

@@ -1,0 +1,61 @@
+/** What a body may hold: an object with some attributes, a list of what is all alike, or a value that nobody looks into. */
+export interface KnownAttributes {
+  readonly properties?: ReadonlyMap<string, KnownAttributes>
+  readonly each?: KnownAttributes
+}
+
+interface Declared {
+  readonly propertyName: string
+  readonly properties?: readonly Declared[]
+  readonly each?: Declared
+}
+
+type Path = readonly string[]
+
+/** What a schema declares, in the shape in which it is looked up with each body. */
+export function knownAttributes({ properties, each }: Declared): KnownAttributes {
+  return {
+    properties:
+      properties && new Map(properties.map((one) => [one.propertyName, knownAttributes(one)])),
+    each: each && knownAttributes(each),
+  }
+}
+
+/** The attributes of a value that are not known, by the names on the way to each. */
+export function unknownPaths(value: unknown, known: KnownAttributes): string[][] {
+  const found: string[][] = []
+  gather(value, known, [], found)
+  return found
+}
+
+function gather(value: unknown, known: KnownAttributes, path: Path, found: string[][]): void {
+  if (typeof value !== 'object' || value === null) {
+    return
+  }
+  if (!Array.isArray(value)) {
+    gatherOfObject(value as Record<string, unknown>, known, path, found)
+  } else if (known.each) {
+    for (const item of value) {
+      gather(item, known.each, path, found)
+    }
+  }
+}
+
+function gatherOfObject(
+  value: Record<string, unknown>,
+  { properties }: KnownAttributes,
+  path: Path,
+  found: string[][]
+): void {
+  if (!properties) {
+    return
+  }
+  for (const name of Object.keys(value)) {
+    const property = properties.get(name)
+    if (!property) {
+      found.push([...path, name])
+    } else if (property.properties ?? property.each) {
+      gather(value[name], property, [...path, name], found)
+    }
+  }
+}

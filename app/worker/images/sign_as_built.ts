@@ -1,0 +1,45 @@
+import { clock } from '#kernel/clock'
+import { VERSION } from '#kernel/version'
+import type { Shelf } from '#oci/copy_blob'
+import type { BuildFacts, Material } from '#oci/signing/provenance'
+import { signImage } from '#oci/signing/sign_image'
+import type { Work } from '#worker/job'
+
+/** Who builds, for those who read where an image comes from. */
+export const BUILDER = { id: 'urn:analysis-hub:worker', version: VERSION }
+
+/** More than these are named by what they are in. */
+const MOST_NAMED = 10_000
+
+export interface Built extends Pick<BuildFacts, 'name' | 'kind' | 'parameters' | 'materials'> {
+  readonly digest: string
+  readonly said: Readonly<Record<string, string>>
+  /** In milliseconds. */
+  readonly startedAt: number
+}
+
+/** Says of an image that this job has just built what it was made of, and signs it. */
+export async function signAsBuilt(work: Work, shelf: Shelf, built: Built): Promise<void> {
+  const { platform, signing, command } = work
+  const { digest, startedAt, ...facts } = built
+  const key = await signing.keyFor(platform)
+  const whole = {
+    ...facts,
+    builder: BUILDER,
+    ...(typeof command.run === 'string' && { run: command.run }),
+    startedAt: new Date(startedAt),
+    finishedAt: new Date(clock.now()),
+  }
+  await signImage(shelf, digest, whole, key)
+}
+
+/** Files by their paths within a folder, each with the SHA-256 of what is in it, in hexadecimal digits. */
+export function filesAsMaterials(folder: string, files: ReadonlyMap<string, string>): Material[] {
+  return sortedFiles(files.size > MOST_NAMED ? new Map() : files).map(([path, sha256]) => ({
+    name: `${folder}/${path}`,
+    digest: `sha256:${sha256}`,
+  }))
+}
+
+export const sortedFiles = (files: ReadonlyMap<string, string>): [string, string][] =>
+  [...files].toSorted(([one], [other]) => (one < other ? -1 : 1))

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+
+import type { Material } from '#oci/signing/provenance'
+import { masterImageName } from '#oci/signing/identity'
+import { filesAsMaterials, signAsBuilt, sortedFiles } from '#worker/images/sign_as_built'
+import type { Context } from '#worker/master_images/sources/source'
+import type { Making } from './builder_settings.js'
+
+const CONTEXT = 'context'
+
+interface BuiltHere {
+  readonly digest: string
+  readonly context: Context
+  /** Images that were built on, or copied from. */
+  readonly bases: readonly Material[]
+  /** In milliseconds. */
+  readonly startedAt: number
+}
+
+/** Says what a master image was built from, and signs it. What is only taken from elsewhere is never signed as ours. */
+export async function signMasterImage(making: Making, built: BuiltHere): Promise<void> {
+  const { work, place, repository, image } = making
+  const { digest, context, bases, startedAt } = built
+  const { virtualPath, command, commandArguments } = image
+  const store = await place.masterStore()
+  await work.log.stage(`Sign the image in ${place.name}`, () =>
+    signAsBuilt(
+      work,
+      { store, repository },
+      {
+        digest,
+        name: masterImageName(virtualPath),
+        kind: 'masterImage',
+        parameters: {
+          masterImage: virtualPath,
+          source: context.source,
+          command: command ?? null,
+          commandArguments: commandArguments ?? [],
+        },
+        materials: [...bases, ...materialsOf(context)],
+        said: { masterImage: virtualPath },
+        startedAt,
+      }
+    )
+  )
+}
+
+function materialsOf({ source, commit, files }: Context): Material[] {
+  return [
+    ...(commit === undefined ? [] : [{ name: source, digest: `gitCommit:${commit}` }]),
+    { name: CONTEXT, digest: digestOfFiles(files) },
+    ...filesAsMaterials(CONTEXT, files),
+  ]
+}
+
+/** That of what `sha256sum` says of all files, sorted by their paths. */
+function digestOfFiles(files: ReadonlyMap<string, string>): string {
+  const lines = sortedFiles(files).map(([path, sha256]) => `${sha256}  ${path}\n`)
+  return `sha256:${createHash('sha256').update(lines.join('')).digest('hex')}`
+}

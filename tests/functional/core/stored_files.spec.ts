@@ -1,0 +1,85 @@
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+import { serviceOrigin } from '#auth/service_origin'
+import {
+  AnalysisBucketFileService,
+  type StoredFile,
+} from '#core/analysis_bucket_files/analysis_bucket_file_service'
+import { clock } from '#kernel/clock'
+import { inTransaction } from '#records/transaction'
+import type { Attributes } from '#records/row'
+
+import { call, database, decided, Scene } from './analysis_scene.js'
+
+test.group('Files that storage took in', (group) => {
+  let scene: Scene
+  let analysis: Attributes
+  let bucket: Attributes
+
+  group.each.setup(async () => {
+    scene = await Scene.set()
+    analysis = await scene.analysis()
+    bucket = await scene.bucket(analysis)
+  })
+
+  const stored = (path: string, given: Partial<StoredFile> = {}): StoredFile => ({
+    id: clock.uuid(),
+    bucketId: bucket.bucketId as string,
+    path,
+    ...given,
+  })
+  const enter = async (...files: readonly StoredFile[]) => {
+    const service = await app.container.make(AnalysisBucketFileService)
+    const origin = await serviceOrigin()
+    await inTransaction(database(), (transaction) =>
+      service.enterStored(transaction, origin, files)
+    )
+  }
+  const entered = async (): Promise<Map<string, string>> => {
+    const path = `/analysis-bucket-files?filter[analysisBucketId]=${bucket.id}`
+    const { body } = await call(scene.researcher(), 'GET', path)
+    return new Map(body.data.map((file: Attributes) => [file.path, file.bucketFileId]))
+  }
+
+  test('are entered together, each once and with whom it is from', async ({ assert }) => {
+    const userId = clock.uuid()
+    const files = ['a.py', 'b.py', 'c.py'].map((path) =>
+      stored(path, { actorType: 'user', actorId: userId })
+    )
+    await enter(...files.slice(0, 2))
+    await enter(...files)
+    assert.deepEqual(await entered(), new Map(files.map(({ id, path }) => [path, id])))
+    const { rows } = await database().query(
+      'select count(*)::int as count from analysis_bucket_files where user_id = $1 and not root',
+      [userId]
+    )
+    assert.equal(rows[0].count, 3)
+  })
+
+  test('take the places of those that had their paths, also of those beside them', async ({
+    assert,
+  }) => {
+    const [former, other] = [stored('main.py'), stored('other.py')]
+    await enter(former, other)
+    const [first, last] = [stored('main.py'), stored('main.py')]
+    await enter(first, stored('new.py'), last)
+    const files = await entered()
+    assert.deepEqual([...files.keys()].sort(), ['main.py', 'new.py', 'other.py'])
+    assert.equal(files.get('main.py'), last.id)
+    assert.equal(files.get('other.py'), other.id)
+  })
+
+  test('have nodes asked anew that approved what was there before', async ({ assert }) => {
+    const { id } = await scene.assigned(analysis)
+    await decided(id, 'approved')
+    await enter(stored('a.py'), stored('b.py'))
+    const { body } = await call(scene.researcher(), 'GET', `/analysis-nodes/${id}`)
+    assert.isNull(body.data.approvalStatus)
+  })
+
+  test('of no analysis are nobody’s business', async ({ assert }) => {
+    await enter(stored('a.py', { bucketId: clock.uuid() }))
+    assert.equal((await entered()).size, 0)
+  })
+})

@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+import type { RegistryAccess } from '#tests/services/servers/docker_registry'
+
+const run = promisify(execFile)
+
+/** Has skopeo copy an image from one repository of a registry into another one. */
+export async function skopeoCopy(
+  { host, accountName, accountSecret }: RegistryAccess,
+  from: string,
+  to: string
+): Promise<void> {
+  const account = `${accountName}:${accountSecret}`
+  await run('skopeo', [
+    ...['copy', '--quiet', '--src-tls-verify=false', '--dest-tls-verify=false'],
+    ...['--src-creds', account, '--dest-creds', account],
+    `docker://${host}/${from}:latest`,
+    `docker://${host}/${to}:latest`,
+  ])
+}

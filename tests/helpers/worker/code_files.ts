@@ -1,0 +1,21 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const BYTES = 4096
+
+/** As many files of 4 KiB by their paths, with code in them as people write it: that of this house, cut into pieces. */
+export function codeFiles(count: number): Record<string, string> {
+  const sources = globSync('{app,tests}/**/*.ts', { cwd: ROOT }).sort()
+  const text = Buffer.concat(sources.map((path) => readFileSync(`${ROOT}/${path}`)))
+    .toString('latin1')
+    .replaceAll(/[^\n\x20-\x7e]/g, '?')
+  const pieces = Math.floor(text.length / BYTES)
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, n) => {
+      const begin = (n % pieces) * BYTES
+      const name = `# ${n}\n`
+      return [`package/module_${n}.py`, name + text.slice(begin + name.length, begin + BYTES)]
+    })
+  )
+}

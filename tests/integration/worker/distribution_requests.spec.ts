@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+
+import { test } from '@japa/runner'
+
+import { openImageStore } from '#oci/open_image_store'
+import { referrersTag } from '#oci/registry/referrers'
+import { attachmentTag, PROVENANCE, SIGNATURE } from '#oci/signing/attachment_kinds'
+import { signImage } from '#oci/signing/sign_image'
+import { SigningKey } from '#oci/signing/signing_key'
+import { verifyImage } from '#oci/signing/verify_image'
+import { distribution } from '#worker/distribution/distribute_analysis'
+import { RegistryServer, send } from '#tests/helpers/registry/registry_server'
+import { buildFacts } from '#tests/helpers/signed_images/build_facts'
+import { DistributionScene, KEY, putBuild } from '#tests/helpers/worker/distribution_scene'
+
+const distribute = distribution({ stallMs: 2_000, pausesMs: [] })
+const LAYERS = [randomBytes(5_000), randomBytes(2_000)]
+
+test.group('What a node costs its registry', (group) => {
+  let registry: RegistryServer
+  let scene: DistributionScene
+  let registryId: string
+  let digest: string
+
+  group.each.setup(async () => {
+    registry = await RegistryServer.start()
+    const store = await openImageStore(registry.access)
+    scene = await DistributionScene.set({
+      folder: () => Promise.reject(new Error('There is no folder')),
+      registry: () => store,
+    })
+    registryId = scene.registry(registry.access)
+    registry.projects.add(scene.incomingOf(registryId).split('/')[0]!)
+    digest = await putBuild(store, scene.incomingOf(registryId), LAYERS)
+    scene.platform.analysis.buildHash = digest
+    return async () => {
+      store.close()
+      await scene.platform.stop()
+      await registry.stop()
+    }
+  })
+
+  const node = () => {
+    const added = scene.node(registryId)
+    registry.projects.add(added.repository.split('/')[0]!)
+    return added
+  }
+  /** What the registry was asked for while something was done, without questions for tokens. */
+  const asked = async (action: () => Promise<unknown>) => {
+    registry.noted.length = 0
+    const before = registry.tokens.given
+    await action()
+    const requests = registry.noted.filter(({ path }) => !path.startsWith('/service/token'))
+    return { requests, tokens: registry.tokens.given - before }
+  }
+  const ofNode = (requests: readonly { method: string; path: string }[], repository: string) =>
+    requests.filter(({ path }) => path.startsWith(`/v2/${repository}/`)).map(({ method }) => method)
+  /** As registries are that list no referrers, and say nothing of a subject. */
+  const withoutReferrers = () => {
+    registry.interference = ({ path, request, response }) => {
+      if (path.includes('/referrers/')) {
+        send(response, 404, '')
+        return true
+      }
+      response.setHeader = hiding(response.setHeader.bind(response))
+      return request.aborted
+    }
+  }
+
+  test('is a mount for each part, a manifest each, and a look before and after, with one token', async ({
+    assert,
+  }) => {
+    const [one, other] = [node(), node()]
+    const { requests, tokens } = await asked(() => scene.run(distribute))
+    const mounts = LAYERS.length + 1 + 4
+    for (const { repository } of [one, other]) {
+      const methods = ofNode(requests, repository)
+      assert.lengthOf(
+        methods.filter((method) => method === 'POST'),
+        mounts
+      )
+      assert.lengthOf(
+        methods.filter((method) => method === 'PUT'),
+        3
+      )
+      assert.lengthOf(
+        methods.filter((method) => method === 'GET'),
+        2
+      )
+      assert.lengthOf(methods, mounts + 5)
+    }
+    assert.isAtMost(tokens, 4)
+  })
+
+  test('is one index more where the registry lists no referrers', async ({ assert }) => {
+    withoutReferrers()
+    const { repository } = node()
+    const { requests } = await asked(() => scene.run(distribute))
+    assert.lengthOf(ofNode(requests, repository), LAYERS.length + 1 + 4 + 6)
+    const store = await openImageStore(registry.access)
+    const index = await store.manifest(repository, referrersTag(digest))
+    assert.lengthOf(JSON.parse(index!.bytes.toString()).manifests, 2)
+    assert.lengthOf(await store.referrers(repository, digest), 2)
+    for (const kind of [SIGNATURE, PROVENANCE]) {
+      assert.isDefined(await store.manifest(repository, attachmentTag(digest, kind)))
+    }
+    store.close()
+  })
+
+  test('is a look at what others have said, where the image is there already', async ({
+    assert,
+  }) => {
+    withoutReferrers()
+    const { repository } = node()
+    await scene.run(distribute)
+    const store = await openImageStore(registry.access)
+    const hospital = SigningKey.derivedFrom('a key of a hospital, and long enough')
+    await signImage({ store, repository }, digest, buildFacts({ name: scene.id }), hospital)
+    const before = await store.referrers(repository, digest)
+    await scene.run(distribute)
+    for (const key of [hospital, KEY]) {
+      await verifyImage({ store, repository }, digest, [key.public], { name: scene.id })
+    }
+    assert.sameDeepMembers([...(await store.referrers(repository, digest))], [...before])
+    store.close()
+  })
+})
+
+/** Without the header by which a registry says that it takes note of what a manifest is about. */
+const hiding =
+  <Set extends (name: string, value: never) => unknown>(set: Set) =>
+  (name: string, value: never): never =>
+    (name.toLowerCase() === 'oci-subject' ? undefined : set(name, value)) as never

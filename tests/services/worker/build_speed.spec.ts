@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import type { ImageStore } from '#oci/image_store'
+import { openImageStore } from '#oci/open_image_store'
+import { eventually } from '#tests/helpers/eventually'
+import { HubProcesses } from '#tests/helpers/hub_processes'
+import { putImage } from '#tests/helpers/images'
+import { skopeoCopy } from '#tests/helpers/skopeo'
+import { stopwatch } from '#tests/helpers/stopwatch'
+import { codeFiles } from '#tests/helpers/worker/code_files'
+import { enterMasterImage, Researcher } from '#tests/helpers/worker/researcher'
+import { startDockerRegistry, type DockerRegistry } from '#tests/services/servers/docker_registry'
+import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
+
+const MIB = 1024 ** 2
+const FILES = 1_000
+const LONGEST_MS = 2_000
+const KNOWN_WITHIN_MS = 5_000
+const LOOK_AGAIN_MS = 20
+
+test.group('An analysis of a thousand files', (group) => {
+  let registry: DockerRegistry
+  let store: ImageStore
+  let hub: HubProcesses
+  let researcher: Researcher
+  let masterImageId: string
+
+  group.setup(async () => {
+    await ensurePackages(PACKAGES.imageTools)
+    registry = await startDockerRegistry()
+    store = await openImageStore(registry.access)
+    hub = await HubProcesses.start('server', { variables: { SKIP_PROJECT_APPROVAL: 'true' } })
+    researcher = await Researcher.at(hub.origin)
+    await researcher.enterRegistry({ name: 'local', ...registry.access })
+    masterImageId = await enterMasterImage(hub.folder, {
+      virtualPath: 'python/base',
+      command: 'python3',
+    })
+    return async () => {
+      await hub.remove()
+      store.close()
+      await registry.server.stop()
+    }
+  })
+  group.each.timeout(180_000)
+
+  /** Does not ask so often that the answers would be most of what is measured. */
+  const outcomeOf = (id: string): Promise<string> =>
+    eventually(async () => {
+      await delay(LOOK_AGAIN_MS)
+      const { buildStatus } = await researcher.core('GET', `/analyses/${id}`)
+      return ['executed', 'failed'].includes(buildStatus) && buildStatus
+    }, 60_000)
+
+  test('is known within seconds, and built on 100 MiB within two of its command', async ({
+    assert,
+  }) => {
+    const base = { data: randomBytes(100 * MIB) }
+    await putImage(store, 'master/python/base', { files: base, tag: 'latest' })
+    const project = await researcher.project()
+    const known = stopwatch(hub.pid)
+    const id = await researcher.analysis(project, masterImageId, codeFiles(FILES))
+    const knownMs = known()
+    await researcher.command(id, 'configurationLock')
+    await researcher.approve(id)
+    const built = stopwatch(hub.pid)
+    await researcher.command(id, 'buildStart')
+    const buildStatus = await outcomeOf(id)
+    const builtMs = built()
+    const copied = stopwatch()
+    await skopeoCopy(registry.access, 'master/python/base', `by-skopeo/${id}`)
+    console.log(
+      `known: ${knownMs.toFixed()} ms; built: ${builtMs.toFixed()} ms; the base by skopeo: ${copied().toFixed()} ms`
+    )
+    assert.equal(buildStatus, 'executed')
+    assert.isBelow(knownMs, KNOWN_WITHIN_MS)
+    assert.isBelow(builtMs, LONGEST_MS)
+  }).retry(2)
+})
