@@ -24,7 +24,7 @@ const rooms = {
   // Images, and the registries and folders that keep them; it knows nothing of the platform.
   'oci': '',
   // Talks to the platform over the bus and HTTP as one of somebody else would, and looks into none of its rooms.
-  'worker': 'bus|oci|shipping',
+  'worker': 'bus|jobs|oci|shipping',
   'hubctl': 'oci',
   // It looks at everything, and nothing knows of it but its command.
   'doctor': `${FOUNDATIONS}|core|storage|telemetry|identity`,

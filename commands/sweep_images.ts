@@ -2,7 +2,8 @@ import { BaseCommand } from '@adonisjs/core/ace'
 
 export default class SweepImages extends BaseCommand {
   static commandName = 'sweep:images'
-  static description = 'Remove from the folder of images what no image names any more'
+  static description =
+    'Remove from the folder of images what no image names any more, as workers do it every hour'
   static help = ['What was written or asked for within a day stays: it may be about to be used.']
 
   async run() {

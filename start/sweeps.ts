@@ -5,6 +5,7 @@ import { databaseUrl } from '#database/addresses'
 import { databaseOwners } from '#database/bus_connections'
 import type { DatabasePool } from '#database/database_pool'
 import { pools } from '#database/pools'
+import { leadingOn } from '#jobs/leader'
 import type { JobContext, RunningJob } from '#jobs/running_job'
 import type { LongSweep, Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
@@ -63,7 +64,7 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
   const surfaces = surfacesOf(env)
   const logger = await app.container.make('logger')
   const sweeps = await registeredSweeps(app)
-  const sweeper = new Sweeper({ sweeps, pool: sweepPool(), logger })
+  const sweeper = new Sweeper({ sweeps, leading: leadingOn(sweepPool()), logger })
   sweeper.start()
   const databases = databaseOwners(surfaces).map((surface) => pools.for(databaseUrl(surface)))
   const addingUp = AddingUp.start({ pools: databases, logger })

@@ -1,3 +1,6 @@
+import { join } from 'node:path'
+
+import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
 import { KNOWN_SECRET } from '#configuration/first_secrets'
@@ -6,10 +9,15 @@ import { publicPrefix, SURFACE_PREFIXES, type SurfaceName } from '#configuration
 import { workerSecret } from '#configuration/worker_secret'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
+import { leadingIn } from '#jobs/folder_leader'
 import type { JobContext, RunningJob } from '#jobs/running_job'
+import { Sweeper } from '#jobs/sweeper'
 import { ownAddress } from '#kernel/own_address'
 import { Shipper } from '#shipping/shipper'
 import { signingKey } from '#oci/signing/own_keys'
+import { UploadNotes } from '#oci/uploads/upload_notes'
+import { Attempts } from '#worker/attempts'
+import { workerSweeps } from '#worker/housekeeping/sweeps'
 import { Signing } from '#worker/images/signing'
 import { imageStores } from '#worker/images/stores'
 import { JOBS } from '#worker/jobs'
@@ -23,6 +31,9 @@ const GRACE_MS = 15_000
 
 /** How long a platform that is away is asked again, before a job has failed. */
 const PATIENCE_MS = 60_000
+
+/** How often a command is begun that ends its process each time. */
+const DEATHS = 8
 
 /** Where a worker has to find what it asks. */
 const ADDRESSES = {
@@ -40,25 +51,43 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
     return { stop: async () => {} }
   }
   const shipper = new Shipper(async () => bus)
+  const kept = await keptThings(logger)
   const worker = await startWorker(JOBS, {
+    ...kept,
     bus,
-    logger,
-    platform: platform(),
     signing: new Signing(signingKey(env)),
-    images: imageStores({ folder: env.IMAGES_PATH, insecure: env.REGISTRY_INSECURE }),
     ship: (line) => shipper.ship(line),
     database: deadLetters(),
     limits: {
       concurrency: env.WORKER_CONCURRENCY,
       jobMs: env.WORKER_JOB_SECONDS * 1_000,
       graceMs: GRACE_MS,
+      deaths: DEATHS,
     },
   })
+  const sweeper = new Sweeper({
+    sweeps: workerSweeps({ ...kept, folder: env.IMAGES_PATH }),
+    leading: leadingIn(join(env.WORKER_PATH, 'turns')),
+    logger,
+  })
+  sweeper.start()
   return {
     async stop() {
-      await worker.stop()
+      await Promise.all([worker.stop(), sweeper.stop()])
       await shipper.stop()
     },
+  }
+}
+
+/** What jobs and clearing away have in common. */
+async function keptThings(logger: Logger) {
+  const notes = await UploadNotes.open(join(env.WORKER_PATH, 'uploads'))
+  return {
+    logger,
+    platform: platform(),
+    notes,
+    images: imageStores({ folder: env.IMAGES_PATH, insecure: env.REGISTRY_INSECURE, notes }),
+    attempts: await Attempts.open(join(env.WORKER_PATH, 'commands')),
   }
 }
 

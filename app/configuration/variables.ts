@@ -498,6 +498,14 @@ export const groups = defineVariables({
       ),
       says: 'Folder of images, as an OCI layout, for installations without a registry.',
     },
+    WORKER_PATH: {
+      is: text({ type: 'a folder' }),
+      default: derived(
+        'DATA_DIR/worker',
+        ({ DATA_DIR }: { DATA_DIR: string }) => `${DATA_DIR}/worker`
+      ),
+      says: 'Folder in which a worker notes what it is at, so that after its death nothing of that stays behind: it has to outlive the process, and several workers may share it.',
+    },
     WORKER_CLIENT_ID: {
       is: text(),
       default: derived(

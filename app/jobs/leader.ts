@@ -1,5 +1,13 @@
 import type pg from 'pg'
 
+/** Does work where no other process is doing it, undefined where one is. */
+export type Leading = <T>(name: string, work: () => Promise<T>) => Promise<T | undefined>
+
+export const leadingOn =
+  (pool: pg.Pool): Leading =>
+  (name, work) =>
+    asLeader(pool, name, work)
+
 /**
  * Does work where no other process is doing it, undefined where one is. The lock goes with its connection, so that a leader that
  * was killed makes room.

@@ -1,8 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
-import type pg from 'pg'
 
 import { Failure } from '#kernel/failures'
-import { asLeader } from './leader.js'
+import type { Leading } from './leader.js'
 import { untilNext, type LongSweep, type Sweep, type Swept } from './sweep.js'
 import { doubledPause } from '#kernel/back_off'
 import { clock } from '#kernel/clock'
@@ -11,14 +10,15 @@ const RETRY_MS = 10_000
 
 interface SweeperOptions {
   sweeps: readonly (Sweep | LongSweep)[]
-  pool: pg.Pool
+  /** Keeps the others from a sweep that runs here. */
+  leading: Leading
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** After how long a sweep that failed is tried again at first; the time doubles until it is the sweep's own. */
   retryMs?: number
 }
 
 /**
- * Runs sweeps once at the start and then on their schedules, and sooner where one could not do its work. However many processes do this on one database, each sweep
+ * Runs sweeps once at the start and then on their schedules, and sooner where one could not do its work. However many processes do this, each sweep
  * runs in one of them at a time.
  */
 export class Sweeper {
@@ -63,10 +63,10 @@ export class Sweeper {
 
   /** Answers how long it is until its next time. */
   async #run(sweep: Sweep | LongSweep): Promise<number> {
-    const { pool, logger } = this.#options
+    const { leading, logger } = this.#options
     try {
       const turn = () => turnOf(sweep, this.#stopping.signal)
-      const { removed, isDone } = (await asLeader(pool, `sweep:${sweep.name}`, turn)) ?? NOTHING
+      const { removed, isDone } = (await leading(`sweep:${sweep.name}`, turn)) ?? NOTHING
       if (removed > 0) {
         logger.info({ sweep: sweep.name, removed }, 'sweep removed records')
       }

@@ -9,6 +9,7 @@ import { textOf } from '#bus/faults'
 import { Lanes } from '#bus/lanes'
 import { MalformedMessage, readMessage, type Message } from '#bus/message'
 import { busMetrics } from '#bus/metrics'
+import type { Attempts } from './attempts.js'
 import type { Component } from './components.js'
 import { Interruption } from './interruption.js'
 import type { Job } from './job.js'
@@ -28,6 +29,9 @@ export interface Needs extends LogWays {
   readonly images: ImageStores
   readonly signing: Signing
   readonly limits: Limits
+  readonly attempts: Attempts
+  /** In which what may have ended a process is done, one by one over all components. */
+  readonly suspects: Lanes
   /** Where a bus in the memory of this process keeps dead letters. */
   readonly database?: pg.Pool | undefined
 }
@@ -39,6 +43,8 @@ export interface Limits {
   readonly jobMs: number
   /** How long jobs under way may go on when the process ends. */
   readonly graceMs: number
+  /** How often a command may have ended its process before it has failed. */
+  readonly deaths: number
 }
 
 /** One command that was taken, with what it asks for. */
@@ -102,7 +108,7 @@ export class JobConsumer {
     const taken = await this.#read(delivery)
     if (taken) {
       const { id } = taken.message.data
-      await this.#records.run(String(id), () => this.#carryOut(taken))
+      await this.#records.run(String(id), () => this.#inTurn(taken))
     }
     busMetrics.settled(this.#component.queue, taken ? 'handled' : 'malformed')
   }
@@ -126,6 +132,18 @@ export class JobConsumer {
     }
   }
 
+  /**
+   * What was begun before and not ended may be what ended that process. It is done while nothing else of the kind is, so that it does not take the
+   * innocent beside it along until all of them have failed.
+   */
+  async #inTurn(taken: Taken): Promise<void> {
+    const { attempts, suspects } = this.#needs
+    const isSuspect = await attempts.isSuspect(taken.message.id)
+    await (isSuspect
+      ? suspects.run('one by one', () => this.#carryOut(taken))
+      : this.#carryOut(taken))
+  }
+
   async #carryOut({ delivery, message, job, content, takenAt }: Taken): Promise<void> {
     // Brokers take back what is held for too long, and with it all that is under way here: what waited counts as well.
     const limitMs = this.#needs.limits.jobMs - (performance.now() - takenAt)
@@ -141,9 +159,13 @@ export class JobConsumer {
       void teller.tell('executionProgress', { ...content, progress: told }).catch(() => {})
     })
     const measured = measureJob(job)
+    const { attempts } = this.#needs
+    let attempt = 0
     let outcome: Outcome = 'returned'
     try {
       await teller.tell(started, content)
+      attempt = await attempts.begin(message.id)
+      this.#requireHarmless(attempt)
       const { signal } = interruption
       const platform = this.#needs.platform.until(signal)
       const answer = await job.run(content, {
@@ -165,8 +187,21 @@ export class JobConsumer {
       await teller.tell(failed, { ...content, ...beside, error: toldFailure(cause) })
       outcome = 'failed'
     } finally {
+      if (attempt > 0) {
+        await (outcome === 'returned' ? attempts.takeBack(message.id) : attempts.end(message.id))
+      }
       measured(outcome)
       interruption.end()
+    }
+  }
+
+  #requireHarmless(attempt: number): void {
+    const { deaths } = this.#needs.limits
+    if (attempt > deaths) {
+      throw new JobFailure(
+        'workerEnded',
+        `The worker ended ${deaths} times while it was at this, and it is not tried again. Mostly it has too little memory: give it more, or lower WORKER_CONCURRENCY; what ended it stands in the log of its machine`
+      )
     }
   }
 

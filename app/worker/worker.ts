@@ -1,3 +1,4 @@
+import { Lanes } from '#bus/lanes'
 import { COMPONENTS, type Component } from './components.js'
 import { JobConsumer, type Needs } from './job_consumer.js'
 import type { Job } from './job.js'
@@ -8,13 +9,17 @@ export interface RunningWorker {
 }
 
 /** Takes the commands for which there are jobs, until it is stopped. */
-export async function startWorker(jobs: readonly Job[], needs: Needs): Promise<RunningWorker> {
+export async function startWorker(
+  jobs: readonly Job[],
+  needs: Omit<Needs, 'suspects'>
+): Promise<RunningWorker> {
+  const suspects = new Lanes()
   const components: readonly Component[] = Object.values(COMPONENTS)
   const consumers: JobConsumer[] = []
   for (const component of components) {
     const own = jobs.filter((job) => job.component.name === component.name)
     if (own.length > 0) {
-      consumers.push(await JobConsumer.start(component, own, needs))
+      consumers.push(await JobConsumer.start(component, own, { ...needs, suspects }))
     }
   }
   return {

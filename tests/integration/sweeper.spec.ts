@@ -4,6 +4,7 @@ import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { IdentityUnavailable } from '#kernel/failures'
+import { leadingOn } from '#jobs/leader'
 import { untilNext, type Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
 import { eventually } from '#tests/helpers/eventually'
@@ -22,7 +23,11 @@ test.group('Sweeper', () => {
   test('runs a sweep at the start and again on its schedule', async ({ cleanup }) => {
     const pool = openPool()
     let runs = 0
-    const sweeper = new Sweeper({ sweeps: [sweep(async () => ++runs, 20)], pool, logger: silent })
+    const sweeper = new Sweeper({
+      sweeps: [sweep(async () => ++runs, 20)],
+      leading: leadingOn(pool),
+      logger: silent,
+    })
     cleanup(() => sweeper.stop().then(() => pool.end()))
     sweeper.start()
     await eventually(() => runs >= 3)
@@ -39,7 +44,7 @@ test.group('Sweeper', () => {
       return 1
     }
     const sweepers = pools.map(
-      (pool) => new Sweeper({ sweeps: [sweep(slow, 5)], pool, logger: silent })
+      (pool) => new Sweeper({ sweeps: [sweep(slow, 5)], leading: leadingOn(pool), logger: silent })
     )
     cleanup(async () => void (await Promise.all(pools.map((pool) => pool.end()))))
     sweepers.forEach((sweeper) => sweeper.start())
@@ -60,7 +65,7 @@ test.group('Sweeper', () => {
         return 0
       },
     }))
-    const sweeper = new Sweeper({ sweeps, pool, logger: silent })
+    const sweeper = new Sweeper({ sweeps, leading: leadingOn(pool), logger: silent })
     cleanup(() => sweeper.stop().then(() => pool.end()))
     sweeper.start()
     await delay(1_000)
@@ -76,7 +81,7 @@ test.group('Sweeper', () => {
       throw new Error('no')
     }
     const logger = { ...silent, error: (details: unknown) => void failures.push(details) }
-    const sweeper = new Sweeper({ sweeps: [sweep(failing, 10)], pool, logger })
+    const sweeper = new Sweeper({ sweeps: [sweep(failing, 10)], leading: leadingOn(pool), logger })
     cleanup(() => pool.end())
     sweeper.start()
     await delay(150)
@@ -100,7 +105,12 @@ test.group('Sweeper', () => {
       }
       return 0
     }, 3_600_000)
-    const sweeper = new Sweeper({ sweeps: [hourly], pool, logger: logger as never, retryMs: 20 })
+    const sweeper = new Sweeper({
+      sweeps: [hourly],
+      leading: leadingOn(pool),
+      logger: logger as never,
+      retryMs: 20,
+    })
     cleanup(() => sweeper.stop().then(() => pool.end()))
     sweeper.start()
     await delay(800)
@@ -121,7 +131,11 @@ test.group('Sweeper', () => {
       ended = true
       return 0
     }
-    const sweeper = new Sweeper({ sweeps: [sweep(untilAsked)], pool, logger: silent })
+    const sweeper = new Sweeper({
+      sweeps: [sweep(untilAsked)],
+      leading: leadingOn(pool),
+      logger: silent,
+    })
     sweeper.start()
     await delay(50)
     await sweeper.stop()

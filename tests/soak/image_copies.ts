@@ -1,6 +1,6 @@
 /**
- * Copies an image with one large layer from a folder to a registry, from there to another one, and out of that into a folder again; says how much
- * memory that took above what the program has when it does nothing. `SOAK_MIB` is the size of the layer (5120). The registries stand on
+ * Copies an image with one large layer from a folder to a registry, from there to another one, and out of that into a folder again, as a worker does; says how much
+ * memory that took above what the program has when it does nothing, and how much the program took that uploads for it. `SOAK_MIB` is the size of the layer (5120). The registries stand on
  * standard input.
  */
 import { randomBytes } from 'node:crypto'
@@ -14,8 +14,10 @@ import { copyImage } from '#oci/copy_image'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { openImageStore } from '#oci/open_image_store'
+import { UploadNotes } from '#oci/uploads/upload_notes'
 import { piecesOf } from '#tests/helpers/images'
 import type { RegistryAccess } from '#tests/services/servers/docker_registry'
+import { descendants, procFile } from '#tests/services/servers/process_table'
 
 const MIB = 1024 ** 2
 const LAYER_MIB = Number(process.env.SOAK_MIB ?? 5120)
@@ -39,15 +41,20 @@ try {
   await delay(500)
   globalThis.gc?.()
   const idle = process.memoryUsage.rss()
+  const notes = await UploadNotes.open(join(folder, 'uploads'))
   const stores = [
     source,
-    await openImageStore(first),
-    await openImageStore(second),
+    await openImageStore(first, { notes }),
+    await openImageStore(second, { notes }),
     await openImageStore({ path: join(folder, 'target') }),
   ]
   for (const [n, store] of stores.slice(1).entries()) {
     let peak = 0
-    const watching = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20)
+    let uploading = 0
+    const watching = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage.rss())
+      uploading = Math.max(uploading, ...descendants(process.pid).map(ownBytes))
+    }, 50)
     const startedAt = performance.now()
     const from = { store: stores[n]!, repository: REPOSITORY, reference: 'latest' }
     const to = { store, repository: REPOSITORY }
@@ -65,12 +72,19 @@ try {
         seconds: Math.round(seconds * 10) / 10,
         mebibytesASecond: Math.round(LAYER_MIB / seconds),
         aboveIdleMib: Math.round((peak - idle) / MIB),
+        uploaderMib: Math.round(uploading / MIB),
       })
     )
   }
   stores.forEach((store) => store.close())
 } finally {
   await rm(folder, { recursive: true })
+}
+
+/** What a program takes beside its code, which it shares with this one. */
+function ownBytes(pid: number): number {
+  const [, kibibytes] = /^RssAnon:\s+(\d+) kB$/m.exec(procFile(pid, 'status')) ?? []
+  return Number(kibibytes ?? 0) * 1024
 }
 
 async function* randomPieces() {

@@ -1,176 +1,156 @@
 /**
- * A worker that is killed again and again while it builds: `SOAK_ANALYSES` analyses, `SOAK_KILLS` kills at random moments. In the end every
- * analysis is built, each image is there once, and every one is what a worker makes that nobody disturbs. Needs RabbitMQ, as the tests of
- * real servers do.
+ * A worker that is killed again and again while it builds and distributes: `SOAK_ANALYSES` analyses, `SOAK_KILLS` kills at random moments. Each round
+ * begins with empty registries and an empty folder. In the end of it every analysis is distributed, each image is there once and whole, with one signature and one provenance, every one is what a
+ * worker makes that nobody disturbs, and nothing is left of what was under way. Needs RabbitMQ and docker-registry, as the tests of real servers do.
  */
-import { randomBytes, randomInt } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { FolderStore } from '#oci/folder/folder_store'
-import { requireManifest } from '#oci/platform_image'
-import { HubProcesses } from '#tests/helpers/hub_processes'
+import type { HubProcesses } from '#tests/helpers/hub_processes'
 import { stopwatch } from '#tests/helpers/stopwatch'
 import { testEnvironment } from '#tests/helpers/test_environment'
-import { enterMasterImage, Researcher } from '#tests/helpers/worker/researcher'
-import { putTinyImage } from '#tests/helpers/worker/tiny_image'
-import { startRabbitmq } from '#tests/services/servers/rabbitmq'
+import { FolderDisk } from '#tests/soak/worker/disks'
+import { Scene, type Place } from '#tests/soak/worker/scene'
+import { stagesUnderWay } from '#tests/soak/worker/stages'
 
 const number = (name: string, usual: number) => Number(process.env[`SOAK_${name}`] ?? usual)
-const ANALYSES = number('ANALYSES', 12)
 const KILLS = number('KILLS', 50)
-const FILES = number('FILES', 40)
-const LARGE_BYTES = number('LARGE_BYTES', 6 * 1024 ** 2)
-
-const SECRET = randomBytes(24).toString('hex')
-/** What images are signed with follows from it, and core accepts no other. */
-const APP_KEY = randomBytes(24).toString('hex')
-const FREE = { SKIP_PROJECT_APPROVAL: 'true', SKIP_ANALYSIS_APPROVAL: 'true' }
-/** From the start of a worker; it takes its first command about when it says that it is ready. */
-const LATEST_KILL_MS = 4_000
-const DONE_MS = 300_000
+/** From when a worker takes its first command, or begins its first distribution. */
+const LATEST_KILL_MS = { start: 4_000, distribution: 1_500 }
 
 testEnvironment()
-const parent = await mkdtemp(join(tmpdir(), 'hub-soak-'))
-const folder = join(parent, 'images')
-const broker = await startRabbitmq()
-const hub = await HubProcesses.start('server', {
-  variables: {
-    ...FREE,
-    APP_KEY,
-    // Whoever watches asks many times a second.
-    RATE_LIMIT_USER: '0',
-    JOBS: 'bus,outbox,sweeps',
-    AMQP_URL: broker.url,
-    WORKER_CLIENT_SECRET: SECRET,
-    LOG_LEVEL: 'error',
-  },
+const scene = await Scene.set({
+  analyses: number('ANALYSES', 6),
+  files: number('FILES', 40),
+  largeBytes: number('LARGE_BYTES', 17 * 1024 ** 2),
 })
+/** In the log of a worker. */
+const DISTRIBUTING = '"component":"analysisDistributor","command":"execute"'
+const TAKEN_BACK = 'an upload of a killed worker is taken back'
+const hits = { kills: 0, build: 0, distribution: 0, neither: 0, takenBack: 0 }
 let hasFailed = false
 try {
-  const images = await FolderStore.open(folder)
-  await putTinyImage(images, 'master/python/base')
-  const researcher = await Researcher.at(hub.origin)
-  const ids = await analyses(researcher)
-  const worker = await startWorker()
-  const undisturbed = await round(researcher, images, ids)
-  await worker.remove()
-  console.log(`${ids.length} analyses built undisturbed in ${undisturbed.seconds.toFixed(1)} s`)
-  let rounds = 0
-  for (let kills = 0; kills < KILLS; rounds++) {
+  const undisturbed = await undisturbedRound()
+  while (hits.kills < KILLS) {
+    await scene.clear()
+    const took = stopwatch()
+    const before = hits.kills
     const over = new AbortController()
-    const [disturbed, done] = await Promise.all([
-      round(researcher, images, ids).finally(() => over.abort()),
-      disturb(KILLS - kills, over.signal),
+    const [digests] = await Promise.all([
+      scene.round().finally(() => over.abort()),
+      disturb(over.signal),
     ])
-    kills += done
+    const kills = hits.kills - before
     check(
-      `after ${done} kills every image is what it was`,
-      JSON.stringify(disturbed.digests) === JSON.stringify(undisturbed.digests)
+      `after ${kills} kills in ${(took() / 1_000).toFixed(1)} s every image is what it was`,
+      digests.join() === undisturbed.join()
     )
+    await look(digests)
   }
-  const tags = await Promise.all(ids.map((id) => images.tags(`incoming/${id}`)))
-  check(`${rounds} rounds`, rounds > 0)
-  check(
-    'each image is there once, with its signature and its provenance',
-    tags.every((found, n) => found.join() === tagsOf(undisturbed.digests[n]!).join())
+  const { kills, build, distribution, neither, takenBack } = hits
+  console.log(
+    `${kills} kills: ${build} hit builds, ${distribution} distributions, ${neither} neither`
   )
-  const blobs = await readdir(join(folder, 'blobs', 'sha256'))
-  // Base: layer, config, manifest; of each build the same three times, for the image and for what is said about it.
-  check(`no blob is left that nobody needs: ${blobs.length}`, blobs.length === 3 + 9 * ids.length)
+  console.log(`${takenBack} uploads were left by them, and taken back`)
 } finally {
-  await hub.remove()
-  await broker.stop()
-  await rm(parent, { recursive: true, force: true })
+  await scene.remove()
 }
 process.exit(hasFailed ? 1 : 0)
 
-async function analyses(researcher: Researcher): Promise<string[]> {
-  const masterImageId = await enterMasterImage(hub.folder, {
-    virtualPath: 'python/base',
-    command: 'python3',
-  })
-  const project = await researcher.project()
-  const ids: string[] = []
-  for (let n = 0; n < ANALYSES; n++) {
-    const files: Record<string, string> = { 'main.py': `print(${n})\n` }
-    for (let file = 0; file < FILES; file++) {
-      files[`lib/part_${file}.py`] = `x = ${file}\n`.repeat(500)
-    }
-    files['data/large.txt'] = randomBytes(LARGE_BYTES / 2).toString('hex')
-    const id = await researcher.analysis(project, masterImageId, files)
-    await researcher.command(id, 'configurationLock')
-    ids.push(id)
-  }
-  return ids
-}
-
-function startWorker(): Promise<HubProcesses> {
-  return HubProcesses.launch('server', {
-    variables: {
-      APP_KEY,
-      SURFACES: 'none',
-      JOBS: 'worker',
-      AMQP_URL: broker.url,
-      CORE_URL: `${hub.origin}/core`,
-      STORAGE_URL: `${hub.origin}/storage`,
-      IDENTITY_URL: `${hub.origin}/auth`,
-      CLIENT_ID: 'worker',
-      CLIENT_SECRET: SECRET,
-      IMAGES_PATH: folder,
-      LOG_LEVEL: 'error',
-    },
-  })
-}
-
-/** Has everything built anew, and answers the digests that came of it, which have to be those that core was told of. */
-async function round(researcher: Researcher, images: FolderStore, ids: readonly string[]) {
+async function undisturbedRound(): Promise<string[]> {
+  const worker = await scene.startWorker()
   const took = stopwatch()
-  for (const id of ids) {
-    const repository = `incoming/${id}`
-    const before = await images.manifest(repository, 'latest')
-    if (before) {
-      await images.removeManifest(repository, before.digest)
-      await researcher.command(id, 'buildCheck')
-      await researcher.built(id, ['failed'], DONE_MS)
-    }
-    await researcher.command(id, 'buildStart')
-  }
-  const digests: string[] = []
-  for (const id of ids) {
-    const { buildStatus, buildHash } = await researcher.built(id, undefined, DONE_MS)
-    const { digest } = await requireManifest(images, `incoming/${id}`, 'latest')
-    if (buildStatus !== 'executed' || buildHash !== digest) {
-      check(`${id} is ${buildStatus} with ${buildHash}, and ${digest} is there`, false)
-    }
-    digests.push(digest)
-  }
-  return { digests, seconds: took() / 1_000 }
+  const digests = await scene.round()
+  console.log(
+    `${digests.length} analyses distributed undisturbed in ${(took() / 1_000).toFixed(1)} s`
+  )
+  await worker.remove()
+  await look(digests)
+  return digests
 }
 
-/** Starts a worker and kills it, as often as it may; the last one is left alone. Answers how often, once it is over. */
-async function disturb(atMost: number, over: AbortSignal): Promise<number> {
-  let kills = 0
-  while (!over.aborted) {
-    const worker = await startWorker()
-    if (kills < atMost) {
-      await worker.until('it took commands', () => worker.output.includes('is ready after'))
-      await delay(randomInt(LATEST_KILL_MS), undefined, { signal: over }).catch(() => {})
+/**
+ * Starts workers and kills them, as often as is left to do: in turns at a random moment after the start, and after it has begun to distribute. Then one that is
+ * left alone.
+ */
+async function disturb(over: AbortSignal): Promise<void> {
+  while (!over.aborted && hits.kills < KILLS) {
+    const worker = await scene.startWorker()
+    const isForDistribution = hits.kills % 2 === 1
+    const sign = isForDistribution ? DISTRIBUTING : 'is ready after'
+    await worker.until('it was at work', () => over.aborted || worker.output.includes(sign))
+    const latestMs = LATEST_KILL_MS[isForDistribution ? 'distribution' : 'start']
+    await delay(randomInt(latestMs), undefined, { signal: over }).catch(() => {})
+    if (!over.aborted) {
       worker.signal('SIGKILL')
-      kills++
-    } else {
-      await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }))
+      await worker.gone()
+      note(stagesUnderWay(worker.output))
     }
-    await worker.remove()
+    await end(worker)
   }
-  return kills
+  const last = await scene.startWorker()
+  if (!over.aborted) {
+    await once(over, 'abort')
+  }
+  const left = await scene.leftBehind()
+  check(`nothing is left of what was under way${left.map((one) => `; ${one}`)}`, left.length === 0)
+  await end(last)
 }
 
-function tagsOf(digest: string): string[] {
+async function end(worker: HubProcesses): Promise<void> {
+  hits.takenBack += worker.output.split(TAKEN_BACK).length - 1
+  await worker.remove()
+}
+
+function note(stages: ReadonlySet<string>): void {
+  hits.kills++
+  hits.build += stages.has('analysisBuilder') ? 1 : 0
+  hits.distribution += stages.has('analysisDistributor') ? 1 : 0
+  hits.neither += stages.size === 0 ? 1 : 0
+}
+
+/** Looks at the disks, when nobody is at work. */
+async function look(digests: readonly string[]): Promise<void> {
+  const problems = await Promise.all(scene.disks.map((disk) => disk.problems()))
+  const all = problems.flat()
+  check(`all is whole, and no blob too many${all.map((one) => `; ${one}`)}`, all.length === 0)
+  const wrong: string[] = []
+  for (const image of scene.imagesOf(digests)) {
+    wrong.push(...(await wrongWith(image)))
+  }
+  check(
+    `each image is there once, with one signature and one provenance${wrong.map((one) => `; ${one}`)}`,
+    wrong.length === 0
+  )
+}
+
+async function wrongWith({
+  disk,
+  repository,
+  digest,
+}: Place & { digest: string }): Promise<string[]> {
+  const named = await disk.named()
+  const own = new Map(
+    named.filter((one) => one.repository === repository).map((one) => [one.tag, one.digest])
+  )
   const said = digest.replace(':', '-')
-  return [`${said}.att`, `${said}.sig`, 'latest']
+  const list = disk instanceof FolderDisk ? [] : [said]
+  const expected = [...list, `${said}.att`, `${said}.sig`, 'latest']
+  const wrong = []
+  if ([...own.keys()].toSorted().join() !== expected.toSorted().join()) {
+    wrong.push(`${repository} has ${[...own.keys()].join()}`)
+  }
+  if (own.get('latest') !== digest) {
+    wrong.push(`${repository} has another image`)
+  }
+  for (const tag of [`${said}.att`, `${said}.sig`].filter((one) => own.has(one))) {
+    const { layers = [] } = await disk.manifest(own.get(tag)!)
+    if (layers.length !== 1) {
+      wrong.push(`${repository}:${tag} says ${layers.length} things`)
+    }
+  }
+  return wrong
 }
 
 function check(what: string, isSo: boolean): void {

@@ -30,7 +30,7 @@ import { readManifest } from './read_manifest.js'
 import { writtenBeside } from './written_beside.js'
 
 const LAYOUT = JSON.stringify({ imageLayoutVersion: '1.0.0' })
-const READ_BYTES = 256 * 1024
+const READ_BYTES = 64 * 1024
 
 /**
  * Images in a folder, as an OCI layout that other programs read as well. All repositories share their blobs; which manifests a

@@ -1,7 +1,8 @@
-import { readdir, stat, unlink } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 import { clock } from '#kernel/clock'
+import { removeFile } from '#kernel/remove_file'
 
 import { ImageFolderUnusable, isImageFailure } from '#oci/errors'
 import type { Descriptor } from '#oci/image_store'
@@ -9,7 +10,7 @@ import { blobPath } from '#oci/layout_paths'
 import { parseManifest } from '#oci/manifest'
 import { blobsOf } from '#oci/manifests_of'
 import { REFERABLE_TYPES } from '#oci/media_types'
-import { draftsOf } from './drafts.js'
+import { removeLeftDrafts } from './drafts.js'
 import { isOf, LayoutIndex, repositoryOf, SUBJECT } from './layout_index.js'
 import { readManifest } from './read_manifest.js'
 
@@ -41,26 +42,22 @@ export async function sweepFolder(path: string, options: SweepOptions = {}): Pro
     options.signal?.throwIfAborted()
     await gather(folder, entry, named)
   }
-  const swept = { removed: 0, removedBytes: 0, keptBytes: 0 }
+  const drafts = await removeLeftDrafts(folder)
+  const removedBytes = drafts.reduce((sum, bytes) => sum + bytes, 0)
+  const swept = { removed: drafts.length, removedBytes, keptBytes: 0 }
   const blobs = join(folder, 'blobs', 'sha256')
-  const files = [...(await filesOf(blobs)), ...(await filesOf(draftsOf(folder)))]
-  for (const file of files) {
+  for (const name of await readdir(blobs)) {
     options.signal?.throwIfAborted()
+    const file = join(blobs, name)
     const found = await stat(file).catch(() => undefined)
     if (!found || named.has(file) || found.mtimeMs >= oldest) {
       swept.keptBytes += found?.size ?? 0
-    } else {
-      await unlink(file)
+    } else if (await removeFile(file)) {
       swept.removed++
       swept.removedBytes += found.size
     }
   }
   return swept
-}
-
-const filesOf = async (folder: string): Promise<string[]> => {
-  const names = await readdir(folder)
-  return names.map((name) => join(folder, name))
 }
 
 /** What is said about an image goes with it. */

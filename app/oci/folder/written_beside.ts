@@ -2,6 +2,7 @@ import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 import { syncFolder } from '#kernel/sync_folder'
+import { tend } from '#kernel/tended_file'
 
 const GATHERED_BYTES = 1024 ** 2
 
@@ -15,6 +16,7 @@ export async function writtenBeside(
   target: () => string
 ): Promise<void> {
   const file = await open(draft, 'wx', 0o600)
+  const leave = tend(draft)
   try {
     let gathered: Uint8Array[] = []
     let bytes = 0
@@ -37,6 +39,8 @@ export async function writtenBeside(
     await file.close().catch(() => {})
     await unlink(draft).catch(() => {})
     throw error
+  } finally {
+    leave()
   }
   await syncFolder(dirname(target()))
 }

@@ -3,6 +3,7 @@ import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
 import type { LookupFunction } from 'node:net'
 
 import { RegistryAway } from '#oci/errors'
+import type { Asked, Uploader } from '#oci/uploads/uploader'
 
 const SOCKETS = { keepAlive: true, maxSockets: 16, scheduling: 'lifo' } as const
 
@@ -22,6 +23,8 @@ export interface Sending {
   /** How long the other side may be silent. */
   readonly idleMs: number
   readonly signal?: AbortSignal
+  /** What it is a part of, where that is to be noted. */
+  readonly upload?: Pick<Asked, 'note' | 'begun'>
 }
 
 /** The connections to one registry, and to where it sends us. */
@@ -29,15 +32,25 @@ export class Connections {
   readonly #clear = new ClearAgent(SOCKETS)
   readonly #secure: SecureAgent
   readonly #guard: Guard | undefined
+  readonly #uploader: Uploader | undefined
+  readonly #isVerified: boolean
 
-  constructor(isCertificateVerified: boolean, guard?: Guard) {
+  constructor(isCertificateVerified: boolean, guard?: Guard, uploader?: Uploader) {
     this.#guard = guard
+    this.#uploader = uploader
+    this.#isVerified = isCertificateVerified
     this.#secure = new SecureAgent({ ...SOCKETS, rejectUnauthorized: isCertificateVerified })
   }
 
   /** One request and the head of its answer. Nothing is followed, and no cookie is kept. */
-  async send({ method, url, headers, body, idleMs, signal }: Sending): Promise<IncomingMessage> {
+  async send(sending: Sending): Promise<IncomingMessage> {
+    const { method, url, headers, body, idleMs, signal, upload } = sending
     this.#guard?.requireAllowed(url)
+    if (this.#uploader && upload) {
+      const isVerified = this.#isVerified
+      const asking = { method, url: url.href, headers, idleMs, isVerified, ...upload }
+      return this.#uploader.send(asking, body, signal)
+    }
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const length = body ? body.byteLength : hasBody(method) ? 0 : undefined
     const isSecure = url.protocol === 'https:'

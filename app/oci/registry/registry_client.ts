@@ -3,6 +3,7 @@ import { pause, pauseAfter } from '#kernel/back_off'
 import { ImageFailure, RegistryAway, RegistryConfused, RegistryDenied } from '#oci/errors'
 import { isObject } from '#oci/manifest'
 import { unlessAborted } from '#oci/unless_aborted'
+import type { UploadNote, UploadNotes } from '#oci/uploads/upload_notes'
 import { Answer } from './answer.js'
 import { challengeIn } from './challenge.js'
 import { Connections, type Guard } from './exchange.js'
@@ -22,6 +23,8 @@ export interface RegistryOptions {
   readonly attempts?: number
   readonly firstPauseMs?: number
   readonly guard?: Guard
+  /** Where uploads are noted, so that none is left where this process is killed. They are made by a program that knows of no guard. */
+  readonly notes?: UploadNotes
 }
 
 export interface Question {
@@ -36,6 +39,10 @@ export interface Question {
   /** Not where it would be done twice: the one who asks finds out how far it came. */
   readonly isAskedOnce?: boolean
   readonly isSlow?: boolean
+  /** It is a part of an upload, of which it is noted there where it is. */
+  readonly note?: UploadNote | undefined
+  /** What began that upload, where this does not. */
+  readonly begun?: URL
 }
 
 const IDLE_MS = 60_000
@@ -49,19 +56,24 @@ const REDIRECTS = [301, 302, 303, 307, 308]
 const PASSING = [408, 425, 429, 500, 502, 503, 504]
 const NEVER = new AbortController().signal
 
+/** How a registry is asked. */
+interface Manners extends Required<Pick<RegistryOptions, 'idleMs' | 'attempts' | 'firstPauseMs'>> {
+  readonly notes: UploadNotes | undefined
+}
+
 /** Asks one registry: as an account, again where it may go well the next time, and within limits of time. */
 export class RegistryClient {
   readonly base: URL
   readonly #connections: Connections
   readonly #tokens: Tokens
-  readonly #options: Required<Omit<RegistryOptions, 'isInsecure' | 'guard'>>
+  readonly #options: Manners
   readonly #signal: AbortSignal | undefined
 
   constructor(
     base: URL,
     connections: Connections,
     tokens: Tokens,
-    options: Required<Omit<RegistryOptions, 'isInsecure' | 'guard'>>,
+    options: Manners,
     signal?: AbortSignal
   ) {
     this.base = base
@@ -73,11 +85,12 @@ export class RegistryClient {
 
   static open(address: RegistryAddress, options: RegistryOptions = {}): RegistryClient {
     const base = baseOf(address.host)
-    const connections = new Connections(!options.isInsecure, options.guard)
+    const connections = new Connections(!options.isInsecure, options.guard, options.notes?.uploader)
     return new RegistryClient(base, connections, new Tokens(base, connections, address), {
       idleMs: options.idleMs ?? IDLE_MS,
       attempts: options.attempts ?? ATTEMPTS,
       firstPauseMs: options.firstPauseMs ?? FIRST_PAUSE_MS,
+      notes: options.notes,
     })
   }
 
@@ -89,6 +102,11 @@ export class RegistryClient {
     return this.#options.attempts
   }
 
+  /** For an upload that is about to begin. */
+  newNote(): UploadNote | undefined {
+    return this.#options.notes?.next()
+  }
+
   /** The same connections and tokens, for something that can be stopped. Undefined is for what has to be done all the same. */
   within(signal: AbortSignal | undefined): RegistryClient {
     return new RegistryClient(this.base, this.#connections, this.#tokens, this.#options, signal)
@@ -96,6 +114,10 @@ export class RegistryClient {
 
   close(): void {
     this.#connections.close()
+  }
+
+  get isStopped(): boolean {
+    return this.#signal?.aborted === true
   }
 
   throwIfStopped(): void {
@@ -161,8 +183,9 @@ export class RegistryClient {
         ...question.headers,
         ...(shown !== undefined && url.origin === this.base.origin && { authorization: shown }),
       }
-      const { method, body } = question
-      const sending = { method, url, headers, body, idleMs, signal: this.#signal }
+      const { method, body, note, begun = url } = question
+      const upload = note && { note: note.path, begun: begun.href }
+      const sending = { method, url, headers, body, idleMs, signal: this.#signal, upload }
       const answer = new Answer(url, await this.#connections.send(sending), idleMs, this.#signal)
       const isRead = method === 'GET' || method === 'HEAD'
       if (!isRead || !REDIRECTS.includes(answer.status)) {

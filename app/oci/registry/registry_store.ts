@@ -30,7 +30,7 @@ import { RegistryClient, RegistryRefusal } from './registry_client.js'
 import type { RegistryAddress, RegistryOptions } from './registry_client.js'
 import { pulling, pushing, removing } from './scopes.js'
 import { upload } from './upload.js'
-import { sessionOf, UploadSession } from './upload_session.js'
+import { cancelSession, UploadSession } from './upload_session.js'
 
 /** Images in a registry, by its distribution API. */
 export class RegistryStore implements ImageStore {
@@ -161,6 +161,7 @@ export class RegistryStore implements ImageStore {
     requireRepository(from)
     requireDigest(digest)
     const question = new URLSearchParams({ mount: digest, from })
+    const note = this.#client.newNote()
     const answer = await this.#client
       .ask({
         method: 'POST',
@@ -168,13 +169,20 @@ export class RegistryStore implements ImageStore {
         scopes: [pushing(repository), pulling(from)],
         expected: [201, 202, 404],
         isSlow: true,
+        note,
       })
       .catch(unlessDenied)
     answer?.drop()
     if (answer?.status === 202) {
-      await new UploadSession(this.#client, repository, sessionOf(answer)).cancel()
+      await new UploadSession(this.#client, repository, answer, note).cancel()
     }
     return answer?.status === 201
+  }
+
+  /** Takes back an upload that another process began and left. */
+  async cancelUpload(repository: string, at: URL): Promise<void> {
+    requireRepository(repository)
+    await cancelSession(this.#client, repository, at)
   }
 
   async tags(repository: string): Promise<readonly string[]> {

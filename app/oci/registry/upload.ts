@@ -155,11 +155,13 @@ async function finish(
         `${client.host} was sent ${written.digest}, and says it has ${said}`
       )
     }
+    await session.end()
   } catch (error) {
     client.throwIfStopped()
     if (!isPassing(error) || !(await hasBlob(written.digest))) {
       throw error
     }
+    await session.cancel()
   }
 }
 

@@ -1,6 +1,7 @@
 import { RegistryConfused } from '#oci/errors'
+import type { UploadNote } from '#oci/uploads/upload_notes'
 import type { Answer } from './answer.js'
-import type { RegistryClient } from './registry_client.js'
+import type { Question, RegistryClient } from './registry_client.js'
 import { pushing } from './scopes.js'
 
 /** How long it may take to take back a session that failed, whatever became of the job. */
@@ -10,34 +11,47 @@ const CANCEL_WITHIN_MS = 10_000
 export class UploadSession {
   readonly #client: RegistryClient
   readonly #repository: string
+  readonly #begun: URL
+  readonly #note: UploadNote | undefined
   #at: URL
+  /** Part of it may be on its way, which was not waited for: where it is then, its note says. */
+  #isUnsure = false
 
-  constructor(client: RegistryClient, repository: string, at: URL) {
+  /** The one that an answer has begun. */
+  constructor(client: RegistryClient, repository: string, answer: Answer, note?: UploadNote) {
     this.#client = client
     this.#repository = repository
-    this.#at = at
+    this.#begun = answer.url
+    this.#note = note
+    this.#at = sessionOf(answer)
+    note?.tend()
   }
 
   static async begin(client: RegistryClient, repository: string): Promise<UploadSession> {
+    const note = client.newNote()
     const answer = await client.ask({
       method: 'POST',
       at: `${repository}/blobs/uploads/`,
       scopes: [pushing(repository)],
       expected: [202],
+      note,
     })
     answer.drop()
-    return new UploadSession(client, repository, sessionOf(answer))
+    return new UploadSession(client, repository, answer, note)
   }
 
   /** Sends bytes that come after so many others; not tried again, for part of them may have arrived. */
   async append(bytes: Buffer, offset: number): Promise<void> {
     const end = offset + bytes.length
-    const answer = await this.#ask('PATCH', [202, 204], {
+    const answer = await this.#send({
+      method: 'PATCH',
+      at: this.#at,
       headers: {
         'content-type': 'application/octet-stream',
         'content-range': `${offset}-${end - 1}`,
       },
       body: bytes,
+      expected: [202, 204],
     })
     this.#move(answer)
     if ((receivedOf(answer) ?? end) !== end) {
@@ -49,11 +63,18 @@ export class UploadSession {
 
   /** How many bytes have arrived; undefined where the session is no more. */
   async received(): Promise<number | undefined> {
-    const answer = await this.#ask('GET', [204, 202, 200, 400, 404, 416])
+    const answer = await this.#client.ask({
+      method: 'GET',
+      at: this.#at,
+      scopes: [pushing(this.#repository)],
+      expected: [204, 202, 200, 400, 404, 416],
+    })
+    answer.drop()
     if (answer.status >= 400) {
       return undefined
     }
     this.#move(answer)
+    this.#note?.moved(this.#begun, this.#at)
     return receivedOf(answer)
   }
 
@@ -61,50 +82,51 @@ export class UploadSession {
   async finish(bytes: Buffer, digest: string): Promise<Answer> {
     const at = new URL(this.#at)
     at.searchParams.set('digest', digest)
-    const answer = await this.#client.ask({
+    return this.#send({
       method: 'PUT',
       at,
-      scopes: [pushing(this.#repository)],
       headers: { 'content-type': 'application/octet-stream' },
       body: bytes,
       expected: [201, 204],
-      isAskedOnce: true,
       isSlow: true,
     })
-    answer.drop()
-    return answer
   }
 
-  /** Leaves nothing of it behind, as far as the registry can be reached; also for a job that was stopped. */
+  /** It has become a blob: there is nothing to take back. */
+  async end(): Promise<void> {
+    await this.#note?.remove()
+  }
+
+  /** Leaves nothing of it behind, also for a job that was stopped. Where that cannot be done now, it stays noted for later. */
   async cancel(): Promise<void> {
-    const client = this.#client.within(AbortSignal.timeout(CANCEL_WITHIN_MS))
-    const question = {
-      method: 'DELETE',
-      at: this.#at,
-      scopes: [pushing(this.#repository)],
-      expected: [200, 202, 204, 404],
-    } as const
-    await client.ask(question).then(
-      (answer) => answer.drop(),
-      () => {}
-    )
+    if (this.#note && this.#isUnsure) {
+      return this.#note.leave()
+    }
+    try {
+      await cancelSession(this.#client, this.#repository, this.#at)
+      await this.#note?.remove()
+    } catch {
+      this.#note?.leave()
+    }
   }
 
-  async #ask(
-    method: 'GET' | 'PATCH',
-    expected: readonly number[],
-    sending: { headers?: Record<string, string>; body?: Buffer } = {}
+  async #send(
+    sending: Pick<Question, 'method' | 'at' | 'headers' | 'body' | 'expected' | 'isSlow'>
   ): Promise<Answer> {
-    const answer = await this.#client.ask({
-      method,
-      at: this.#at,
-      scopes: [pushing(this.#repository)],
-      expected,
-      isAskedOnce: method === 'PATCH',
-      ...sending,
-    })
-    answer.drop()
-    return answer
+    try {
+      const answer = await this.#client.ask({
+        ...sending,
+        scopes: [pushing(this.#repository)],
+        isAskedOnce: true,
+        note: this.#note,
+        begun: this.#begun,
+      })
+      answer.drop()
+      return answer
+    } catch (error) {
+      this.#isUnsure = this.#client.isStopped
+      throw error
+    }
   }
 
   #move(answer: Answer): void {
@@ -112,7 +134,22 @@ export class UploadSession {
   }
 }
 
-export function sessionOf(answer: Answer): URL {
+/** Takes an upload back, whoever began it; one that is no more is no failure. */
+export async function cancelSession(
+  client: RegistryClient,
+  repository: string,
+  at: URL
+): Promise<void> {
+  const answer = await client.within(AbortSignal.timeout(CANCEL_WITHIN_MS)).ask({
+    method: 'DELETE',
+    at,
+    scopes: [pushing(repository)],
+    expected: [200, 202, 204, 404],
+  })
+  answer.drop()
+}
+
+function sessionOf(answer: Answer): URL {
   const at = answer.location()
   if (!at) {
     throw new RegistryConfused(`${answer.url.host} began an upload, and does not say where it is`)

@@ -132,5 +132,7 @@ export class Places {
 }
 
 /** The account that the platform has for us there, not that with which it looks after the registry; others have only one. */
-const withAccount = (registry: Registry, own: RecordOf<'workerAccount'> | undefined): Registry =>
-  own ? { ...registry, ...own } : registry
+export const withAccount = (
+  registry: Registry,
+  own: RecordOf<'workerAccount'> | undefined
+): Registry => (own ? { ...registry, ...own } : registry)

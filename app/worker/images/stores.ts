@@ -1,6 +1,7 @@
 import { FolderStore } from '#oci/folder/folder_store'
 import type { ImageStore } from '#oci/image_store'
 import { RegistryStore } from '#oci/registry/registry_store'
+import type { UploadNotes } from '#oci/uploads/upload_notes'
 import type { ImageStores } from './places.js'
 
 /** As many registries are remembered with their connections and tokens. */
@@ -10,12 +11,18 @@ interface Options {
   readonly folder: string
   /** Hosts whose certificate is not verified. */
   readonly insecure: readonly string[]
+  /** Where uploads to registries are noted. */
+  readonly notes?: UploadNotes
+}
+
+export interface OpenedStores extends ImageStores {
+  registry(...asked: Parameters<ImageStores['registry']>): RegistryStore
 }
 
 /** Opens the folder when it is first needed, and each registry once for each account. */
-export function imageStores({ folder, insecure }: Options): ImageStores {
+export function imageStores({ folder, insecure, notes }: Options): OpenedStores {
   let images: Promise<ImageStore> | undefined
-  const registries = new Map<string, ImageStore>()
+  const registries = new Map<string, RegistryStore>()
   return {
     folder() {
       images ??= FolderStore.open(folder)
@@ -26,8 +33,8 @@ export function imageStores({ folder, insecure }: Options): ImageStores {
       const key = JSON.stringify([host, accountName, accountSecret])
       const known = registries.get(key)
       const isInsecure = insecure.includes(host.toLowerCase())
-      const store =
-        known ?? RegistryStore.open({ host, accountName, accountSecret }, { isInsecure })
+      const account = { host, accountName, accountSecret }
+      const store = known ?? RegistryStore.open(account, { isInsecure, ...(notes && { notes }) })
       registries.delete(key)
       registries.set(key, store)
       forgetOldest(registries)
@@ -37,7 +44,7 @@ export function imageStores({ folder, insecure }: Options): ImageStores {
 }
 
 /** One that is still at work opens its connections anew. */
-function forgetOldest(registries: Map<string, ImageStore>): void {
+function forgetOldest(registries: Map<string, RegistryStore>): void {
   const [oldest] = registries
   if (oldest && registries.size > MOST) {
     registries.delete(oldest[0])

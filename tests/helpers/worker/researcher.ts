@@ -54,12 +54,16 @@ export class Researcher {
     return said?.data ?? said
   }
 
-  /** A project that both its nodes take part in. */
-  async project(): Promise<Fields> {
+  /** A project that both its nodes take part in, each with a registry where one is named for it. */
+  async project(registryIds: readonly string[] = []): Promise<Fields> {
     const project = await this.core('POST', '/projects', { name: `study-${randomUUID()}` })
     const nodes = await Promise.all(
-      ['default', 'aggregator'].map(async (type) => {
-        const node = await this.core('POST', '/nodes', { name: `node-${randomUUID()}`, type })
+      ['default', 'aggregator'].map(async (type, n) => {
+        const node = await this.core('POST', '/nodes', {
+          name: `node-${randomUUID()}`,
+          type,
+          ...(registryIds[n] && { registryId: registryIds[n] }),
+        })
         await this.core('POST', '/project-nodes', { projectId: project.id, nodeId: node.id })
         return node
       })
@@ -71,12 +75,14 @@ export class Researcher {
   async analysis(
     project: Fields,
     masterImageId: string,
-    files: Readonly<Record<string, string>>
+    files: Readonly<Record<string, string>>,
+    more: Fields = {}
   ): Promise<string> {
     const { id } = await this.core('POST', '/analyses', {
       name: `analysis-${randomUUID()}`,
       projectId: project.id,
       masterImageId,
+      ...more,
     })
     for (const node of project.nodes) {
       await this.core('POST', '/analysis-nodes', { analysisId: id, nodeId: node.id })
@@ -135,9 +141,22 @@ export class Researcher {
 
   /** The analysis, once one of these is what became of its build. */
   built(analysisId: string, statuses = ['executed', 'failed'], limitMs = SOON_MS): Promise<Fields> {
+    return this.#become(analysisId, 'buildStatus', statuses, limitMs)
+  }
+
+  /** The same of its distribution. */
+  distributed(
+    analysisId: string,
+    statuses = ['executed', 'failed'],
+    limitMs = SOON_MS
+  ): Promise<Fields> {
+    return this.#become(analysisId, 'distributionStatus', statuses, limitMs)
+  }
+
+  #become(analysisId: string, what: string, statuses: readonly string[], limitMs: number) {
     return eventually(async () => {
       const analysis = await this.core('GET', `/analyses/${analysisId}`)
-      return statuses.includes(analysis.buildStatus) && analysis
+      return statuses.includes(analysis[what]) && analysis
     }, limitMs)
   }
 

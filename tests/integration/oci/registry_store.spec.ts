@@ -1,4 +1,9 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { openImageStore } from '#oci/open_image_store'
+import { UploadNotes } from '#oci/uploads/upload_notes'
 import { imageStoreSuite } from '#tests/helpers/image_store_suite'
 import { RegistryServer } from '#tests/helpers/registry/registry_server'
 
@@ -11,6 +16,24 @@ imageStoreSuite('Images in a registry with tokens', async () => {
     cleanup: async () => {
       store.close()
       await registry.stop()
+    },
+  }
+})
+
+imageStoreSuite('Images in a registry, whose uploads are noted', async () => {
+  const registry = await RegistryServer.start()
+  const folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
+  const store = await openImageStore(registry.access, { notes: await UploadNotes.open(folder) })
+  return {
+    store,
+    unfinished: async () => {
+      const notes = await readdir(folder)
+      return registry.sessions.all.size + notes.length
+    },
+    cleanup: async () => {
+      store.close()
+      await registry.stop()
+      await rm(folder, { recursive: true })
     },
   }
 })

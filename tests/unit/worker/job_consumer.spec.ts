@@ -1,6 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 
+import { Lanes } from '#bus/lanes'
 import { MemoryBus } from '#bus/memory/memory_bus'
 import { newMessage, readMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandTo, EVENT_KEYS } from '#bus/names'
@@ -9,13 +14,14 @@ import type { ShippedLine } from '#shipping/log_task'
 import { eventually } from '#tests/helpers/eventually'
 import { SigningKey } from '#oci/signing/signing_key'
 import { Signing } from '#worker/images/signing'
+import { Attempts } from '#worker/attempts'
 import { COMPONENTS } from '#worker/components'
 import type { Job } from '#worker/job'
 import { JobConsumer, type Limits } from '#worker/job_consumer'
 import { JobFailure } from '#worker/job_failure'
 import { Platform } from '#worker/platform/platform'
 
-const LIMITS: Limits = { concurrency: 2, jobMs: 60_000, graceMs: 0 }
+const LIMITS: Limits = { concurrency: 2, jobMs: 60_000, graceMs: 0, deaths: 3 }
 const silent = { info() {}, warn() {}, error() {}, debug() {} }
 
 const nowhere = () => {
@@ -29,6 +35,8 @@ const platform = new Platform({
   signal: new AbortController().signal,
 })
 
+let folder: string
+
 /** A worker on a bus in memory, and whatever it tells. */
 async function working(run: Job['run'], limits: Partial<Limits> = {}) {
   const bus = new MemoryBus()
@@ -39,6 +47,7 @@ async function working(run: Job['run'], limits: Partial<Limits> = {}) {
     { queue: 'test', events: [EVENT_KEYS.analysisBuilder], prefetch: 50 },
     async ({ bytes }) => void told.push(readMessage(bytes))
   )
+  const attempts = await Attempts.open(folder)
   const start = () =>
     JobConsumer.start(
       COMPONENTS.analysisBuilder,
@@ -58,18 +67,25 @@ async function working(run: Job['run'], limits: Partial<Limits> = {}) {
         logger: { ...silent, warn: (...[{ reason }]: any) => void dead.push(reason) },
         ship: (line) => void lines.push(line),
         limits: { ...LIMITS, ...limits },
+        attempts,
+        suspects: new Lanes(),
       }
     )
   const order = (id: string, metadata: object = {}, type = 'execute') =>
     bus.publish(
       newMessage(commandTo(COMMAND_QUEUES.analysisBuilder), type, { id }, { ...metadata })
     )
-  return { bus, told, lines, dead, start, order, consumer: await start() }
+  return { bus, told, lines, dead, attempts, start, order, consumer: await start() }
 }
 
 const namesOf = (told: readonly Message[]) => told.map(({ type }) => type)
 
-test.group('Jobs of the worker', () => {
+test.group('Jobs of the worker', (group) => {
+  group.each.setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
+    return () => rm(folder, { recursive: true })
+  })
+
   test('are told of with all that their command brought along', async ({ assert }) => {
     const { told, order } = await working(async () => ({ hash: 'sha256:ab' }))
     await order('one', { run: 'r-1', correlationId: 'c-1' })
@@ -196,6 +212,69 @@ test.group('Jobs of the worker', () => {
     door.resolve()
     await Promise.all([stopped, handled])
     assert.deepEqual(namesOf(told), ['executionStarted', 'executionFinished'])
+  })
+
+  test('that ended their process too often have failed, and what was put down in good order does not count', async ({
+    assert,
+  }) => {
+    let runs = 0
+    const { told, attempts, bus, start, consumer } = await working(async (_content, { signal }) => {
+      runs++
+      if (runs === 1) {
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('broken off')))
+        })
+      }
+      return {}
+    })
+    const command = newMessage(commandTo(COMMAND_QUEUES.analysisBuilder), 'execute', { id: 'one' })
+    await attempts.begin(command.id)
+    await attempts.begin(command.id)
+    const handled = bus.publish(command)
+    await eventually(() => runs === 1)
+    await consumer.stop()
+    await start()
+    await handled
+    assert.equal(runs, 2)
+
+    for (let death = 0; death < LIMITS.deaths; death++) {
+      await attempts.begin(command.id)
+    }
+    await bus.publish(command)
+    assert.equal(runs, 2)
+    assert.containSubset(told.at(-1), {
+      type: 'executionFailed',
+      data: { error: { code: 'workerEnded' } },
+    })
+    assert.include(JSON.stringify(told.at(-1)), 'ended 3 times')
+    await bus.publish(command)
+    assert.equal(runs, 3)
+  })
+
+  test('that may have ended their process are done one at a time, others beside them', async ({
+    assert,
+  }) => {
+    const doors = new Map<string, PromiseWithResolvers<void>>()
+    const { attempts, bus } = await working(
+      async ({ id }: { id: string }) => {
+        const door = Promise.withResolvers<void>()
+        doors.set(id, door)
+        await door.promise
+        return {}
+      },
+      { concurrency: 3 }
+    )
+    const routing = commandTo(COMMAND_QUEUES.analysisBuilder)
+    const commands = ['one', 'two', 'new'].map((id) => newMessage(routing, 'execute', { id }))
+    await attempts.begin(commands[0]!.id)
+    await attempts.begin(commands[1]!.id)
+    const handled = commands.map((command) => bus.publish(command))
+    await eventually(() => doors.size === 2)
+    assert.sameMembers([...doors.keys()], ['one', 'new'])
+    doors.get('one')!.resolve()
+    await eventually(() => doors.has('two'))
+    doors.forEach(({ resolve }) => resolve())
+    await Promise.all(handled)
   })
 
   test('cannot be done for commands that nobody understands, which are put aside', async ({

@@ -1,0 +1,31 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import lockfile from 'proper-lockfile'
+
+import type { Leading } from './leader.js'
+
+/** Held by a process that was killed, a lock lasts so long. */
+const STALE_MS = 10_000
+
+/** Leading among processes that share a folder, and perhaps nothing else. */
+export const leadingIn =
+  (folder: string): Leading =>
+  async (name, work) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const lock = join(folder, name.replaceAll(/\W/g, '-'))
+    const options = { realpath: false, stale: STALE_MS, retries: 0, onCompromised: () => {} }
+    const release = await lockfile.lock(lock, options).catch((error: { code?: string }) => {
+      if (error.code !== 'ELOCKED') {
+        throw error
+      }
+    })
+    if (!release) {
+      return undefined
+    }
+    try {
+      return await work()
+    } finally {
+      await release().catch(() => {})
+    }
+  }

@@ -1,0 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { RegistryStore } from '#oci/registry/registry_store'
+import { UploadNotes } from '#oci/uploads/upload_notes'
+
+/** Uploads a blob that does not end, until it is killed. */
+const { access, folder } = JSON.parse(process.env.UPLOADING!)
+const store = RegistryStore.open(access, { notes: await UploadNotes.open(folder) })
+
+async function* endless(): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    yield Buffer.alloc(1024 ** 2)
+    await delay(5)
+  }
+}
+
+await store.writeBlob('suite/uploading', endless)

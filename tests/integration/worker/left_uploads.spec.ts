@@ -1,0 +1,204 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { test } from '@japa/runner'
+
+import { RegistryStore } from '#oci/registry/registry_store'
+import { UploadNotes } from '#oci/uploads/upload_notes'
+import { takeBackUploads } from '#worker/housekeeping/left_uploads'
+import { imageStores } from '#worker/images/stores'
+import { eventually } from '#tests/helpers/eventually'
+import { piecesOf } from '#tests/helpers/images'
+import { RegistryServer } from '#tests/helpers/registry/registry_server'
+import { temporaryFolder } from '#tests/helpers/temporary_folder'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
+import { DistributionScene } from '#tests/helpers/worker/distribution_scene'
+import { descendants, procFile } from '#tests/services/servers/process_table'
+
+const UPLOADING = fileURLToPath(new URL('../../helpers/worker/uploading.ts', import.meta.url))
+const MIB = 1024 ** 2
+const HOUR_MS = 3_600_000
+const NEVER = new AbortController().signal
+
+const isUploader = (pid: number) => procFile(pid, 'cmdline').includes('upload_program')
+
+test.group('Uploads of workers that are killed', (group) => {
+  let registry: RegistryServer
+  let folder: string
+  let notes: UploadNotes
+  let scene: DistributionScene
+  let warnings: unknown[]
+
+  group.each.setup(async ({ context }) => {
+    const cleanup = (callback: () => Promise<void>) => context.test.cleanup(callback)
+    registry = await RegistryServer.start()
+    folder = await temporaryFolder(cleanup)
+    notes = await UploadNotes.open(folder)
+    scene = await DistributionScene.set(stores())
+    scene.registry(registry.access)
+    warnings = []
+    return async () => {
+      await scene.platform.stop()
+      await registry.stop()
+    }
+  })
+
+  const stores = () => imageStores({ folder: '/nowhere', insecure: [], notes })
+  const notesLeft = () => readdir(folder)
+  const takeBack = () =>
+    takeBackUploads(
+      {
+        notes,
+        images: stores(),
+        platform: scene.platform.client(NEVER),
+        logger: { info() {}, warn: (...said: unknown[]) => void warnings.push(said) },
+      },
+      NEVER
+    )
+
+  const uploading = (): ChildProcess =>
+    spawn(process.execPath, [RUN_TYPESCRIPT, UPLOADING], {
+      env: { ...process.env, UPLOADING: JSON.stringify({ access: registry.access, folder }) },
+      stdio: 'inherit',
+    })
+
+  async function kill(worker: ChildProcess): Promise<void> {
+    const ended = once(worker, 'exit')
+    worker.kill('SIGKILL')
+    await ended
+  }
+
+  /** Has it be so long ago that whoever tends a note is taken for dead. */
+  async function age(): Promise<void> {
+    const then = new Date(Date.now() - HOUR_MS)
+    for (const name of await notesLeft()) {
+      await utimes(join(folder, name), then, then)
+    }
+  }
+
+  /** Kills a worker while bytes are on their way for the third time; the registry takes them all the same. */
+  async function killedWhileSending(): Promise<void> {
+    const asked = Promise.withResolvers<void>()
+    const door = Promise.withResolvers<void>()
+    let pieces = 0
+    registry.interference = async ({ method }) => {
+      if (method === 'PATCH' && ++pieces === 3) {
+        asked.resolve()
+        await door.promise
+      }
+      return false
+    }
+    const worker = uploading()
+    await asked.promise
+    await kill(worker)
+    door.resolve()
+    await eventually(async () => {
+      const [name] = await notesLeft()
+      const text = await readFile(join(folder, name!), 'utf8')
+      return text.includes('_state=3')
+    })
+  }
+
+  test('are taken back by the next, also where bytes were on their way', async ({ assert }) => {
+    await killedWhileSending()
+    const [session] = registry.sessions.all.values()
+    assert.isAbove(session!.bytes.length, 20 * MIB)
+    const [name] = await notesLeft()
+    const { mode } = await stat(join(folder, name!))
+    assert.equal(mode & 0o777, 0o600)
+
+    assert.equal(await takeBack(), 0, 'somebody may still be at it')
+    await age()
+    assert.equal(await takeBack(), 1)
+    assert.equal(registry.sessions.all.size, 0)
+    assert.deepEqual(await notesLeft(), [])
+  }).timeout(60_000)
+
+  test('are known of also where their worker dies before the registry has answered', async ({
+    assert,
+  }) => {
+    const asked = Promise.withResolvers<void>()
+    const door = Promise.withResolvers<void>()
+    registry.interference = async ({ method, request }) => {
+      if (method === 'POST' && request.headers.authorization) {
+        asked.resolve()
+        await door.promise
+      }
+      return false
+    }
+    const worker = uploading()
+    await asked.promise
+    await kill(worker)
+    assert.deepEqual(await notesLeft(), [])
+    door.resolve()
+    await eventually(async () => (await notesLeft()).length === 1)
+    assert.equal(registry.sessions.all.size, 1)
+    await age()
+    assert.equal(await takeBack(), 1)
+    assert.equal(registry.sessions.all.size, 0)
+  }).timeout(60_000)
+
+  test('are kept in mind until their registry can be reached', async ({ assert }) => {
+    await killedWhileSending()
+    await age()
+    Object.assign(registry.tokens.account, { accountSecret: 'another one' })
+    assert.equal(await takeBack(), 0)
+    assert.lengthOf(warnings, 1)
+    assert.notInclude(JSON.stringify(warnings), '_state')
+    assert.equal(await takeBack(), 0)
+    assert.lengthOf(warnings, 1, 'not again at once')
+    assert.lengthOf(await notesLeft(), 1)
+
+    Object.assign(scene.platform.registries[0]!, registry.access)
+    await age()
+    assert.equal(await takeBack(), 1)
+    assert.equal(registry.sessions.all.size, 0)
+  }).timeout(60_000)
+
+  test('are taken back as who may write among master images where nobody else may', async ({
+    assert,
+  }) => {
+    await killedWhileSending()
+    await age()
+    scene.platform.registries[0]!.accountSecret = 'of somebody who may not'
+    scene.platform.masterAccount = () => registry.access
+    assert.equal(await takeBack(), 1)
+    assert.equal(registry.sessions.all.size, 0)
+  }).timeout(60_000)
+
+  test('begin anew where what makes them dies', async ({ assert }) => {
+    const bytes = Buffer.alloc(20 * MIB, 1)
+    let killed = 0
+    registry.interference = ({ method }) => {
+      if (method === 'PATCH' && killed === 0) {
+        const programs = descendants(process.pid).filter(isUploader)
+        programs.forEach((pid) => process.kill(pid, 'SIGKILL'))
+        killed = programs.length
+      }
+      return false
+    }
+    const store = RegistryStore.open(registry.access, { notes, firstPauseMs: 1 })
+    const { digest } = await store.writeBlob('suite/a', () => piecesOf(bytes))
+    assert.isAbove(killed, 0)
+    assert.isTrue(await store.hasBlob('suite/a', digest))
+    store.close()
+  })
+
+  test('leave no note where they end by themselves', async ({ assert }) => {
+    const store = RegistryStore.open(registry.access, { notes })
+    const bytes = Buffer.alloc(9 * MIB, 1)
+    const { digest } = await store.writeBlob('suite/a', piecesOf(bytes))
+    await store.writeBlob('suite/a', piecesOf(bytes.subarray(0, 10)))
+    await assert.rejects(() =>
+      store.writeBlob('suite/a', piecesOf(bytes), { digest: `sha256:${'0'.repeat(64)}` })
+    )
+    assert.isTrue(await store.mountBlob('suite/b', digest, 'suite/a'))
+    assert.isFalse(await store.mountBlob('suite/b', `sha256:${'1'.repeat(64)}`, 'suite/a'))
+    store.close()
+    assert.deepEqual(await notesLeft(), [])
+    assert.equal(registry.sessions.all.size, 0)
+  })
+})

@@ -1,0 +1,20 @@
+/** The components whose stages had begun and not ended when a worker printed its last line. */
+export function stagesUnderWay(output: string): Set<string> {
+  const open = new Map<string, number>()
+  for (const line of output.split('\n')) {
+    const { component, msg = '' } = said(line)
+    if (component !== undefined) {
+      const change = msg.endsWith(': begun') ? 1 : / done in [\d.]+ s$/.test(msg) ? -1 : 0
+      open.set(component, (open.get(component) ?? 0) + change)
+    }
+  }
+  return new Set([...open].filter(([, count]) => count > 0).map(([component]) => component))
+}
+
+function said(line: string): { component?: string; msg?: string } {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return {}
+  }
+}
