@@ -5,7 +5,7 @@ import type { BusLogger } from './bus.js'
 import type { SequenceHandler } from './consumer.js'
 import type { Delivered } from './gathering.js'
 import type { Inbox } from './inbox.js'
-import type { Lanes } from './lanes.js'
+import type { Lanes } from '#kernel/lanes'
 import { busMetrics, type Outcome } from './metrics.js'
 
 /** A message that was lost with its process more often than this is looked at alone. */

@@ -1,8 +1,10 @@
+import { inParallel } from '#kernel/in_parallel'
+
 import { copyBlob } from './copy_blob.js'
 import { ManifestInvalid } from './errors.js'
 import { changedConfig, type ConfigChange } from './image_config.js'
 import type { ImageStore, StoredManifest } from './image_store.js'
-import { inParallel } from './in_parallel.js'
+import { inOnePiece } from './in_one_piece.js'
 import { isObject, parseManifest, storedManifest, type ImageManifest } from './manifest.js'
 import { isForeignType, MEDIA_TYPES } from './media_types.js'
 import { imageSize, type PlatformImage } from './platform_image.js'
@@ -57,7 +59,7 @@ export async function appendLayers(
 }
 
 const writeConfig = (store: ImageStore, repository: string, bytes: Buffer) =>
-  store.writeBlob(repository, () => oneByOne([bytes]))
+  store.writeBlob(repository, () => inOnePiece(bytes))
 
 /** The layers of the base have to be in the repository of the image: mounted, and copied where that cannot be done. */
 async function mountLayers(store: ImageStore, repository: string, base: PlatformImage) {
@@ -71,8 +73,4 @@ function kept({ bytes, mediaType }: StoredManifest): Record<string, unknown> {
   const said: unknown = JSON.parse(bytes.toString())
   const { subject, annotations, config, layers, ...rest } = isObject(said) ? said : {}
   return { ...rest, schemaVersion: 2, mediaType }
-}
-
-async function* oneByOne<T>(items: readonly T[]): AsyncGenerator<T, void, undefined> {
-  yield* items
 }

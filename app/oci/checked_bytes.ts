@@ -6,6 +6,11 @@ import type { BlobAddress, BlobSource } from './image_store.js'
 export const digestOf = (bytes: Uint8Array): string =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
+export const addressOf = (bytes: Uint8Array): BlobAddress => ({
+  digest: digestOf(bytes),
+  size: bytes.length,
+})
+
 /** Passes bytes on as long as they can be those of a blob. The last piece is held back until the digest is known to be right. */
 export async function* checkedBytes(
   source: BlobSource,

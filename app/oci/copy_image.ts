@@ -1,5 +1,5 @@
 import { copyBlob, type Shelf } from './copy_blob.js'
-import { inParallel } from './in_parallel.js'
+import { inParallel } from '#kernel/in_parallel'
 import type { StoredManifest } from './image_store.js'
 import { blobsOf, manifestsOf, requireDepth } from './manifests_of.js'
 import { requireManifest } from './platform_image.js'

@@ -1,4 +1,4 @@
-import { Lanes } from '#bus/lanes'
+import { Lanes } from '#kernel/lanes'
 import { COMPONENTS, type Component } from './components.js'
 import { JobConsumer, type Needs } from './job_consumer.js'
 import type { Job } from './job.js'

@@ -18,7 +18,7 @@ import {
   type Fate,
   type ObjectFate,
 } from './object_list.js'
-import { someAtOnce } from './some_at_once.js'
+import { inParallel } from '#kernel/in_parallel'
 
 const AT_ONCE = 16
 
@@ -83,7 +83,7 @@ async function* linesOf(
       taking.tally.note({ ...object, fate })
       return lineOf({ ...object, fate })
     }
-    yield* await someAtOnce(some, AT_ONCE, takeOne)
+    yield* await inParallel(some, AT_ONCE, takeOne)
   }
 }
 

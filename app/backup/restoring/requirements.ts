@@ -2,7 +2,7 @@ import { nameOf, type DatabaseAddress } from '#backup/databases'
 import { BackupRefused } from '#backup/errors'
 import type { Installation } from '#backup/installation'
 import type { DatabasePart, Manifest, ObjectsPart } from '#backup/manifest'
-import { someAtOnce } from '#backup/objects/some_at_once'
+import { inParallel } from '#kernel/in_parallel'
 import { isTaken, quoted } from '#backup/tables/table_list'
 import type { BackupClient } from '#backup/backup_client'
 import { bucketPlace } from '#storage/objects/layout'
@@ -50,7 +50,7 @@ export async function requireNoObjects(
   store: ObjectStore,
   places: ObjectsPart['places']
 ): Promise<void> {
-  await someAtOnce(places, AT_ONCE, async ({ layout, bucketId }) => {
+  await inParallel(places, AT_ONCE, async ({ layout, bucketId }) => {
     const { container, prefix } = bucketPlace(layout, bucketId)
     for await (const { key } of store.list(container, prefix)) {
       throw new BackupRefused(

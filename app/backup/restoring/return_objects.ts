@@ -7,7 +7,7 @@ import {
   type ListedObject,
   type ObjectFate,
 } from '#backup/objects/object_list'
-import { someAtOnce } from '#backup/objects/some_at_once'
+import { inParallel } from '#kernel/in_parallel'
 import { Tally } from '#backup/objects/tally'
 import { unpack } from '#backup/packed'
 import { ObjectMissing } from '#storage/objects/errors'
@@ -62,7 +62,7 @@ export async function returnObjects(
   }
   const returnListed = async (chunks: AsyncIterable<Buffer>) => {
     for await (const { objects } of inSections(readObjects(chunks))) {
-      await someAtOnce(objects, AT_ONCE, returnOne)
+      await inParallel(objects, AT_ONCE, returnOne)
     }
   }
   await unpack(place, list.part, list, returnListed, signal)

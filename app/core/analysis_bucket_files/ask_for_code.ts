@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { ownFetch, type Elsewhere } from '#auth/own_fetch'
 import { ServiceUnavailable } from '#kernel/failures'
-import { inParallel } from '#oci/in_parallel'
+import { inParallel } from '#kernel/in_parallel'
 import type { StoredCode } from './stored_code.js'
 
 const LIMIT_MS = 60_000

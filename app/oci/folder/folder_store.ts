@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { clock } from '#kernel/clock'
 import { jsonIn } from '#kernel/json_in'
 
-import { checkedBytes, digestOf, requireSame } from '#oci/checked_bytes'
+import { addressOf, checkedBytes, requireSame } from '#oci/checked_bytes'
 import { BlobMissing, ImageFolderUnusable } from '#oci/errors'
 import { requireDigest, requireReference, requireRepository } from '#oci/image_names'
 import {
@@ -19,6 +19,7 @@ import {
   type Wanted,
   type WritableSource,
 } from '#oci/image_store'
+import { inOnePiece } from '#oci/in_one_piece'
 import { blobPath } from '#oci/layout_paths'
 import { descriptorOf, isObject, parseManifest } from '#oci/manifest'
 import { blobsOf } from '#oci/manifests_of'
@@ -80,7 +81,7 @@ export class FolderStore implements ImageStore {
     }
     requireSame({ digest: manifest.digest }, addressOf(manifest.bytes))
     await this.#requireParts(repository, manifest)
-    await this.writeBlob(repository, oneByOne(manifest.bytes), manifest)
+    await this.writeBlob(repository, inOnePiece(manifest.bytes), manifest)
     const entry = entryOf(repository, manifest, tag)
     const name = entry.annotations?.[NAME]
     await this.#index.change((entries) => {
@@ -215,7 +216,7 @@ export class FolderStore implements ImageStore {
       const layout = join(this.#folder, 'oci-layout')
       const said = await readFile(layout, 'utf8').catch(() => undefined)
       if (said === undefined) {
-        await writtenBeside(newDraft(this.#folder), oneByOne(Buffer.from(LAYOUT)), () => layout)
+        await writtenBeside(newDraft(this.#folder), inOnePiece(Buffer.from(LAYOUT)), () => layout)
       } else if (!isLayout(said)) {
         throw new ImageFolderUnusable(`${this.#folder} is no OCI layout of version 1`)
       }
@@ -292,8 +293,6 @@ export class FolderStore implements ImageStore {
   }
 }
 
-const addressOf = (bytes: Buffer): BlobAddress => ({ digest: digestOf(bytes), size: bytes.length })
-
 function entryOf(
   repository: string,
   manifest: StoredManifest,
@@ -320,8 +319,4 @@ function failureOf(error: unknown, folder: string): unknown {
   return syscall !== undefined && code !== undefined && !(error instanceof ImageFolderUnusable)
     ? new ImageFolderUnusable(`${folder} cannot be used: ${code}`, error)
     : error
-}
-
-async function* oneByOne(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
-  yield bytes
 }

@@ -6,6 +6,7 @@ import { jsonIn } from '#kernel/json_in'
 import { ImageFolderUnusable } from '#oci/errors'
 import { isDigest } from '#oci/image_names'
 import type { Descriptor } from '#oci/image_store'
+import { inOnePiece } from '#oci/in_one_piece'
 import { isObject } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { newDraft } from './drafts.js'
@@ -59,7 +60,7 @@ export class LayoutIndex {
 
   async #write(content: object): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(content))
-    await writtenBeside(newDraft(this.#folder), oneByOne(bytes), () => this.#path)
+    await writtenBeside(newDraft(this.#folder), inOnePiece(bytes), () => this.#path)
   }
 
   async #read(): Promise<Index> {
@@ -96,7 +97,3 @@ export const isOf = (entry: Descriptor, repository: string): boolean =>
   repositoryOf(entry) === repository
 
 const isEntry = (value: unknown): value is Descriptor => isObject(value) && isDigest(value.digest)
-
-async function* oneByOne(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
-  yield bytes
-}

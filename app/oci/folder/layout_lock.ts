@@ -1,22 +1,17 @@
 import lockfile from 'proper-lockfile'
 
+import { Lanes } from '#kernel/lanes'
 import { ImageFolderUnusable } from '#oci/errors'
 
 /** Held by a process that was killed, a lock lasts so long. */
 const STALE_MS = 5_000
 const RETRIES = { retries: 600, minTimeout: 10, maxTimeout: 250, factor: 1.3, randomize: true }
 
-const last = new Map<string, Promise<unknown>>()
+const lanes = new Lanes()
 
 /** Keeps all others from changing an index meanwhile: first those of this process, by its queue, then other processes. */
-export async function alone<T>(path: string, action: () => Promise<T>): Promise<T> {
-  const before = last.get(path) ?? Promise.resolve()
-  const turn = before.then(() => locked(path, action))
-  const settled = turn.catch(() => {})
-  last.set(path, settled)
-  void settled.then(() => last.get(path) === settled && last.delete(path))
-  return turn
-}
+export const alone = <T>(path: string, action: () => Promise<T>): Promise<T> =>
+  lanes.run(path, () => locked(path, action))
 
 async function locked<T>(path: string, action: () => Promise<T>): Promise<T> {
   let lost: Error | undefined

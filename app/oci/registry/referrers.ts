@@ -1,3 +1,4 @@
+import { Lanes } from '#kernel/lanes'
 import type { Descriptor, StoredManifest } from '#oci/image_store'
 import { isDigest } from '#oci/image_names'
 import { descriptorOf, isObject, parseManifest, storedManifest } from '#oci/manifest'
@@ -15,7 +16,7 @@ interface Manifests {
 export const referrersTag = (digest: string): string => digest.replace(':', '-')
 
 /** One change of such an index after the other, as far as this process makes them. */
-const changes = new Map<string, Promise<void>>()
+const changes = new Lanes()
 
 /** What a registry knows to be said about a manifest. */
 export async function referrersOf(
@@ -55,7 +56,7 @@ export async function noteReferrers(
   for (const [subject, about] of Map.groupBy(referrers, subjectOf)) {
     if (subject !== undefined) {
       const tag = referrersTag(subject)
-      await oneByOne(`${client.host}/${repository}:${tag}`, async () => {
+      await changes.run(`${client.host}/${repository}:${tag}`, async () => {
         const known = isFirst ? [] : listed(await manifests.manifest(repository, tag))
         const next = isThere ? withAll(known, about) : without(known, about)
         if (next.length !== known.length) {
@@ -82,15 +83,6 @@ const withAll = (known: readonly Descriptor[], added: readonly StoredManifest[])
 const indexOf = (manifests: readonly Descriptor[]): StoredManifest => {
   const mediaType = MEDIA_TYPES.oci.index
   return storedManifest(mediaType, { schemaVersion: 2, mediaType, manifests })
-}
-
-async function oneByOne(tag: string, work: () => Promise<void>): Promise<void> {
-  const before = changes.get(tag) ?? Promise.resolve()
-  const change = before.then(work)
-  const settled = change.catch(() => {})
-  changes.set(tag, settled)
-  void settled.then(() => changes.get(tag) === settled && changes.delete(tag))
-  await change
 }
 
 function listed(index: StoredManifest | undefined): readonly Descriptor[] {

@@ -1,7 +1,8 @@
-import { digestOf } from '#oci/checked_bytes'
+import { inParallel } from '#kernel/in_parallel'
+import { addressOf } from '#oci/checked_bytes'
 import type { Shelf } from '#oci/copy_blob'
-import type { BlobAddress, Descriptor, Referrer, StoredManifest } from '#oci/image_store'
-import { inParallel } from '#oci/in_parallel'
+import type { Descriptor, Referrer, StoredManifest } from '#oci/image_store'
+import { inOnePiece } from '#oci/in_one_piece'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { layersIn, MOST_LAYERS, taggedAttachment, type AttachedLayer } from './attached.js'
@@ -70,18 +71,12 @@ const isSame = (one: Descriptor, other: Descriptor): boolean =>
   one.digest === other.digest &&
   one.annotations?.[SIGNATURE_ANNOTATION] === other.annotations?.[SIGNATURE_ANNOTATION]
 
-const addressOf = (bytes: Buffer): BlobAddress => ({ digest: digestOf(bytes), size: bytes.length })
-
 async function put({ store, repository }: Shelf, bytes: Buffer, from?: string): Promise<void> {
   const wanted = addressOf(bytes)
   const isMounted = from !== undefined && (await store.mountBlob(repository, wanted.digest, from))
   if (!isMounted && !(await store.hasBlob(repository, wanted.digest))) {
-    await store.writeBlob(repository, () => once(bytes), wanted)
+    await store.writeBlob(repository, () => inOnePiece(bytes), wanted)
   }
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes
 }
 
 /** Tools for images expect one, although nothing of this is ever unpacked. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 
-import { inParallel } from '#oci/in_parallel'
+import { inParallel } from '#kernel/in_parallel'
 import { ObjectMissing } from '#storage/objects/errors'
 import { objectAddress } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'

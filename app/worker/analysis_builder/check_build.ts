@@ -1,7 +1,7 @@
 import { body } from '#kernel/body'
 import { clock } from '#kernel/clock'
 import { LATEST } from '#oci/image_names'
-import { inParallel } from '#oci/in_parallel'
+import { inParallel } from '#kernel/in_parallel'
 import { imageSize, platformImage, type PlatformImage } from '#oci/platform_image'
 import { ImageRefused } from '#oci/signing/failures'
 import type { ImageKey } from '#oci/signing/image_key'

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 
 import type { BlobSource } from '#oci/image_store'
+import { inOnePiece } from '#oci/in_one_piece'
 import { layerEntries, type LayerEntry } from '#oci/tar/layer_entries'
 import type { Platform } from '#worker/platform/platform'
 import { BucketStream } from './bucket_stream.js'
 import type { Code, CodeFile } from './code_files.js'
-import { fileBytes, inOne } from './file_bytes.js'
+import { fileBytes } from './file_bytes.js'
 import { ReadAhead } from './read_ahead.js'
 import { CODE_FOLDER } from './run_command.js'
 
@@ -63,7 +64,7 @@ export class CodeLayer {
       return this.#ahead.open(file)
     }
     this.#read(file.path, createHash('sha256').update(bytes).digest('hex'))
-    return inOne(bytes)
+    return inOnePiece(bytes)
   }
 
   /** A layer that has to be sent again is read again. */

@@ -52,8 +52,3 @@ export async function* fileBytes(
 
 const changed = (path: string, what: string) =>
   new JobFailure('codeChanged', `${JSON.stringify(path.slice(0, 200))} ${what}`)
-
-/** What was read already, for those who read. */
-export async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes
-}

@@ -1,7 +1,7 @@
 import { body } from '#kernel/body'
 import { clock } from '#kernel/clock'
 import { RegistryDenied } from '#oci/errors'
-import { inParallel } from '#oci/in_parallel'
+import { inParallel } from '#kernel/in_parallel'
 import { COMPONENTS } from '#worker/components'
 import type { Place, Places } from '#worker/images/places'
 import { defineJob } from '#worker/job'

@@ -8,7 +8,7 @@ import { AnswerNotUnderstood, PlatformAway } from './problems.js'
 import { among, both, equal, PAGE, pageAt, queryOf } from './queries.js'
 import { RECORDS, type Kind, type RecordOf } from './records.js'
 import { reasonOf } from './token.js'
-import { inParallel } from '#oci/in_parallel'
+import { inParallel } from '#kernel/in_parallel'
 
 const COLLECTIONS: Readonly<Record<Kind, string>> = {
   analysis: '/analyses',

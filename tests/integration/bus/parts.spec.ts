@@ -5,7 +5,7 @@ import { test } from '@japa/runner'
 import { AttemptCounter } from '#bus/attempt_counter'
 import { pauseAfter } from '#kernel/back_off'
 import { Inbox } from '#bus/inbox'
-import { Lanes } from '#bus/lanes'
+import { Lanes } from '#kernel/lanes'
 import { holdClock } from '#kernel/clock'
 import { busDatabase } from '#tests/helpers/bus_database'
 

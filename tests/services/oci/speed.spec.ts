@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 
 import { appendLayers } from '#oci/append_layers'
 import { copyImage } from '#oci/copy_image'
-import { inParallel } from '#oci/in_parallel'
+import { inParallel } from '#kernel/in_parallel'
 import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { platformImage } from '#oci/platform_image'

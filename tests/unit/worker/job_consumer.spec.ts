@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 
-import { Lanes } from '#bus/lanes'
+import { Lanes } from '#kernel/lanes'
 import { MemoryBus } from '#bus/memory/memory_bus'
 import { newMessage, readMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandTo, EVENT_KEYS } from '#bus/names'
