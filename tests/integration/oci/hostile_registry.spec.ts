@@ -21,7 +21,7 @@ import { failureOf } from '#tests/helpers/object_store_suite'
 import { fail, RegistryServer, send, type Exchange } from '#tests/helpers/registry/registry_server'
 
 const MIB = 1024 ** 2
-const IDLE_MS = 300
+const SETTINGS = { attempts: 3, firstPauseMs: 5 }
 const REPOSITORY = 'suite/hostile'
 const MANIFEST = /\/manifests\//
 const BLOB = /\/blobs\/sha256/
@@ -33,11 +33,7 @@ test.group('What a registry does wrong', (group) => {
 
   group.each.setup(async () => {
     registry = await RegistryServer.start()
-    store = await openImageStore(registry.access, {
-      idleMs: IDLE_MS,
-      attempts: 3,
-      firstPauseMs: 5,
-    })
+    store = await openImageStore(registry.access, SETTINGS)
     return async () => {
       store.close()
       await registry.stop()
@@ -126,22 +122,24 @@ test.group('What a registry does wrong', (group) => {
     assert,
   }) => {
     const image = await putImage(store, REPOSITORY, { tag: 'latest' })
+    const blob = await store.writeBlob(REPOSITORY, piecesOf(randomBytes(MIB)))
+    const impatient = await openImageStore(registry.access, { ...SETTINGS, idleMs: 300 })
     const silent = interfere('GET', MANIFEST, () => {})
-    assert.instanceOf(await failureOf(store.manifest(REPOSITORY, 'latest')), RegistryAway)
+    assert.instanceOf(await failureOf(impatient.manifest(REPOSITORY, 'latest')), RegistryAway)
     assert.equal(silent(), 3)
     interfere('GET', MANIFEST, ({ response }) => {
       response.setHeader('content-type', image.mediaType)
       response.writeHead(200)
       response.write('{')
     })
-    assert.instanceOf(await failureOf(store.manifest(REPOSITORY, 'latest')), RegistryAway)
-    const blob = await store.writeBlob(REPOSITORY, piecesOf(randomBytes(MIB)))
+    assert.instanceOf(await failureOf(impatient.manifest(REPOSITORY, 'latest')), RegistryAway)
     const begun = interfere('GET', BLOB, ({ response }) => {
       response.writeHead(200)
       response.flushHeaders()
     })
-    assert.instanceOf(await failureOf(bytesOf(store.readBlob(REPOSITORY, blob))), RegistryAway)
+    assert.instanceOf(await failureOf(bytesOf(impatient.readBlob(REPOSITORY, blob))), RegistryAway)
     assert.equal(begun(), 3)
+    impatient.close()
   })
 
   test('a registry that never ends an answer is stopped, whatever it answers', async ({
