@@ -28,11 +28,15 @@ const APPEND = {
          on conflict (id) do nothing returning id`,
 }
 
-/** The one way in: events that were not there before are sealed in the same transaction. Answers the ids of these. */
+/**
+ * The one way in: events that were not there before are sealed in the same transaction. Answers the ids of these. One that arrived twice
+ * is kept once; it may say another time to expire at, which was reckoned from when it was read.
+ */
 export async function appendEvents(
   transaction: pg.ClientBase,
-  events: readonly NewEvent[]
+  arrived: readonly NewEvent[]
 ): Promise<ReadonlySet<string>> {
+  const events = [...new Map(arrived.map((each) => [each.id.toLowerCase(), each])).values()]
   const values = WRITTEN.map(
     ({ name, inList }) => `{${events.map((each) => inList(each[name])).join()}}`
   )
@@ -41,9 +45,9 @@ export async function appendEvents(
   tellAppendedAfter(transaction)
   await sealEvents(
     transaction,
-    events.map(asStored).filter(({ id }) => fresh.delete(id))
+    events.map(asStored).filter(({ id }) => fresh.has(id))
   )
-  return new Set(rows.map(({ id }) => id))
+  return fresh
 }
 
 function quoted(value: string | boolean | null): string {

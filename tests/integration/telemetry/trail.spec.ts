@@ -5,7 +5,10 @@ import type pg from 'pg'
 
 import { applicationKey } from '#configuration/application_key'
 import { holdClock } from '#kernel/clock'
+import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'
+import { appendEvents } from '#telemetry/events/event_table'
+import type { NewEvent } from '#telemetry/events/stored_event'
 import { anchorSweep, noteHeads } from '#telemetry/trail/anchor_sweep'
 import type { Finding } from '#telemetry/trail/check_batch'
 import { removeEvent, removeExpired } from '#telemetry/trail/remove_events'
@@ -81,6 +84,23 @@ test.group('The audit trail', (group) => {
     } finally {
       await database.stop()
     }
+  })
+
+  test('an event that arrives twice at once is sealed as it is kept, though it would expire at another time', async ({
+    assert,
+  }) => {
+    const told: NewEvent[] = Array.from({ length: 100 }, () => ({
+      ...eventWith({ expiring: true, expiresAt: inAWeek() }),
+      scope: 'entity' as const,
+      data: null,
+    }))
+    const again = told.map((each) => ({ ...each, expiresAt: new Date().toISOString() }))
+    await inTransaction(pool, (transaction) => appendEvents(transaction, [...told, ...again]))
+
+    const { intact, events } = await verdict()
+
+    assert.isTrue(intact)
+    assert.equal(events, told.length)
   })
 
   test('whoever adds to a chain at the same time adds to its end', async ({ assert }) => {
