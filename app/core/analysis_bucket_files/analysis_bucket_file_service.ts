@@ -18,10 +18,12 @@ import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
 import type { RecordServiceOptions } from '#records/record_service'
+import type { Written } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
 type File = Row<typeof AnalysisBucketFile>
+type Changes = BodyOf<typeof updateAnalysisBucketFile>
 
 /** A file in its bucket, whether it is there yet or not. */
 interface Placed {
@@ -86,7 +88,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
         'bucketFileId',
       ])
       if (existing !== undefined) {
-        return { existing }
+        return this.#askedForAgain(transaction, origin, { analysis, existing, body })
       }
       await this.#requireOpen(transaction, analysis, values)
       await this.#takeOver(transaction, origin, values)
@@ -105,13 +107,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     enforce(this.kind.access.update!, origin.actor)
     return this.holdingPart(id, async (transaction, { analysis, part }) => {
       await requireFileWriter(transaction, origin.actor, part)
-      if (Object.keys(body).length > 0) {
-        await this.#requireOpen(transaction, analysis, part)
-      }
-      await this.#takeOver(transaction, origin, { ...part, root: body.root })
-      const written = await this.change(transaction, origin, part, body)
-      await this.#follow(transaction, origin, part, written.values)
-      return written
+      return this.#change(transaction, origin, { analysis, part, body })
     })
   }
 
@@ -162,6 +158,34 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     await inTransaction(this.pool, (transaction) =>
       this.changeById(transaction, origin, id, { userId: null })
     )
+  }
+
+  /** A file that was entered by itself since it came to storage is what its sender asks for, but for the root it is to be. */
+  async #askedForAgain(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    asked: { analysis: Row<typeof Analysis>; existing: string; body: { root?: boolean } }
+  ): Promise<Made> {
+    const { analysis, existing, body } = asked
+    const part = await this.lock(transaction, existing)
+    return body.root === true && !part.root
+      ? this.#change(transaction, origin, { analysis, part, body: { root: true } })
+      : { existing }
+  }
+
+  async #change(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    change: { analysis: Row<typeof Analysis>; part: File; body: Changes }
+  ): Promise<Written<typeof AnalysisBucketFile>> {
+    const { analysis, part, body } = change
+    if (Object.keys(body).length > 0) {
+      await this.#requireOpen(transaction, analysis, part)
+    }
+    await this.#takeOver(transaction, origin, { ...part, root: body.root })
+    const written = await this.change(transaction, origin, part, body)
+    await this.#follow(transaction, origin, part, written.values)
+    return written
   }
 
   /** Has the analysis follow a file that came, changed or went. */

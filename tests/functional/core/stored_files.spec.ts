@@ -78,6 +78,36 @@ test.group('Files that storage took in', (group) => {
     assert.isNull(body.data.approvalStatus)
   })
 
+  test('become what their analysis starts with when that is asked for, entered before or not', async ({
+    assert,
+  }) => {
+    const [first, second] = [stored('a.py'), stored('b.py')]
+    await enter(first, second)
+    const ask = (file: StoredFile, root: boolean) =>
+      call(scene.researcher(), 'POST', '/analysis-bucket-files', {
+        analysisBucketId: bucket.id,
+        bucketId: bucket.bucketId,
+        bucketFileId: file.id,
+        path: file.path,
+        root,
+      })
+    for (const [file, root] of [
+      [first, true],
+      [second, true],
+      [second, false],
+    ] as const) {
+      const { status, body } = await ask(file, root)
+      assert.equal(status, 201)
+      assert.equal(body.data.bucketFileId, file.id)
+      assert.isTrue(body.data.root)
+    }
+    const { rows } = await database().query(
+      'select bucket_file_id as id from analysis_bucket_files where analysis_bucket_id = $1 and root',
+      [bucket.id]
+    )
+    assert.deepEqual(rows, [{ id: second.id }])
+  })
+
   test('of no analysis are nobody’s business', async ({ assert }) => {
     await enter(stored('a.py', { bucketId: clock.uuid() }))
     assert.equal((await entered()).size, 0)
