@@ -12,16 +12,20 @@ const { SERVER_FLAGS }: { SERVER_FLAGS: string[] } = await import(
 )
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const LOADER = new URL('../../../bin/bootstrap/typescript.mjs', import.meta.url).href
+/** Of the worker and of what uploads for it, which is a process of its own. */
 const MOST_MIB = 120
-/** Of what uploads for a worker. */
 const MOST_MIB_BESIDE = 64
 const COPIED_MIB = process.env.SOAK_MIB ?? '512'
 
 test.group('Large images', () => {
   test('memory stays flat while they are copied between folders and registries', async ({
     assert,
+    cleanup,
   }) => {
     const registries = [await startDockerRegistry(), await startDockerRegistry()]
+    cleanup(async () => {
+      await Promise.all(registries.map(({ server }) => server.stop()))
+    })
     const child = spawn(
       process.execPath,
       [...SERVER_FLAGS, '--expose-gc', `--import=${LOADER}`, 'tests/soak/image_copies.ts'],
@@ -40,9 +44,10 @@ test.group('Large images', () => {
     assert.lengthOf(copies, 3)
     for (const copy of copies) {
       console.log(JSON.stringify(copy))
-      assert.isBelow(copy.aboveIdleMib, MOST_MIB)
+      assert.isBelow(copy.aboveIdleMib + copy.uploaderMib, MOST_MIB)
       assert.isBelow(copy.uploaderMib, MOST_MIB_BESIDE)
     }
-    await Promise.all(registries.map(({ server }) => server.stop()))
-  }).timeout(1_800_000)
+  })
+    .retry(2)
+    .timeout(1_800_000)
 })
