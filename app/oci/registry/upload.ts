@@ -106,12 +106,20 @@ async function append(
       await session.append(bytes.subarray(sent), offset + sent)
       return
     } catch (error) {
+      requireUndisturbed(error, client, failures)
       failures++
       sent = await progressAfter(error, client, session, { failures, offset, sent })
       if (sent > bytes.length) {
         throw new RegistryConfused(`${client.host} has more of a blob than it was sent`)
       }
     }
+  }
+}
+
+/** Of a request that broke off more can arrive while the next one is sent already; then the upload begins anew. */
+function requireUndisturbed(error: unknown, client: RegistryClient, failures: number): void {
+  if (failures > 0 && error instanceof RegistryConfused) {
+    throw new RegistryAway(`${client.host} mixed up an upload that had broken off`, error)
   }
 }
 

@@ -306,6 +306,31 @@ test.group('What a registry does wrong', (group) => {
     assert.isTrue(hasNoSession())
   })
 
+  test('a registry that takes in late what had broken off is sent all of it anew', async ({
+    assert,
+  }) => {
+    const bytes = randomBytes(20 * MIB)
+    interfere('PATCH', SESSION, ({ request }, times) => {
+      if (times === 1) {
+        return hangUp(request)
+      }
+      if (times === 2) {
+        const [session] = registry.sessions.all.values()
+        session!.bytes = bytes.subarray(0, MIB)
+      }
+      return false
+    })
+    let begun = 0
+    const again = () => {
+      begun++
+      return piecesOf(bytes)
+    }
+    const written = await store.writeBlob(REPOSITORY, again, { digest: digestOf(bytes) })
+    assert.equal(written.size, bytes.length)
+    assert.equal(begun, 2)
+    assert.isTrue(hasNoSession())
+  })
+
   test('a registry that has less or more of an upload than it was sent is found out, and the upload taken back', async ({
     assert,
   }) => {
