@@ -122,9 +122,11 @@ def is_beyond_patterns(issue):
 
 def is_keyless_expression(issue, case):
     """A filter in brackets that names no key (`filter[]=...`) is an expression, or several of which one counts."""
-    sent = (case.query or {}).get("filter")
+    query = case.query or {}
+    sent = query.get("filter")
+    is_keyless = "filter[]" in query or (isinstance(sent, dict) and "" in sent)
     is_of_filters = issue.get("code") == "inputInvalid" and issue.get("meta", {}).get("parameter") == "filters"
-    return is_of_filters and isinstance(sent, dict) and "" in sent
+    return is_of_filters and is_keyless
 
 
 def is_filter_lost_on_the_way(response, case):
