@@ -3,6 +3,7 @@ import { analysisCommandRoutes } from '#core/analysis_life/command_routes'
 import { timelineRoutes } from '#core/analysis_timeline/timeline_routes'
 import { analysis } from '#core/analyses/analysis'
 import { AnalysisService } from '#core/analyses/analysis_service'
+import { analysisCodeRoutes } from '#core/analyses/code_routes'
 import { analysisContentRoutes } from '#core/analyses/content_routes'
 import { analysisClientRoutes } from '#core/analyses/analysis_client_routes'
 import { analysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_file'
@@ -57,6 +58,7 @@ const core: Surface = {
     recordRoutes(routes, analysis, AnalysisService)
     analysisCommandRoutes(routes)
     analysisContentRoutes(routes)
+    analysisCodeRoutes(routes)
     timelineRoutes(routes)
     analysisClientRoutes(routes)
     recordRoutes(routes, analysisNode, AnalysisNodeService)

@@ -2,6 +2,7 @@ import { commonRoutes } from '#openapi/common_routes'
 import type { Surface } from '#http/surface'
 import { recordRoutes } from '#records/record_routes'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
+import { bucketFilesRoutes } from '#storage/bucket_files/bucket_files_routes'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { bucket } from '#storage/buckets/bucket'
 import { BucketService } from '#storage/buckets/bucket_service'
@@ -18,6 +19,7 @@ const storage: Surface = {
     commonRoutes(routes, storage)
     recordRoutes(routes, bucket, BucketService)
     recordRoutes(routes, bucketFile, BucketFileService)
+    bucketFilesRoutes(routes)
     uploadRoutes(routes)
     resumableRoutes(routes)
     downloadRoutes(routes)

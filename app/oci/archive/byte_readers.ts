@@ -107,12 +107,17 @@ export class StreamReader implements ByteReader {
   }
 
   async read(length: number): Promise<Buffer> {
-    return Buffer.concat(await Array.fromAsync(this.pieces(length)))
+    return this.#left.length >= length
+      ? this.#take(length)
+      : Buffer.concat(await Array.fromAsync(this.pieces(length)))
   }
 
   async skip(length: number): Promise<void> {
-    for await (const piece of this.pieces(length)) {
-      void piece
+    for (let left = length; left > 0;) {
+      if (this.#left.length === 0 && !(await this.#more())) {
+        return
+      }
+      left -= this.#take(left).length
     }
   }
 
@@ -121,8 +126,7 @@ export class StreamReader implements ByteReader {
       if (this.#left.length === 0 && !(await this.#more())) {
         return
       }
-      const piece = this.#left.subarray(0, left)
-      this.#left = this.#left.subarray(piece.length)
+      const piece = this.#take(left)
       left -= piece.length
       yield piece
     }
@@ -130,6 +134,13 @@ export class StreamReader implements ByteReader {
 
   async close(): Promise<void> {
     await this.#pieces.return?.()
+  }
+
+  /** Of what has come already. */
+  #take(atMost: number): Buffer {
+    const piece = this.#left.subarray(0, atMost)
+    this.#left = this.#left.subarray(piece.length)
+    return piece
   }
 
   async #more(): Promise<boolean> {

@@ -26,14 +26,16 @@ interface Said {
   size?: number
 }
 
+export interface FoundEntry {
+  readonly entry: TarEntry
+  /** What is in it, piece by piece. */
+  bytes(): AsyncGenerator<Buffer, void, undefined>
+  /** All that is in it, for one that is known to be small. */
+  whole(): Promise<Buffer>
+}
+
 /** The entries of a tar one after the other. Whoever wants what is in one reads it before the next is asked for. */
-export async function* tarEntries(
-  reader: ByteReader
-): AsyncGenerator<
-  { entry: TarEntry; bytes: () => AsyncGenerator<Buffer, void, undefined> },
-  void,
-  undefined
-> {
+export async function* tarEntries(reader: ByteReader): AsyncGenerator<FoundEntry, void, undefined> {
   let said: Said = {}
   for (let count = 0; ; count++) {
     const block = await reader.read(BLOCK)
@@ -50,18 +52,43 @@ export async function* tarEntries(
     }
     const entry = { ...header, ...said, path: plain(said.path ?? header.path) }
     said = {}
-    let left = entry.size
-    const bytes = async function* (): AsyncGenerator<Buffer, void, undefined> {
-      for await (const piece of reader.pieces(left)) {
-        left -= piece.length
-        yield piece
-      }
-      if (left > 0) {
-        throw new ImageArchiveInvalid(`The archive ends within ${JSON.stringify(entry.path)}`)
-      }
+    const content = new Content(reader, entry)
+    yield { entry, bytes: () => content.bytes(), whole: () => content.whole() }
+    await reader.skip(content.left + paddingOf(entry.size))
+  }
+}
+
+/** What is in an entry, as far as it was not read yet. */
+class Content {
+  readonly #reader: ByteReader
+  readonly #entry: TarEntry
+  left: number
+
+  constructor(reader: ByteReader, entry: TarEntry) {
+    this.#reader = reader
+    this.#entry = entry
+    this.left = entry.size
+  }
+
+  async *bytes(): AsyncGenerator<Buffer, void, undefined> {
+    for await (const piece of this.#reader.pieces(this.left)) {
+      this.left -= piece.length
+      yield piece
     }
-    yield { entry, bytes }
-    await reader.skip(left + paddingOf(entry.size))
+    this.#requireAll()
+  }
+
+  async whole(): Promise<Buffer> {
+    const bytes = await this.#reader.read(this.left)
+    this.left -= bytes.length
+    this.#requireAll()
+    return bytes
+  }
+
+  #requireAll(): void {
+    if (this.left > 0) {
+      throw new ImageArchiveInvalid(`The archive ends within ${JSON.stringify(this.#entry.path)}`)
+    }
   }
 }
 

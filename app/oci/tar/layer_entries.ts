@@ -7,8 +7,8 @@ export interface LayerFile {
   readonly path: string
   readonly size: number
   readonly mode?: number
-  /** Called when its turn comes; once more, where the layer has to be sent again. */
-  open(): BlobSource | Promise<BlobSource>
+  /** Called when its turn comes; once more, where the layer has to be sent again. Answers with all of it where that is there already. */
+  open(): BlobSource | Uint8Array | Promise<BlobSource | Uint8Array>
 }
 
 export interface LayerFolder {

@@ -43,8 +43,9 @@ async function* pieces(
 
 /** What follows would be taken for the rest of a file that is too short, and the rest of one that is too long for a file. */
 async function* contentOf(file: LayerFile): AsyncGenerator<Uint8Array, void, undefined> {
+  const opened = await file.open()
   let left = file.size
-  for await (const piece of await file.open()) {
+  for await (const piece of opened instanceof Uint8Array ? [opened] : opened) {
     left -= piece.byteLength
     if (left < 0) {
       break

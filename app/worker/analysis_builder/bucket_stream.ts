@@ -1,6 +1,5 @@
 import { StreamReader } from '#oci/archive/byte_readers'
 import { tarEntries } from '#oci/archive/tar_reader'
-import { wholeBytes } from '#oci/checked_bytes'
 import { ImageFailure } from '#oci/errors'
 import { JobFailure } from '#worker/job_failure'
 import type { Platform } from '#worker/platform/platform'
@@ -67,9 +66,9 @@ async function* smallFiles(
   }
   const reader = new StreamReader(tar)
   try {
-    for await (const { entry, bytes } of tarEntries(reader)) {
+    for await (const { entry, whole } of tarEntries(reader)) {
       if (sizes.get(entry.path) === entry.size) {
-        yield [entry.path, await wholeBytes(bytes(), entry.size)]
+        yield [entry.path, await whole()]
       }
     }
   } finally {

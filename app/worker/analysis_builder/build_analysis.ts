@@ -1,10 +1,13 @@
 import { appendLayers, type BuiltImage } from '#oci/append_layers'
+import { allDone } from '#kernel/all_done'
 import { body } from '#kernel/body'
 import { clock } from '#kernel/clock'
 import { LATEST } from '#oci/image_names'
+import type { PlatformImage } from '#oci/platform_image'
 import { writeLayer } from '#oci/write_layer'
 import { COMPONENTS } from '#worker/components'
 import { baseImage } from '#worker/images/base_image'
+import type { Place } from '#worker/images/places'
 import { defineJob, type Work } from '#worker/job'
 import { JobFailure } from '#worker/job_failure'
 import type { RecordOf } from '#worker/platform/records'
@@ -25,17 +28,46 @@ export const buildAnalysis = defineJob({
   content: body({ id: recordId() }),
   async run({ id }, work) {
     const { platform, log } = work
+    const startedAt = clock.now()
     const analysis = await platform.analysis(id)
     if (!analysis) {
       throw new JobFailure('analysisNotFound', 'There is no such analysis')
     }
-    const [code, masterImage] = await log.stage('Read what the analysis consists of', () =>
-      Promise.all([codeOf(platform, id), masterImageOf(analysis, work)])
-    )
-    const { digest, size, os } = await buildImage(work, analysis, masterImage, code)
+    const [code, ground] = await allDone([
+      log.stage('Read what the analysis consists of', () => codeOf(platform, id)),
+      groundOf(work, analysis),
+    ])
+    const { digest, size, os } = await buildImage(work, { analysis, code, ...ground, startedAt })
     return { hash: digest, size, os }
   },
 })
+
+/** What an image is built on, and where. */
+interface Ground {
+  readonly masterImage: MasterImage
+  readonly place: Place
+  readonly base: PlatformImage
+}
+
+interface Building extends Ground {
+  readonly analysis: Analysis
+  readonly code: Code
+  /** In milliseconds. */
+  readonly startedAt: number
+}
+
+async function groundOf(work: Work, analysis: Analysis): Promise<Ground> {
+  const { log, places } = work
+  const [masterImage, place] = await allDone([
+    masterImageOf(analysis, work),
+    places.ofBuild(analysis),
+  ])
+  const { virtualPath } = masterImage
+  const base = await log.stage(`Find the image ${virtualPath} in ${place.name}`, () =>
+    baseImage(places, place, virtualPath, log)
+  )
+  return { masterImage, place, base }
+}
 
 async function masterImageOf(
   { masterImageId }: Analysis,
@@ -48,19 +80,10 @@ async function masterImageOf(
   return found
 }
 
-async function buildImage(
-  work: Work,
-  analysis: Analysis,
-  masterImage: MasterImage,
-  code: Code
-): Promise<BuiltImage> {
-  const { log, places, platform } = work
-  const startedAt = clock.now()
-  const place = await places.ofBuild(analysis)
+async function buildImage(work: Work, building: Building): Promise<BuiltImage> {
+  const { log, platform } = work
+  const { analysis, code, masterImage, place, base, startedAt } = building
   const repository = await place.build(analysis.id)
-  const base = await log.stage(`Find the image ${masterImage.virtualPath} in ${place.name}`, () =>
-    baseImage(places, place, masterImage.virtualPath, log)
-  )
   const read = new Map<string, string>()
   const files = new CodeLayer(platform, code, (path, sha256) => read.set(path, sha256))
   const layer = await log

@@ -23,65 +23,96 @@ export interface Code {
   readonly bytes: number
 }
 
+/** What the analysis knows of a file. */
+type Known = RecordOf<'analysisCode'>['files'][number]
+/** What storage knows of it. */
+type Stored = RecordOf<'bucketFiles'>['files'][number]
+
 /**
  * The code of an analysis: what the analysis knows of, and nodes agreed to, and what storage has have to be the same files.
  */
 export async function codeOf(platform: Platform, analysisId: string): Promise<Code> {
-  const bucket = await platform.codeBucket(analysisId)
-  const root = bucket && (await platform.rootFile(bucket.id))
-  if (!bucket || !root) {
+  const known = await knownFiles(platform, analysisId)
+  const root = known?.files.find((file) => file.root)
+  if (!known || !root) {
     throw new JobFailure(
       'entrypointNotFound',
       'None of the files of the analysis is its entrypoint'
     )
   }
-  const [known, stored] = await Promise.all([
-    platform.files(bucket.id),
-    platform.bucketFiles(bucket.bucketId),
-  ])
-  const files = matched(known, stored)
+  const stored = await storedFiles(platform, known.bucketId)
+  requireFew(known.total, stored.total)
+  const files = matched(known.files, stored.files)
   const entrypoint = files.find(({ bucketFileId }) => bucketFileId === root.bucketFileId)
   if (!entrypoint) {
     throw new JobFailure('entrypointNotFound', 'The entrypoint of the analysis is not stored')
   }
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   requireBounds(files, bytes)
-  return { bucketId: bucket.bucketId, files, entrypoint: entrypoint.path, bytes }
+  return { bucketId: known.bucketId, files, entrypoint: entrypoint.path, bytes }
 }
 
-function matched(
-  known: readonly RecordOf<'analysisBucketFile'>[],
-  stored: readonly RecordOf<'bucketFile'>[]
-): CodeFile[] {
+/** All at once; page by page where the platform only knows that. */
+async function knownFiles(
+  platform: Platform,
+  analysisId: string
+): Promise<RecordOf<'analysisCode'> | undefined> {
+  const code = await platform.analysisCode(analysisId)
+  const bucket = code ? undefined : await platform.codeBucket(analysisId)
+  if (!bucket) {
+    return code
+  }
+  const files = await platform.files(bucket.id)
+  return { bucketId: bucket.bucketId, total: files.length, files }
+}
+
+async function storedFiles(platform: Platform, bucketId: string): Promise<RecordOf<'bucketFiles'>> {
+  const stored = await platform.storedFiles(bucketId)
+  if (stored) {
+    return stored
+  }
+  const records = await platform.bucketFiles(bucketId)
+  const files = records.map((file) => ({
+    id: file.id,
+    path: pathOf(file),
+    size: file.size ?? null,
+  }))
+  return { total: files.length, files }
+}
+
+function matched(known: readonly Known[], stored: readonly Stored[]): CodeFile[] {
   const byId = new Map(stored.map((file) => [file.id, file]))
   const files = known.map(({ bucketFileId, path }) => {
     const file = byId.get(bucketFileId)
     byId.delete(bucketFileId)
-    if (!file || pathOf(file) !== path) {
+    if (file?.path !== path) {
       throw changed(path, 'is not stored as the analysis knows it')
     }
-    if (typeof file.size !== 'number') {
+    if (file.size === null) {
       throw changed(path, 'is stored without its size; it has to be uploaded anew')
     }
     return { bucketFileId, path, size: file.size }
   })
   const [other] = byId.values()
   if (other) {
-    throw changed(pathOf(other), 'is stored, but no file of the analysis')
+    throw changed(other.path, 'is stored, but no file of the analysis')
   }
   return files
 }
 
-/** Older platforms tell the folder and the name only. */
+/** Some platforms tell the folder and the name only. */
 function pathOf({ path, directory, name }: RecordOf<'bucketFile'>): string {
   const isBare = !directory || directory === '.'
   return path ?? (isBare ? name : `${directory}/${name}`)
 }
 
-function requireBounds(files: readonly CodeFile[], bytes: number): void {
-  if (files.length > MOST_FILES) {
+function requireFew(...totals: readonly number[]): void {
+  if (totals.some((total) => total > MOST_FILES)) {
     throw new JobFailure('codeTooLarge', `The analysis has more than ${MOST_FILES} files`)
   }
+}
+
+function requireBounds(files: readonly CodeFile[], bytes: number): void {
   const large = files.find(({ size }) => size > LARGEST_BYTES)
   if (large || bytes > MOST_BYTES) {
     throw new JobFailure(

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 import type { BlobSource } from '#oci/image_store'
-import { inOnePiece } from '#oci/in_one_piece'
 import { layerEntries, type LayerEntry } from '#oci/tar/layer_entries'
 import type { Platform } from '#worker/platform/platform'
 import { BucketStream } from './bucket_stream.js'
@@ -55,7 +54,7 @@ export class CodeLayer {
     this.#stream = undefined
   }
 
-  async #open(file: CodeFile): Promise<BlobSource> {
+  async #open(file: CodeFile): Promise<BlobSource | Uint8Array> {
     if (file === this.#first) {
       await this.#begin()
     }
@@ -63,8 +62,8 @@ export class CodeLayer {
     if (!bytes) {
       return this.#ahead.open(file)
     }
-    this.#read(file.path, createHash('sha256').update(bytes).digest('hex'))
-    return inOnePiece(bytes)
+    this.#read(file.path, hash('sha256', bytes))
+    return bytes
   }
 
   /** A layer that has to be sent again is read again. */

@@ -12,11 +12,13 @@ import { inParallel } from '#kernel/in_parallel'
 
 const COLLECTIONS: Readonly<Record<Kind, string>> = {
   analysis: '/analyses',
+  analysisCode: '/analyses',
   analysisContent: '/analyses',
   analysisBucket: '/analysis-buckets',
   analysisBucketFile: '/analysis-bucket-files',
   analysisNode: '/analysis-nodes',
   bucketFile: '/bucket-files',
+  bucketFiles: '/buckets',
   masterImage: '/master-images',
   masterImageGroup: '/master-image-groups',
   node: '/nodes',
@@ -42,6 +44,12 @@ export interface PlatformOptions extends Asking {
   readonly signal: AbortSignal
 }
 
+interface Asked {
+  readonly query?: string
+  readonly below?: string
+  readonly at?: 'core' | 'storage'
+}
+
 /**
  * The platform the worker works for, which may be another one than ours. Everything is read by the queries workers have always sent;
  * what is not there is undefined.
@@ -65,6 +73,11 @@ export class Platform {
   /** What it consists of and who agreed to that, as of now; undefined also where the platform does not tell. */
   analysisContent(id: string): Promise<RecordOf<'analysisContent'> | undefined> {
     return this.#one('analysisContent', id, { below: '/content' })
+  }
+
+  /** Its code, all at once; undefined also where the platform does not tell. */
+  analysisCode(id: string): Promise<RecordOf<'analysisCode'> | undefined> {
+    return this.#one('analysisCode', id, { below: '/code' })
   }
 
   masterImage(id: string): Promise<RecordOf<'masterImage'> | undefined> {
@@ -109,12 +122,6 @@ export class Platform {
     return found
   }
 
-  async rootFile(analysisBucketId: string): Promise<RecordOf<'analysisBucketFile'> | undefined> {
-    const filter = both(equal('root', 'true'), equal('analysisBucketId', analysisBucketId))
-    const [found] = await this.#all('analysisBucketFile', { filter }, { isWhole: true })
-    return found
-  }
-
   files(analysisBucketId: string): Promise<RecordOf<'analysisBucketFile'>[]> {
     return this.#all('analysisBucketFile', {
       filter: equal('analysisBucketId', analysisBucketId),
@@ -143,7 +150,12 @@ export class Platform {
     return found
   }
 
-  /** The files of a bucket as storage has them. */
+  /** The files of a bucket as storage has them, all at once; undefined also where it does not tell. */
+  storedFiles(bucketId: string): Promise<RecordOf<'bucketFiles'> | undefined> {
+    return this.#one('bucketFiles', bucketId, { below: '/files', at: 'storage' })
+  }
+
+  /** The same, page by page. */
   bucketFiles(bucketId: string): Promise<RecordOf<'bucketFile'>[]> {
     return this.#all('bucketFile', { filter: equal('bucketId', bucketId) }, {}, 'storage')
   }
@@ -182,10 +194,10 @@ export class Platform {
   async #one<K extends Kind>(
     kind: K,
     id: string,
-    { query, below = '' }: { readonly query?: string; readonly below?: string } = {}
+    { query, below = '', at = 'core' }: Asked = {}
   ): Promise<RecordOf<K> | undefined> {
     const path = `${COLLECTIONS[kind]}/${encodeURIComponent(id)}${below}`
-    const said = await this.#read(this.#options.core, path, query)
+    const said = await this.#read(this.#options[at], path, query)
     return said === undefined ? undefined : understood(kind, said)
   }
 

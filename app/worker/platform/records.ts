@@ -37,6 +37,13 @@ export const RECORDS = {
     bucketFileId: recordId(),
     bucketId: reference(),
   }),
+  analysisCode: body({
+    bucketId: recordId(),
+    total: vine.number(),
+    files: vine.array(
+      vine.object({ bucketFileId: recordId(), path: vine.string(), root: vine.boolean() })
+    ),
+  }),
   analysisContent: body({
     digest: vine.string(),
     nodes: vine.array(vine.object({ nodeId: recordId(), agrees: vine.boolean() })),
@@ -48,6 +55,12 @@ export const RECORDS = {
     approvalStatus: word(),
     artifactTag: word(),
     artifactDigest: word(),
+  }),
+  bucketFiles: body({
+    total: vine.number(),
+    files: vine.array(
+      vine.object({ id: recordId(), path: vine.string(), size: vine.number().nullable() })
+    ),
   }),
   bucketFile: body({
     id: recordId(),

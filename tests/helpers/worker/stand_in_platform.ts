@@ -58,11 +58,15 @@ export class StandInPlatform {
       : this.workerAccount?.(registryId)
   }
 
+  #said(below: string): Fields | undefined {
+    return below === 'content' ? wrapped(this.content?.()) : undefined
+  }
+
   #answer(path: string): object | undefined {
     const [, collection, id, ...below] = path.split('/')
     switch (collection) {
       case 'analyses':
-        return below.length > 0 ? wrapped(this.content?.()) : wrapped(this.analysis)
+        return below[0] === undefined ? wrapped(this.analysis) : this.#said(below[0])
       case 'image-keys':
         return this.imageKeys.length > 0
           ? { data: this.imageKeys.map((publicKey) => ({ publicKey })), meta: {} }

@@ -71,7 +71,10 @@ class Code {
   }
 }
 
-const bytesOf = async (file: LayerFile) => Buffer.concat(await Array.fromAsync(await file.open()))
+const bytesOf = async (file: LayerFile) => {
+  const opened = await file.open()
+  return Buffer.concat(opened instanceof Uint8Array ? [opened] : await Array.fromAsync(opened))
+}
 
 test.group('The files of a layer', () => {
   test('come by one request, in whatever order storage has them', async ({ assert, cleanup }) => {

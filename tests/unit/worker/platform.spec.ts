@@ -15,14 +15,12 @@ test.group('What the worker asks the platform', () => {
       json(response, { data: [], meta: { total: 0 } })
     }, cleanup)
     await platform.codeBucket(ID)
-    await platform.rootFile(ID)
     await platform.files(ID)
     await platform.analysisNodes(ID)
     await platform.nodes([ID, OTHER])
     const queries = asked.map((url) => url.replace('&codec=url-expression', ''))
     assert.deepEqual(queries, [
       `/core/analysis-buckets?filter=and(eq(analysisId,'${ID}'),eq(type,'CODE'))`,
-      `/core/analysis-bucket-files?filter=and(eq(root,'true'),eq(analysisBucketId,'${ID}'))`,
       `/core/analysis-bucket-files?filter=eq(analysisBucketId,'${ID}')&page[limit]=50`,
       `/core/analysis-nodes?filter=eq(analysisId,'${ID}')&page[limit]=50`,
       `/core/nodes?filter=in(id,'${ID}','${OTHER}')&include=registryProject&page[limit]=50`,

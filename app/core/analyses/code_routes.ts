@@ -1,0 +1,73 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { corePool } from '#core/database'
+import { answer } from '#http/answer'
+import type { SurfaceRoutes } from '#http/surface'
+import { EntityNotFound } from '#kernel/failures'
+import type { JsonSchema } from '#kernel/json_schema'
+import { originOf } from '#kernel/request_origin'
+import { analysis } from './analysis.js'
+import { readAnalysis } from './client_of_analysis.js'
+
+/** No image is made of more. */
+const MOST_FILES = 50_000
+
+const CODE = {
+  name: 'code-of-analysis',
+  text: `select json_build_object('meta', json_build_object(), 'data', json_build_object(
+      'bucketId', b.bucket_id,
+      'total', (select count(*) from analysis_bucket_files f where f.analysis_bucket_id = b.id),
+      'files', (select coalesce(json_agg(file), '[]') from (
+        select f.bucket_file_id as "bucketFileId", f.path, f.root from analysis_bucket_files f
+        where f.analysis_bucket_id = b.id order by f.path limit ${MOST_FILES}) file)
+    ))::text as code
+    from analysis_buckets b where b.analysis_id = $1 and b.type = 'CODE'`,
+}
+
+const FILE: JsonSchema = {
+  type: 'object',
+  required: ['bucketFileId', 'path', 'root'],
+  properties: {
+    bucketFileId: { type: 'string' },
+    path: { type: 'string' },
+    root: { type: 'boolean' },
+  },
+  additionalProperties: false,
+}
+const SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['data', 'meta'],
+  properties: {
+    data: {
+      type: 'object',
+      required: ['bucketId', 'total', 'files'],
+      properties: {
+        bucketId: { type: 'string' },
+        total: { type: 'integer' },
+        files: { type: 'array', items: FILE, maxItems: MOST_FILES },
+      },
+      additionalProperties: false,
+    },
+    meta: { type: 'object', additionalProperties: false },
+  },
+  additionalProperties: false,
+}
+
+/** For whoever builds the image of an analysis, and would ask for page after page otherwise. */
+export function analysisCodeRoutes(routes: SurfaceRoutes): void {
+  routes.get('/analyses/:id/code', read, {
+    name: 'readAnalysisCode',
+    summary: `The bucket of the code of an analysis, and its files, up to ${MOST_FILES} at once`,
+    access: analysis.access.read,
+    answers: { 200: { description: 'The bucket, and the files by their paths', schema: SCHEMA } },
+  })
+}
+
+async function read(ctx: HttpContext): Promise<void> {
+  const { id } = await readAnalysis(originOf(ctx), ctx.params.id)
+  const { rows } = await corePool().query<{ code: string }>({ ...CODE, values: [id] })
+  if (!rows[0]) {
+    throw new EntityNotFound('analysis-bucket')
+  }
+  answer(ctx, rows[0].code)
+}

@@ -1,0 +1,67 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { answer } from '#http/answer'
+import type { SurfaceRoutes } from '#http/surface'
+import { loggedIn } from '#kernel/access'
+import type { JsonSchema } from '#kernel/json_schema'
+import { originOf } from '#kernel/request_origin'
+import { requireReach } from '#storage/access/access'
+import { BucketService } from '#storage/buckets/bucket_service'
+import { storagePool } from '#storage/database'
+
+const MOST_FILES = 50_000
+
+const FILES = {
+  name: 'files-of-bucket',
+  text: `select json_build_object('meta', json_build_object(), 'data', json_build_object(
+      'total', (select count(*) from bucket_files where bucket_id = $1),
+      'files', (select coalesce(json_agg(file), '[]') from (
+        select id, path, size from bucket_files where bucket_id = $1 order by path limit ${MOST_FILES}) file)
+    ))::text as files`,
+}
+
+const FILE: JsonSchema = {
+  type: 'object',
+  required: ['id', 'path', 'size'],
+  properties: {
+    id: { type: 'string' },
+    path: { type: 'string' },
+    size: { type: ['integer', 'null'] },
+  },
+  additionalProperties: false,
+}
+const SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['data', 'meta'],
+  properties: {
+    data: {
+      type: 'object',
+      required: ['total', 'files'],
+      properties: {
+        total: { type: 'integer' },
+        files: { type: 'array', items: FILE, maxItems: MOST_FILES },
+      },
+      additionalProperties: false,
+    },
+    meta: { type: 'object', additionalProperties: false },
+  },
+  additionalProperties: false,
+}
+
+/** For those who need all files of a bucket, and would ask for page after page otherwise. */
+export function bucketFilesRoutes(routes: SurfaceRoutes): void {
+  routes.get('/buckets/:id/files', read, {
+    name: 'readBucketFiles',
+    summary: `The files of a bucket with their sizes, up to ${MOST_FILES} at once`,
+    access: loggedIn,
+    answers: { 200: { description: 'The files by their paths', schema: SCHEMA } },
+  })
+}
+
+async function read(ctx: HttpContext): Promise<void> {
+  const buckets = await ctx.containerResolver.make(BucketService)
+  const bucket = await buckets.find(ctx.params.id)
+  await requireReach(originOf(ctx).actor, bucket)
+  const { rows } = await storagePool().query<{ files: string }>({ ...FILES, values: [bucket.id] })
+  answer(ctx, rows[0]!.files)
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+
+import { test } from '@japa/runner'
+
+import { codeOf } from '#worker/analysis_builder/code_files'
+import { json, platformThat } from '#tests/helpers/worker/platform_that'
+
+const ANALYSIS = '6b1f0b5e-1111-4000-8000-000000000001'
+const BUCKET = '6b1f0b5e-1111-4000-8000-000000000002'
+const RECORD = '6b1f0b5e-1111-4000-8000-000000000003'
+
+type Fields = Record<string, any>
+
+/** What core and storage know of the code of an analysis. */
+class Scene {
+  known: Fields[]
+  stored: Fields[]
+  total: number | undefined
+
+  constructor(count: number) {
+    const ids = Array.from({ length: count }, () => randomUUID())
+    this.known = ids.map((bucketFileId, n) => ({
+      bucketFileId,
+      path: `lib/part-${n}.py`,
+      root: n === 0,
+    }))
+    this.stored = ids.map((id, n) => ({ id, path: `lib/part-${n}.py`, size: n }))
+  }
+
+  /** Some platforms know only of pages. */
+  async code(cleanup: (after: () => void) => void, { tellsAll = true } = {}) {
+    const { platform, asked } = await platformThat((request, response) => {
+      const { pathname, searchParams } = new URL(request.url!, 'http://platform')
+      const offset = Number(searchParams.get('page[offset]'))
+      const page = (records: Fields[]) =>
+        json(response, {
+          data: records.slice(offset, offset + 50),
+          meta: { total: records.length },
+        })
+      switch (pathname) {
+        case `/core/analyses/${ANALYSIS}/code`:
+          return this.#all(tellsAll, { bucketId: BUCKET, files: this.known }, response)
+        case `/storage/buckets/${BUCKET}/files`:
+          return this.#all(tellsAll, { files: this.stored }, response)
+        case '/core/analysis-buckets':
+          return page([{ id: RECORD, type: 'CODE', bucketId: BUCKET }])
+        case '/core/analysis-bucket-files':
+          return page(this.known.map((file) => ({ ...file, id: RECORD })))
+        case '/storage/bucket-files':
+          return page(this.stored.map((file) => ({ ...file, name: 'a name' })))
+        default:
+          return json(response, {}, 404)
+      }
+    }, cleanup)
+    return { code: await codeOf(platform, ANALYSIS), asked }
+  }
+
+  #all(tellsAll: boolean, said: Fields, response: Parameters<typeof json>[0]): void {
+    const total = this.total ?? said.files.length
+    json(response, { data: { ...said, total }, meta: {} }, tellsAll ? 200 : 404)
+  }
+}
+
+test.group('The code that is built', () => {
+  test('is the same whether a platform tells it at once or in pages: {$self}')
+    .with([true, false])
+    .run(async ({ assert, cleanup }, tellsAll) => {
+      const scene = new Scene(120)
+      const { code, asked } = await scene.code(cleanup, { tellsAll })
+      assert.equal(code.bucketId, BUCKET)
+      assert.equal(code.entrypoint, 'lib/part-0.py')
+      assert.equal(code.bytes, (119 * 120) / 2)
+      assert.deepEqual(
+        code.files.map(({ path, size }) => [path, size]),
+        scene.stored.map(({ path, size }) => [path, size])
+      )
+      assert.lengthOf(asked, tellsAll ? 2 : 9)
+    })
+
+  test('has to be stored as the analysis knows it: {what}')
+    .with([
+      {
+        what: 'a file under another path',
+        change: ({ stored }: Scene) => (stored[1]!.path = 'lib/other.py'),
+        message: '"lib/part-1.py" is not stored as the analysis knows it',
+      },
+      {
+        what: 'a file that is gone',
+        change: ({ stored }: Scene) => stored.pop(),
+        message: '"lib/part-2.py" is not stored as the analysis knows it',
+      },
+      {
+        what: 'a file nobody knows of',
+        change: ({ known }: Scene) => known.pop(),
+        message: '"lib/part-2.py" is stored, but no file of the analysis',
+      },
+      {
+        what: 'a file without a size',
+        change: ({ stored }: Scene) => (stored[1]!.size = null),
+        message: '"lib/part-1.py" is stored without its size; it has to be uploaded anew',
+      },
+      {
+        what: 'nothing to start with',
+        change: ({ known }: Scene) => (known[0]!.root = false),
+        message: 'None of the files of the analysis is its entrypoint',
+      },
+      {
+        what: 'more files than are told',
+        change: (scene: Scene) => (scene.total = 50_001),
+        message: 'The analysis has more than 50000 files',
+      },
+    ])
+    .run(async ({ assert, cleanup }, { change, message }) => {
+      const scene = new Scene(3)
+      change(scene)
+      await assert.rejects(() => scene.code(cleanup), message)
+    })
+})
