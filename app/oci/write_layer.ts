@@ -9,7 +9,7 @@ import type { LayerEntry } from '#oci/tar/layer_entries'
 import { layerTar } from '#oci/tar/layer_tar'
 
 /** Compression is most of the work, and more of it saves little. */
-const GZIP = { level: 1, chunkSize: 64 * 1024 }
+const GZIP = { level: 1, chunkSize: 256 * 1024 }
 
 /** Where a gzip header names the system that it was made on, and what stands there for none. */
 const SYSTEM = { at: 9, unknown: 255 }

@@ -3,7 +3,7 @@ import { padding, tarEnd, tarHeader } from '#kernel/tar_header'
 import { LayerEntryInvalid } from '#oci/errors'
 import type { LayerEntry, LayerFile } from './layer_entries.js'
 
-const PIECE_BYTES = 64 * 1024
+const PIECE_BYTES = 256 * 1024
 const NO_TIME = new Date(0)
 const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755

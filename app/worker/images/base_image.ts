@@ -1,4 +1,5 @@
 import { copyImage } from '#oci/copy_image'
+import { ImageMissing } from '#oci/errors'
 import { LATEST } from '#oci/image_names'
 import { platformImage, type PlatformImage } from '#oci/platform_image'
 import { JobFailure } from '#worker/job_failure'
@@ -13,18 +14,26 @@ export async function baseImage(
   log: JobLog
 ): Promise<PlatformImage> {
   const repository = await place.masterImage(virtualPath)
-  if (!(await place.store.manifest(repository, LATEST))) {
-    const from = await elsewhere(places, place, virtualPath)
-    const store = await place.masterStore()
-    await log.stage(`Copy the image ${virtualPath} from ${from.name} to ${place.name}`, () =>
-      copyImage(
-        { store: from.store, repository: from.repository, reference: LATEST },
-        { store, repository },
-        { tag: LATEST, withReferrers: true }
-      )
-    )
+  const there = await platformImage(place.store, repository, LATEST).catch(unlessMissing)
+  if (there) {
+    return there
   }
+  const from = await elsewhere(places, place, virtualPath)
+  const store = await place.masterStore()
+  await log.stage(`Copy the image ${virtualPath} from ${from.name} to ${place.name}`, () =>
+    copyImage(
+      { store: from.store, repository: from.repository, reference: LATEST },
+      { store, repository },
+      { tag: LATEST, withReferrers: true }
+    )
+  )
   return platformImage(place.store, repository, LATEST)
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof ImageMissing)) {
+    throw error
+  }
 }
 
 async function elsewhere(places: Places, place: Place, virtualPath: string) {
