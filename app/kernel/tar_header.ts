@@ -81,21 +81,27 @@ interface Fields {
   type: string
 }
 
+/** What is the same in every header; the sum is taken with spaces in its place. */
+const PLAIN = Buffer.alloc(BLOCK)
+PLAIN.write(octal(0, 7), 108)
+PLAIN.write(octal(0, 7), 116)
+PLAIN.write(' '.repeat(8), 148)
+PLAIN.write('ustar\0' + '00', 257)
+PLAIN.write(octal(0, 7), 329)
+PLAIN.write(octal(0, 7), 337)
+
 function block({ name, prefix, size, mtime, mode, type }: Fields): Buffer {
-  const header = Buffer.alloc(BLOCK)
+  const header = Buffer.from(PLAIN)
   header.write(name, 0, NAME_BYTES)
   header.write(octal(mode, 7), 100)
-  header.write(octal(0, 7), 108)
-  header.write(octal(0, 7), 116)
   writeSize(header, size)
   header.write(octal(Math.min(mtime, LARGEST_OCTAL), 11), 136)
-  header.write(' '.repeat(8), 148)
   header.write(type, 156)
-  header.write('ustar\0' + '00', 257)
-  header.write(octal(0, 7), 329)
-  header.write(octal(0, 7), 337)
   header.write(prefix, 345, PREFIX_BYTES)
-  const sum = header.reduce((total, byte) => total + byte, 0)
+  let sum = 0
+  for (const byte of header) {
+    sum += byte
+  }
   header.write(`${octal(sum, 6)}\0 `, 148)
   return header
 }

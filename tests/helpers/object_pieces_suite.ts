@@ -17,16 +17,11 @@ import { chunksOf, digest, failureOf, pushed, type StoreSubject } from './object
 
 const MIB = 1024 ** 2
 
-export interface PiecesSubject extends StoreSubject {
-  /** The same store, as another process sees it. */
-  again(): ObjectStore
-}
-
 /** What the contract of object stores promises of objects that arrive in pieces, of each driver. */
-export function objectPiecesSuite(name: string, begin: () => Promise<PiecesSubject>): void {
+export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubject>): void {
   test.group(`Object store, pieces | ${name}`, (group) => {
     const bytes = randomBytes(40 * MIB)
-    let subject: PiecesSubject
+    let subject: StoreSubject
     let store: ObjectStore
     let container: string
     let address: ObjectAddress

@@ -8,6 +8,7 @@ import { emptyPlace } from '#storage/objects/empty_place'
 import {
   ContainerMissing,
   ContainerNotEmpty,
+  ObjectDamaged,
   ObjectMissing,
   PutInterrupted,
   UnsafeObjectName,
@@ -18,6 +19,8 @@ import { stopwatch } from './stopwatch.js'
 
 export interface StoreSubject {
   store: ObjectStore
+  /** The same store, as another process sees it. */
+  again(): ObjectStore
   stop(): Promise<void>
 }
 
@@ -128,6 +131,59 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
         assert.instanceOf(await failureOf(store.stat(address)), ObjectMissing)
         await store.delete(address)
       }
+    })
+
+    test('small objects are read at once, in the order they are asked for', async ({ assert }) => {
+      const sizes = Array.from({ length: 250 }, (_, n) => (n % 10 === 0 ? n * 100 : n))
+      await inTurns(16, sizes, async (size) => {
+        await store.put(at(`${size}`), chunksOf(bytes.subarray(0, size)))
+      })
+      const objects = sizes.map((size) => ({ address: at(`${size}`), size }))
+      for (const order of [objects, objects.toReversed(), objects.slice(0, 1), []]) {
+        const contents = await store.readWhole(order)
+        assert.deepEqual(
+          contents.map((content) => digest(content as Buffer)),
+          order.map(({ size }) => digest(bytes.subarray(0, size)))
+        )
+      }
+    })
+
+    test('of objects that are read at once, each may be missing or of another size', async ({
+      assert,
+    }) => {
+      for (const size of [0, 1, 5_000]) {
+        await store.put(at(`${size}`), chunksOf(bytes.subarray(0, size)))
+      }
+      await store.put(at('large'), chunksOf(bytes))
+      const nowhere = { container: `none-${randomUUID()}`, key: 'a' }
+      const [missing, lost, empty, longer, longest, shorter, whole] = await store.readWhole([
+        { address: at('none'), size: 1 },
+        { address: nowhere, size: 0 },
+        { address: at('0'), size: 0 },
+        { address: at('1'), size: 0 },
+        { address: at('large'), size: 7 },
+        { address: at('5000'), size: 5_001 },
+        { address: at('5000'), size: 5_000 },
+      ])
+      assert.instanceOf(missing, ObjectMissing)
+      assert.instanceOf(lost, ObjectMissing)
+      assert.deepEqual(empty, Buffer.alloc(0))
+      for (const damaged of [longer, longest, shorter]) {
+        assert.instanceOf(damaged, ObjectDamaged)
+      }
+      assert.match((longest as Error).message, /of 7 bytes was expected, and it has more/)
+      assert.match((shorter as Error).message, /of 5001 bytes was expected, and it has 5000/)
+      assert.equal(digest(whole as Buffer), digest(bytes.subarray(0, 5_000)))
+    })
+
+    test('what is read at once comes to an end where its store is closed', async ({ assert }) => {
+      await store.put(at('a'), chunksOf(bytes.subarray(0, 100)))
+      const objects = Array.from({ length: 100 }, () => ({ address: at('a'), size: 100 }))
+      const other = subject.again()
+      await other.readWhole(objects)
+      const reading = other.readWhole(objects).catch(() => [])
+      other.close()
+      assert.isTrue((await reading).every((content) => bytes.indexOf(content as Buffer) === 0))
     })
 
     test('an object that was deleted is gone, and may be deleted again', async ({ assert }) => {
@@ -369,6 +425,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
         const calls = [
           store.put(address, chunksOf(bytes)),
           store.read(address),
+          store.readWhole([{ address, size: 1 }]),
           store.stat(address),
           store.delete(address),
         ]

@@ -12,6 +12,12 @@ export interface ObjectFacts {
   readonly modifiedAt: Date
 }
 
+/** An object, and how many bytes it should have. */
+export interface ExpectedObject {
+  readonly address: ObjectAddress
+  readonly size: number
+}
+
 /** Bytes from `start` to `end`, both included. */
 export interface ByteRange {
   readonly start: number
@@ -91,6 +97,12 @@ export interface ObjectStore {
    * stores are quicker where they are told how many bytes it should have; of one that has more, at least one more comes.
    */
   read(address: ObjectAddress, range?: ByteRange, size?: number): Promise<Readable>
+
+  /**
+   * The bytes of small objects at once, no more of them than are in a run of `inRuns`: each has its bytes, or an `ObjectMissing`, or an
+   * `ObjectDamaged` where it has more or less of them than it should. Their order is kept.
+   */
+  readWhole(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]>
 
   /** Rejects with `ObjectMissing` where there is no object. */
   stat(address: ObjectAddress): Promise<ObjectFacts>

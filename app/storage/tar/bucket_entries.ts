@@ -1,10 +1,12 @@
 import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { storagePool } from '#storage/database'
-import type { TarEntry } from './tar_entry.js'
+import { inRuns } from '#storage/objects/whole_objects'
+import type { TarEntry, TarRun } from './tar_entry.js'
 import { SizeUnknown } from './tar_stream.js'
 
-const PAGE = 500
+/** Two full runs of small files. */
+const PAGE = 512
 
 interface Row {
   path: string
@@ -12,26 +14,30 @@ interface Row {
   layout: Layout
   size: number | null
   sha256: string | null
-  createdAt: Date
+  modifiedAt: Date
 }
 
 /** Files read by the unique index on their paths, a page at a time: no transaction stays open for a slow reader. */
 const NEXT_PAGE = `
-  select path, hash, layout, size::float8 as size, sha256, created_at as "createdAt"
+  select path, hash, layout, size::float8 as size, sha256, created_at as "modifiedAt"
   from bucket_files where bucket_id = $1 and path > $2 order by path limit ${PAGE}`
 
 /** The files of a bucket for a tar, by path. */
 export async function* bucketEntries(
   bucketId: string,
   store: ObjectStore
-): AsyncGenerator<TarEntry, void, undefined> {
+): AsyncGenerator<TarEntry | TarRun, void, undefined> {
+  const addressOf = ({ layout, hash }: Row) => objectAddress(layout, bucketId, hash)
   let last = ''
   for (;;) {
     const { rows } = await storagePool().query<Row>(NEXT_PAGE, [bucketId, last])
-    for (const { path, hash, layout, size, sha256, createdAt } of rows) {
-      const address = objectAddress(layout, bucketId, hash)
-      const open = () => store.read(address, undefined, size ?? undefined)
-      yield { path, size, sha256, modifiedAt: createdAt, open }
+    for (const run of inRuns(rows)) {
+      if (Array.isArray(run)) {
+        const objects = run.map((row) => ({ address: addressOf(row), size: row.size }))
+        yield { files: run, read: () => store.readWhole(objects) }
+      } else {
+        yield { ...run, open: () => store.read(addressOf(run)) }
+      }
     }
     if (rows.length < PAGE) {
       return

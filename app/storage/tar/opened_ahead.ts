@@ -1,11 +1,18 @@
 import type { Readable } from 'node:stream'
 
-import type { TarEntry } from './tar_entry.js'
+import type { TarEntry, TarRun } from './tar_entry.js'
 
-export interface Opened {
+interface OpenedEntry {
   readonly entry: TarEntry
   readonly bytes: Promise<Readable>
 }
+
+interface ReadRun {
+  readonly run: TarRun
+  readonly contents: Promise<readonly (Buffer | Error)[]>
+}
+
+type Opened = OpenedEntry | ReadRun
 
 const OBJECTS_AHEAD = 8
 
@@ -15,15 +22,15 @@ const OBJECTS_AHEAD = 8
  */
 const BYTES_AHEAD = 1024 ** 2
 
-/** Opens the objects of a tar a little before their turn comes. */
+/** Opens the objects of a tar a little before their turn comes, or reads runs of small ones. */
 export class OpenedAhead {
-  readonly #entries: AsyncIterator<TarEntry>
+  readonly #entries: AsyncIterator<TarEntry | TarRun>
   readonly #opened: Opened[] = []
   #filling: Promise<void> | undefined
   #isEnded = false
   #bytesBefore = 0
 
-  constructor(entries: AsyncIterable<TarEntry>) {
+  constructor(entries: AsyncIterable<TarEntry | TarRun>) {
     this.#entries = entries[Symbol.asyncIterator]()
   }
 
@@ -52,11 +59,13 @@ export class OpenedAhead {
     this.#isEnded = true
     await this.#filling?.catch(() => {})
     await this.#entries.return?.()
-    for (const { bytes } of this.#opened) {
-      void bytes.then(
-        (stream) => stream.destroy(),
-        () => {}
-      )
+    for (const opened of this.#opened) {
+      if ('bytes' in opened) {
+        void opened.bytes.then(
+          (stream) => stream.destroy(),
+          () => {}
+        )
+      }
     }
   }
 
@@ -66,23 +75,35 @@ export class OpenedAhead {
       if (done) {
         this.#isEnded = true
       } else {
-        this.#open(value)
+        this.#opened.push('files' in value ? readNow(value) : openNow(value))
       }
     } while (!this.#isEnded && this.#isDue())
   }
 
-  #open(entry: TarEntry): void {
-    const bytes = entry.open()
-    // Neither may go unheard before its turn: one would end the process, and is thrown to the reader anyway.
-    bytes.then(
-      (stream) => stream.on('error', () => {}),
-      () => {}
-    )
-    this.#opened.push({ entry, bytes })
-  }
-
   #isDue(): boolean {
-    const sizes = this.#opened.reduce((sum, { entry }) => sum + (entry.size ?? 0), 0)
+    const sizes = this.#opened.reduce((sum, opened) => sum + sizeOf(opened), 0)
     return this.#opened.length < OBJECTS_AHEAD && this.#bytesBefore + sizes < BYTES_AHEAD
   }
+}
+
+function openNow(entry: TarEntry): OpenedEntry {
+  const bytes = entry.open()
+  // Neither may go unheard before its turn: one would end the process, and is thrown to the reader anyway.
+  bytes.then(
+    (stream) => stream.on('error', () => {}),
+    () => {}
+  )
+  return { entry, bytes }
+}
+
+function readNow(run: TarRun): ReadRun {
+  const contents = run.read()
+  contents.catch(() => {})
+  return { run, contents }
+}
+
+function sizeOf(opened: Opened): number {
+  return 'entry' in opened
+    ? (opened.entry.size ?? 0)
+    : opened.run.files.reduce((sum, { size }) => sum + size, 0)
 }

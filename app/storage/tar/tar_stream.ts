@@ -5,8 +5,9 @@ import { checkSize } from '#storage/objects/check_size'
 import { harmlessPath } from '#storage/bucket_files/paths'
 import { spend } from '#kernel/passing_bytes'
 import { padding, tarEnd, tarHeader } from '#kernel/tar_header'
+import { laidOut } from './laid_out.js'
 import { OpenedAhead } from './opened_ahead.js'
-import type { TarEntry } from './tar_entry.js'
+import type { TarEntry, TarRun } from './tar_entry.js'
 
 /** A file that was recorded without its size cannot be announced in a tar. */
 export class SizeUnknown extends Error {
@@ -24,32 +25,45 @@ const CHUNK_BYTES = 64 * 1024
  * A tar of files in the order they are given in, made while it is read. It breaks where an object is missing or has
  * another size or digest than its record says: a tar that ends in good order has everything in it, as it was stored.
  */
-export function tarStream(entries: AsyncIterable<TarEntry>): Readable {
+export function tarStream(entries: AsyncIterable<TarEntry | TarRun>): Readable {
   return Readable.from(gathered(pieces(entries)), { objectMode: false })
 }
 
-async function* pieces(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
+async function* pieces(entries: AsyncIterable<TarEntry | TarRun>): AsyncGenerator<Uint8Array> {
   const ahead = new OpenedAhead(entries)
   try {
     for (let next = await ahead.next(); next; next = await ahead.next()) {
-      const { path, size, sha256, modifiedAt } = next.entry
-      if (size === null) {
-        throw new SizeUnknown(path)
+      if ('run' in next) {
+        const bytes = laidOut(next.run.files, await next.contents)
+        ahead.openWhileFlows(0)
+        yield bytes
+      } else {
+        yield* piecesOf(next.entry, await next.bytes, ahead)
       }
-      const sized = checkSize(size, await next.bytes)
-      yield tarHeader({ path: harmlessPath(path), size, modifiedAt })
-      let left = size
-      for await (const chunk of sha256 === null ? sized : checkDigest(sha256, sized)) {
-        left -= chunk.byteLength
-        ahead.openWhileFlows(left)
-        yield chunk
-      }
-      yield padding(size)
     }
     yield tarEnd()
   } finally {
     await ahead.close()
   }
+}
+
+async function* piecesOf(
+  { path, size, sha256, modifiedAt }: TarEntry,
+  bytes: Readable,
+  ahead: OpenedAhead
+): AsyncGenerator<Uint8Array> {
+  if (size === null) {
+    throw new SizeUnknown(path)
+  }
+  const sized = checkSize(size, bytes)
+  yield tarHeader({ path: harmlessPath(path), size, modifiedAt })
+  let left = size
+  for await (const chunk of sha256 === null ? sized : checkDigest(sha256, sized)) {
+    left -= chunk.byteLength
+    ahead.openWhileFlows(left)
+    yield chunk
+  }
+  yield padding(size)
 }
 
 /** Puts small pieces together: a write to the network costs the same for 512 bytes as for many more. */

@@ -12,10 +12,10 @@ import { promisify } from 'node:util'
 
 import { test } from '@japa/runner'
 
-import { ObjectChanged, ObjectDamaged } from '#storage/objects/errors'
+import { ObjectChanged, ObjectDamaged, ObjectMissing } from '#storage/objects/errors'
 import { tarHeader } from '#kernel/tar_header'
 import { SizeUnknown, tarStream } from '#storage/tar/tar_stream'
-import type { TarEntry } from '#storage/tar/tar_entry'
+import type { SmallTarFile, TarEntry, TarRun } from '#storage/tar/tar_entry'
 import { failureOf } from '#tests/helpers/object_store_suite'
 import { randomTree, type Tree } from '#tests/helpers/trees'
 
@@ -132,6 +132,79 @@ test.group('Tar', (group) => {
       assert.instanceOf(failure, what.startsWith('is too') ? ObjectDamaged : Error)
     })
   }
+
+  test('small files that are read at once are the same in it', async ({ assert }) => {
+    for (let round = 0; round < TREES; round++) {
+      const entries = [...randomTree()].map(([path, content]) => entry(path, content))
+      const contents = await Promise.all(entries.map(async ({ open }) => buffer(await open())))
+      const files = entries.map((one, n) => ({ ...one, size: contents[n]!.length }))
+      const half = Math.floor(files.length / 2)
+      const parts = [
+        aRun(files.slice(0, half), contents.slice(0, half)),
+        ...entries.slice(half, half + 1),
+        aRun(files.slice(half + 1), contents.slice(half + 1)),
+      ]
+      const archive = await buffer(tarStream(Readable.from(parts)))
+      assert.isTrue(archive.equals(await buffer(tarStream(Readable.from(entries)))))
+    }
+  })
+
+  for (const [what, failure, content] of [
+    ['is missing', ObjectMissing, new ObjectMissing({ container: 'box', key: 'b' })],
+    ['has another size', ObjectDamaged, new ObjectDamaged(5, 'more')],
+    ['was changed', ObjectChanged, Buffer.from('hullo')],
+  ] as const) {
+    test(`one of several that are read at once breaks the tar where it ${what}`, async ({
+      assert,
+    }) => {
+      const hello = Buffer.from('hello')
+      const files = ['a', 'b', 'c'].map((path) => ({
+        ...entry(path, hello),
+        size: hello.length,
+        sha256: hash('sha256', hello),
+      }))
+      const pieces: Buffer[] = []
+      const parts = [aRun(files, [hello, hello, hello]), aRun(files, [hello, content, hello])]
+      const tar = tarStream(Readable.from(parts)).on('data', (piece) => pieces.push(piece))
+      assert.instanceOf(await failureOf(once(tar, 'end')), failure)
+      assert.notInclude(Buffer.concat(pieces).toString(), 'hullo')
+    })
+  }
+
+  test('what is read at once is read before its turn, and not further than that', async ({
+    assert,
+  }) => {
+    let read = 0
+    const content = Buffer.alloc(4096)
+    async function* runs() {
+      const files = Array.from({ length: 256 }, (_, n) => ({
+        ...entry(`${n}`, content),
+        size: 4096,
+      }))
+      for (let n = 0; n < 20; n++) {
+        yield { files, read: async () => (read++, files.map(() => content)) }
+      }
+    }
+    let flowed = 0
+    for await (const chunk of tarStream(runs())) {
+      flowed += chunk.length
+      await delay(1)
+      assert.isAtMost(read, Math.ceil(flowed / MIB) + 2)
+      assert.isAtLeast(read, Math.min(20, Math.floor(flowed / (1.25 * MIB)) + 1))
+    }
+    assert.equal(read, 20)
+  })
+
+  test('what cannot be read at once before its turn does not take the process along', async ({
+    assert,
+  }) => {
+    const away = new Error('The store is away')
+    const parts = [
+      { ...entry('a', Buffer.alloc(300_000)), open: async () => Readable.from(slowly(300_000)) },
+      { files: [{ ...entry('b', Buffer.alloc(1)), size: 1 }], read: () => Promise.reject(away) },
+    ]
+    assert.strictEqual(await failureOf(buffer(tarStream(Readable.from(parts)))), away)
+  })
 
   test('a file whose size was never recorded breaks the tar', async ({ assert }) => {
     const entries = [{ ...entry('a', Buffer.alloc(1)), size: null }]
@@ -254,6 +327,10 @@ function entry(path: string, content: Buffer | null): TarEntry {
   const size = content?.length ?? null
   const open = async () => Readable.from(content ?? [])
   return { path, size, sha256: null, modifiedAt: MODIFIED, open }
+}
+
+function aRun(files: readonly SmallTarFile[], contents: readonly (Buffer | Error)[]): TarRun {
+  return { files, read: async () => contents }
 }
 
 function tarOf(tree: Tree): Readable {

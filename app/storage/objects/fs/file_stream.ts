@@ -12,9 +12,6 @@ const CHUNK_BYTES = 256 * 1024
 const openFile = promisify(open)
 const readFile = promisify(read)
 
-/** Whether a file should be read by `readSmall`. */
-export const isSmall = (size: number): boolean => size > 0 && size < CHUNK_BYTES
-
 /**
  * The bytes of an open file, which is closed with the stream. What fits into one chunk is read at once: of a bucket with a
  * thousand small files, streams would be most of the work.
@@ -40,19 +37,18 @@ export async function openBytes(file: FileHandle, range?: ByteRange): Promise<Re
  * All bytes of a file that should have so many: the threads that wait for the disk are asked twice instead of four times. To see
  * that there are more, one more is asked for. Closing a file that was only read waits for nothing.
  */
-export async function readSmall(path: string, size: number): Promise<WholeBytes> {
+export async function readSmall(path: string, size: number): Promise<Buffer> {
   const file = await openFile(path, 'r')
   try {
     const bytes = Buffer.allocUnsafe(size + 1)
     let filled = 0
-    while (filled < size) {
+    let count: number
+    do {
       const { bytesRead } = await readFile(file, bytes, filled, bytes.length - filled, filled)
-      if (bytesRead === 0) {
-        break
-      }
+      count = bytesRead
       filled += bytesRead
-    }
-    return new WholeBytes(bytes.subarray(0, filled))
+    } while (count > 0 && filled < size)
+    return bytes.subarray(0, filled)
   } finally {
     closeSync(file)
   }

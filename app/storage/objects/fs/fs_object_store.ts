@@ -5,6 +5,8 @@ import type { Readable } from 'node:stream'
 import { FSDriver } from 'flydrive/drivers/fs'
 
 import { clock } from '#kernel/clock'
+import { inParallel } from '#kernel/in_parallel'
+import { syncFolder } from '#kernel/sync_folder'
 import {
   ContainerMissing,
   ContainerNotEmpty,
@@ -15,6 +17,7 @@ import { interruptible } from '#storage/objects/interruptible'
 import { requireSafeAddress, requireSafeContainer } from '#storage/objects/object_names'
 import type {
   ByteRange,
+  ExpectedObject,
   ObjectAddress,
   ObjectFacts,
   ObjectStore,
@@ -22,14 +25,18 @@ import type {
   PutOptions,
   UnfinishedObject,
 } from '#storage/objects/object_store'
+import { WholeBytes } from '#storage/objects/whole_bytes'
+import { asExpected, isSmall } from '#storage/objects/whole_objects'
 import { Draft, ignoreMissing } from './draft.js'
 import { draftName, fileName, keyOfDraft, keyOfFile } from './file_names.js'
-import { isSmall, openBytes, readSmall } from './file_stream.js'
+import { openBytes, readSmall } from './file_stream.js'
 import { fsFailure } from './fs_failures.js'
-import { syncFolder } from '#kernel/sync_folder'
+import { ReadingThread } from './reading_thread.js'
 
 /** So much is stored between two states that can be gone on from; each costs a sync. */
 const PIECE_BYTES = 64 * 1024 ** 2
+
+const FILES_AT_ONCE = 8
 
 interface Held {
   /** The name of the draft. */
@@ -40,6 +47,7 @@ interface Held {
 export class FsObjectStore implements ObjectStore {
   readonly #root: string
   readonly #drive: FSDriver
+  readonly #thread = new ReadingThread()
 
   constructor(root: string) {
     this.#root = resolve(root)
@@ -135,23 +143,32 @@ export class FsObjectStore implements ObjectStore {
 
   async read(address: ObjectAddress, range?: ByteRange, size?: number): Promise<Readable> {
     requireSafeAddress(address)
-    const path = this.#path(address)
-    try {
-      return size !== undefined && range === undefined && isSmall(size)
-        ? await readSmall(path, size)
-        : await openBytes(await open(path, 'r'), range)
-    } catch (error) {
-      throw isMissing(error) ? new ObjectMissing(address, error) : fsFailure(error)
+    if (size !== undefined && range === undefined && isSmall(size)) {
+      return new WholeBytes(await this.#bytesOf(address, size))
     }
+    return readable(
+      address,
+      open(this.#path(address), 'r').then((file) => openBytes(file, range))
+    )
+  }
+
+  async readWhole(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]> {
+    const files = objects.map(({ address, size }) => {
+      requireSafeAddress(address)
+      return { path: this.#path(address), size }
+    })
+    const read = await this.#thread.read(files)
+    return inParallel(objects.entries(), FILES_AT_ONCE, async ([n, { address, size }]) =>
+      asExpected(size, read[n] ?? this.#bytesOf(address, size))
+    )
   }
 
   async stat(address: ObjectAddress): Promise<ObjectFacts> {
     requireSafeAddress(address)
-    const { contentLength, lastModified } = await this.#drive
-      .getMetaData(this.#name(address))
-      .catch((error) => {
-        throw isMissing(error) ? new ObjectMissing(address, error) : fsFailure(error)
-      })
+    const { contentLength, lastModified } = await readable(
+      address,
+      this.#drive.getMetaData(this.#name(address))
+    )
     return { key: address.key, size: contentLength, modifiedAt: lastModified }
   }
 
@@ -180,7 +197,13 @@ export class FsObjectStore implements ObjectStore {
     }
   }
 
-  close(): void {}
+  close(): void {
+    this.#thread.close()
+  }
+
+  #bytesOf(address: ObjectAddress, size: number): Promise<Buffer> {
+    return readable(address, readSmall(this.#path(address), size))
+  }
 
   #beginDraft({ container }: ObjectAddress, name: string): Promise<Draft> {
     return Draft.begin(this.#folder(container), name).catch((error) => {
@@ -246,6 +269,13 @@ function onDisk<T>(doing: Promise<T>): Promise<T> {
 function written<T>(writing: Promise<T>): Promise<T> {
   return writing.catch((error) => {
     throw isMissing(error) ? new PutInterrupted(error) : fsFailure(error)
+  })
+}
+
+/** As `onDisk`, for an object that is read. */
+function readable<T>(address: ObjectAddress, reading: Promise<T>): Promise<T> {
+  return reading.catch((error) => {
+    throw isMissing(error) ? new ObjectMissing(address, error) : fsFailure(error)
   })
 }
 

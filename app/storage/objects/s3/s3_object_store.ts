@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { S3Driver } from 'flydrive/drivers/s3'
 
+import { inParallel } from '#kernel/in_parallel'
 import {
   ContainerNotEmpty,
   ContainerTaken,
@@ -21,6 +22,7 @@ import {
 import { requireSafeAddress, requireSafeContainer } from '#storage/objects/object_names'
 import type {
   ByteRange,
+  ExpectedObject,
   ObjectAddress,
   ObjectFacts,
   ObjectStore,
@@ -28,6 +30,7 @@ import type {
   PutOptions,
   UnfinishedObject,
 } from '#storage/objects/object_store'
+import { asExpected } from '#storage/objects/whole_objects'
 import { PartBudget } from './part_budget.js'
 import { keyOfRemainder, remaindersOf, remaindersWithin } from './remainders.js'
 import { isMissing, isNamed, s3Failure } from './s3_failures.js'
@@ -36,6 +39,8 @@ import { S3Upload } from './s3_upload.js'
 
 /** Enough for three uploads at full speed; others share, and wait for each other. */
 const PARTS_MEMORY_BYTES = 128 * 1024 ** 2
+
+const OBJECTS_AT_ONCE = 8
 
 /** The region that has no name where a bucket is made. */
 const UNNAMED_REGION = 'us-east-1'
@@ -146,6 +151,12 @@ export class S3ObjectStore implements ObjectStore {
     }
   }
 
+  async readWhole(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]> {
+    return inParallel(objects, OBJECTS_AT_ONCE, async ({ address, size }) =>
+      asExpected(size, this.#beginning(address, size + 1))
+    )
+  }
+
   async stat(address: ObjectAddress): Promise<ObjectFacts> {
     requireSafeAddress(address)
     const { container, key } = address
@@ -183,6 +194,20 @@ export class S3ObjectStore implements ObjectStore {
 
   close(): void {
     this.#client.destroy()
+  }
+
+  /** At least so many bytes, where the object has them. */
+  async #beginning(address: ObjectAddress, enough: number): Promise<Buffer> {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of await this.read(address)) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes >= enough) {
+        break
+      }
+    }
+    return Buffer.concat(chunks)
   }
 
   #pieces(address: ObjectAddress): S3Pieces {

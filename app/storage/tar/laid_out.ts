@@ -1,0 +1,25 @@
+import { hash } from 'node:crypto'
+
+import { passOn } from '#kernel/passing_bytes'
+import { padding, tarHeader } from '#kernel/tar_header'
+import { harmlessPath } from '#storage/bucket_files/paths'
+import { ObjectChanged } from '#storage/objects/errors'
+import type { SmallTarFile } from './tar_entry.js'
+
+/** Small files as a tar has them, headers and all; throws where one is missing or not as it was stored. */
+export function laidOut(
+  files: readonly SmallTarFile[],
+  contents: readonly (Buffer | Error)[]
+): Buffer {
+  const pieces = files.flatMap(({ path, size, sha256, modifiedAt }, n) => {
+    const content = contents[n]!
+    if (content instanceof Error) {
+      throw content
+    }
+    if (sha256 !== null && hash('sha256', content) !== sha256) {
+      throw new ObjectChanged()
+    }
+    return [tarHeader({ path: harmlessPath(path), size, modifiedAt }), content, padding(size)]
+  })
+  return passOn(Buffer.concat(pieces))
+}

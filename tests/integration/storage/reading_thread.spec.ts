@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import { ReadingThread } from '#storage/objects/fs/reading_thread'
+import { eventually } from '#tests/helpers/eventually'
+import { stopwatch } from '#tests/helpers/stopwatch'
+import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
+
+test.group('A thread that reads small files', (group) => {
+  let folder: string
+  let thread: ReadingThread
+  let files: { path: string; size: number }[]
+  const asText = async () => (await thread.read(files)).map((bytes) => bytes?.toString())
+
+  group.each.setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'analysis-hub-reading-'))
+    thread = new ReadingThread()
+    files = ['one', 'two', ''].map((text, n) => ({ path: join(folder, `${n}`), size: text.length }))
+    await Promise.all(['one', 'two', ''].map((text, n) => writeFile(files[n]!.path, text)))
+    // On a busy machine it takes longer to start than it is waited for.
+    await eventually(async () => (await asText())[0] === 'one')
+    return async () => {
+      thread.close()
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  /** A file that is opened only when somebody opens it for writing, as one of a disk that does not answer. */
+  function hanging() {
+    const path = join(folder, 'hanging')
+    execFileSync('mkfifo', [path])
+    const answer = async () => (await open(path, 'w')).close()
+    return { path, size: 1, answer }
+  }
+
+  test('reads them, and one byte more of those that are longer', async ({ assert }) => {
+    files = [files[0]!, { ...files[1]!, size: 1 }, { ...files[1]!, size: 9 }, files[2]!]
+    assert.deepEqual(await asText(), ['one', 'tw', 'two', ''])
+    assert.deepEqual(await Promise.all([asText(), thread.read([])]), [['one', 'tw', 'two', ''], []])
+  })
+
+  test('leaves what it cannot read to others', async ({ assert }) => {
+    files.splice(1, 0, { path: join(folder, 'none'), size: 1 }, { path: folder, size: 1 })
+    assert.deepEqual(await asText(), ['one', undefined, undefined, 'two', ''])
+  })
+
+  test('leaves to others what comes after something slow', async ({ assert }) => {
+    const { answer, ...slow } = hanging()
+    files.splice(1, 0, slow)
+    const reading = asText()
+    await delay(100)
+    await answer()
+    assert.deepEqual(await reading, ['one', undefined, undefined, undefined])
+  })
+
+  test('holds nobody up for long where the disk does not answer, and goes on when it does', async ({
+    assert,
+  }) => {
+    const { answer, ...slow } = hanging()
+    const took = stopwatch()
+    assert.deepEqual(await Promise.all([thread.read([slow]), asText()]), [
+      [undefined],
+      [undefined, undefined, undefined],
+    ])
+    assert.isBelow(took(), 5_000)
+    assert.deepEqual(await asText(), [undefined, undefined, undefined])
+    await answer()
+    await eventually(async () => (await asText())[0] === 'one')
+  })
+
+  test('that ended is followed by another one', async ({ assert }) => {
+    const tooMuch = { path: files[0]!.path, size: Number.MAX_SAFE_INTEGER }
+    assert.deepEqual(await thread.read([tooMuch]), [undefined])
+    assert.deepEqual(await asText(), ['one', 'two', ''])
+  })
+
+  test('reads nothing more when it was closed', async ({ assert }) => {
+    const reading = asText()
+    thread.close()
+    await reading
+    assert.deepEqual(await asText(), [undefined, undefined, undefined])
+  })
+
+  test('keeps a process only until it has read', async ({ assert }) => {
+    const script = `
+      import { ReadingThread } from '#storage/objects/fs/reading_thread'
+      const thread = new ReadingThread()
+      let bytes
+      while (!bytes) {
+        bytes = (await thread.read([{ path: process.argv[1], size: 3 }]))[0]
+      }
+      console.log(String(bytes))
+    `
+    const said = execFileSync(
+      process.execPath,
+      [RUN_TYPESCRIPT, '--input-type=module', '--eval', script, files[0]!.path],
+      { timeout: 20_000 }
+    )
+    assert.equal(String(said), 'one\n')
+  })
+})
