@@ -1,4 +1,5 @@
-import { appendLayers, type BuiltImage } from '#oci/append_layers'
+import { appendLayers, mountLayers, type BuiltImage } from '#oci/append_layers'
+import { allOf } from '#kernel/all_of'
 import { body } from '#kernel/body'
 import { clock } from '#kernel/clock'
 import { LATEST } from '#oci/image_names'
@@ -54,7 +55,7 @@ async function buildImage(
   masterImage: MasterImage,
   code: Code
 ): Promise<BuiltImage> {
-  const { log, places, platform } = work
+  const { log, places, platform, signing } = work
   const startedAt = clock.now()
   const place = await places.ofBuild(analysis)
   const repository = await place.build(analysis.id)
@@ -63,7 +64,7 @@ async function buildImage(
   )
   const read = new Map<string, string>()
   const files = new CodeLayer(platform, code, (path, sha256) => read.set(path, sha256))
-  const layer = await log
+  const writing = log
     .stage(`Write ${code.files.length} files into ${place.name}`, () =>
       writeLayer(place.store, repository, files.entries, {
         family: base.manifest.family,
@@ -71,6 +72,11 @@ async function buildImage(
       })
     )
     .finally(() => files.close())
+  const [layer, unmounted, key] = await allOf([
+    writing,
+    mountLayers(place.store, repository, base),
+    signing.keyFor(platform),
+  ])
   const command = runCommand(masterImage, analysis, code.entrypoint)
   const madeOf = {
     analysisId: analysis.id,
@@ -82,12 +88,13 @@ async function buildImage(
       entrypoint: command,
       labels: labelsOf(madeOf),
       tag: LATEST,
+      unmounted,
     })
   )
-  const { digest } = image
   const build = {
     ...madeOf,
-    digest,
+    image,
+    key,
     read,
     layer: layer.descriptor.digest,
     command,
