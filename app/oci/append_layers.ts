@@ -1,9 +1,11 @@
+import { allOf } from '#kernel/all_of'
 import { inParallel } from '#kernel/in_parallel'
 
+import { addressOf } from './checked_bytes.js'
 import { copyBlob } from './copy_blob.js'
 import { ManifestInvalid } from './errors.js'
 import { changedConfig, type ConfigChange } from './image_config.js'
-import type { ImageStore, StoredManifest } from './image_store.js'
+import type { Descriptor, ImageStore, StoredManifest } from './image_store.js'
 import { inOnePiece } from './in_one_piece.js'
 import { isObject, parseManifest, storedManifest, type ImageManifest } from './manifest.js'
 import { isForeignType, MEDIA_TYPES } from './media_types.js'
@@ -25,6 +27,14 @@ export interface BuiltImage {
   readonly os: string
   /** The bytes of its layers and its config. */
   readonly size: number
+  /** Whether the repository did not have it until now. */
+  readonly isNew: boolean
+}
+
+interface Appending extends ConfigChange {
+  readonly tag?: string
+  /** The layers of the base that are not in the repository, where they were mounted before. */
+  readonly unmounted?: readonly Descriptor[]
 }
 
 /**
@@ -36,37 +46,56 @@ export async function appendLayers(
   repository: string,
   base: PlatformImage,
   appended: readonly Appended[],
-  change: ConfigChange & { readonly tag?: string }
+  change: Appending
 ): Promise<BuiltImage> {
   const { manifest, config } = base
   if (config.diffIds.length !== manifest.layers.length) {
     throw new ManifestInvalid(`${base.stored.digest} has other layers than its config says`)
   }
   const added = appended.map(({ layer, createdBy }) => ({ diffId: layer.diffId, createdBy }))
-  const mounting = mountLayers(store, repository, base)
-  mounting.catch(() => {})
-  const configBlob = await writeConfig(store, repository, changedConfig(config, added, change))
-  await mounting
+  const bytes = changedConfig(config, added, change)
   const words = MEDIA_TYPES[manifest.family]
   const stored = storedManifest(base.stored.mediaType, {
     ...kept(base.stored),
-    config: { mediaType: words.config, ...configBlob },
+    config: { mediaType: words.config, ...addressOf(bytes) },
     layers: [...manifest.layers, ...appended.map(({ layer }) => layer.descriptor)],
   })
+  const [before] = await allOf([
+    store.manifest(repository, stored.digest),
+    store.writeBlob(repository, () => inOnePiece(bytes)),
+    copyLayers(store, repository, base, change.unmounted),
+  ])
   await store.putManifest(repository, stored, change.tag)
   const size = imageSize(parseManifest(stored) as ImageManifest)
-  return { stored, digest: stored.digest, os: config.os, size }
+  return { stored, digest: stored.digest, os: config.os, size, isNew: before === undefined }
 }
 
-const writeConfig = (store: ImageStore, repository: string, bytes: Buffer) =>
-  store.writeBlob(repository, () => inOnePiece(bytes))
+/** Has what can be done for an image be done before its own layers are there. Answers the layers that could not be mounted. */
+export async function mountLayers(
+  store: ImageStore,
+  repository: string,
+  base: PlatformImage
+): Promise<readonly Descriptor[]> {
+  const layers = layersOf(base)
+  const isMounted = await inParallel(layers, MOUNTS_AT_ONCE, ({ digest }) =>
+    store.mountBlob(repository, digest, base.repository)
+  )
+  return layers.filter((_, index) => !isMounted[index])
+}
 
 /** The layers of the base have to be in the repository of the image: mounted, and copied where that cannot be done. */
-async function mountLayers(store: ImageStore, repository: string, base: PlatformImage) {
-  const layers = base.manifest.layers.filter(({ mediaType }) => !isForeignType(mediaType))
+async function copyLayers(
+  store: ImageStore,
+  repository: string,
+  base: PlatformImage,
+  layers: readonly Descriptor[] = layersOf(base)
+): Promise<void> {
   const from = { store, repository: base.repository }
   await inParallel(layers, MOUNTS_AT_ONCE, (layer) => copyBlob(from, { store, repository }, layer))
 }
+
+const layersOf = ({ manifest: { layers } }: PlatformImage): Descriptor[] =>
+  layers.filter(({ mediaType }) => !isForeignType(mediaType))
 
 /** What a manifest says besides its parts, without what is only true of the base: what that is about, and its annotations. */
 function kept({ bytes, mediaType }: StoredManifest): Record<string, unknown> {

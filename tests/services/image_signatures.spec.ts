@@ -69,7 +69,7 @@ test.group('Images in a real registry', (group) => {
   async function distributed(analysis: string, by = key) {
     const from = { store, repository: `incoming/${analysis}` }
     const image = await putImage(from, `code of ${analysis}`)
-    await signImage(from, image.digest, buildFacts({ name: analysis }), by)
+    await signImage(from, image, buildFacts({ name: analysis }), by)
     const to = { store, repository: `node-1/${analysis}` }
     const signed = await signedImage(from, image.digest, [by.public], { name: analysis })
     await putSignature(signed, to)

@@ -5,7 +5,7 @@ import type { Descriptor, Referrer, StoredManifest } from '#oci/image_store'
 import { inOnePiece } from '#oci/in_one_piece'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
-import { layersIn, MOST_LAYERS, taggedAttachment, type AttachedLayer } from './attached.js'
+import { layersIn, MOST_LAYERS, type Attached, type AttachedLayer } from './attached.js'
 import { attachmentTag, type AttachmentKind } from './attachment_kinds.js'
 import { SIGNATURE_ANNOTATION } from './simple_signing.js'
 
@@ -20,8 +20,8 @@ export interface Attachment {
 interface Options {
   /** A repository of the same store that has the bytes, if any. */
   readonly from?: string | undefined
-  /** The image is not there yet, so that nobody has attached anything to it. */
-  readonly isFirst?: boolean
+  /** What is attached to the image already; nothing can be where the image is not there yet, or was not until now. */
+  readonly before: Attached | undefined
 }
 
 /**
@@ -32,27 +32,26 @@ export async function attach(
   shelf: Shelf,
   image: StoredManifest,
   attachments: readonly Attachment[],
-  { from, isFirst = false }: Options = {}
+  { from, before }: Options
 ): Promise<void> {
-  const beside = (attachment: Attachment) => made(shelf, image, attachment, isFirst)
+  const beside = (attachment: Attachment) => made(image, attachment, before)
   const all = await Promise.all(attachments.map(beside))
   const added = all.filter((one) => one !== undefined)
   const blobs = added.flatMap((one) => one.blobs)
   await inParallel(blobs, BLOBS_AT_ONCE, (blob) => put(shelf, blob, from))
   if (added.length > 0) {
-    await shelf.store.putReferrers(shelf.repository, added, isFirst)
+    await shelf.store.putReferrers(shelf.repository, added, before === undefined)
   }
 }
 
 /** What is to be stored for an attachment; nothing where it is there. */
 async function made(
-  shelf: Shelf,
   image: StoredManifest,
   { kind, layer: { bytes, annotations } }: Attachment,
-  isFirst: boolean
+  before: Attached | undefined
 ): Promise<(Referrer & { readonly blobs: readonly Buffer[] }) | undefined> {
-  const before = isFirst ? undefined : await taggedAttachment(shelf, image.digest, kind)
-  const others = before ? layersIn(before, kind) : []
+  const tagged = await before?.tagged(kind)
+  const others = tagged ? layersIn(tagged, kind) : []
   const own = { mediaType: kind.layerType, ...addressOf(bytes), annotations }
   if (others.some((one) => isSame(one, own))) {
     return undefined
@@ -71,10 +70,11 @@ const isSame = (one: Descriptor, other: Descriptor): boolean =>
   one.digest === other.digest &&
   one.annotations?.[SIGNATURE_ANNOTATION] === other.annotations?.[SIGNATURE_ANNOTATION]
 
+/** Nobody asks first whether it is there: that is hardly ever so, and asking takes as long as sending what is so short. */
 async function put({ store, repository }: Shelf, bytes: Buffer, from?: string): Promise<void> {
   const wanted = addressOf(bytes)
   const isMounted = from !== undefined && (await store.mountBlob(repository, wanted.digest, from))
-  if (!isMounted && !(await store.hasBlob(repository, wanted.digest))) {
+  if (!isMounted) {
     await store.writeBlob(repository, () => inOnePiece(bytes), wanted)
   }
 }

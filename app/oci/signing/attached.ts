@@ -19,53 +19,60 @@ export interface AttachedLayer {
   readonly annotations: Readonly<Record<string, string>>
 }
 
-/**
- * What is attached to an image, one by one: that of cosign's tag first, then what the registry lists as referring to the image. Nobody vouches for any
- * of it.
- */
-export async function* attachedLayers(
-  shelf: Shelf,
-  digest: string,
-  kind: AttachmentKind
-): AsyncGenerator<AttachedLayer> {
-  for await (const manifest of attachments(shelf, digest, kind)) {
-    for (const layer of layersIn(manifest, kind)) {
-      const bytes = await boundedBlob(shelf, layer, kind.limit)
-      if (bytes) {
-        yield { bytes, annotations: layer.annotations ?? {} }
+/** What is attached to an image. Nobody vouches for any of it. Each place is looked at when it is first asked for, and only then. */
+export class Attached {
+  readonly digest: string
+  readonly #shelf: Shelf
+  readonly #tagged = new Map<AttachmentKind, Promise<StoredManifest | undefined>>()
+  #listed: Promise<readonly Descriptor[]> | undefined
+
+  constructor(shelf: Shelf, digest: string) {
+    this.#shelf = shelf
+    this.digest = digest
+  }
+
+  /** What stands under cosign's tag. */
+  tagged(kind: AttachmentKind): Promise<StoredManifest | undefined> {
+    const known = this.#tagged.get(kind) ?? this.#manifest(attachmentTag(this.digest, kind))
+    this.#tagged.set(kind, known)
+    return known
+  }
+
+  /** One by one: that of cosign's tag first, then what the registry lists as referring to the image. */
+  async *layers(kind: AttachmentKind): AsyncGenerator<AttachedLayer> {
+    for await (const manifest of this.#manifests(kind)) {
+      for (const layer of layersIn(manifest, kind)) {
+        const bytes = await boundedBlob(this.#shelf, layer, kind.limit)
+        if (bytes) {
+          yield { bytes, annotations: layer.annotations ?? {} }
+        }
       }
     }
   }
-}
 
-async function* attachments(
-  { store, repository }: Shelf,
-  digest: string,
-  kind: AttachmentKind
-): AsyncGenerator<StoredManifest> {
-  const tagged = await taggedAttachment({ store, repository }, digest, kind)
-  if (tagged) {
-    yield tagged
-  }
-  const listed = await store.referrers(repository, digest)
-  const others = listed.filter(
-    (one) => one.artifactType === kind.artifactType && one.digest !== tagged?.digest
-  )
-  for (const { digest: other } of others.slice(0, MOST_MANIFESTS)) {
-    const manifest = await store.manifest(repository, other).catch(unlessWorthless)
-    if (manifest) {
-      yield manifest
+  async *#manifests(kind: AttachmentKind): AsyncGenerator<StoredManifest> {
+    const tagged = await this.tagged(kind)
+    if (tagged) {
+      yield tagged
+    }
+    const { store, repository } = this.#shelf
+    this.#listed ??= store.referrers(repository, this.digest)
+    const listed = await this.#listed
+    const others = listed.filter(
+      (one) => one.artifactType === kind.artifactType && one.digest !== tagged?.digest
+    )
+    for (const { digest: other } of others.slice(0, MOST_MANIFESTS)) {
+      const manifest = await this.#manifest(other)
+      if (manifest) {
+        yield manifest
+      }
     }
   }
-}
 
-/** What stands under cosign's tag. */
-export function taggedAttachment(
-  { store, repository }: Shelf,
-  digest: string,
-  kind: AttachmentKind
-): Promise<StoredManifest | undefined> {
-  return store.manifest(repository, attachmentTag(digest, kind)).catch(unlessWorthless)
+  #manifest(reference: string): Promise<StoredManifest | undefined> {
+    const { store, repository } = this.#shelf
+    return store.manifest(repository, reference).catch(unlessWorthless)
+  }
 }
 
 /** The layers of a kind that a manifest names, as far as they make sense. */

@@ -1,10 +1,10 @@
 import type { Shelf } from '#oci/copy_blob'
 import type { StoredManifest } from '#oci/image_store'
 import { attach } from './attach.js'
-import type { AttachedLayer } from './attached.js'
+import { Attached, type AttachedLayer } from './attached.js'
 import { PROVENANCE, SIGNATURE } from './attachment_kinds.js'
 import type { ImageKey } from './image_key.js'
-import { provenanceOf, requireImage, verifyImage, type Expected } from './verify_image.js'
+import { attachedProvenance, requireImage, verifyAttached, type Expected } from './verify_image.js'
 
 /** An image whose signature was found to be good, with what a copy of it has to carry. */
 export interface SignedImage {
@@ -22,8 +22,9 @@ export async function signedImage(
   expected: Expected = {}
 ): Promise<SignedImage> {
   const image = await requireImage(from, digest)
-  const { layer: signature } = await verifyImage(from, digest, keys, expected)
-  const provenance = await provenanceOf(from, digest, keys)
+  const attached = new Attached(from, digest)
+  const { layer: signature } = await verifyAttached(attached, keys, expected)
+  const provenance = await attachedProvenance(attached, keys)
   return { from, image, signature, provenance: provenance?.layer }
 }
 
@@ -34,10 +35,11 @@ export async function signedImage(
 export async function putSignature(signed: SignedImage, to: Shelf): Promise<void> {
   const { from, image, signature, provenance } = signed
   const near = from.store.place === to.store.place ? from.repository : undefined
-  const isFirst = !(await to.store.manifest(to.repository, image.digest))
+  const isThere = await to.store.manifest(to.repository, image.digest)
+  const before = isThere && new Attached(to, image.digest)
   const attachments = [
     ...(provenance ? [{ kind: PROVENANCE, layer: provenance }] : []),
     { kind: SIGNATURE, layer: signature },
   ]
-  await attach(to, image, attachments, { from: near, isFirst })
+  await attach(to, image, attachments, { from: near, before })
 }

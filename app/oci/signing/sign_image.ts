@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import type { Shelf } from '#oci/copy_blob'
+import type { StoredManifest } from '#oci/image_store'
 import { attach, type Attachment } from './attach.js'
+import { Attached } from './attached.js'
 import { PROVENANCE, SIGNATURE } from './attachment_kinds.js'
 import { envelopeAround } from './envelope.js'
 import { ImageRefused } from './failures.js'
@@ -9,7 +11,12 @@ import { identityOf } from './identity.js'
 import { PREDICATE_TYPE, statementOf, type BuildFacts } from './provenance.js'
 import { payloadOf, SIGNATURE_ANNOTATION } from './simple_signing.js'
 import type { SigningKey } from './signing_key.js'
-import { provenanceOf, requireImage, verifyImage } from './verify_image.js'
+import { attachedProvenance, verifyAttached } from './verify_image.js'
+
+interface Options {
+  /** The image was not there until now, so that nobody has attached anything to it. */
+  readonly isNew?: boolean
+}
 
 /**
  * Attaches to an image, which is there, how it came to be, and then the signature: what is signed has its provenance. What is there already of this key and
@@ -17,20 +24,21 @@ import { provenanceOf, requireImage, verifyImage } from './verify_image.js'
  */
 export async function signImage(
   shelf: Shelf,
-  digest: string,
+  image: StoredManifest,
   facts: BuildFacts,
-  key: SigningKey
+  key: SigningKey,
+  { isNew = false }: Options = {}
 ): Promise<void> {
-  const image = await requireImage(shelf, digest)
-  const [described, signed] = await Promise.all([
-    isDescribed(shelf, digest, facts, key),
-    isSigned(shelf, digest, facts, key),
-  ])
+  const { digest } = image
+  const before = isNew ? undefined : new Attached(shelf, digest)
+  const [described, signed] = before
+    ? await Promise.all([isDescribed(before, facts, key), isSigned(before, facts, key)])
+    : [false, false]
   const attachments = [
     ...(described ? [] : [provenance(digest, facts, key)]),
     ...(signed ? [] : [signature(digest, facts, key)]),
   ]
-  await attach(shelf, image, attachments)
+  await attach(shelf, image, attachments, { before })
 }
 
 function provenance(digest: string, facts: BuildFacts, key: SigningKey): Attachment {
@@ -47,15 +55,15 @@ function signature(digest: string, facts: BuildFacts, key: SigningKey): Attachme
 }
 
 /** Whether it was said already of what it was made; when and by which run is that of the first. */
-async function isDescribed(shelf: Shelf, digest: string, facts: BuildFacts, key: SigningKey) {
-  const found = await provenanceOf(shelf, digest, [key.public])
-  const wanted = statementOf(digest, facts).predicate.buildDefinition
+async function isDescribed(attached: Attached, facts: BuildFacts, key: SigningKey) {
+  const found = await attachedProvenance(attached, [key.public])
+  const wanted = statementOf(attached.digest, facts).predicate.buildDefinition
   return isDeepStrictEqual(found?.statement.predicate.buildDefinition, asJson(wanted))
 }
 
-async function isSigned(shelf: Shelf, digest: string, { name }: BuildFacts, key: SigningKey) {
+async function isSigned(attached: Attached, { name }: BuildFacts, key: SigningKey) {
   try {
-    await verifyImage(shelf, digest, [key.public], { name })
+    await verifyAttached(attached, [key.public], { name })
     return true
   } catch (error) {
     if (error instanceof ImageRefused) {

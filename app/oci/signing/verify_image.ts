@@ -2,7 +2,7 @@ import { digestOf } from '#oci/checked_bytes'
 import type { Shelf } from '#oci/copy_blob'
 import { ImageMissing } from '#oci/errors'
 import type { StoredManifest } from '#oci/image_store'
-import { attachedLayers, type AttachedLayer } from './attached.js'
+import { Attached, type AttachedLayer } from './attached.js'
 import { PROVENANCE, SIGNATURE } from './attachment_kinds.js'
 import { openEnvelope } from './envelope.js'
 import { ImageRefused, type RefusalCode } from './failures.js'
@@ -31,12 +31,22 @@ export async function verifyImage(
   shelf: Shelf,
   digest: string,
   keys: readonly ImageKey[],
-  { name }: Expected = {}
+  expected: Expected = {}
 ): Promise<Verified> {
   await requireImage(shelf, digest)
+  return verifyAttached(new Attached(shelf, digest), keys, expected)
+}
+
+/** As `verifyImage`, for an image that is known to be there. */
+export async function verifyAttached(
+  attached: Attached,
+  keys: readonly ImageKey[],
+  { name }: Expected
+): Promise<Verified> {
+  const { digest } = attached
   const identity = name === undefined ? undefined : identityOf(name)
   let found: RefusalCode = 'signatureMissing'
-  for await (const layer of attachedLayers(shelf, digest, SIGNATURE)) {
+  for await (const layer of attached.layers(SIGNATURE)) {
     const verified = verifiedLayer(layer, keys)
     if (verified && isAbout(verified.claim, digest, identity)) {
       return verified
@@ -51,14 +61,16 @@ export async function verifyImage(
 }
 
 /** How the image came to be, where one of the keys signed that. */
-export async function provenanceOf(
-  shelf: Shelf,
-  digest: string,
+export const provenanceOf = (shelf: Shelf, digest: string, keys: readonly ImageKey[]) =>
+  attachedProvenance(new Attached(shelf, digest), keys)
+
+export async function attachedProvenance(
+  attached: Attached,
   keys: readonly ImageKey[]
 ): Promise<{ statement: Statement; key: ImageKey; layer: AttachedLayer } | undefined> {
-  for await (const layer of attachedLayers(shelf, digest, PROVENANCE)) {
+  for await (const layer of attached.layers(PROVENANCE)) {
     const opened = openEnvelope(layer.bytes, keys)
-    const statement = opened && provenanceIn(opened.statement, digest)
+    const statement = opened && provenanceIn(opened.statement, attached.digest)
     if (statement) {
       return { statement, key: opened.key, layer }
     }

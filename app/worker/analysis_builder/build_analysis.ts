@@ -1,5 +1,5 @@
-import { appendLayers, type BuiltImage } from '#oci/append_layers'
-import { allDone } from '#kernel/all_done'
+import { appendLayers, mountLayers, type BuiltImage } from '#oci/append_layers'
+import { allOf } from '#kernel/all_of'
 import { body } from '#kernel/body'
 import { clock } from '#kernel/clock'
 import { LATEST } from '#oci/image_names'
@@ -33,7 +33,7 @@ export const buildAnalysis = defineJob({
     if (!analysis) {
       throw new JobFailure('analysisNotFound', 'There is no such analysis')
     }
-    const [code, ground] = await allDone([
+    const [code, ground] = await allOf([
       log.stage('Read what the analysis consists of', () => codeOf(platform, id)),
       groundOf(work, analysis),
     ])
@@ -58,7 +58,7 @@ interface Building extends Ground {
 
 async function groundOf(work: Work, analysis: Analysis): Promise<Ground> {
   const { log, places } = work
-  const [masterImage, place] = await allDone([
+  const [masterImage, place] = await allOf([
     masterImageOf(analysis, work),
     places.ofBuild(analysis),
   ])
@@ -81,12 +81,12 @@ async function masterImageOf(
 }
 
 async function buildImage(work: Work, building: Building): Promise<BuiltImage> {
-  const { log, platform } = work
+  const { log, platform, signing } = work
   const { analysis, code, masterImage, place, base, startedAt } = building
   const repository = await place.build(analysis.id)
   const read = new Map<string, string>()
   const files = new CodeLayer(platform, code, (path, sha256) => read.set(path, sha256))
-  const layer = await log
+  const writing = log
     .stage(`Write ${code.files.length} files into ${place.name}`, () =>
       writeLayer(place.store, repository, files.entries, {
         family: base.manifest.family,
@@ -94,6 +94,11 @@ async function buildImage(work: Work, building: Building): Promise<BuiltImage> {
       })
     )
     .finally(() => files.close())
+  const [layer, unmounted, key] = await allOf([
+    writing,
+    mountLayers(place.store, repository, base),
+    signing.keyFor(platform),
+  ])
   const command = runCommand(masterImage, analysis, code.entrypoint)
   const madeOf = {
     analysisId: analysis.id,
@@ -105,12 +110,13 @@ async function buildImage(work: Work, building: Building): Promise<BuiltImage> {
       entrypoint: command,
       labels: labelsOf(madeOf),
       tag: LATEST,
+      unmounted,
     })
   )
-  const { digest } = image
   const build = {
     ...madeOf,
-    digest,
+    image,
+    key,
     read,
     layer: layer.descriptor.digest,
     command,

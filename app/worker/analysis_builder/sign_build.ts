@@ -1,10 +1,13 @@
+import type { BuiltImage } from '#oci/append_layers'
 import type { Shelf } from '#oci/copy_blob'
+import type { SigningKey } from '#oci/signing/signing_key'
 import type { Work } from '#worker/job'
 import { filesAsMaterials, signAsBuilt } from '#worker/images/sign_as_built'
 import { CODE_FOLDER } from './run_command.js'
 
 export interface Build {
-  readonly digest: string
+  readonly image: BuiltImage
+  readonly key: SigningKey
   readonly analysisId: string
   /** The digest of what nodes agree to, where the platform tells it. */
   readonly content: string | undefined
@@ -19,9 +22,11 @@ export interface Build {
 
 /** Says what an image was made of, and signs it. */
 export async function signBuild(work: Work, shelf: Shelf, build: Build): Promise<void> {
-  const { digest, analysisId, content, base, read, layer, command, startedAt } = build
+  const { image, key, analysisId, content, base, read, layer, command, startedAt } = build
   await signAsBuilt(work, shelf, {
-    digest,
+    image: image.stored,
+    isNew: image.isNew,
+    key,
     name: analysisId,
     kind: 'analysis',
     parameters: {

@@ -1,7 +1,9 @@
 import { clock } from '#kernel/clock'
 import { VERSION } from '#kernel/version'
 import type { Shelf } from '#oci/copy_blob'
+import type { StoredManifest } from '#oci/image_store'
 import type { BuildFacts, Material } from '#oci/signing/provenance'
+import type { SigningKey } from '#oci/signing/signing_key'
 import { signImage } from '#oci/signing/sign_image'
 import type { Work } from '#worker/job'
 
@@ -12,7 +14,10 @@ export const BUILDER = { id: 'urn:analysis-hub:worker', version: VERSION }
 const MOST_NAMED = 10_000
 
 export interface Built extends Pick<BuildFacts, 'name' | 'kind' | 'parameters' | 'materials'> {
-  readonly digest: string
+  readonly image: StoredManifest
+  /** Whether it was not there before this job, so that nothing can be attached to it yet. */
+  readonly isNew?: boolean
+  readonly key: SigningKey
   readonly said: Readonly<Record<string, string>>
   /** In milliseconds. */
   readonly startedAt: number
@@ -20,9 +25,8 @@ export interface Built extends Pick<BuildFacts, 'name' | 'kind' | 'parameters' |
 
 /** Says of an image that this job has just built what it was made of, and signs it. */
 export async function signAsBuilt(work: Work, shelf: Shelf, built: Built): Promise<void> {
-  const { platform, signing, command } = work
-  const { digest, startedAt, ...facts } = built
-  const key = await signing.keyFor(platform)
+  const { command } = work
+  const { image, isNew = false, key, startedAt, ...facts } = built
   const whole = {
     ...facts,
     builder: BUILDER,
@@ -30,7 +34,7 @@ export async function signAsBuilt(work: Work, shelf: Shelf, built: Built): Promi
     startedAt: new Date(startedAt),
     finishedAt: new Date(clock.now()),
   }
-  await signImage(shelf, digest, whole, key)
+  await signImage(shelf, image, whole, key, { isNew })
 }
 
 /** Files by their paths within a folder, each with the SHA-256 of what is in it, in hexadecimal digits. */

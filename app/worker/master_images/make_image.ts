@@ -43,7 +43,7 @@ async function built(making: Making, context: Context): Promise<PlatformImage> {
     work.progress(BUILT * share, WHOLE)
   )
   const image = await brought(making, BUILT, from)
-  await signMasterImage(making, { digest: image.stored.digest, context, bases, startedAt })
+  await signMasterImage(making, { image: image.stored, context, bases, startedAt })
   return image
 }
 

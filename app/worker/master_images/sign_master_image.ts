@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 
+import type { StoredManifest } from '#oci/image_store'
 import type { Material } from '#oci/signing/provenance'
 import { masterImageName } from '#oci/signing/identity'
 import { filesAsMaterials, signAsBuilt, sortedFiles } from '#worker/images/sign_as_built'
@@ -9,7 +10,7 @@ import type { Making } from './builder_settings.js'
 const CONTEXT = 'context'
 
 interface BuiltHere {
-  readonly digest: string
+  readonly image: StoredManifest
   readonly context: Context
   /** Images that were built on, or copied from. */
   readonly bases: readonly Material[]
@@ -19,16 +20,17 @@ interface BuiltHere {
 
 /** Says what a master image was built from, and signs it. What is only taken from elsewhere is never signed as ours. */
 export async function signMasterImage(making: Making, built: BuiltHere): Promise<void> {
-  const { work, place, repository, image } = making
-  const { digest, context, bases, startedAt } = built
-  const { virtualPath, command, commandArguments } = image
+  const { work, place, repository } = making
+  const { image, context, bases, startedAt } = built
+  const { virtualPath, command, commandArguments } = making.image
   const store = await place.masterStore()
-  await work.log.stage(`Sign the image in ${place.name}`, () =>
+  await work.log.stage(`Sign the image in ${place.name}`, async () =>
     signAsBuilt(
       work,
       { store, repository },
       {
-        digest,
+        image,
+        key: await work.signing.keyFor(work.platform),
         name: masterImageName(virtualPath),
         kind: 'masterImage',
         parameters: {

@@ -12,7 +12,7 @@ import { registryProject } from '#core/registry_projects/registry_project'
 import { registry } from '#core/registries/registry'
 import { corePool } from '#core/database'
 import { FolderStore } from '#oci/folder/folder_store'
-import type { ImageStore } from '#oci/image_store'
+import type { ImageStore, StoredManifest } from '#oci/image_store'
 import { signingKey } from '#oci/signing/own_keys'
 import { signImage } from '#oci/signing/sign_image'
 import { SigningKey } from '#oci/signing/signing_key'
@@ -60,8 +60,8 @@ test.group('The image of a build', (group) => {
   const image = (text = 'code') =>
     putImage(store, repository, { tag: 'latest', files: { 'opt/code/main.py': text } })
 
-  const sign = (digest: string, by = signingKey(env), name = String(analysis.id)) =>
-    signImage({ store, repository }, digest, buildFacts({ name }), by)
+  const sign = (signed: StoredManifest, by = signingKey(env), name = String(analysis.id)) =>
+    signImage({ store, repository }, signed, buildFacts({ name }), by)
 
   /** Whether the signature is in the way of a distribution, as a command and as an explanation say. */
   async function isRefused(): Promise<boolean> {
@@ -81,37 +81,37 @@ test.group('The image of a build', (group) => {
   }
 
   test('is distributed where this hub signed it for this analysis', async ({ assert }) => {
-    const { digest } = await image()
-    await built(digest)
-    await sign(digest)
+    const signed = await image()
+    await built(signed.digest)
+    await sign(signed)
     assert.isFalse(await isRefused())
   })
 
   test('is refused without a signature, with that of another key or of another analysis', async ({
     assert,
   }) => {
-    const { digest } = await image()
-    await built(digest)
+    const signed = await image()
+    await built(signed.digest)
     assert.isTrue(await isRefused())
-    await sign(digest, foreign)
+    await sign(signed, foreign)
     assert.isTrue(await isRefused())
-    await sign(digest, undefined, '5e5f9a4e-0000-4000-8000-00000000000f')
+    await sign(signed, undefined, '5e5f9a4e-0000-4000-8000-00000000000f')
     assert.isTrue(await isRefused())
-    await sign(digest)
+    await sign(signed)
     assert.isFalse(await isRefused())
   })
 
   test('is refused where somebody told of another one', async ({ assert }) => {
-    await sign((await image()).digest)
+    await sign(await image())
     const { digest } = await image('something else')
     await built(digest)
     assert.isTrue(await isRefused())
   })
 
   test('is good as long as the key that signed it is accepted', async ({ assert }) => {
-    const { digest } = await image()
-    await built(digest)
-    await sign(digest, foreign)
+    const signed = await image()
+    await built(signed.digest)
+    await sign(signed, foreign)
     const accepted = await app.container.make(AcceptedKeys)
     await accepted.keep([foreign.public])
     assert.isFalse(await isRefused())

@@ -61,7 +61,7 @@ export async function putBuild(
   })
   await store.putManifest(repository, manifest, 'latest')
   const name = repository.slice(repository.lastIndexOf('/') + 1)
-  await signImage({ store, repository }, manifest.digest, buildFacts({ name }), KEY)
+  await signImage({ store, repository }, manifest, buildFacts({ name }), KEY)
   return manifest.digest
 }
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from '@japa/runner'
 
 import { openImageStore } from '#oci/open_image_store'
+import { requireManifest } from '#oci/platform_image'
 import { referrersTag } from '#oci/registry/referrers'
 import { attachmentTag, PROVENANCE, SIGNATURE } from '#oci/signing/attachment_kinds'
 import { signImage } from '#oci/signing/sign_image'
@@ -115,7 +116,8 @@ test.group('What a node costs its registry', (group) => {
     await scene.run(distribute)
     const store = await openImageStore(registry.access)
     const hospital = SigningKey.derivedFrom('a key of a hospital, and long enough')
-    await signImage({ store, repository }, digest, buildFacts({ name: scene.id }), hospital)
+    const image = await requireManifest(store, repository, digest)
+    await signImage({ store, repository }, image, buildFacts({ name: scene.id }), hospital)
     const before = await store.referrers(repository, digest)
     await scene.run(distribute)
     for (const key of [hospital, KEY]) {

@@ -76,7 +76,7 @@ test.group('Signatures in a distribution', (group) => {
     const image = await putImage(store, repository, { tag: 'latest' })
     scene.platform.analysis.buildHash = image.digest
     const sign = (name: string, by: SigningKey) =>
-      signImage({ store, repository }, image.digest, buildFacts({ name }), by)
+      signImage({ store, repository }, image, buildFacts({ name }), by)
 
     assert.equal(await refusal(), 'signatureMissing')
     await sign(scene.id, another)

@@ -65,8 +65,9 @@ test.group('Signatures with hubctl', (group) => {
   test('an image in a registry is verified by the key of the hub, or by that of a file', async ({
     assert,
   }) => {
-    const { digest } = await putImage(store, repository, { tag: 'latest' })
-    await signImage({ store, repository }, digest, buildFacts(), key)
+    const stored = await putImage(store, repository, { tag: 'latest' })
+    const { digest } = stored
+    await signImage({ store, repository }, stored, buildFacts(), key)
     const env = await docker()
     const image = `${registry.access.host}/${repository}:latest`
     const good = await machine.call(['image', 'verify', image], { env })
@@ -105,16 +106,16 @@ test.group('Signatures with hubctl', (group) => {
     ] as const) {
       const verify = (name: string) => machine.call(['image', 'verify', name, ...place])
       const incoming = `incoming/${id}`
-      const { digest } = await putImage(at, incoming, { tag: 'latest' })
-      await signImage({ store: at, repository: incoming }, digest, buildFacts(), key)
+      const stored = await putImage(at, incoming, { tag: 'latest' })
+      await signImage({ store: at, repository: incoming }, stored, buildFacts(), key)
       const swapped = await verify('trial')
       assert.equal(swapped.code, 9, swapped.stderr)
       assert.include(swapped.stderr, 'signatureOfAnother')
-      await signImage({ store: at, repository: incoming }, digest, buildFacts({ name: id }), key)
+      await signImage({ store: at, repository: incoming }, stored, buildFacts({ name: id }), key)
       for (const name of ['trial', id, `${incoming}:latest`]) {
         const found = await verify(name)
         assert.equal(found.code, 0, found.stderr)
-        assert.include(found.stdout, digest)
+        assert.include(found.stdout, stored.digest)
       }
       assert.match((await verify('nothing')).stderr, /no analysis.*"nothing"/)
     }
@@ -126,9 +127,9 @@ test.group('Signatures with hubctl', (group) => {
     const verify = (name: string) => machine.call(['image', 'verify', name, '--images', images])
     for (const path of ['python/base', 'python/other']) {
       const at = { store: folder, repository: masterImageName(path) }
-      const { digest } = await putImage(folder, at.repository, { tag: 'latest' })
+      const image = await putImage(folder, at.repository, { tag: 'latest' })
       const facts = buildFacts({ name: masterImageName('python/base'), kind: 'masterImage' })
-      await signImage(at, digest, facts, key)
+      await signImage(at, image, facts, key)
     }
     assert.equal((await verify('master/python/base')).code, 0)
     assert.include((await verify('master/python/other')).stderr, 'signatureOfAnother')
@@ -142,9 +143,9 @@ test.group('Signatures with hubctl', (group) => {
     const other = ANALYSIS.replace(/1$/, '2')
     const place = ['--images', images]
     const verify = (name: string) => machine.call(['image', 'verify', name, ...place])
-    const { digest } = await putImage(folder, `incoming/${other}`, { tag: 'latest' })
+    const image = await putImage(folder, `incoming/${other}`, { tag: 'latest' })
     assert.equal((await verify(`incoming/${other}`)).code, 9)
-    await signImage({ store: folder, repository: `incoming/${other}` }, digest, buildFacts(), key)
+    await signImage({ store: folder, repository: `incoming/${other}` }, image, buildFacts(), key)
     const swapped = await verify(`incoming/${other}`)
     assert.equal(swapped.code, 9)
     assert.include(swapped.stderr, 'signatureOfAnother')

@@ -18,7 +18,7 @@ async function scene() {
   const store = new CarelessStore()
   const place = { store, repository: REPOSITORY }
   const image = await store.put(REPOSITORY, 'an image')
-  await signImage(place, image.digest, buildFacts(), key)
+  await signImage(place, image, buildFacts(), key)
   const refusalOf = async (digest = image.digest, name = ANALYSIS): Promise<string | null> => {
     try {
       await verifyImage(place, digest, [key.public], { name })
@@ -61,7 +61,7 @@ test.group('An image is refused', () => {
   test('that somebody else signed', async ({ assert }) => {
     const { store, place, refusalOf } = await scene()
     const foreign = await store.put(REPOSITORY, 'another image')
-    await signImage(place, foreign.digest, buildFacts(), other)
+    await signImage(place, foreign, buildFacts(), other)
     assert.equal(await refusalOf(foreign.digest), 'signatureInvalid')
   })
 

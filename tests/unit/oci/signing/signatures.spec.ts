@@ -15,7 +15,7 @@ async function signed() {
   const store = new CarelessStore()
   const place = { store, repository: REPOSITORY }
   const image = await store.put(REPOSITORY, 'an image')
-  await signImage(place, image.digest, buildFacts(), key)
+  await signImage(place, image, buildFacts(), key)
   return { store, place, image }
 }
 
@@ -52,7 +52,7 @@ test.group('A signature', () => {
     const { store, place, image } = await signed()
     const { writes } = store
     const later = { run: 'run 2', startedAt: new Date(), finishedAt: new Date() }
-    await signImage(place, image.digest, buildFacts(later), key)
+    await signImage(place, image, buildFacts(later), key)
     assert.equal(store.writes, writes)
   })
 
@@ -66,7 +66,7 @@ test.group('A signature', () => {
   test('stays beside those of others', async ({ assert }) => {
     const { place, image, store } = await signed()
     const other = SigningKey.derivedFrom('a key of a hospital, and long enough')
-    await signImage(place, image.digest, buildFacts(), other)
+    await signImage(place, image, buildFacts(), other)
     store.listed.clear()
     await verifyImage(place, image.digest, [key.public])
     await verifyImage(place, image.digest, [other.public])
@@ -122,7 +122,7 @@ test.group('The provenance', () => {
   test('is said anew where other things went into the same image', async ({ assert }) => {
     const { place, image } = await signed()
     const materials = [{ name: 'base', digest: digest('4') }]
-    await signImage(place, image.digest, buildFacts({ materials }), key)
+    await signImage(place, image, buildFacts({ materials }), key)
     const tag = attachmentTag(image.digest, PROVENANCE)
     const manifest = await place.store.manifest(REPOSITORY, tag)
     assert.lengthOf(JSON.parse(manifest!.bytes.toString()).layers, 2)
@@ -157,7 +157,7 @@ test.group('A copy', () => {
     const to = { store: new CarelessStore(), repository: NODE }
     await to.store.putManifest(NODE, image, 'latest')
     const hospital = SigningKey.derivedFrom('a key of a hospital, and long enough')
-    await signImage(to, image.digest, buildFacts(), hospital)
+    await signImage(to, image, buildFacts(), hospital)
     await putSignature(await signedImage(place, image.digest, [key.public]), to)
     to.store.listed.clear()
     await verifyImage(to, image.digest, [key.public])

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+
+import { test } from '@japa/runner'
+
+import { appendLayers, mountLayers, type BuiltImage } from '#oci/append_layers'
+import type { Shelf } from '#oci/copy_blob'
+import type { ImageStore } from '#oci/image_store'
+import { openImageStore } from '#oci/open_image_store'
+import { platformImage, type PlatformImage } from '#oci/platform_image'
+import { attachmentTag, PROVENANCE, SIGNATURE } from '#oci/signing/attachment_kinds'
+import { signImage } from '#oci/signing/sign_image'
+import { SigningKey } from '#oci/signing/signing_key'
+import { verifyImage } from '#oci/signing/verify_image'
+import { layerEntries } from '#oci/tar/layer_entries'
+import { writeLayer, type WrittenLayer } from '#oci/write_layer'
+import { filesOf, putImage } from '#tests/helpers/images'
+import { RegistryServer } from '#tests/helpers/registry/registry_server'
+import { buildFacts } from '#tests/helpers/signed_images/build_facts'
+
+const key = SigningKey.derivedFrom('a key of an application, long enough')
+const BASE = 'master/python/base'
+
+test.group('What a build asks its registry for', (group) => {
+  let registry: RegistryServer
+  let store: ImageStore
+  let base: PlatformImage
+  let layer: WrittenLayer
+  let repository: string
+
+  group.each.setup(async () => {
+    registry = await RegistryServer.start()
+    store = await openImageStore(registry.access)
+    repository = `incoming/${randomUUID()}`
+    await putImage(store, BASE, { tag: 'latest' })
+    base = await platformImage(store, BASE, 'latest')
+    const entries = layerEntries(filesOf({ 'main.py': 'print()' }))
+    layer = await writeLayer(store, repository, entries, { family: 'oci' })
+    return async () => {
+      store.close()
+      await registry.stop()
+    }
+  })
+
+  const putTogether = async () => {
+    const unmounted = await mountLayers(store, repository, base)
+    const appended = [{ layer, createdBy: 'code' }]
+    return appendLayers(store, repository, base, appended, { tag: 'latest', unmounted })
+  }
+  /** Without questions for tokens. */
+  const asked = async (action: () => Promise<unknown>) => {
+    registry.noted.length = 0
+    await action()
+    return registry.noted.filter(({ path }) => !path.startsWith('/service/token'))
+  }
+  const methods = (requests: readonly { method: string }[]) =>
+    requests.map(({ method }) => method).toSorted()
+  const sign = ({ stored, isNew }: BuiltImage, shelf: Shelf = { store, repository }) =>
+    signImage(shelf, stored, buildFacts(), key, { isNew })
+  const attached = (digest: string) => store.referrers(repository, digest)
+
+  test('is a mount and one look, the config and the manifest', async ({ assert }) => {
+    const requests = await asked(putTogether)
+    assert.deepEqual(methods(requests), ['GET', 'POST', 'POST', 'PUT', 'PUT'])
+  })
+
+  test('is no question to sign what was not there before, and the signature comes last', async ({
+    assert,
+  }) => {
+    const image = await putTogether()
+    assert.isTrue(image.isNew)
+    const requests = await asked(() => sign(image))
+    assert.deepEqual(methods(requests), [
+      ...Array.from({ length: 4 }, () => 'POST'),
+      ...Array.from({ length: 4 + 2 }, () => 'PUT'),
+    ])
+    const tags = [PROVENANCE, SIGNATURE].map((kind) => attachmentTag(image.digest, kind))
+    const last = requests.slice(-2).map(({ path }) => path)
+    assert.deepEqual(
+      last,
+      tags.map((tag) => `/v2/${repository}/manifests/${tag}`)
+    )
+  })
+
+  test('is one look at each place where it was put together and not signed', async ({ assert }) => {
+    await putTogether()
+    const image = await putTogether()
+    assert.isFalse(image.isNew)
+    const requests = await asked(() => sign(image))
+    assert.lengthOf(
+      requests.filter(({ method }) => method === 'GET'),
+      3
+    )
+    assert.lengthOf(await attached(image.digest), 2)
+  })
+
+  test('is nothing to be kept where it was done before', async ({ assert }) => {
+    const image = await putTogether()
+    await sign(image)
+    const before = await attached(image.digest)
+    const requests = await asked(async () => sign(await putTogether()))
+    assert.deepEqual(await attached(image.digest), before)
+    assert.isEmpty(requests.filter(({ path }) => path.includes('/referrers/')))
+  })
+
+  test('goes on after a build that broke off at its signature', async ({ assert }) => {
+    const image = await putTogether()
+    registry.interference = ({ method, path, request }) => {
+      const isSignature = method === 'PUT' && path.endsWith(attachmentTag(image.digest, SIGNATURE))
+      if (isSignature) {
+        request.destroy()
+      }
+      return isSignature
+    }
+    const stopped = { store: store.within(AbortSignal.timeout(100)), repository }
+    await assert.rejects(() => sign(image, stopped))
+    registry.interference = undefined
+    assert.lengthOf(await attached(image.digest), 1)
+    await sign(await putTogether())
+    assert.lengthOf(await attached(image.digest), 2)
+    await verifyImage({ store, repository }, image.digest, [key.public])
+  })
+
+  test('is all of a base of which nothing can be mounted', async ({ assert }) => {
+    registry.interference = async ({ request, serve }) => {
+      request.url = request.url!.replace(/\?mount=.*/, '')
+      await serve()
+      return true
+    }
+    const unmounted = await mountLayers(store, repository, base)
+    assert.deepEqual(unmounted, base.manifest.layers)
+    assert.equal(registry.sessions.all.size, 0)
+    const { digest } = await putTogether()
+    assert.equal((await platformImage(store, repository, 'latest')).stored.digest, digest)
+    assert.equal(registry.sessions.all.size, 0)
+  })
+})

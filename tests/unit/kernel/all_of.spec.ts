@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { test } from '@japa/runner'
+
+import { allOf } from '#kernel/all_of'
+
+test.group('What is done at the same time', () => {
+  test('answers what came of each', async ({ assert }) => {
+    const [number, text] = await allOf([delay(5, 1), Promise.resolve('a')])
+    assert.equal(number + 1, 2)
+    assert.equal(text.length, 1)
+  })
+
+  test('fails by the first when all have ended', async ({ assert }) => {
+    let isOver = false
+    const failing = Promise.reject(new Error('first'))
+    const slow = delay(20).then(() => {
+      isOver = true
+      throw new Error('second')
+    })
+    await assert.rejects(() => allOf([failing, slow]), 'first')
+    assert.isTrue(isOver)
+  })
+})
