@@ -99,8 +99,8 @@ function block({ name, prefix, size, mtime, mode, type }: Fields): Buffer {
   header.write(type, 156)
   header.write(prefix, 345, PREFIX_BYTES)
   let sum = 0
-  for (const byte of header) {
-    sum += byte
+  for (let at = 0; at < BLOCK; at++) {
+    sum += header[at]!
   }
   header.write(`${octal(sum, 6)}\0 `, 148)
   return header

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import { mkdir, open, opendir, rmdir, stat, unlink } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join, resolve, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { FSDriver } from 'flydrive/drivers/fs'
 
@@ -246,11 +246,11 @@ export class FsObjectStore implements ObjectStore {
   }
 
   #path(address: ObjectAddress): string {
-    return join(this.#root, this.#name(address))
+    return this.#root + sep + this.#name(address)
   }
 
   #name({ container, key }: ObjectAddress): string {
-    return join(container, fileName(key))
+    return container + sep + fileName(key)
   }
 }
 

@@ -5,25 +5,25 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 
-import type { Answered, Asked, SmallFile } from './reading_thread.js'
+import type { Answered, Asked } from './reading_thread.js'
 
 /** A disk that needs longer for what is asked at once is asked for the rest by several threads. */
 const WITHIN_MS = 20
 
-parentPort!.on('message', ({ id, files }: Asked) => {
-  const bytes = new Uint8Array(files.reduce((sum, { size }) => sum + size + 1, 0))
+parentPort!.on('message', ({ id, paths, sizes }: Asked) => {
+  const bytes = new Uint8Array(sizes.reduce((sum, size) => sum + size + 1, 0))
   const ends = performance.now() + WITHIN_MS
   let from = 0
-  const lengths = files.map((file) => {
-    const place = bytes.subarray(from, from + file.size + 1)
+  const lengths = paths.map((path, n) => {
+    const place = bytes.subarray(from, from + sizes[n]! + 1)
     from += place.length
-    return performance.now() < ends ? readInto(place, file) : undefined
+    return performance.now() < ends ? readInto(place, path) : undefined
   })
   parentPort!.postMessage({ id, bytes, lengths } satisfies Answered, [bytes.buffer])
 })
 
 /** How many bytes there are, up to one more than there should be; undefined where the file cannot be read. */
-function readInto(place: Uint8Array, { path, size }: SmallFile): number | undefined {
+function readInto(place: Uint8Array, path: string): number | undefined {
   let file: number | undefined
   try {
     file = openSync(path, 'r')
@@ -32,7 +32,7 @@ function readInto(place: Uint8Array, { path, size }: SmallFile): number | undefi
     do {
       count = readSync(file, place, filled, place.length - filled, filled)
       filled += count
-    } while (count > 0 && filled < size)
+    } while (count > 0 && filled < place.length - 1)
     return filled
   } catch {
     return undefined
