@@ -55,10 +55,15 @@ export async function appendLayers(
   const added = appended.map(({ layer, createdBy }) => ({ diffId: layer.diffId, createdBy }))
   const bytes = changedConfig(config, added, change)
   const words = MEDIA_TYPES[manifest.family]
+  const own = appended.map(({ layer: { digest, size } }) => ({
+    mediaType: words.layer,
+    digest,
+    size,
+  }))
   const stored = storedManifest(base.stored.mediaType, {
     ...kept(base.stored),
     config: { mediaType: words.config, ...addressOf(bytes) },
-    layers: [...manifest.layers, ...appended.map(({ layer }) => layer.descriptor)],
+    layers: [...manifest.layers, ...own],
   })
   const [before] = await allOf([
     store.manifest(repository, stored.digest),

@@ -3,8 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 
-import type { BlobSource, Descriptor, ImageStore } from './image_store.js'
-import { MEDIA_TYPES, type Family } from './media_types.js'
+import type { BlobAddress, BlobSource, ImageStore } from './image_store.js'
 import type { LayerEntry } from '#oci/tar/layer_entries'
 import { layerTar } from '#oci/tar/layer_tar'
 
@@ -14,14 +13,12 @@ const GZIP = { level: 1, chunkSize: 256 * 1024 }
 /** Where a gzip header names the system that it was made on, and what stands there for none. */
 const SYSTEM = { at: 9, unknown: 255 }
 
-export interface WrittenLayer {
-  readonly descriptor: Descriptor
+export interface WrittenLayer extends BlobAddress {
   /** The digest of the tar itself, which the config names. */
   readonly diffId: string
 }
 
 interface WriteLayerOptions {
-  readonly family: Family
   /** Is told of bytes of the tar as they are made, and of a number below zero where the layer is begun anew. */
   readonly onBytes?: (bytes: number) => void
 }
@@ -31,7 +28,7 @@ export async function writeLayer(
   store: ImageStore,
   repository: string,
   entries: readonly LayerEntry[],
-  { family, onBytes }: WriteLayerOptions
+  { onBytes }: WriteLayerOptions = {}
 ): Promise<WrittenLayer> {
   let tarDigest = createHash('sha256')
   let told = 0
@@ -47,10 +44,7 @@ export async function writeLayer(
     )
   }
   const { digest, size } = await store.writeBlob(repository, begin)
-  return {
-    descriptor: { mediaType: MEDIA_TYPES[family].layer, digest, size },
-    diffId: `sha256:${tarDigest.digest('hex')}`,
-  }
+  return { digest, size, diffId: `sha256:${tarDigest.digest('hex')}` }
 }
 
 async function* hashed(

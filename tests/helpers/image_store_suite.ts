@@ -233,7 +233,7 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
         const base = await platformImage(store, from, 'latest')
         const build = async (files: Record<string, string>, where: string) => {
           const entries = layerEntries(filesOf(files), 'opt/code')
-          const layer = await writeLayer(store, where, entries, { family })
+          const layer = await writeLayer(store, where, entries)
           const change = { entrypoint: ['python', 'a b'], labels: { x: 'y' }, tag: 'built' }
           return appendLayers(store, where, base, [{ layer, createdBy: 'code' }], change)
         }
@@ -263,7 +263,7 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
       for (const size of [3, 5]) {
         const [file] = filesOf({ a: 'four' })
         const entries = layerEntries([{ ...file!, size }])
-        const failure = await failureOf(writeLayer(store, repository, entries, { family: 'oci' }))
+        const failure = await failureOf(writeLayer(store, repository, entries))
         assert.instanceOf(failure, LayerEntryInvalid)
       }
       assert.equal(await unfinished(), 0)

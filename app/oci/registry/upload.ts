@@ -40,10 +40,10 @@ async function uploadOnce(
   source: BlobSource,
   wanted: Wanted
 ): Promise<BlobAddress> {
-  const { client, repository } = uploading
+  const { client } = uploading
   const hash = createHash('sha256')
   let size = 0
-  let session: UploadSession | undefined
+  let session: Promise<UploadSession> | undefined = begun(uploading)
   const chunks = chunksOf(source, CHUNK_BYTES)
   try {
     let next = chunks.next()
@@ -58,29 +58,50 @@ async function uploadOnce(
       if (chunk.isLast) {
         const written = { digest: `sha256:${hash.digest('hex')}`, size }
         requireSame(wanted, written)
-        await (session
-          ? finish(uploading, session, chunk.bytes, written)
-          : sendWhole(uploading, chunk.bytes, written))
+        if (offset > 0) {
+          await finish(uploading, await session, chunk.bytes, written)
+        } else {
+          const first = session
+          session = undefined
+          await sendWhole(uploading, first, chunk.bytes, written)
+        }
         return written
       }
       next = chunks.next()
       next.catch(() => {})
-      session ??= await UploadSession.begin(client, repository)
-      await append(client, session, chunk.bytes, offset)
+      await append(client, await session, chunk.bytes, offset)
     }
   } catch (error) {
-    await session?.cancel()
+    await cancel(session)
     throw error
   } finally {
     void chunks.return().catch(() => {})
   }
 }
 
+/** Registries take their time to begin an upload, in which its first bytes can be made. */
+function begun({ client, repository }: Uploading): Promise<UploadSession> {
+  const session = UploadSession.begin(client, repository)
+  session.catch(() => {})
+  return session
+}
+
+async function cancel(beginning: Promise<UploadSession> | undefined): Promise<void> {
+  const session = await beginning?.catch(() => undefined)
+  await session?.cancel()
+}
+
 /** What fits into one chunk can be sent again as often as it takes. */
-async function sendWhole(uploading: Uploading, bytes: Buffer, written: BlobAddress): Promise<void> {
-  const { client, repository } = uploading
+async function sendWhole(
+  uploading: Uploading,
+  first: Promise<UploadSession>,
+  bytes: Buffer,
+  written: BlobAddress
+): Promise<void> {
+  const { client } = uploading
+  let beginning = first
   for (let attempt = 1; ; attempt++) {
-    const session = await UploadSession.begin(client, repository)
+    const session = await beginning
     try {
       return await finish(uploading, session, bytes, written)
     } catch (error) {
@@ -89,6 +110,7 @@ async function sendWhole(uploading: Uploading, bytes: Buffer, written: BlobAddre
         throw error
       }
       await client.rest(attempt)
+      beginning = begun(uploading)
     }
   }
 }

@@ -2,8 +2,8 @@ import { appendLayers, mountLayers, type BuiltImage } from '#oci/append_layers'
 import { allOf } from '#kernel/all_of'
 import { body } from '#kernel/body'
 import { clock } from '#kernel/clock'
+import type { Shelf } from '#oci/copy_blob'
 import { LATEST } from '#oci/image_names'
-import type { PlatformImage } from '#oci/platform_image'
 import { writeLayer } from '#oci/write_layer'
 import { COMPONENTS } from '#worker/components'
 import { baseImage } from '#worker/images/base_image'
@@ -27,46 +27,30 @@ export const buildAnalysis = defineJob({
   command: 'execute',
   content: body({ id: recordId() }),
   async run({ id }, work) {
-    const { platform, log } = work
+    const { platform, places, log } = work
     const startedAt = clock.now()
     const analysis = await platform.analysis(id)
     if (!analysis) {
       throw new JobFailure('analysisNotFound', 'There is no such analysis')
     }
-    const [code, ground] = await allOf([
+    const [code, masterImage, place] = await allOf([
       log.stage('Read what the analysis consists of', () => codeOf(platform, id)),
-      groundOf(work, analysis),
+      masterImageOf(analysis, work),
+      places.ofBuild(analysis),
     ])
-    const { digest, size, os } = await buildImage(work, { analysis, code, ...ground, startedAt })
+    const building = { analysis, code, masterImage, place, startedAt }
+    const { digest, size, os } = await buildImage(work, building)
     return { hash: digest, size, os }
   },
 })
 
-/** What an image is built on, and where. */
-interface Ground {
-  readonly masterImage: MasterImage
-  readonly place: Place
-  readonly base: PlatformImage
-}
-
-interface Building extends Ground {
+interface Building {
   readonly analysis: Analysis
   readonly code: Code
+  readonly masterImage: MasterImage
+  readonly place: Place
   /** In milliseconds. */
   readonly startedAt: number
-}
-
-async function groundOf(work: Work, analysis: Analysis): Promise<Ground> {
-  const { log, places } = work
-  const [masterImage, place] = await allOf([
-    masterImageOf(analysis, work),
-    places.ofBuild(analysis),
-  ])
-  const { virtualPath } = masterImage
-  const base = await log.stage(`Find the image ${virtualPath} in ${place.name}`, () =>
-    baseImage(places, place, virtualPath, log)
-  )
-  return { masterImage, place, base }
 }
 
 async function masterImageOf(
@@ -82,21 +66,12 @@ async function masterImageOf(
 
 async function buildImage(work: Work, building: Building): Promise<BuiltImage> {
   const { log, platform, signing } = work
-  const { analysis, code, masterImage, place, base, startedAt } = building
+  const { analysis, code, masterImage, place, startedAt } = building
   const repository = await place.build(analysis.id)
-  const read = new Map<string, string>()
-  const files = new CodeLayer(platform, code, (path, sha256) => read.set(path, sha256))
-  const writing = log
-    .stage(`Write ${code.files.length} files into ${place.name}`, () =>
-      writeLayer(place.store, repository, files.entries, {
-        family: base.manifest.family,
-        onBytes: progressOf(work, code),
-      })
-    )
-    .finally(() => files.close())
-  const [layer, unmounted, key] = await allOf([
-    writing,
-    mountLayers(place.store, repository, base),
+  const shelf = { store: place.store, repository }
+  const [{ base, unmounted }, { layer, read }, key] = await allOf([
+    mountedBase(work, building, shelf),
+    writtenLayer(work, building, shelf),
     signing.keyFor(platform),
   ])
   const command = runCommand(masterImage, analysis, code.entrypoint)
@@ -113,19 +88,33 @@ async function buildImage(work: Work, building: Building): Promise<BuiltImage> {
       unmounted,
     })
   )
-  const build = {
-    ...madeOf,
-    image,
-    key,
-    read,
-    layer: layer.descriptor.digest,
-    command,
-    startedAt,
-  }
-  await log.stage(`Sign the image in ${place.name}`, () =>
-    signBuild(work, { store: place.store, repository }, build)
-  )
+  const build = { ...madeOf, image, key, read, layer: layer.digest, command, startedAt }
+  await log.stage(`Sign the image in ${place.name}`, () => signBuild(work, shelf, build))
   return image
+}
+
+/** What is built on, and what of it could not be mounted. */
+async function mountedBase(
+  { log, places }: Work,
+  { masterImage: { virtualPath }, place }: Building,
+  { store, repository }: Shelf
+) {
+  const base = await log.stage(`Find the image ${virtualPath} in ${place.name}`, () =>
+    baseImage(places, place, virtualPath, log)
+  )
+  return { base, unmounted: await mountLayers(store, repository, base) }
+}
+
+/** The code, and what was in each of its files. */
+async function writtenLayer(work: Work, { code, place }: Building, { store, repository }: Shelf) {
+  const read = new Map<string, string>()
+  const files = new CodeLayer(work.platform, code, (path, sha256) => read.set(path, sha256))
+  const layer = await work.log
+    .stage(`Write ${code.files.length} files into ${place.name}`, () =>
+      writeLayer(store, repository, files.entries, { onBytes: progressOf(work, code) })
+    )
+    .finally(() => files.close())
+  return { layer, read }
 }
 
 /** By the bytes of the layer, which are those of the files and a little more. */

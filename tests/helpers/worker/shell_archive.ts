@@ -20,7 +20,7 @@ export async function shellArchive(folder: string): Promise<string> {
   const base = await platformImage(store, 'shell', 'latest')
   const [shell] = filesOf({ 'bin/sh': await readFile('/bin/busybox') })
   const entries = layerEntries([{ ...shell!, mode: 0o755 }])
-  const layer = await writeLayer(store, 'shell', entries, { family: 'oci' })
+  const layer = await writeLayer(store, 'shell', entries)
   await appendLayers(store, 'shell', base, [{ layer, createdBy: 'a shell' }], { tag: 'latest' })
   const file = join(folder, 'python.tar')
   await run('skopeo', ['copy', `oci:${path}:shell:latest`, `docker-archive:${file}:shell:latest`])

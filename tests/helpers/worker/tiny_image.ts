@@ -19,7 +19,7 @@ export async function putTinyImage(
   repository: string,
   files: readonly LayerFile[] = NOTHING
 ): Promise<string> {
-  const layer = await writeLayer(store, repository, layerEntries(files), { family: 'oci' })
+  const layer = await writeLayer(store, repository, layerEntries(files))
   const config = {
     created: '2026-01-01T00:00:00Z',
     os: 'linux',
@@ -34,7 +34,7 @@ export async function putTinyImage(
     schemaVersion: 2,
     mediaType: words.manifest,
     config: { mediaType: words.config, ...blob },
-    layers: [layer.descriptor],
+    layers: [{ mediaType: words.layer, digest: layer.digest, size: layer.size }],
   })
   await store.putManifest(repository, manifest, 'latest')
   return manifest.digest

@@ -34,7 +34,7 @@ test.group('What a build asks its registry for', (group) => {
     await putImage(store, BASE, { tag: 'latest' })
     base = await platformImage(store, BASE, 'latest')
     const entries = layerEntries(filesOf({ 'main.py': 'print()' }))
-    layer = await writeLayer(store, repository, entries, { family: 'oci' })
+    layer = await writeLayer(store, repository, entries)
     return async () => {
       store.close()
       await registry.stop()

@@ -42,7 +42,7 @@ test.group('Archives and other programs', (group) => {
     await putImage(store, 'base', { family, tag: 'latest' })
     const base = await platformImage(store, 'base', 'latest')
     const write = (entries: ReturnType<typeof layerEntries>) =>
-      writeLayer(store, 'master/python/base', entries, { family })
+      writeLayer(store, 'master/python/base', entries)
     const code = filesOf(Object.fromEntries(NAMES.map((name) => [name, `in ${name}`])))
     const layers = [
       { layer: await write(layerEntries(files)), createdBy: 'shell' },

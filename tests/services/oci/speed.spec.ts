@@ -52,7 +52,7 @@ test.group('Speed of images within one registry', (group) => {
     const milliseconds = await took(async () => {
       const base = await platformImage(store, from, 'latest')
       const entries = layerEntries(code, 'opt/code')
-      const layer = await writeLayer(store, to, entries, { family: 'oci' })
+      const layer = await writeLayer(store, to, entries)
       const change = { entrypoint: ['python'], tag: 'latest' }
       await appendLayers(store, to, base, [{ layer, createdBy: 'code' }], change)
     })
