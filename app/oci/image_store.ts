@@ -36,6 +36,12 @@ export interface Referrer {
   readonly tag: string
 }
 
+/** Blobs that somebody said are going to be written. */
+export interface ExpectedBlobs {
+  /** Those that were not written are not going to be. */
+  release(): Promise<void>
+}
+
 /** A manifest of more bytes than this is none. */
 export const LARGEST_MANIFEST = 4 * 1024 ** 2
 
@@ -75,6 +81,9 @@ export interface ImageStore {
 
   /** Answers what was written. */
   writeBlob(repository: string, source: WritableSource, wanted?: Wanted): Promise<BlobAddress>
+
+  /** Says that so many blobs are going to be written: where it takes time to begin that, it is begun now. */
+  expectBlobs(repository: string, count: number): ExpectedBlobs
 
   /** Lets a repository have a blob of another one without moving it; false where this cannot be done, and it has to be written. */
   mountBlob(repository: string, digest: string, from: string): Promise<boolean>

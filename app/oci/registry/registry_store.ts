@@ -14,6 +14,7 @@ import {
   type BlobAddress,
   type BlobSource,
   type Descriptor,
+  type ExpectedBlobs,
   type ImageStore,
   type Referrer,
   type StoredManifest,
@@ -23,6 +24,7 @@ import {
 import { isObject, manifestFound } from '#oci/manifest'
 import { REFERABLE_TYPES } from '#oci/media_types'
 import type { Answer } from './answer.js'
+import { BegunUploads } from './begun_uploads.js'
 import { download } from './download.js'
 import { allPages } from './pages.js'
 import { noteReferrers, referrersOf } from './referrers.js'
@@ -36,9 +38,11 @@ import { cancelSession, UploadSession } from './upload_session.js'
 export class RegistryStore implements ImageStore {
   readonly place: string
   readonly #client: RegistryClient
+  readonly #uploads: BegunUploads
 
   private constructor(client: RegistryClient) {
     this.#client = client
+    this.#uploads = new BegunUploads(client)
     this.place = `registry:${client.base.origin}`
   }
 
@@ -152,8 +156,14 @@ export class RegistryStore implements ImageStore {
     wanted: Wanted = {}
   ): Promise<BlobAddress> {
     requireRepository(repository)
+    const begin = () => this.#uploads.next(repository)
     const hasBlob = (digest: string) => this.hasBlob(repository, digest)
-    return upload({ client: this.#client, repository, hasBlob }, source, wanted)
+    return upload({ client: this.#client, begin, hasBlob }, source, wanted)
+  }
+
+  expectBlobs(repository: string, count: number): ExpectedBlobs {
+    requireRepository(repository)
+    return this.#uploads.expect(repository, count)
   }
 
   async mountBlob(repository: string, digest: string, from: string): Promise<boolean> {

@@ -4,15 +4,17 @@ import { requireSame } from '#oci/checked_bytes'
 import { ImageFailure, RegistryAway, RegistryConfused } from '#oci/errors'
 import type { BlobAddress, BlobSource, Wanted, WritableSource } from '#oci/image_store'
 import { chunksOf } from './chunks.js'
-import type { RegistryClient } from './registry_client.js'
-import { UploadSession } from './upload_session.js'
+import { cancelled } from './begun_uploads.js'
+import { RegistryRefusal, type RegistryClient } from './registry_client.js'
+import type { UploadSession } from './upload_session.js'
 
 /** Object stores below registries take parts of 5 MiB at least. What is shorter than this is sent at once. */
 const CHUNK_BYTES = 8 * 1024 ** 2
 
 interface Uploading {
   readonly client: RegistryClient
-  readonly repository: string
+  /** Begins an upload, or goes on with one that was begun already. */
+  readonly begin: () => Promise<UploadSession>
   readonly hasBlob: (digest: string) => Promise<boolean>
 }
 
@@ -43,7 +45,7 @@ async function uploadOnce(
   const { client } = uploading
   const hash = createHash('sha256')
   let size = 0
-  let session: Promise<UploadSession> | undefined = begun(uploading)
+  let session: Promise<UploadSession> | undefined = uploading.begin()
   const chunks = chunksOf(source, CHUNK_BYTES)
   try {
     let next = chunks.next()
@@ -72,23 +74,11 @@ async function uploadOnce(
       await append(client, await session, chunk.bytes, offset)
     }
   } catch (error) {
-    await cancel(session)
+    await cancelled(session)
     throw error
   } finally {
     void chunks.return().catch(() => {})
   }
-}
-
-/** Registries take their time to begin an upload, in which its first bytes can be made. */
-function begun({ client, repository }: Uploading): Promise<UploadSession> {
-  const session = UploadSession.begin(client, repository)
-  session.catch(() => {})
-  return session
-}
-
-async function cancel(beginning: Promise<UploadSession> | undefined): Promise<void> {
-  const session = await beginning?.catch(() => undefined)
-  await session?.cancel()
 }
 
 /** What fits into one chunk can be sent again as often as it takes. */
@@ -106,14 +96,18 @@ async function sendWhole(
       return await finish(uploading, session, bytes, written)
     } catch (error) {
       await session.cancel()
-      if (!isPassing(error) || attempt >= client.attempts) {
+      if (!mayGoBetter(error, attempt) || attempt >= client.attempts) {
         throw error
       }
       await client.rest(attempt)
-      beginning = begun(uploading)
+      beginning = uploading.begin()
     }
   }
 }
+
+/** The first was perhaps begun long before there was anything to send, and is no more. */
+const mayGoBetter = (error: unknown, attempt: number): boolean =>
+  isPassing(error) || (attempt === 1 && error instanceof RegistryRefusal)
 
 /** A chunk, the rest of it after a connection broke. */
 async function append(

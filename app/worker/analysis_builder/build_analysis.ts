@@ -44,6 +44,9 @@ export const buildAnalysis = defineJob({
   },
 })
 
+/** The layer, the config, and what is attached: two blobs each of provenance and signature. */
+const BLOBS = 6
+
 interface Building {
   readonly analysis: Analysis
   readonly code: Code
@@ -65,10 +68,20 @@ async function masterImageOf(
 }
 
 async function buildImage(work: Work, building: Building): Promise<BuiltImage> {
-  const { log, platform, signing } = work
-  const { analysis, code, masterImage, place, startedAt } = building
+  const { analysis, place } = building
   const repository = await place.build(analysis.id)
   const shelf = { store: place.store, repository }
+  const expected = place.store.expectBlobs(repository, BLOBS)
+  try {
+    return await builtOn(work, building, shelf)
+  } finally {
+    await expected.release()
+  }
+}
+
+async function builtOn(work: Work, building: Building, shelf: Shelf): Promise<BuiltImage> {
+  const { log, platform, signing } = work
+  const { analysis, code, masterImage, place, startedAt } = building
   const [{ base, unmounted }, { layer, read }, key] = await allOf([
     mountedBase(work, building, shelf),
     writtenLayer(work, building, shelf),
@@ -81,7 +94,7 @@ async function buildImage(work: Work, building: Building): Promise<BuiltImage> {
     base: { name: masterImage.virtualPath, digest: base.stored.digest },
   }
   const image = await log.stage(`Put the image together in ${place.name}`, () =>
-    appendLayers(place.store, repository, base, [{ layer, createdBy: 'analysis code' }], {
+    appendLayers(shelf.store, shelf.repository, base, [{ layer, createdBy: 'analysis code' }], {
       entrypoint: command,
       labels: labelsOf(madeOf),
       tag: LATEST,
