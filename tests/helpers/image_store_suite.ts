@@ -117,6 +117,26 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
       }
     })
 
+    test('blobs that were expected are written as others are, and leave nothing where they never come', async ({
+      assert,
+    }) => {
+      const expected = store.expectBlobs(repository, 3)
+      const small = randomBytes(10)
+      const large = randomBytes(9 * MIB)
+      for (const bytes of [small, large]) {
+        const written = await store.writeBlob(repository, piecesOf(bytes))
+        assert.deepEqual(written, { digest: digestOf(bytes), size: bytes.length })
+      }
+      await expected.release()
+      await expected.release()
+      assert.equal(await unfinished(), 0)
+      const [another, never] = [1, 2].map((count) => store.expectBlobs(repository, count))
+      await never!.release()
+      await store.writeBlob(repository, piecesOf(randomBytes(10)))
+      await another!.release()
+      assert.equal(await unfinished(), 0)
+    })
+
     test('what is not there is not there, and may be removed', async ({ assert }) => {
       const digest = digestOf(randomBytes(9))
       assert.isUndefined(await store.manifest(repository, 'latest'))

@@ -29,7 +29,7 @@ export async function upload(
     try {
       return await uploadOnce(uploading, canBegin ? source() : source, wanted)
     } catch (error) {
-      if (!canBegin || !isPassing(error) || attempt >= uploading.client.attempts) {
+      if (!canBegin || !mayGoBetter(error, attempt) || attempt >= uploading.client.attempts) {
         throw error
       }
       await uploading.client.rest(attempt)
@@ -105,7 +105,7 @@ async function sendWhole(
   }
 }
 
-/** The first was perhaps begun long before there was anything to send, and is no more. */
+/** The first upload was perhaps begun long before there was anything to send, and is no more. */
 const mayGoBetter = (error: unknown, attempt: number): boolean =>
   isPassing(error) || (attempt === 1 && error instanceof RegistryRefusal)
 

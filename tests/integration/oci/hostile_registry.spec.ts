@@ -16,6 +16,7 @@ import {
 } from '#oci/errors'
 import { LARGEST_MANIFEST, type ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
+import { eventually } from '#tests/helpers/eventually'
 import { bytesOf, piecesOf, putImage } from '#tests/helpers/images'
 import { failureOf } from '#tests/helpers/object_store_suite'
 import { fail, RegistryServer, send, type Exchange } from '#tests/helpers/registry/registry_server'
@@ -278,6 +279,19 @@ test.group('What a registry does wrong', (group) => {
     assert.isBelow(sent[2]!, 8 * MIB)
     assert.isTrue(hasNoSession())
   })
+
+  test('a registry that forgets uploads which were begun early is asked for others: {size} bytes')
+    .with([10, 9 * MIB].map((size) => ({ size })))
+    .run(async ({ assert }, { size }) => {
+      const bytes = randomBytes(size)
+      const expected = store.expectBlobs(REPOSITORY, 1)
+      await eventually(() => registry.sessions.all.size === 1)
+      registry.sessions.all.clear()
+      const { digest } = await store.writeBlob(REPOSITORY, () => piecesOf(bytes))
+      await expected.release()
+      assert.isTrue((await bytesOf(store.readBlob(REPOSITORY, { digest, size }))).equals(bytes))
+      assert.isTrue(hasNoSession())
+    })
 
   test('a registry that forgets an upload is sent it from the beginning, where that can be done', async ({
     assert,

@@ -20,6 +20,8 @@ const FILES = 1_000
 const LONGEST_MS = 2_000
 const KNOWN_WITHIN_MS = 5_000
 const LOOK_AGAIN_MS = 20
+const ROUNDS = 5
+const TIMES_AS_FAST = 1.5
 
 test.group('An analysis of a thousand files', (group) => {
   let registry: DockerRegistry
@@ -55,28 +57,64 @@ test.group('An analysis of a thousand files', (group) => {
       return ['executed', 'failed'].includes(buildStatus) && buildStatus
     }, 60_000)
 
-  test('is known within seconds, and built on 100 MiB within two of its command', async ({
-    assert,
-  }) => {
+  async function newBase(): Promise<void> {
     const base = { data: randomBytes(100 * MIB) }
     await putImage(store, 'master/python/base', { files: base, tag: 'latest' })
+  }
+
+  async function ready(): Promise<{ id: string; knownMs: number }> {
     const project = await researcher.project()
     const known = stopwatch(hub.pid)
     const id = await researcher.analysis(project, masterImageId, codeFiles(FILES))
     const knownMs = known()
     await researcher.command(id, 'configurationLock')
     await researcher.approve(id)
-    const built = stopwatch(hub.pid)
+    return { id, knownMs }
+  }
+
+  /** From the command on. */
+  async function built(id: string): Promise<number> {
+    const took = stopwatch(hub.pid)
     await researcher.command(id, 'buildStart')
     const buildStatus = await outcomeOf(id)
-    const builtMs = built()
-    const copied = stopwatch()
+    const milliseconds = took()
+    if (buildStatus !== 'executed') {
+      throw new Error(`The build of ${id} is ${buildStatus}`)
+    }
+    return milliseconds
+  }
+
+  async function copiedBySkopeo(id: string): Promise<number> {
+    const took = stopwatch()
     await skopeoCopy(registry.access, 'master/python/base', `by-skopeo/${id}`)
-    console.log(
-      `known: ${knownMs.toFixed()} ms; built: ${builtMs.toFixed()} ms; the base by skopeo: ${copied().toFixed()} ms`
-    )
-    assert.equal(buildStatus, 'executed')
+    return took()
+  }
+
+  test('is known within seconds, and built on 100 MiB within two of its command', async ({
+    assert,
+  }) => {
+    await newBase()
+    const { id, knownMs } = await ready()
+    const builtMs = await built(id)
+    console.log(`known: ${knownMs.toFixed()} ms; built: ${builtMs.toFixed()} ms`)
     assert.isBelow(knownMs, KNOWN_WITHIN_MS)
     assert.isBelow(builtMs, LONGEST_MS)
+  }).retry(2)
+
+  test('is built sooner than skopeo copies the base alone, by a worker that has built before', async ({
+    assert,
+  }) => {
+    const ratios: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      await newBase()
+      const { id } = await ready()
+      const builtMs = await built(id)
+      const copiedMs = await copiedBySkopeo(id)
+      ratios.push(copiedMs / builtMs)
+      console.log(`built: ${builtMs.toFixed()} ms; the base by skopeo: ${copiedMs.toFixed()} ms`)
+    }
+    const median = ratios.toSorted((one, other) => one - other)[Math.floor(ROUNDS / 2)]!
+    console.log(`a build is ${median.toFixed(1)} times as fast`)
+    assert.isAbove(median, TIMES_AS_FAST)
   }).retry(2)
 })
