@@ -4,7 +4,7 @@ import { corePool } from '#core/database'
 import { answer } from '#http/answer'
 import type { SurfaceRoutes } from '#http/surface'
 import { EntityNotFound } from '#kernel/failures'
-import type { JsonSchema } from '#kernel/json_schema'
+import { answering, exactly } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { analysis } from './analysis.js'
 import { readAnalysis } from './client_of_analysis.js'
@@ -24,34 +24,18 @@ const CODE = {
     from analysis_buckets b where b.analysis_id = $1 and b.type = 'CODE'`,
 }
 
-const FILE: JsonSchema = {
-  type: 'object',
-  required: ['bucketFileId', 'path', 'root'],
-  properties: {
-    bucketFileId: { type: 'string' },
-    path: { type: 'string' },
-    root: { type: 'boolean' },
-  },
-  additionalProperties: false,
-}
-const SCHEMA: JsonSchema = {
-  type: 'object',
-  required: ['data', 'meta'],
-  properties: {
-    data: {
-      type: 'object',
-      required: ['bucketId', 'total', 'files'],
-      properties: {
-        bucketId: { type: 'string' },
-        total: { type: 'integer' },
-        files: { type: 'array', items: FILE, maxItems: MOST_FILES },
-      },
-      additionalProperties: false,
-    },
-    meta: { type: 'object', additionalProperties: false },
-  },
-  additionalProperties: false,
-}
+const FILE = exactly({
+  bucketFileId: { type: 'string' },
+  path: { type: 'string' },
+  root: { type: 'boolean' },
+})
+const SCHEMA = answering(
+  exactly({
+    bucketId: { type: 'string' },
+    total: { type: 'integer' },
+    files: { type: 'array', items: FILE, maxItems: MOST_FILES },
+  })
+)
 
 /** For whoever builds the image of an analysis, and would ask for page after page otherwise. */
 export function analysisCodeRoutes(routes: SurfaceRoutes): void {

@@ -3,37 +3,21 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { corePool } from '#core/database'
 import { answer } from '#http/answer'
 import type { SurfaceRoutes } from '#http/surface'
-import type { JsonSchema } from '#kernel/json_schema'
+import { answering, exactly } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { agreedContent } from './agreed_content.js'
 import { analysis } from './analysis.js'
 import { readAnalysis } from './client_of_analysis.js'
 
-const CONTENT: JsonSchema = {
-  type: 'object',
-  required: ['data', 'meta'],
-  properties: {
-    data: {
-      type: 'object',
-      required: ['digest', 'nodes'],
-      properties: {
-        digest: { type: 'string' },
-        nodes: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['nodeId', 'agrees'],
-            properties: { nodeId: { type: 'string' }, agrees: { type: 'boolean' } },
-            additionalProperties: false,
-          },
-        },
-      },
-      additionalProperties: false,
+const CONTENT = answering(
+  exactly({
+    digest: { type: 'string' },
+    nodes: {
+      type: 'array',
+      items: exactly({ nodeId: { type: 'string' }, agrees: { type: 'boolean' } }),
     },
-    meta: { type: 'object', additionalProperties: false },
-  },
-  additionalProperties: false,
-}
+  })
+)
 
 /** What whoever brings the image of an analysis to nodes looks at last. */
 export function analysisContentRoutes(routes: SurfaceRoutes): void {

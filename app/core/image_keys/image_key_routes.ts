@@ -3,30 +3,17 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { answer } from '#http/answer'
 import type { SurfaceRoutes } from '#http/surface'
 import { loggedIn } from '#kernel/access'
-import type { JsonSchema } from '#kernel/json_schema'
+import { answering, exactly } from '#kernel/json_schema'
 import { AcceptedKeys } from './accepted_keys.js'
 
-const KEYS: JsonSchema = {
-  type: 'object',
-  required: ['data', 'meta'],
-  properties: {
-    data: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['fingerprint', 'publicKey', 'isCurrent'],
-        properties: {
-          fingerprint: { type: 'string' },
-          publicKey: { type: 'string' },
-          isCurrent: { type: 'boolean' },
-        },
-        additionalProperties: false,
-      },
-    },
-    meta: { type: 'object', additionalProperties: false },
-  },
-  additionalProperties: false,
-}
+const KEYS = answering({
+  type: 'array',
+  items: exactly({
+    fingerprint: { type: 'string' },
+    publicKey: { type: 'string' },
+    isCurrent: { type: 'boolean' },
+  }),
+})
 
 /** By what nodes, workers and people know the images of this hub. Everybody who is somebody may know them. */
 export function imageKeyRoutes(routes: SurfaceRoutes): void {

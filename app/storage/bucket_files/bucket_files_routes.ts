@@ -3,7 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { answer } from '#http/answer'
 import type { SurfaceRoutes } from '#http/surface'
 import { loggedIn } from '#kernel/access'
-import type { JsonSchema } from '#kernel/json_schema'
+import { answering, exactly } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { requireReach } from '#storage/access/access'
 import { BucketService } from '#storage/buckets/bucket_service'
@@ -20,33 +20,17 @@ const FILES = {
     ))::text as files`,
 }
 
-const FILE: JsonSchema = {
-  type: 'object',
-  required: ['id', 'path', 'size'],
-  properties: {
-    id: { type: 'string' },
-    path: { type: 'string' },
-    size: { type: ['integer', 'null'] },
-  },
-  additionalProperties: false,
-}
-const SCHEMA: JsonSchema = {
-  type: 'object',
-  required: ['data', 'meta'],
-  properties: {
-    data: {
-      type: 'object',
-      required: ['total', 'files'],
-      properties: {
-        total: { type: 'integer' },
-        files: { type: 'array', items: FILE, maxItems: MOST_FILES },
-      },
-      additionalProperties: false,
-    },
-    meta: { type: 'object', additionalProperties: false },
-  },
-  additionalProperties: false,
-}
+const FILE = exactly({
+  id: { type: 'string' },
+  path: { type: 'string' },
+  size: { type: ['integer', 'null'] },
+})
+const SCHEMA = answering(
+  exactly({
+    total: { type: 'integer' },
+    files: { type: 'array', items: FILE, maxItems: MOST_FILES },
+  })
+)
 
 /** For those who need all files of a bucket, and would ask for page after page otherwise. */
 export function bucketFilesRoutes(routes: SurfaceRoutes): void {
