@@ -167,6 +167,7 @@ export class JobConsumer {
       attempt = await attempts.begin(message.id)
       this.#requireHarmless(attempt)
       const { signal } = interruption
+      signal.throwIfAborted()
       const platform = this.#needs.platform.until(signal)
       const answer = await job.run(content, {
         signal,
