@@ -26,6 +26,7 @@ const REPLACED = [
   'negative_data_rejection',
   'missing_required_header',
   'unsupported_method',
+  'use_after_free',
 ]
 
 /** An answer without an end is no answer to compare. */
