@@ -209,6 +209,12 @@ def is_refused_as_tus_says(response, case):
     return is_instead and sent.get("X-HTTP-Method-Override") not in MEANT and response.status_code == 404
 
 
+def only_parts_are_wrong(case):
+    """A part of a form is a text, whatever it was made from, and one without a filename is no file."""
+    elsewhere = [location for location in case.meta.components if location != ParameterLocation.BODY]
+    return case.media_type == "multipart/form-data" and all(is_right(case, location) for location in elsewhere)
+
+
 @schemathesis.check
 def valid_requests_are_accepted(ctx, response, case):
     if is_refused_by_state(response, case):
@@ -218,7 +224,7 @@ def valid_requests_are_accepted(ctx, response, case):
 
 @schemathesis.check
 def invalid_requests_are_refused(ctx, response, case):
-    if only_tolerated_is_wrong(case) or is_refused_as_tus_says(response, case):
+    if only_tolerated_is_wrong(case) or only_parts_are_wrong(case) or is_refused_as_tus_says(response, case):
         return None
     return openapi.negative_data_rejection(ctx, response, case)
 
