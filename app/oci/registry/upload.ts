@@ -9,7 +9,7 @@ import { RegistryRefusal, type RegistryClient } from './registry_client.js'
 import type { UploadSession } from './upload_session.js'
 
 /** Object stores below registries take parts of 5 MiB at least. What is shorter than this is sent at once. */
-const CHUNK_BYTES = 6 * 1024 ** 2
+export const CHUNK_BYTES = 6 * 1024 ** 2
 
 interface Uploading {
   readonly client: RegistryClient

@@ -16,6 +16,7 @@ import {
 } from '#oci/errors'
 import { LARGEST_MANIFEST, type ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
+import { CHUNK_BYTES } from '#oci/registry/upload'
 import { eventually } from '#tests/helpers/eventually'
 import { bytesOf, piecesOf, putImage } from '#tests/helpers/images'
 import { failureOf } from '#tests/helpers/object_store_suite'
@@ -257,7 +258,7 @@ test.group('What a registry does wrong', (group) => {
   test('a registry that breaks off an upload is sent the rest of it, where it still knows of it', async ({
     assert,
   }) => {
-    const bytes = randomBytes(15 * MIB)
+    const bytes = randomBytes(2.5 * CHUNK_BYTES)
     const sent: number[] = []
     interfere('PATCH', SESSION, async ({ request, serve }, times) => {
       if (times === 2) {
@@ -276,7 +277,7 @@ test.group('What a registry does wrong', (group) => {
     assert.equal(written.digest, digestOf(bytes))
     assert.isTrue(registry.shelf(REPOSITORY).blobs.get(written.digest)!.equals(bytes))
     assert.lengthOf(sent, 3)
-    assert.isBelow(sent[2]!, 6 * MIB)
+    assert.isBelow(sent[2]!, CHUNK_BYTES)
     assert.isTrue(hasNoSession())
   })
 
