@@ -15,26 +15,37 @@ import type { WrittenLayer } from './write_layer.js'
 const MOUNTS_AT_ONCE = 4
 
 export interface Appended {
-  /** Written to the repository already. */
   readonly layer: WrittenLayer
   /** What the history of the image says of it. */
   readonly createdBy: string
 }
 
-export interface BuiltImage {
+interface Assembled {
   readonly stored: StoredManifest
   readonly digest: string
   readonly os: string
   /** The bytes of its layers and its config. */
   readonly size: number
+}
+
+export interface BuiltImage extends Assembled {
   /** Whether the repository did not have it until now. */
   readonly isNew: boolean
+}
+
+/** What is made now. */
+export interface ImageUnderWay extends Assembled {
+  readonly isNew: Promise<boolean>
+  /** When the repository has it. */
+  readonly isThere: Promise<void>
 }
 
 interface Appending extends ConfigChange {
   readonly tag?: string
   /** The layers of the base that are not in the repository, where they were mounted before. */
   readonly unmounted?: readonly Descriptor[]
+  /** When the appended layers are in the repository, where they are not yet. */
+  readonly layersAreThere?: Promise<unknown>
 }
 
 /**
@@ -48,6 +59,39 @@ export async function appendLayers(
   appended: readonly Appended[],
   change: Appending
 ): Promise<BuiltImage> {
+  const image = beginImage(store, repository, base, appended, change)
+  await image.isThere
+  return { ...image, isNew: await image.isNew }
+}
+
+/** The same, for whoever can go on before the repository has it. */
+export function beginImage(
+  store: ImageStore,
+  repository: string,
+  base: PlatformImage,
+  appended: readonly Appended[],
+  change: Appending
+): ImageUnderWay {
+  const { config, ...image } = assembled(base, appended, change)
+  const before = store.manifest(repository, image.digest)
+  const parts = allOf([
+    before,
+    store.writeBlob(repository, () => inOnePiece(config)),
+    copyLayers(store, repository, base, change.unmounted),
+    change.layersAreThere,
+  ])
+  const isThere = parts.then(() => store.putManifest(repository, image.stored, change.tag))
+  const isNew = before.then((found) => found === undefined)
+  isThere.catch(() => {})
+  isNew.catch(() => {})
+  return { ...image, isNew, isThere }
+}
+
+function assembled(
+  base: PlatformImage,
+  appended: readonly Appended[],
+  change: ConfigChange
+): Assembled & { readonly config: Buffer } {
   const { manifest, config } = base
   if (config.diffIds.length !== manifest.layers.length) {
     throw new ManifestInvalid(`${base.stored.digest} has other layers than its config says`)
@@ -65,14 +109,8 @@ export async function appendLayers(
     config: { mediaType: words.config, ...addressOf(bytes) },
     layers: [...manifest.layers, ...own],
   })
-  const [before] = await allOf([
-    store.manifest(repository, stored.digest),
-    store.writeBlob(repository, () => inOnePiece(bytes)),
-    copyLayers(store, repository, base, change.unmounted),
-  ])
-  await store.putManifest(repository, stored, change.tag)
   const size = imageSize(parseManifest(stored) as ImageManifest)
-  return { stored, digest: stored.digest, os: config.os, size, isNew: before === undefined }
+  return { stored, digest: stored.digest, os: config.os, size, config: bytes }
 }
 
 /** Has what can be done for an image be done before its own layers are there. Answers the layers that could not be mounted. */

@@ -28,6 +28,8 @@ export interface Wanted {
   /** What is written has to have this digest, and is refused otherwise. */
   readonly digest?: string
   readonly size?: number
+  /** Is told what the blob is as soon as all of its bytes were read, which is before the store has it; once more where they are read once more. */
+  readonly onRead?: (blob: BlobAddress) => void
 }
 
 /** A manifest that is about another one, and the tag it is found by beside that. */

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 
+import { requireSame } from './checked_bytes.js'
 import type { BlobAddress, BlobSource, ImageStore } from './image_store.js'
 import type { LayerEntry } from '#oci/tar/layer_entries'
 import { layerTar } from '#oci/tar/layer_tar'
@@ -23,13 +24,32 @@ interface WriteLayerOptions {
   readonly onBytes?: (bytes: number) => void
 }
 
+/** What is written now. */
+export interface LayerUnderWay {
+  /** What it is, as soon as its files were read. */
+  readonly known: Promise<WrittenLayer>
+  /** When the store has it. */
+  readonly written: Promise<WrittenLayer>
+}
+
 /** Writes a layer while its files are read: nothing of it is kept, here or on a disk. */
-export async function writeLayer(
+export function writeLayer(
+  store: ImageStore,
+  repository: string,
+  entries: readonly LayerEntry[],
+  options?: WriteLayerOptions
+): Promise<WrittenLayer> {
+  return beginLayer(store, repository, entries, options).written
+}
+
+/** The same, for whoever can go on before the store has all of it. */
+export function beginLayer(
   store: ImageStore,
   repository: string,
   entries: readonly LayerEntry[],
   { onBytes }: WriteLayerOptions = {}
-): Promise<WrittenLayer> {
+): LayerUnderWay {
+  const known = Promise.withResolvers<WrittenLayer>()
   let tarDigest = createHash('sha256')
   let told = 0
   const begin = (): BlobSource => {
@@ -43,8 +63,16 @@ export async function writeLayer(
       })
     )
   }
-  const { digest, size } = await store.writeBlob(repository, begin)
-  return { digest, size, diffId: `sha256:${tarDigest.digest('hex')}` }
+  const onRead = ({ digest, size }: BlobAddress) =>
+    known.resolve({ digest, size, diffId: `sha256:${tarDigest.digest('hex')}` })
+  const written = store.writeBlob(repository, begin, { onRead }).then(async (blob) => {
+    const layer = await known.promise
+    requireSame(layer, blob)
+    return layer
+  })
+  written.catch(known.reject)
+  known.promise.catch(() => {})
+  return { known: known.promise, written }
 }
 
 async function* hashed(

@@ -155,15 +155,19 @@ export class JobConsumer {
     const log = new JobLog(this.#needs, { component: this.#component, command: job.command, id })
     const teller = new Teller(this.#needs.bus, this.#component, message, interruption.putDown)
     const [started, finished, failed] = EVENTS[job.command]
+    /** Nobody waits for that here: what is told last waits for all before, and fails where they do. */
+    const tellBeside = (event: string, data: object) => {
+      void teller.tell(event, data).catch(() => {})
+    }
     const progress = new ProgressReport((told) => {
-      void teller.tell('executionProgress', { ...content, progress: told }).catch(() => {})
+      tellBeside('executionProgress', { ...content, progress: told })
     })
     const measured = measureJob(job)
     const { attempts } = this.#needs
     let attempt = 0
     let outcome: Outcome = 'returned'
     try {
-      await teller.tell(started, content)
+      tellBeside(started, content)
       attempt = await attempts.begin(message.id)
       this.#requireHarmless(attempt)
       const { signal } = interruption

@@ -8,10 +8,10 @@ export interface Progress {
   readonly percent: number
 }
 
-/** Tells of progress only what is news, and not more often than is good for those who listen. */
+/** Tells of progress only what is news, and not more often than is good for those who listen: nothing of what is over at once. */
 export class ProgressReport {
   readonly #tell: (progress: Progress) => void
-  #toldAt = -Infinity
+  #toldAt = clock.now()
   #percent = -1
 
   constructor(tell: (progress: Progress) => void) {

@@ -13,7 +13,7 @@ import {
   LayerEntryInvalid,
   PlatformMissing,
 } from '#oci/errors'
-import type { ImageStore } from '#oci/image_store'
+import type { BlobAddress, ImageStore } from '#oci/image_store'
 import { parseManifest, type ImageManifest } from '#oci/manifest'
 import { platformImage } from '#oci/platform_image'
 import { layerEntries } from '#oci/tar/layer_entries'
@@ -63,6 +63,19 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
         const read = await bytesOf(store.readBlob(repository, { digest, size }))
         assert.isTrue(read.equals(bytes))
         assert.equal(await unfinished(), 0)
+      })
+
+    test('what a blob is is told when its {size} bytes were read')
+      .with([{ size: 0 }, { size: 9 * MIB }])
+      .run(async ({ assert }, { size }) => {
+        const told: BlobAddress[] = []
+        const onRead = (blob: BlobAddress) => void told.push(blob)
+        const bytes = randomBytes(size)
+        const written = await store.writeBlob(repository, piecesOf(bytes), { onRead })
+        assert.deepEqual(told, [written])
+        const wanted = { digest: digestOf(randomBytes(8)), onRead }
+        await failureOf(store.writeBlob(repository, piecesOf(bytes), wanted))
+        assert.lengthOf(told, 1)
       })
 
     test('bytes with another digest or size are refused and leave nothing', async ({ assert }) => {

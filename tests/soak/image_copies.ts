@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { passOn } from '#kernel/passing_bytes'
 import { copyImage } from '#oci/copy_image'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
@@ -91,6 +92,6 @@ async function* randomPieces() {
   const block = randomBytes(MIB)
   for (let n = 0; n < LAYER_MIB; n++) {
     block.writeUInt32BE(n)
-    yield Buffer.from(block)
+    yield passOn(Buffer.from(block))
   }
 }

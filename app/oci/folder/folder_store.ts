@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 
 import { clock } from '#kernel/clock'
 import { jsonIn } from '#kernel/json_in'
+import { passOn } from '#kernel/passing_bytes'
 
 import { addressOf, checkedBytes, requireSame } from '#oci/checked_bytes'
 import { BlobMissing, ImageFolderUnusable } from '#oci/errors'
@@ -160,6 +161,7 @@ export class FolderStore implements ImageStore {
       }
       written = { digest: `sha256:${hash.digest('hex')}`, size }
       requireSame(wanted, written)
+      wanted.onRead?.(written)
     }
     const target = () => this.#pathOf(written!.digest)
     await writtenBeside(newDraft(this.#folder), hashed(), target).catch((error: unknown) => {
@@ -234,10 +236,13 @@ export class FolderStore implements ImageStore {
   async *#bytes(repository: string, digest: string): AsyncGenerator<Buffer, void, undefined> {
     this.#signal?.throwIfAborted()
     try {
-      yield* createReadStream(this.#pathOf(digest), {
+      const pieces = createReadStream(this.#pathOf(digest), {
         highWaterMark: READ_BYTES,
         signal: this.#signal,
       })
+      for await (const piece of pieces as AsyncIterable<Buffer>) {
+        yield passOn(piece)
+      }
     } catch (error) {
       this.#signal?.throwIfAborted()
       throw (error as NodeJS.ErrnoException).code === 'ENOENT'

@@ -1,6 +1,7 @@
 import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
+import { spend } from '#kernel/passing_bytes'
 import { syncFolder } from '#kernel/sync_folder'
 import { tend } from '#kernel/tended_file'
 
@@ -54,4 +55,5 @@ async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promis
     const rest = await file.write(all, written)
     written += rest.bytesWritten
   }
+  pieces.forEach(spend)
 }

@@ -1,3 +1,4 @@
+import { spend } from '#kernel/passing_bytes'
 import type { BlobSource } from '#oci/image_store'
 
 export interface Chunk {
@@ -33,6 +34,7 @@ export async function* chunksOf(
       filled += taken
       start += taken
     }
+    spend(piece)
   }
   yield { bytes: buffer.subarray(0, filled), isLast: true }
 }

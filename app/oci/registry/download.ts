@@ -1,3 +1,4 @@
+import { passOn } from '#kernel/passing_bytes'
 import { BlobMissing, ImageFailure, RegistryAway, RegistryConfused } from '#oci/errors'
 import type { BlobAddress } from '#oci/image_store'
 import type { Answer } from './answer.js'
@@ -66,7 +67,7 @@ async function* rest(answer: Answer, at: number): AsyncGenerator<Buffer, void, u
     const start = Math.min(piece.length, at - skipped)
     skipped += start
     if (start < piece.length) {
-      yield start === 0 ? piece : piece.subarray(start)
+      yield start === 0 ? passOn(piece) : piece.subarray(start)
     }
   }
 }

@@ -60,6 +60,7 @@ async function uploadOnce(
       if (chunk.isLast) {
         const written = { digest: `sha256:${hash.digest('hex')}`, size }
         requireSame(wanted, written)
+        wanted.onRead?.(written)
         if (offset > 0) {
           await finish(uploading, await session, chunk.bytes, written)
         } else {

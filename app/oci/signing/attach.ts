@@ -1,3 +1,4 @@
+import { allOf } from '#kernel/all_of'
 import { inParallel } from '#kernel/in_parallel'
 import { addressOf } from '#oci/checked_bytes'
 import type { Shelf } from '#oci/copy_blob'
@@ -11,6 +12,16 @@ import { SIGNATURE_ANNOTATION } from './simple_signing.js'
 
 const BLOBS_AT_ONCE = 4
 
+/** Tools for images expect one. Nothing of this is ever unpacked, so it is the same for all, and there once. */
+const CONFIG = Buffer.from(
+  JSON.stringify({
+    architecture: '',
+    os: '',
+    config: {},
+    rootfs: { type: 'layers', diff_ids: [] },
+  })
+)
+
 /** A layer that is to be attached to an image. */
 export interface Attachment {
   readonly kind: AttachmentKind
@@ -22,6 +33,8 @@ interface Options {
   readonly from?: string | undefined
   /** What is attached to the image already; nothing can be where the image is not there yet, or was not until now. */
   readonly before: Attached | undefined
+  /** When the image is there, where it is put meanwhile: nothing is found beside it before that. */
+  readonly isThere?: Promise<unknown> | undefined
 }
 
 /**
@@ -32,13 +45,13 @@ export async function attach(
   shelf: Shelf,
   image: StoredManifest,
   attachments: readonly Attachment[],
-  { from, before }: Options
+  { from, before, isThere }: Options
 ): Promise<void> {
   const beside = (attachment: Attachment) => made(image, attachment, before)
   const all = await Promise.all(attachments.map(beside))
   const added = all.filter((one) => one !== undefined)
-  const blobs = added.flatMap((one) => one.blobs)
-  await inParallel(blobs, BLOBS_AT_ONCE, (blob) => put(shelf, blob, from))
+  const blobs = [...new Set(added.flatMap((one) => one.blobs))]
+  await allOf([isThere, inParallel(blobs, BLOBS_AT_ONCE, (blob) => put(shelf, blob, from))])
   if (added.length > 0) {
     await shelf.store.putReferrers(shelf.repository, added, before === undefined)
   }
@@ -57,11 +70,9 @@ async function made(
     return undefined
   }
   const layers = [...others.slice(0, MOST_LAYERS - 1), own]
-  const config = configOf(layers)
-  const described = { mediaType: MEDIA_TYPES.oci.config, ...addressOf(config) }
   return {
-    blobs: [bytes, config],
-    manifest: manifestOf(image, kind, described, layers),
+    blobs: [bytes, CONFIG],
+    manifest: manifestOf(image, kind, layers),
     tag: attachmentTag(image.digest, kind),
   }
 }
@@ -79,18 +90,12 @@ async function put({ store, repository }: Shelf, bytes: Buffer, from?: string): 
   }
 }
 
-/** Tools for images expect one, although nothing of this is ever unpacked. */
-function configOf(layers: readonly Descriptor[]): Buffer {
-  const rootfs = { type: 'layers', diff_ids: layers.map(({ digest }) => digest) }
-  return Buffer.from(JSON.stringify({ architecture: '', os: '', config: {}, rootfs }))
-}
-
 function manifestOf(
   { mediaType, digest, bytes: image }: StoredManifest,
   { artifactType }: AttachmentKind,
-  config: Descriptor,
   layers: readonly Descriptor[]
 ): StoredManifest {
+  const config = { mediaType: MEDIA_TYPES.oci.config, ...addressOf(CONFIG) }
   const subject = { mediaType, digest, size: image.length }
   const type = MEDIA_TYPES.oci.manifest
   const said = { schemaVersion: 2, mediaType: type, artifactType, config, layers, subject }

@@ -16,10 +16,12 @@ import { attachedProvenance, verifyAttached } from './verify_image.js'
 interface Options {
   /** The image was not there until now, so that nobody has attached anything to it. */
   readonly isNew?: boolean
+  /** When the image is there, where it is put meanwhile. */
+  readonly isThere?: Promise<unknown>
 }
 
 /**
- * Attaches to an image, which is there, how it came to be, and then the signature: what is signed has its provenance. What is there already of this key and
+ * Attaches to an image how it came to be, and then the signature: what is signed has its provenance. What is there already of this key and
  * says the same stays, so that a build that is done twice leaves one of each.
  */
 export async function signImage(
@@ -27,7 +29,7 @@ export async function signImage(
   image: StoredManifest,
   facts: BuildFacts,
   key: SigningKey,
-  { isNew = false }: Options = {}
+  { isNew = false, isThere }: Options = {}
 ): Promise<void> {
   const { digest } = image
   const before = isNew ? undefined : new Attached(shelf, digest)
@@ -38,7 +40,7 @@ export async function signImage(
     ...(described ? [] : [provenance(digest, facts, key)]),
     ...(signed ? [] : [signature(digest, facts, key)]),
   ]
-  await attach(shelf, image, attachments, { before })
+  await attach(shelf, image, attachments, { before, isThere })
 }
 
 function provenance(digest: string, facts: BuildFacts, key: SigningKey): Attachment {

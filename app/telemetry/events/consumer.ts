@@ -25,7 +25,7 @@ export const eventConsumer = defineConsumer({
   prefetch: 3_000,
   recordOf: ({ type }) => type,
   handlers: {
-    create: { most: 1_000, withinMs: 5, read: eventIn, together: keep },
+    create: { most: 1_000, withinMs: 25, read: eventIn, together: keep },
     clean: { outside: sweep },
   },
   givenUp: tellFailure,

@@ -2,11 +2,12 @@ import { StreamReader } from '#oci/archive/byte_readers'
 import { tarEntries } from '#oci/archive/tar_reader'
 import { ImageFailure } from '#oci/errors'
 import { JobFailure } from '#worker/job_failure'
-import type { Platform } from '#worker/platform/platform'
 import type { CodeFile } from './code_files.js'
 
 /** Of files that come before their turn no more is held. */
 const MOST_HELD = 16 * 1024 ** 2
+
+type Tar = AsyncIterable<Uint8Array> | undefined
 
 /**
  * The files of a bucket by one request for all of them. Storage makes sure of each that it is what was stored before it sends the last of it, and a
@@ -17,9 +18,9 @@ export class BucketStream {
   readonly #held = new Map<string, Buffer>()
   #heldBytes = 0
 
-  constructor(platform: Platform, bucketId: string, files: readonly CodeFile[]) {
+  constructor(tar: Promise<Tar>, files: readonly CodeFile[]) {
     const sizes = new Map(files.map(({ path, size }) => [path, size]))
-    this.#files = smallFiles(platform, bucketId, sizes)
+    this.#files = smallFiles(tar, sizes)
   }
 
   /** What is in a file; undefined where it does not come, or not as it should be. */
@@ -56,11 +57,10 @@ export class BucketStream {
 }
 
 async function* smallFiles(
-  platform: Platform,
-  bucketId: string,
+  asked: Promise<Tar>,
   sizes: ReadonlyMap<string, number>
 ): AsyncGenerator<readonly [string, Buffer], void, undefined> {
-  const tar = await platform.bucket(bucketId)
+  const tar = await asked
   if (!tar) {
     return
   }

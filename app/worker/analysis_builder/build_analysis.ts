@@ -1,10 +1,10 @@
-import { appendLayers, mountLayers, type BuiltImage } from '#oci/append_layers'
+import { beginImage, mountLayers, type ImageUnderWay } from '#oci/append_layers'
 import { allOf } from '#kernel/all_of'
 import { body } from '#kernel/body'
 import { clock } from '#kernel/clock'
 import type { Shelf } from '#oci/copy_blob'
 import { LATEST } from '#oci/image_names'
-import { writeLayer } from '#oci/write_layer'
+import { beginLayer, type LayerUnderWay } from '#oci/write_layer'
 import { COMPONENTS } from '#worker/components'
 import { baseImage } from '#worker/images/base_image'
 import type { Place } from '#worker/images/places'
@@ -12,6 +12,7 @@ import { defineJob, type Work } from '#worker/job'
 import { JobFailure } from '#worker/job_failure'
 import type { RecordOf } from '#worker/platform/records'
 import { recordId } from '#worker/platform/records'
+import { BucketTars } from './bucket_tars.js'
 import { codeOf, type Code } from './code_files.js'
 import { CodeLayer } from './code_layer.js'
 import { contentIn, labelsOf } from './labels.js'
@@ -27,31 +28,47 @@ export const buildAnalysis = defineJob({
   command: 'execute',
   content: body({ id: recordId() }),
   async run({ id }, work) {
-    const { platform, places, log } = work
+    const { platform, log } = work
     const startedAt = clock.now()
-    const analysis = await platform.analysis(id)
-    if (!analysis) {
-      throw new JobFailure('analysisNotFound', 'There is no such analysis')
+    const tars = new BucketTars(platform)
+    try {
+      const [ground, code] = await allOf([
+        groundOf(id, work),
+        log.stage('Read what the analysis consists of', () => codeOf(platform, id, tars)),
+      ])
+      const { digest, size, os } = await buildImage(work, { ...ground, code, tars, startedAt })
+      return { hash: digest, size, os }
+    } finally {
+      tars.release()
     }
-    const [code, masterImage, place] = await allOf([
-      log.stage('Read what the analysis consists of', () => codeOf(platform, id)),
-      masterImageOf(analysis, work),
-      places.ofBuild(analysis),
-    ])
-    const building = { analysis, code, masterImage, place, startedAt }
-    const { digest, size, os } = await buildImage(work, building)
-    return { hash: digest, size, os }
   },
 })
 
-/** The layer, the config, and what is attached: two blobs each of provenance and signature. */
-const BLOBS = 6
-
-interface Building {
+/** What is built, what on, and where. */
+interface Ground {
   readonly analysis: Analysis
-  readonly code: Code
   readonly masterImage: MasterImage
   readonly place: Place
+}
+
+async function groundOf(id: string, work: Work): Promise<Ground> {
+  const analysis = await work.platform.analysis(id)
+  if (!analysis) {
+    throw new JobFailure('analysisNotFound', 'There is no such analysis')
+  }
+  const [masterImage, place] = await allOf([
+    masterImageOf(analysis, work),
+    work.places.ofBuild(analysis),
+  ])
+  return { analysis, masterImage, place }
+}
+
+/** The layer, the config, and what is attached: provenance, signature, and what both have as their config. */
+const BLOBS = 5
+
+interface Building extends Ground {
+  readonly code: Code
+  readonly tars: BucketTars
   /** In milliseconds. */
   readonly startedAt: number
 }
@@ -67,24 +84,32 @@ async function masterImageOf(
   return found
 }
 
-async function buildImage(work: Work, building: Building): Promise<BuiltImage> {
+async function buildImage(work: Work, building: Building): Promise<ImageUnderWay> {
   const { analysis, place } = building
   const repository = await place.build(analysis.id)
   const shelf = { store: place.store, repository }
   const expected = place.store.expectBlobs(repository, BLOBS)
   try {
-    return await builtOn(work, building, shelf)
+    const { read, ...layer } = begunLayer(work, building, shelf)
+    const [image] = await allOf([putTogether(work, building, shelf, layer, read), layer.written])
+    return image
   } finally {
     await expected.release()
   }
 }
 
-async function builtOn(work: Work, building: Building, shelf: Shelf): Promise<BuiltImage> {
+async function putTogether(
+  work: Work,
+  building: Building,
+  shelf: Shelf,
+  { known, written }: LayerUnderWay,
+  read: ReadonlyMap<string, string>
+): Promise<ImageUnderWay> {
   const { log, platform, signing } = work
   const { analysis, code, masterImage, place, startedAt } = building
-  const [{ base, unmounted }, { layer, read }, key] = await allOf([
+  const [{ base, unmounted }, layer, key] = await allOf([
     mountedBase(work, building, shelf),
-    writtenLayer(work, building, shelf),
+    known,
     signing.keyFor(platform),
   ])
   const command = runCommand(masterImage, analysis, code.entrypoint)
@@ -93,16 +118,19 @@ async function builtOn(work: Work, building: Building, shelf: Shelf): Promise<Bu
     content: contentIn(work.command),
     base: { name: masterImage.virtualPath, digest: base.stored.digest },
   }
-  const image = await log.stage(`Put the image together in ${place.name}`, () =>
-    appendLayers(shelf.store, shelf.repository, base, [{ layer, createdBy: 'analysis code' }], {
-      entrypoint: command,
-      labels: labelsOf(madeOf),
-      tag: LATEST,
-      unmounted,
-    })
-  )
+  const appended = [{ layer, createdBy: 'analysis code' }]
+  const image = beginImage(shelf.store, shelf.repository, base, appended, {
+    entrypoint: command,
+    labels: labelsOf(madeOf),
+    tag: LATEST,
+    unmounted,
+    layersAreThere: written,
+  })
   const build = { ...madeOf, image, key, read, layer: layer.digest, command, startedAt }
-  await log.stage(`Sign the image in ${place.name}`, () => signBuild(work, shelf, build))
+  await allOf([
+    log.stage(`Put the image together in ${place.name}`, () => image.isThere),
+    log.stage(`Sign the image in ${place.name}`, () => signBuild(work, shelf, build)),
+  ])
   return image
 }
 
@@ -118,16 +146,21 @@ async function mountedBase(
   return { base, unmounted: await mountLayers(store, repository, base) }
 }
 
-/** The code, and what was in each of its files. */
-async function writtenLayer(work: Work, { code, place }: Building, { store, repository }: Shelf) {
+/** The code, and what was in each of its files, as soon as they were read. */
+function begunLayer(
+  work: Work,
+  { code, tars, place }: Building,
+  { store, repository }: Shelf
+): LayerUnderWay & { readonly read: ReadonlyMap<string, string> } {
   const read = new Map<string, string>()
-  const files = new CodeLayer(work.platform, code, (path, sha256) => read.set(path, sha256))
-  const layer = await work.log
-    .stage(`Write ${code.files.length} files into ${place.name}`, () =>
-      writeLayer(store, repository, files.entries, { onBytes: progressOf(work, code) })
-    )
-    .finally(() => files.close())
-  return { layer, read }
+  const files = new CodeLayer(work.platform, tars, code, (path, sha256) => read.set(path, sha256))
+  const { known, written } = beginLayer(store, repository, files.entries, {
+    onBytes: progressOf(work, code),
+  })
+  const stage = `Write ${code.files.length} files into ${place.name}`
+  const closed = work.log.stage(stage, () => written).finally(() => files.close())
+  closed.catch(() => {})
+  return { known, written: closed, read }
 }
 
 /** By the bytes of the layer, which are those of the files and a little more. */

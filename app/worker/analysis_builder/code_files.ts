@@ -1,6 +1,7 @@
 import type { Platform } from '#worker/platform/platform'
 import type { RecordOf } from '#worker/platform/records'
 import { JobFailure } from '#worker/job_failure'
+import { MANY, type BucketTars } from './bucket_tars.js'
 
 /** More, or larger ones, are no code. */
 const MOST_FILES = 50_000
@@ -29,9 +30,14 @@ type Known = RecordOf<'analysisCode'>['files'][number]
 type Stored = RecordOf<'bucketFiles'>['files'][number]
 
 /**
- * The code of an analysis: what the analysis knows of, and nodes agreed to, and what storage has have to be the same files.
+ * The code of an analysis: what the analysis knows of, and nodes agreed to, and what storage has have to be the same files. Where they are many, they are
+ * on their way from then on.
  */
-export async function codeOf(platform: Platform, analysisId: string): Promise<Code> {
+export async function codeOf(
+  platform: Platform,
+  analysisId: string,
+  tars: BucketTars
+): Promise<Code> {
   const known = await knownFiles(platform, analysisId)
   const root = known?.files.find((file) => file.root)
   if (!known || !root) {
@@ -39,6 +45,9 @@ export async function codeOf(platform: Platform, analysisId: string): Promise<Co
       'entrypointNotFound',
       'None of the files of the analysis is its entrypoint'
     )
+  }
+  if (known.files.length >= MANY) {
+    tars.expect(known.bucketId)
   }
   const stored = await storedFiles(platform, known.bucketId)
   requireFew(known.total, stored.total)

@@ -4,13 +4,13 @@ import type { BlobSource } from '#oci/image_store'
 import { layerEntries, type LayerEntry } from '#oci/tar/layer_entries'
 import type { Platform } from '#worker/platform/platform'
 import { BucketStream } from './bucket_stream.js'
+import { MANY, type BucketTars } from './bucket_tars.js'
 import type { Code, CodeFile } from './code_files.js'
 import { fileBytes } from './file_bytes.js'
 import { ReadAhead } from './read_ahead.js'
 import { CODE_FOLDER } from './run_command.js'
 
-/** As many files, none of them larger, come by one request. */
-const MANY = 8
+/** Where all files are small, many of them come by one request. */
 const SMALL_BYTES = 1024 ** 2
 
 /** Whoever runs the code may read and execute all of it. */
@@ -22,15 +22,20 @@ export type FileRead = (path: string, sha256: string) => void
 /** The files of an analysis as entries of a layer, which are read in the order of the layer. */
 export class CodeLayer {
   readonly entries: readonly LayerEntry[]
-  readonly #platform: Platform
+  readonly #tars: BucketTars
   readonly #code: Pick<Code, 'bucketId' | 'files'>
   readonly #read: FileRead
   readonly #first: CodeFile | undefined
   readonly #ahead: ReadAhead
   #stream: BucketStream | undefined
 
-  constructor(platform: Platform, code: Pick<Code, 'bucketId' | 'files'>, read: FileRead) {
-    this.#platform = platform
+  constructor(
+    platform: Platform,
+    tars: BucketTars,
+    code: Pick<Code, 'bucketId' | 'files'>,
+    read: FileRead
+  ) {
+    this.#tars = tars
     this.#code = code
     this.#read = read
     this.entries = layerEntries(
@@ -71,7 +76,9 @@ export class CodeLayer {
     await this.close()
     const { bucketId, files } = this.#code
     if (files.length >= MANY && files.every(({ size }) => size <= SMALL_BYTES)) {
-      this.#stream = new BucketStream(this.#platform, bucketId, files)
+      this.#stream = new BucketStream(this.#tars.next(bucketId), files)
+    } else {
+      this.#tars.release()
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { BuiltImage } from '#oci/append_layers'
+import type { ImageUnderWay } from '#oci/append_layers'
 import type { Shelf } from '#oci/copy_blob'
 import type { SigningKey } from '#oci/signing/signing_key'
 import type { Work } from '#worker/job'
@@ -6,7 +6,7 @@ import { filesAsMaterials, signAsBuilt } from '#worker/images/sign_as_built'
 import { CODE_FOLDER } from './run_command.js'
 
 export interface Build {
-  readonly image: BuiltImage
+  readonly image: ImageUnderWay
   readonly key: SigningKey
   readonly analysisId: string
   /** The digest of what nodes agree to, where the platform tells it. */
@@ -20,12 +20,13 @@ export interface Build {
   readonly startedAt: number
 }
 
-/** Says what an image was made of, and signs it. */
+/** Says what an image was made of, and signs it, while it is put into its repository. */
 export async function signBuild(work: Work, shelf: Shelf, build: Build): Promise<void> {
   const { image, key, analysisId, content, base, read, layer, command, startedAt } = build
   await signAsBuilt(work, shelf, {
     image: image.stored,
-    isNew: image.isNew,
+    isNew: await image.isNew,
+    isThere: image.isThere,
     key,
     name: analysisId,
     kind: 'analysis',

@@ -6,6 +6,8 @@ import type { Platform } from '#worker/platform/platform'
 import type { RecordOf } from '#worker/platform/records'
 
 type Registry = RecordOf<'registry'>
+type Project = RecordOf<'registryProject'>
+type WorkerAccount = RecordOf<'workerAccount'>
 type ProjectType = keyof typeof PARTS
 
 /** How what keeps images is opened. */
@@ -16,18 +18,17 @@ export interface ImageStores {
 
 /** A registry of the platform, or the folder, with what its parts are called. */
 export class Place {
-  readonly #platform: Platform
+  readonly #projects: (registryId: string) => Promise<readonly Project[]>
   readonly #registry: Registry | undefined
-  #projects: Promise<RecordOf<'registryProject'>[]> | undefined
 
   constructor(
     readonly store: ImageStore,
     /** The same as whoever may write master images: who builds and brings images to nodes may not. */
     readonly masterStore: () => Promise<ImageStore>,
-    platform: Platform,
+    projects: (registryId: string) => Promise<readonly Project[]>,
     registry: Registry | undefined
   ) {
-    this.#platform = platform
+    this.#projects = projects
     this.#registry = registry
   }
 
@@ -60,8 +61,7 @@ export class Place {
   }
 
   async #projectOf(type: ProjectType, { id }: Registry) {
-    this.#projects ??= this.#platform.registryProjects(id)
-    const projects = await this.#projects
+    const projects = await this.#projects(id)
     return projects.find((project) => project.type === type)
   }
 }
@@ -71,6 +71,7 @@ export class Places {
   readonly #stores: ImageStores
   readonly #platform: Platform
   readonly #signal: AbortSignal
+  readonly #projects = new Map<string, Promise<readonly Project[]>>()
 
   constructor(stores: ImageStores, platform: Platform, signal: AbortSignal) {
     this.#stores = stores
@@ -84,11 +85,14 @@ export class Places {
       const [oldest] = await this.#platform.registries()
       return oldest ? this.of(oldest) : this.folder()
     }
+    const account = this.#platform.workerAccount(registryId)
+    account.catch(() => {})
+    this.#projectsOf(registryId).catch(() => {})
     const registry = await this.#platform.registry(registryId)
     if (!registry) {
       throw new JobFailure('registryNotFound', 'The registry of the analysis is not there any more')
     }
-    return this.of(registry)
+    return this.of(registry, account)
   }
 
   /** Everywhere, the registries in their order. */
@@ -98,15 +102,17 @@ export class Places {
     return Promise.all([...places, this.folder()])
   }
 
-  async of(registry: Registry): Promise<Place> {
+  /** As the account that the platform has for workers there, which was perhaps asked for already. */
+  async of(registry: Registry, asked?: Promise<WorkerAccount | undefined>): Promise<Place> {
     if (registry.host === LOCAL_IMAGES) {
       return this.#inFolder(registry)
     }
+    const account = await (asked ?? this.#platform.workerAccount(registry.id))
     const opened = (as: Registry) => this.#stores.registry(as).within(this.#signal)
     return new Place(
-      opened(await this.#asWorker(registry)),
+      opened(withAccount(registry, account)),
       async () => opened(await this.asMasterWorker(registry)),
-      this.#platform,
+      (id) => this.#projectsOf(id),
       registry
     )
   }
@@ -120,19 +126,24 @@ export class Places {
     return withAccount(registry, await this.#platform.masterAccount(registry.id))
   }
 
-  async #asWorker(registry: Registry): Promise<Registry> {
-    return withAccount(registry, await this.#platform.workerAccount(registry.id))
-  }
-
   async #inFolder(registry: Registry | undefined): Promise<Place> {
     const folder = await this.#stores.folder()
     const store = folder.within(this.#signal)
-    return new Place(store, async () => store, this.#platform, registry)
+    return new Place(
+      store,
+      async () => store,
+      (id) => this.#projectsOf(id),
+      registry
+    )
+  }
+
+  #projectsOf(registryId: string): Promise<readonly Project[]> {
+    const known = this.#projects.get(registryId) ?? this.#platform.registryProjects(registryId)
+    this.#projects.set(registryId, known)
+    return known
   }
 }
 
 /** The account that the platform has for us there, not that with which it looks after the registry; others have only one. */
-export const withAccount = (
-  registry: Registry,
-  own: RecordOf<'workerAccount'> | undefined
-): Registry => (own ? { ...registry, ...own } : registry)
+export const withAccount = (registry: Registry, own: WorkerAccount | undefined): Registry =>
+  own ? { ...registry, ...own } : registry

@@ -17,6 +17,8 @@ export interface Built extends Pick<BuildFacts, 'name' | 'kind' | 'parameters' |
   readonly image: StoredManifest
   /** Whether it was not there before this job, so that nothing can be attached to it yet. */
   readonly isNew?: boolean
+  /** When it is there, where it is put meanwhile. */
+  readonly isThere?: Promise<unknown>
   readonly key: SigningKey
   readonly said: Readonly<Record<string, string>>
   /** In milliseconds. */
@@ -26,7 +28,7 @@ export interface Built extends Pick<BuildFacts, 'name' | 'kind' | 'parameters' |
 /** Says of an image that this job has just built what it was made of, and signs it. */
 export async function signAsBuilt(work: Work, shelf: Shelf, built: Built): Promise<void> {
   const { command } = work
-  const { image, isNew = false, key, startedAt, ...facts } = built
+  const { image, isNew, isThere, key, startedAt, ...facts } = built
   const whole = {
     ...facts,
     builder: BUILDER,
@@ -34,7 +36,10 @@ export async function signAsBuilt(work: Work, shelf: Shelf, built: Built): Promi
     startedAt: new Date(startedAt),
     finishedAt: new Date(clock.now()),
   }
-  await signImage(shelf, image, whole, key, { isNew })
+  await signImage(shelf, image, whole, key, {
+    ...(isNew !== undefined && { isNew }),
+    ...(isThere && { isThere }),
+  })
 }
 
 /** Files by their paths within a folder, each with the SHA-256 of what is in it, in hexadecimal digits. */

@@ -164,8 +164,12 @@ export class Platform {
    * All files of a bucket as a tar; undefined where there is none, or no storage that makes one. It is not asked for twice: who gets none can ask for
    * each file.
    */
-  async bucket(bucketId: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-    const { storage: service, signal } = this.#options
+  async bucket(
+    bucketId: string,
+    givenUp?: AbortSignal
+  ): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const { storage: service } = this.#options
+    const signal = AbortSignal.any([this.#options.signal, ...(givenUp ? [givenUp] : [])])
     const path = `/buckets/${encodeURIComponent(bucketId)}/stream`
     const headers = { 'accept': '*/*', 'accept-encoding': 'identity' }
     const asking = { ...this.#options, patienceMs: 0 }

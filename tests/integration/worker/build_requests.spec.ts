@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { test } from '@japa/runner'
 
-import { appendLayers, mountLayers, type BuiltImage } from '#oci/append_layers'
+import { appendLayers, beginImage, mountLayers, type BuiltImage } from '#oci/append_layers'
 import type { Shelf } from '#oci/copy_blob'
 import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
@@ -12,7 +12,8 @@ import { signImage } from '#oci/signing/sign_image'
 import { SigningKey } from '#oci/signing/signing_key'
 import { verifyImage } from '#oci/signing/verify_image'
 import { layerEntries } from '#oci/tar/layer_entries'
-import { writeLayer, type WrittenLayer } from '#oci/write_layer'
+import { beginLayer, writeLayer, type WrittenLayer } from '#oci/write_layer'
+import { eventually } from '#tests/helpers/eventually'
 import { filesOf, putImage } from '#tests/helpers/images'
 import { RegistryServer } from '#tests/helpers/registry/registry_server'
 import { buildFacts } from '#tests/helpers/signed_images/build_facts'
@@ -70,8 +71,8 @@ test.group('What a build asks its registry for', (group) => {
     assert.isTrue(image.isNew)
     const requests = await asked(() => sign(image))
     assert.deepEqual(methods(requests), [
-      ...Array.from({ length: 4 }, () => 'POST'),
-      ...Array.from({ length: 4 + 2 }, () => 'PUT'),
+      ...Array.from({ length: 3 }, () => 'POST'),
+      ...Array.from({ length: 3 + 2 }, () => 'PUT'),
     ])
     const tags = [PROVENANCE, SIGNATURE].map((kind) => attachmentTag(image.digest, kind))
     const last = requests.slice(-2).map(({ path }) => path)
@@ -118,6 +119,58 @@ test.group('What a build asks its registry for', (group) => {
     await sign(await putTogether())
     assert.lengthOf(await attached(image.digest), 2)
     await verifyImage({ store, repository }, image.digest, [key.public])
+  })
+
+  test('goes on while the layer is on its way, and puts no manifest before what it names', async ({
+    assert,
+  }) => {
+    const arrived = Promise.withResolvers<void>()
+    const door = Promise.withResolvers<void>()
+    let parts = 0
+    registry.interference = async ({ method, path }) => {
+      if (method === 'PUT' && path.includes('/uploads/') && ++parts === 1) {
+        arrived.resolve()
+        await door.promise
+      }
+      return false
+    }
+    const unmounted = await mountLayers(store, repository, base)
+    const entries = layerEntries(filesOf({ 'main.py': 'print(1)' }))
+    const { known, written } = beginLayer(store, repository, entries)
+    const appended = [{ layer: await known, createdBy: 'code' }]
+    await arrived.promise
+    const image = beginImage(store, repository, base, appended, {
+      tag: 'latest',
+      unmounted,
+      layersAreThere: written,
+    })
+    const { isThere } = image
+    const isNew = await image.isNew
+    const shelf = { store, repository }
+    const signing = signImage(shelf, image.stored, buildFacts(), key, { isNew, isThere })
+    await eventually(() => parts === 5)
+    const manifests = () =>
+      registry.noted
+        .filter(
+          ({ method, path }) => method === 'PUT' && path.startsWith(`/v2/${repository}/manifests/`)
+        )
+        .map(({ path }) => path.split('/').at(-1))
+    assert.isEmpty(manifests())
+    door.resolve()
+    await signing
+    assert.deepEqual(await written, await known)
+    const tags = [PROVENANCE, SIGNATURE].map((kind) => attachmentTag(image.digest, kind))
+    assert.deepEqual(manifests(), ['latest', ...tags])
+    await verifyImage(shelf, image.digest, [key.public])
+  })
+
+  test('signs nothing that could not be put', async ({ assert }) => {
+    const { stored } = await putTogether()
+    const isThere = Promise.reject(new Error('It could not be put'))
+    isThere.catch(() => {})
+    const signing = signImage({ store, repository }, stored, buildFacts(), key, { isThere })
+    await assert.rejects(() => signing, 'It could not be put')
+    assert.isEmpty(await attached(stored.digest))
   })
 
   test('is all of a base of which nothing can be mounted', async ({ assert }) => {

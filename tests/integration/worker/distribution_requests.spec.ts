@@ -16,6 +16,8 @@ import { DistributionScene, KEY, putBuild } from '#tests/helpers/worker/distribu
 
 const distribute = distribution({ stallMs: 2_000, pausesMs: [] })
 const LAYERS = [randomBytes(5_000), randomBytes(2_000)]
+/** The blobs of provenance and signature, and the config that both have. */
+const ATTACHED = 3
 
 test.group('What a node costs its registry', (group) => {
   let registry: RegistryServer
@@ -73,7 +75,7 @@ test.group('What a node costs its registry', (group) => {
   }) => {
     const [one, other] = [node(), node()]
     const { requests, tokens } = await asked(() => scene.run(distribute))
-    const mounts = LAYERS.length + 1 + 4
+    const mounts = LAYERS.length + 1 + ATTACHED
     for (const { repository } of [one, other]) {
       const methods = ofNode(requests, repository)
       assert.lengthOf(
@@ -97,7 +99,7 @@ test.group('What a node costs its registry', (group) => {
     withoutReferrers()
     const { repository } = node()
     const { requests } = await asked(() => scene.run(distribute))
-    assert.lengthOf(ofNode(requests, repository), LAYERS.length + 1 + 4 + 6)
+    assert.lengthOf(ofNode(requests, repository), LAYERS.length + 1 + ATTACHED + 6)
     const store = await openImageStore(registry.access)
     const index = await store.manifest(repository, referrersTag(digest))
     assert.lengthOf(JSON.parse(index!.bytes.toString()).manifests, 2)

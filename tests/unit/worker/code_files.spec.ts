@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { test } from '@japa/runner'
 
+import { BucketTars } from '#worker/analysis_builder/bucket_tars'
 import { codeOf } from '#worker/analysis_builder/code_files'
 import { json, platformThat } from '#tests/helpers/worker/platform_that'
 
@@ -52,7 +53,8 @@ class Scene {
           return json(response, {}, 404)
       }
     }, cleanup)
-    return { code: await codeOf(platform, ANALYSIS), asked }
+    const tars = new BucketTars(platform)
+    return { code: await codeOf(platform, ANALYSIS, tars), asked, tars }
   }
 
   #all(tellsAll: boolean, said: Fields, response: Parameters<typeof json>[0]): void {
@@ -74,7 +76,28 @@ test.group('The code that is built', () => {
         code.files.map(({ path, size }) => [path, size]),
         scene.stored.map(({ path, size }) => [path, size])
       )
-      assert.lengthOf(asked, tellsAll ? 2 : 9)
+      const forTar = `/storage/buckets/${BUCKET}/stream`
+      assert.lengthOf(
+        asked.filter((path) => path !== forTar),
+        tellsAll ? 2 : 9
+      )
+    })
+
+  test('is on its way before storage has told what it is: {files} files, {tars} requests')
+    .with([
+      { files: 7, tars: 0 },
+      { files: 8, tars: 1 },
+    ])
+    .run(async ({ assert, cleanup }, expected) => {
+      const { asked, tars } = await new Scene(expected.files).code(cleanup)
+      const forTar = `/storage/buckets/${BUCKET}/stream`
+      const forList = `/storage/buckets/${BUCKET}/files`
+      assert.lengthOf(
+        asked.filter((path) => path === forTar),
+        expected.tars
+      )
+      assert.isBelow(asked.indexOf(forTar), asked.indexOf(forList))
+      tars.release()
     })
 
   test('has to be stored as the analysis knows it: {what}')

@@ -5,6 +5,7 @@ import { test } from '@japa/runner'
 
 import { padding, tarEnd, tarHeader } from '#kernel/tar_header'
 import type { LayerFile } from '#oci/tar/layer_entries'
+import { BucketTars } from '#worker/analysis_builder/bucket_tars'
 import { CodeLayer } from '#worker/analysis_builder/code_layer'
 import type { CodeFile } from '#worker/analysis_builder/code_files'
 import { json, platformThat } from '#tests/helpers/worker/platform_that'
@@ -48,10 +49,12 @@ class Code {
       return file ? void response.end(file.bytes) : json(response, {}, 404)
     }, cleanup)
     const code = { bucketId: BUCKET, files: this.files }
-    const layer = new CodeLayer(platform, code, (path, sha256) => this.read.set(path, sha256))
+    const tars = new BucketTars(platform)
+    const read = (path: string, sha256: string) => this.read.set(path, sha256)
+    const layer = new CodeLayer(platform, tars, code, read)
     const wholes = () => asked.filter((path) => path.includes('/buckets/')).length
     const singles = () => asked.filter((path) => path.includes('/bucket-files/')).length
-    return { layer, wholes, singles }
+    return { layer, tars, wholes, singles }
   }
 
   /** Reads a layer as whoever writes it, and says whether it is as it should be. */
@@ -93,6 +96,34 @@ test.group('The files of a layer', () => {
     await bytesOf(second!)
     assert.isTrue(await code.isIn(layer))
     assert.deepEqual([wholes(), singles()], [2, 0])
+  })
+
+  test('come by the request that was sent before it was known what they are', async ({
+    assert,
+    cleanup,
+  }) => {
+    const code = new Code(20)
+    const { layer, tars, wholes, singles } = await code.layer(cleanup)
+    tars.expect(BUCKET)
+    assert.isTrue(await code.isIn(layer))
+    assert.deepEqual([wholes(), singles()], [1, 0])
+  })
+
+  test('are let go of where they were asked for and are too large', async ({ assert, cleanup }) => {
+    const code = new Code(9, 2 * MIB)
+    const asked = Promise.withResolvers<void>()
+    const gone = Promise.withResolvers<void>()
+    code.bucket = (response) => {
+      response.on('close', () => gone.resolve())
+      response.write(code.tar().subarray(0, 1_000))
+      asked.resolve()
+    }
+    const { layer, tars, singles } = await code.layer(cleanup)
+    tars.expect(BUCKET)
+    await asked.promise
+    assert.isTrue(await code.isIn(layer))
+    await gone.promise
+    assert.equal(singles(), 9)
   })
 
   const half = (code: Code) => code.tar().subarray(0, 10 * 1_024 + 700)
