@@ -5,17 +5,18 @@ import type { RegistryAccess } from '#tests/services/servers/docker_registry'
 
 const run = promisify(execFile)
 
-/** Has skopeo copy an image from one repository of a registry into another one. */
+/** Has skopeo copy what stands under a tag from one repository of a registry into another one. */
 export async function skopeoCopy(
   { host, accountName, accountSecret }: RegistryAccess,
   from: string,
-  to: string
+  to: string,
+  tag = 'latest'
 ): Promise<void> {
   const account = `${accountName}:${accountSecret}`
   await run('skopeo', [
     ...['copy', '--quiet', '--src-tls-verify=false', '--dest-tls-verify=false'],
     ...['--src-creds', account, '--dest-creds', account],
-    `docker://${host}/${from}:latest`,
-    `docker://${host}/${to}:latest`,
+    `docker://${host}/${from}:${tag}`,
+    `docker://${host}/${to}:${tag}`,
   ])
 }

@@ -35,7 +35,13 @@ interface Options {
   readonly before: Attached | undefined
   /** When the image is there, where it is put meanwhile: nothing is found beside it before that. */
   readonly isThere?: Promise<unknown> | undefined
+  /** When `putAttachmentConfig` has put it, where that was begun before. */
+  readonly configIsThere?: Promise<unknown> | undefined
 }
+
+/** What all attachments have as their config. It can be put before it is known what is attached. */
+export const putAttachmentConfig = (shelf: Shelf, from?: string): Promise<void> =>
+  put(shelf, CONFIG, from)
 
 /**
  * Attaches layers to an image, beside those that others have attached: as referrers, and under cosign's tags, in this order. The manifests follow from
@@ -45,16 +51,21 @@ export async function attach(
   shelf: Shelf,
   image: StoredManifest,
   attachments: readonly Attachment[],
-  { from, before, isThere }: Options
+  { from, before, isThere, configIsThere }: Options
 ): Promise<void> {
   const beside = (attachment: Attachment) => made(image, attachment, before)
   const all = await Promise.all(attachments.map(beside))
   const added = all.filter((one) => one !== undefined)
-  const blobs = [...new Set(added.flatMap((one) => one.blobs))]
-  await allOf([isThere, inParallel(blobs, BLOBS_AT_ONCE, (blob) => put(shelf, blob, from))])
-  if (added.length > 0) {
-    await shelf.store.putReferrers(shelf.repository, added, before === undefined)
+  if (added.length === 0) {
+    await allOf([isThere, configIsThere])
+    return
   }
+  await allOf([
+    isThere,
+    configIsThere ?? putAttachmentConfig(shelf, from),
+    inParallel(added, BLOBS_AT_ONCE, ({ bytes }) => put(shelf, bytes, from)),
+  ])
+  await shelf.store.putReferrers(shelf.repository, added, before === undefined)
 }
 
 /** What is to be stored for an attachment; nothing where it is there. */
@@ -62,7 +73,7 @@ async function made(
   image: StoredManifest,
   { kind, layer: { bytes, annotations } }: Attachment,
   before: Attached | undefined
-): Promise<(Referrer & { readonly blobs: readonly Buffer[] }) | undefined> {
+): Promise<(Referrer & { readonly bytes: Buffer }) | undefined> {
   const tagged = await before?.tagged(kind)
   const others = tagged ? layersIn(tagged, kind) : []
   const own = { mediaType: kind.layerType, ...addressOf(bytes), annotations }
@@ -71,7 +82,7 @@ async function made(
   }
   const layers = [...others.slice(0, MOST_LAYERS - 1), own]
   return {
-    blobs: [bytes, CONFIG],
+    bytes,
     manifest: manifestOf(image, kind, layers),
     tag: attachmentTag(image.digest, kind),
   }

@@ -13,11 +13,12 @@ import { payloadOf, SIGNATURE_ANNOTATION } from './simple_signing.js'
 import type { SigningKey } from './signing_key.js'
 import { attachedProvenance, verifyAttached } from './verify_image.js'
 
-interface Options {
+export interface SignOptions {
   /** The image was not there until now, so that nobody has attached anything to it. */
-  readonly isNew?: boolean
+  readonly isNew?: boolean | undefined
   /** When the image is there, where it is put meanwhile. */
-  readonly isThere?: Promise<unknown>
+  readonly isThere?: Promise<unknown> | undefined
+  readonly configIsThere?: Promise<unknown> | undefined
 }
 
 /**
@@ -29,7 +30,7 @@ export async function signImage(
   image: StoredManifest,
   facts: BuildFacts,
   key: SigningKey,
-  { isNew = false, isThere }: Options = {}
+  { isNew = false, ...meanwhile }: SignOptions = {}
 ): Promise<void> {
   const { digest } = image
   const before = isNew ? undefined : new Attached(shelf, digest)
@@ -40,7 +41,7 @@ export async function signImage(
     ...(described ? [] : [provenance(digest, facts, key)]),
     ...(signed ? [] : [signature(digest, facts, key)]),
   ]
-  await attach(shelf, image, attachments, { before, isThere })
+  await attach(shelf, image, attachments, { before, ...meanwhile })
 }
 
 function provenance(digest: string, facts: BuildFacts, key: SigningKey): Attachment {

@@ -7,6 +7,7 @@ import { LATEST } from '#oci/image_names'
 import { beginLayer, type LayerUnderWay } from '#oci/write_layer'
 import { COMPONENTS } from '#worker/components'
 import { baseImage } from '#worker/images/base_image'
+import { putAttachmentConfig } from '#oci/signing/attach'
 import type { Place } from '#worker/images/places'
 import { defineJob, type Work } from '#worker/job'
 import { JobFailure } from '#worker/job_failure'
@@ -52,7 +53,7 @@ interface Ground {
 }
 
 async function groundOf(id: string, work: Work): Promise<Ground> {
-  const analysis = await work.platform.analysis(id)
+  const analysis = await work.platform.analysisToBuild(id)
   if (!analysis) {
     throw new JobFailure('analysisNotFound', 'There is no such analysis')
   }
@@ -74,10 +75,10 @@ interface Building extends Ground {
 }
 
 async function masterImageOf(
-  { masterImageId }: Analysis,
+  { masterImageId, masterImage }: Analysis,
   { platform }: Work
 ): Promise<MasterImage> {
-  const found = masterImageId ? await platform.masterImage(masterImageId) : undefined
+  const found = masterImage ?? (masterImageId && (await platform.masterImage(masterImageId)))
   if (!found) {
     throw new JobFailure('masterImageNotFound', 'The master image of the analysis is not there')
   }
@@ -90,8 +91,15 @@ async function buildImage(work: Work, building: Building): Promise<ImageUnderWay
   const shelf = { store: place.store, repository }
   const expected = place.store.expectBlobs(repository, BLOBS)
   try {
-    const { read, ...layer } = begunLayer(work, building, shelf)
-    const [image] = await allOf([putTogether(work, building, shelf, layer, read), layer.written])
+    const layer = begunLayer(work, building, shelf)
+    const configIsThere = putAttachmentConfig(shelf)
+    configIsThere.catch(() => {})
+    const begun = { ...layer, configIsThere }
+    const [image] = await allOf([
+      putTogether(work, building, shelf, begun),
+      layer.written,
+      configIsThere,
+    ])
     return image
   } finally {
     await expected.release()
@@ -102,8 +110,7 @@ async function putTogether(
   work: Work,
   building: Building,
   shelf: Shelf,
-  { known, written }: LayerUnderWay,
-  read: ReadonlyMap<string, string>
+  { known, written, read, configIsThere }: Begun
 ): Promise<ImageUnderWay> {
   const { log, platform, signing } = work
   const { analysis, code, masterImage, place, startedAt } = building
@@ -126,7 +133,16 @@ async function putTogether(
     unmounted,
     layersAreThere: written,
   })
-  const build = { ...madeOf, image, key, read, layer: layer.digest, command, startedAt }
+  const build = {
+    ...madeOf,
+    image,
+    configIsThere,
+    key,
+    read,
+    layer: layer.digest,
+    command,
+    startedAt,
+  }
   await allOf([
     log.stage(`Put the image together in ${place.name}`, () => image.isThere),
     log.stage(`Sign the image in ${place.name}`, () => signBuild(work, shelf, build)),
@@ -146,12 +162,21 @@ async function mountedBase(
   return { base, unmounted: await mountLayers(store, repository, base) }
 }
 
+interface BegunLayer extends LayerUnderWay {
+  /** The digest of what is in each file, in hexadecimal digits, when the layer is known. */
+  readonly read: ReadonlyMap<string, string>
+}
+
+interface Begun extends BegunLayer {
+  readonly configIsThere: Promise<unknown>
+}
+
 /** The code, and what was in each of its files, as soon as they were read. */
 function begunLayer(
   work: Work,
   { code, tars, place }: Building,
   { store, repository }: Shelf
-): LayerUnderWay & { readonly read: ReadonlyMap<string, string> } {
+): BegunLayer {
   const read = new Map<string, string>()
   const files = new CodeLayer(work.platform, tars, code, (path, sha256) => read.set(path, sha256))
   const { known, written } = beginLayer(store, repository, files.entries, {

@@ -7,6 +7,8 @@ import { CODE_FOLDER } from './run_command.js'
 
 export interface Build {
   readonly image: ImageUnderWay
+  /** When it is there what attachments have as their config. */
+  readonly configIsThere: Promise<unknown>
   readonly key: SigningKey
   readonly analysisId: string
   /** The digest of what nodes agree to, where the platform tells it. */
@@ -22,11 +24,13 @@ export interface Build {
 
 /** Says what an image was made of, and signs it, while it is put into its repository. */
 export async function signBuild(work: Work, shelf: Shelf, build: Build): Promise<void> {
-  const { image, key, analysisId, content, base, read, layer, command, startedAt } = build
+  const { image, configIsThere, key, analysisId, content, base, read, layer, command, startedAt } =
+    build
   await signAsBuilt(work, shelf, {
     image: image.stored,
     isNew: await image.isNew,
     isThere: image.isThere,
+    configIsThere,
     key,
     name: analysisId,
     kind: 'analysis',

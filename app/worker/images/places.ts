@@ -85,14 +85,11 @@ export class Places {
       const [oldest] = await this.#platform.registries()
       return oldest ? this.of(oldest) : this.folder()
     }
-    const account = this.#platform.workerAccount(registryId)
-    account.catch(() => {})
     this.#projectsOf(registryId).catch(() => {})
-    const registry = await this.#platform.registry(registryId)
-    if (!registry) {
-      throw new JobFailure('registryNotFound', 'The registry of the analysis is not there any more')
-    }
-    return this.of(registry, account)
+    const account = await this.#platform.workerAccount(registryId)
+    return account
+      ? this.#in({ id: registryId, ...account })
+      : this.#in(await this.#registry(registryId))
   }
 
   /** Everywhere, the registries in their order. */
@@ -102,15 +99,20 @@ export class Places {
     return Promise.all([...places, this.folder()])
   }
 
-  /** As the account that the platform has for workers there, which was perhaps asked for already. */
-  async of(registry: Registry, asked?: Promise<WorkerAccount | undefined>): Promise<Place> {
+  async of(registry: Registry): Promise<Place> {
+    return registry.host === LOCAL_IMAGES
+      ? this.#inFolder(registry)
+      : this.#in(withAccount(registry, await this.#platform.workerAccount(registry.id)))
+  }
+
+  /** As the account that stands in it. */
+  async #in(registry: Registry): Promise<Place> {
     if (registry.host === LOCAL_IMAGES) {
       return this.#inFolder(registry)
     }
-    const account = await (asked ?? this.#platform.workerAccount(registry.id))
     const opened = (as: Registry) => this.#stores.registry(as).within(this.#signal)
     return new Place(
-      opened(withAccount(registry, account)),
+      opened(registry),
       async () => opened(await this.asMasterWorker(registry)),
       (id) => this.#projectsOf(id),
       registry
@@ -124,6 +126,14 @@ export class Places {
   /** As whom master images are written there, and what they are built on is read. */
   async asMasterWorker(registry: Registry): Promise<Registry> {
     return withAccount(registry, await this.#platform.masterAccount(registry.id))
+  }
+
+  async #registry(id: string): Promise<Registry> {
+    const registry = await this.#platform.registry(id)
+    if (!registry) {
+      throw new JobFailure('registryNotFound', 'The registry of the analysis is not there any more')
+    }
+    return registry
   }
 
   async #inFolder(registry: Registry | undefined): Promise<Place> {

@@ -4,7 +4,7 @@ import type { Shelf } from '#oci/copy_blob'
 import type { StoredManifest } from '#oci/image_store'
 import type { BuildFacts, Material } from '#oci/signing/provenance'
 import type { SigningKey } from '#oci/signing/signing_key'
-import { signImage } from '#oci/signing/sign_image'
+import { signImage, type SignOptions } from '#oci/signing/sign_image'
 import type { Work } from '#worker/job'
 
 /** Who builds, for those who read where an image comes from. */
@@ -13,12 +13,9 @@ export const BUILDER = { id: 'urn:analysis-hub:worker', version: VERSION }
 /** More than these are named by what they are in. */
 const MOST_NAMED = 10_000
 
-export interface Built extends Pick<BuildFacts, 'name' | 'kind' | 'parameters' | 'materials'> {
+export interface Built
+  extends SignOptions, Pick<BuildFacts, 'name' | 'kind' | 'parameters' | 'materials'> {
   readonly image: StoredManifest
-  /** Whether it was not there before this job, so that nothing can be attached to it yet. */
-  readonly isNew?: boolean
-  /** When it is there, where it is put meanwhile. */
-  readonly isThere?: Promise<unknown>
   readonly key: SigningKey
   readonly said: Readonly<Record<string, string>>
   /** In milliseconds. */
@@ -28,7 +25,7 @@ export interface Built extends Pick<BuildFacts, 'name' | 'kind' | 'parameters' |
 /** Says of an image that this job has just built what it was made of, and signs it. */
 export async function signAsBuilt(work: Work, shelf: Shelf, built: Built): Promise<void> {
   const { command } = work
-  const { image, isNew, isThere, key, startedAt, ...facts } = built
+  const { image, isNew, isThere, configIsThere, key, startedAt, ...facts } = built
   const whole = {
     ...facts,
     builder: BUILDER,
@@ -36,10 +33,7 @@ export async function signAsBuilt(work: Work, shelf: Shelf, built: Built): Promi
     startedAt: new Date(startedAt),
     finishedAt: new Date(clock.now()),
   }
-  await signImage(shelf, image, whole, key, {
-    ...(isNew !== undefined && { isNew }),
-    ...(isThere && { isThere }),
-  })
+  await signImage(shelf, image, whole, key, { isNew, isThere, configIsThere })
 }
 
 /** Files by their paths within a folder, each with the SHA-256 of what is in it, in hexadecimal digits. */

@@ -3,9 +3,12 @@ import type { SigningKey } from '#oci/signing/signing_key'
 import { JobFailure } from '#worker/job_failure'
 import type { Platform } from '#worker/platform/platform'
 
+const ACCEPTED_MS = 60_000
+
 /** What this worker signs with, and whose signatures it takes. */
 export class Signing {
   readonly #key: SigningKey
+  #acceptedUntil = -Infinity
 
   constructor(key: SigningKey) {
     this.#key = key
@@ -17,8 +20,14 @@ export class Signing {
     return told.length > 0 ? told : [this.#key.public]
   }
 
-  /** What would be signed with a key that the platform does not accept could not be distributed. */
+  /**
+   * What would be signed with a key that the platform does not accept could not be distributed; it looks again before it is. That it accepts this one is good
+   * for a while therefore.
+   */
   async keyFor(platform: Platform): Promise<SigningKey> {
+    if (performance.now() < this.#acceptedUntil) {
+      return this.#key
+    }
     const { fingerprint } = this.#key.public
     const accepted = await this.accepted(platform)
     if (!accepted.some((key) => key.fingerprint === fingerprint)) {
@@ -27,6 +36,7 @@ export class Signing {
         'The platform does not accept the key of this worker: both need the same IMAGE_SIGNING_KEY, or the same APP_KEY'
       )
     }
+    this.#acceptedUntil = performance.now() + ACCEPTED_MS
     return this.#key
   }
 }

@@ -70,6 +70,11 @@ export class Platform {
     return this.#one('analysis', id)
   }
 
+  /** With its master image, where the platform tells that beside it. */
+  analysisToBuild(id: string): Promise<RecordOf<'analysis'> | undefined> {
+    return this.#one('analysis', id, { query: queryOf({ include: 'masterImage' }) })
+  }
+
   /** What it consists of and who agreed to that, as of now; undefined also where the platform does not tell. */
   analysisContent(id: string): Promise<RecordOf<'analysisContent'> | undefined> {
     return this.#one('analysisContent', id, { below: '/content' })

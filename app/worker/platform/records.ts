@@ -13,12 +13,22 @@ const argument = vine.object({
   position: vine.enum(['before', 'after']).nullable().optional(),
 })
 
+const masterImage = {
+  id: recordId(),
+  name: word(),
+  path: word(),
+  virtualPath: vine.string(),
+  command: word(),
+  commandArguments: vine.array(argument).nullable().optional(),
+}
+
 /** What the worker reads of records: nothing but what it needs, so that a platform may have others beside it. */
 export const RECORDS = {
   analysis: body({
     id: recordId(),
     name: word(),
     masterImageId: reference(),
+    masterImage: vine.object(masterImage).nullable().optional(),
     registryId: reference(),
     projectId: reference(),
     realmId: reference(),
@@ -69,14 +79,7 @@ export const RECORDS = {
     path: word(),
     size: vine.number().nullable().optional(),
   }),
-  masterImage: body({
-    id: recordId(),
-    name: word(),
-    path: word(),
-    virtualPath: vine.string(),
-    command: word(),
-    commandArguments: vine.array(argument).nullable().optional(),
-  }),
+  masterImage: body(masterImage),
   masterImageGroup: body({ name: word(), path: word(), virtualPath: vine.string() }),
   node: body({
     id: recordId(),

@@ -8,6 +8,7 @@ import { openImageStore } from '#oci/open_image_store'
 import { eventually } from '#tests/helpers/eventually'
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { putImage } from '#tests/helpers/images'
+import { attachmentTag, PROVENANCE, SIGNATURE } from '#oci/signing/attachment_kinds'
 import { skopeoCopy } from '#tests/helpers/skopeo'
 import { stopwatch } from '#tests/helpers/stopwatch'
 import { codeFiles } from '#tests/helpers/worker/code_files'
@@ -19,9 +20,13 @@ const MIB = 1024 ** 2
 const FILES = 1_000
 const LONGEST_MS = 2_000
 const KNOWN_WITHIN_MS = 5_000
-const LOOK_AGAIN_MS = 100
+/** Looking often would be a good part of what is measured. */
+const LOOK_AGAIN_MS = 500
+/** What was told of the approval is dealt with by then. */
+const SETTLED_MS = 1_000
 const ROUNDS = 5
-const TIMES_AS_FAST = 1.5
+/** As skopeo copies the base, and as it copies the image with its provenance and its signature. */
+const TIMES_AS_FAST = { base: 1.7, whole: 2 }
 
 interface Entry {
   readonly time: string
@@ -57,7 +62,7 @@ test.group('An analysis of a thousand files', (group) => {
   })
   group.each.timeout(180_000)
 
-  /** When it was so, which the timeline says: asking for it often would be a good part of what is measured. */
+  /** When it was so, which the timeline says. */
   async function executedAt(id: string): Promise<number> {
     await eventually(async () => {
       await delay(LOOK_AGAIN_MS)
@@ -84,6 +89,7 @@ test.group('An analysis of a thousand files', (group) => {
     const knownMs = known()
     await researcher.command(id, 'configurationLock')
     await researcher.approve(id)
+    await delay(SETTLED_MS)
     return { id, knownMs }
   }
 
@@ -94,10 +100,37 @@ test.group('An analysis of a thousand files', (group) => {
     return (await executedAt(id)) - begun
   }
 
-  async function copiedBySkopeo(id: string): Promise<number> {
+  async function skopeoOnBase(id: string): Promise<number> {
     const took = stopwatch()
     await skopeoCopy(registry.access, 'master/python/base', `by-skopeo/${id}`)
     return took()
+  }
+
+  async function skopeoOnWhole(id: string): Promise<number> {
+    const { buildHash } = await researcher.core('GET', `/analyses/${id}`)
+    const [incoming] = await researcher.core('GET', '/registry-projects?filter[type]=incoming')
+    const attached = [PROVENANCE, SIGNATURE].map((kind) => attachmentTag(buildHash, kind))
+    const took = stopwatch()
+    for (const tag of ['latest', ...attached]) {
+      await skopeoCopy(registry.access, `${incoming.externalName}/${id}`, `by-skopeo/${id}`, tag)
+    }
+    return took()
+  }
+
+  /** How many times as fast builds are, each on a base that skopeo has not seen yet: it remembers where it can mount. */
+  async function medianRatio(bySkopeo: (id: string) => Promise<number>): Promise<number> {
+    const ratios: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      await newBase()
+      const { id } = await ready()
+      const builtMs = await built(id)
+      const copiedMs = await bySkopeo(id)
+      ratios.push(copiedMs / builtMs)
+      console.log(`built: ${builtMs.toFixed()} ms; skopeo: ${copiedMs.toFixed()} ms`)
+    }
+    const median = ratios.toSorted((one, other) => one - other)[Math.floor(ROUNDS / 2)]!
+    console.log(`a build is ${median.toFixed(1)} times as fast`)
+    return median
   }
 
   test('is known within seconds, and built on 100 MiB within two of its command', async ({
@@ -114,17 +147,12 @@ test.group('An analysis of a thousand files', (group) => {
   test('is built sooner than skopeo copies the base alone, by a worker that has built before', async ({
     assert,
   }) => {
-    const ratios: number[] = []
-    for (let round = 0; round < ROUNDS; round++) {
-      await newBase()
-      const { id } = await ready()
-      const builtMs = await built(id)
-      const copiedMs = await copiedBySkopeo(id)
-      ratios.push(copiedMs / builtMs)
-      console.log(`built: ${builtMs.toFixed()} ms; the base by skopeo: ${copiedMs.toFixed()} ms`)
-    }
-    const median = ratios.toSorted((one, other) => one - other)[Math.floor(ROUNDS / 2)]!
-    console.log(`a build is ${median.toFixed(1)} times as fast`)
-    assert.isAbove(median, TIMES_AS_FAST)
+    assert.isAbove(await medianRatio(skopeoOnBase), TIMES_AS_FAST.base)
+  }).retry(2)
+
+  test('is built sooner than skopeo copies what was built, with what is attached to it', async ({
+    assert,
+  }) => {
+    assert.isAbove(await medianRatio(skopeoOnWhole), TIMES_AS_FAST.whole)
   }).retry(2)
 })
