@@ -1,7 +1,13 @@
-import { Agent as ClearAgent, request as requestInClear, type IncomingMessage } from 'node:http'
+import {
+  Agent as ClearAgent,
+  request as requestInClear,
+  type ClientRequest,
+  type IncomingMessage,
+} from 'node:http'
 import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 
+import { passOn, spend } from '#kernel/passing_bytes'
 import { RegistryAway } from '#oci/errors'
 import type { Asked, Uploader } from '#oci/uploads/uploader'
 
@@ -66,6 +72,7 @@ export class Connections {
     })
     // Heard for as long as the request lives: an answer may come while the body is still sent, and break that off.
     asking.on('error', reject)
+    asking.on('socket', (socket) => giveBackReads(asking, socket))
     asking.on('response', (response) => {
       asking.setTimeout(0)
       resolve(response)
@@ -78,6 +85,16 @@ export class Connections {
     this.#clear.destroy()
     this.#secure.destroy()
   }
+}
+
+/**
+ * What a socket reads is copied into the pieces of an answer, and would wait for the collector. The client hears of it first, since it listens from the beginning
+ * of its request on: who listened for longer would empty what the next one has not read.
+ */
+function giveBackReads(asking: ClientRequest, socket: Socket): void {
+  const giveBack = (read: Buffer) => spend(passOn(read))
+  socket.on('data', giveBack)
+  asking.on('close', () => socket.off('data', giveBack))
 }
 
 const hasBody = (method: string): boolean => ['POST', 'PUT', 'PATCH'].includes(method)
