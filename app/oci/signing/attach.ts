@@ -57,7 +57,6 @@ export async function attach(
   const all = await Promise.all(attachments.map(beside))
   const added = all.filter((one) => one !== undefined)
   if (added.length === 0) {
-    await allOf([isThere, configIsThere])
     return
   }
   await allOf([

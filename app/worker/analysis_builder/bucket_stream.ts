@@ -2,12 +2,11 @@ import { StreamReader } from '#oci/archive/byte_readers'
 import { tarEntries } from '#oci/archive/tar_reader'
 import { ImageFailure } from '#oci/errors'
 import { JobFailure } from '#worker/job_failure'
+import type { Tar } from './bucket_tars.js'
 import type { CodeFile } from './code_files.js'
 
 /** Of files that come before their turn no more is held. */
 const MOST_HELD = 16 * 1024 ** 2
-
-type Tar = AsyncIterable<Uint8Array> | undefined
 
 /**
  * The files of a bucket by one request for all of them. Storage makes sure of each that it is what was stored before it sends the last of it, and a

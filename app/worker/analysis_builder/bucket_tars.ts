@@ -1,6 +1,7 @@
 import type { Platform } from '#worker/platform/platform'
 
-type Tar = AsyncIterable<Uint8Array> | undefined
+/** Undefined where there is none. */
+export type Tar = AsyncIterable<Uint8Array> | undefined
 
 interface Expected {
   readonly bucketId: string

@@ -114,7 +114,7 @@ export class Places {
     return new Place(
       opened(registry),
       async () => opened(await this.asMasterWorker(registry)),
-      (id) => this.#projectsOf(id),
+      this.#projectsOf,
       registry
     )
   }
@@ -139,15 +139,10 @@ export class Places {
   async #inFolder(registry: Registry | undefined): Promise<Place> {
     const folder = await this.#stores.folder()
     const store = folder.within(this.#signal)
-    return new Place(
-      store,
-      async () => store,
-      (id) => this.#projectsOf(id),
-      registry
-    )
+    return new Place(store, async () => store, this.#projectsOf, registry)
   }
 
-  #projectsOf(registryId: string): Promise<readonly Project[]> {
+  readonly #projectsOf = (registryId: string): Promise<readonly Project[]> => {
     const known = this.#projects.get(registryId) ?? this.#platform.registryProjects(registryId)
     this.#projects.set(registryId, known)
     return known
