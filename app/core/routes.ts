@@ -3,6 +3,7 @@ import { analysisCommandRoutes } from '#core/analysis_life/command_routes'
 import { timelineRoutes } from '#core/analysis_timeline/timeline_routes'
 import { analysis } from '#core/analyses/analysis'
 import { AnalysisService } from '#core/analyses/analysis_service'
+import { buildRegistryRoutes } from '#core/analyses/build_registry_routes'
 import { analysisCodeRoutes } from '#core/analyses/code_routes'
 import { analysisContentRoutes } from '#core/analyses/content_routes'
 import { analysisClientRoutes } from '#core/analyses/analysis_client_routes'
@@ -59,6 +60,7 @@ const core: Surface = {
     analysisCommandRoutes(routes)
     analysisContentRoutes(routes)
     analysisCodeRoutes(routes)
+    buildRegistryRoutes(routes)
     timelineRoutes(routes)
     analysisClientRoutes(routes)
     recordRoutes(routes, analysisNode, AnalysisNodeService)

@@ -8,6 +8,7 @@ import type { Answer, SurfaceRoutes } from '#http/surface'
 import { enforce, holdingCentrally } from '#kernel/access'
 import { EntityNotFound } from '#kernel/failures'
 import { isUuid } from '#kernel/is_uuid'
+import { exactly } from '#kernel/json_schema'
 import type { Origin } from '#kernel/origin'
 import { originOf } from '#kernel/request_origin'
 import { unseal } from '#records/sealing'
@@ -21,7 +22,8 @@ export interface WorkerCredentials {
   readonly accountSecret: string | null
 }
 
-interface Kept {
+/** Accounts as they are kept, with their secrets sealed. */
+export interface KeptAccounts {
   readonly host: string
   readonly ownName: string | null
   readonly ownSecret: string | null
@@ -34,25 +36,26 @@ interface KeptAccount {
   readonly secret: string | null
 }
 
-const KEPT = `select r.host, r.account_name as "ownName", r.account_secret as "ownSecret",
+/** What is kept of a registry `r` and of the accounts `w` of the worker there. */
+export const KEPT_ACCOUNTS = `r.host, r.account_name as "ownName", r.account_secret as "ownSecret",
     json_build_object('name', w.account_name, 'secret', w.account_secret) as carrying,
-    json_build_object('name', w.master_account_name, 'secret', w.master_account_secret) as master
+    json_build_object('name', w.master_account_name, 'secret', w.master_account_secret) as master`
+
+const KEPT = `select ${KEPT_ACCOUNTS}
   from registries r left join registry_workers w on w.registry_id = r.id where r.id = $1`
 
-const access = holdingCentrally('registry_manage')
+/** Who may read what the worker holds in registries. */
+export const readingCredentials = holdingCentrally('registry_manage')
 
-const CREDENTIALS: Answer = {
+export const CREDENTIALS = {
+  host: { type: 'string' },
+  accountName: { type: ['string', 'null'] },
+  accountSecret: { type: ['string', 'null'] },
+} as const
+
+const ANSWER: Answer = {
   description: 'An account of the worker in the registry',
-  schema: {
-    type: 'object',
-    required: ['host', 'accountName', 'accountSecret'],
-    properties: {
-      host: { type: 'string' },
-      accountName: { type: ['string', 'null'] },
-      accountSecret: { type: ['string', 'null'] },
-    },
-    additionalProperties: false,
-  },
+  schema: exactly(CREDENTIALS),
 }
 
 /** For workers: what they push and pull with, instead of the account with which the platform looks after a registry. */
@@ -60,14 +63,14 @@ export function workerCredentialRoutes(routes: SurfaceRoutes): void {
   routes.get('/registries/:id/worker/credentials', reading('carrying'), {
     name: 'readRegistryWorkerCredentials',
     summary: 'What a worker brings builds into a registry with, and to nodes',
-    access,
-    answers: { 200: CREDENTIALS },
+    access: readingCredentials,
+    answers: { 200: ANSWER },
   })
   routes.get('/registries/:id/worker/master-credentials', reading('master'), {
     name: 'readRegistryMasterCredentials',
     summary: 'What a worker brings master images into a registry with',
-    access,
-    answers: { 200: CREDENTIALS },
+    access: readingCredentials,
+    answers: { 200: ANSWER },
   })
 }
 
@@ -78,15 +81,14 @@ function reading(purpose: Purpose) {
   }
 }
 
-/** The worker's own account; where it has none, that of the registry. */
 async function readWorkerCredentials(
   pool: DatabasePool,
   origin: Origin,
   id: string,
   purpose: Purpose
 ): Promise<WorkerCredentials> {
-  enforce(access, origin.actor)
-  const { rows } = await pool.read<Kept>({
+  enforce(readingCredentials, origin.actor)
+  const { rows } = await pool.read<KeptAccounts>({
     name: 'credentials-of-worker',
     text: KEPT,
     values: [isUuid(id) ? id : null],
@@ -96,6 +98,11 @@ async function readWorkerCredentials(
     throw new EntityNotFound(registry.label)
   }
   await noteSecretRead(origin, { kind: registry.name, id, realmId: null })
+  return credentialsIn(kept, purpose)
+}
+
+/** The worker's own account; where it has none, that of the registry. */
+export function credentialsIn(kept: KeptAccounts, purpose: Purpose): WorkerCredentials {
   const { host, ownName, ownSecret } = kept
   const { name, secret: sealed } = kept[purpose]
   const secret = unseal('registry worker account', sealed)

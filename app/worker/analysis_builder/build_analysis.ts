@@ -11,6 +11,7 @@ import { baseImage } from '#worker/images/base_image'
 import type { Place } from '#worker/images/places'
 import { defineJob, type Work } from '#worker/job'
 import { JobFailure } from '#worker/job_failure'
+import type { Platform } from '#worker/platform/platform'
 import type { RecordOf } from '#worker/platform/records'
 import { recordId } from '#worker/platform/records'
 import { BucketTars } from './bucket_tars.js'
@@ -33,11 +34,13 @@ export const buildAnalysis = defineJob({
     const startedAt = clock.now()
     const tars = new BucketTars(platform)
     try {
-      const [ground, code] = await allOf([
-        groundOf(id, work),
+      const [subject, place, code] = await allOf([
+        subjectOf(id, platform),
+        work.places.ofBuild(id),
         log.stage('Read what the analysis consists of', () => codeOf(platform, id, tars)),
       ])
-      const { digest, size, os } = await buildImage(work, { ...ground, code, tars, startedAt })
+      const building = { ...subject, place, code, tars, startedAt }
+      const { digest, size, os } = await buildImage(work, building)
       return { hash: digest, size, os }
     } finally {
       tars.release()
@@ -45,44 +48,40 @@ export const buildAnalysis = defineJob({
   },
 })
 
-/** What is built, what on, and where. */
-interface Ground {
+/** What is built, and what on. */
+interface Subject {
   readonly analysis: Analysis
   readonly masterImage: MasterImage
-  readonly place: Place
 }
 
-async function groundOf(id: string, work: Work): Promise<Ground> {
-  const analysis = await work.platform.analysisToBuild(id)
+async function subjectOf(id: string, platform: Platform): Promise<Subject> {
+  const analysis = await platform.analysisToBuild(id)
   if (!analysis) {
     throw new JobFailure('analysisNotFound', 'There is no such analysis')
   }
-  const [masterImage, place] = await allOf([
-    masterImageOf(analysis, work),
-    work.places.ofBuild(analysis),
-  ])
-  return { analysis, masterImage, place }
-}
-
-/** The layer, the config, and what is attached: provenance, signature, and what both have as their config. */
-const BLOBS = 5
-
-interface Building extends Ground {
-  readonly code: Code
-  readonly tars: BucketTars
-  /** In milliseconds. */
-  readonly startedAt: number
+  return { analysis, masterImage: await masterImageOf(analysis, platform) }
 }
 
 async function masterImageOf(
   { masterImageId, masterImage }: Analysis,
-  { platform }: Work
+  platform: Platform
 ): Promise<MasterImage> {
   const found = masterImage ?? (masterImageId && (await platform.masterImage(masterImageId)))
   if (!found) {
     throw new JobFailure('masterImageNotFound', 'The master image of the analysis is not there')
   }
   return found
+}
+
+/** The layer, the config, and what is attached: provenance, signature, and what both have as their config. */
+const BLOBS = 5
+
+interface Building extends Subject {
+  readonly place: Place
+  readonly code: Code
+  readonly tars: BucketTars
+  /** In milliseconds. */
+  readonly startedAt: number
 }
 
 async function buildImage(work: Work, building: Building): Promise<ImageUnderWay> {

@@ -28,7 +28,7 @@ export const checkBuild = defineJob({
     if (!analysis) {
       throw new JobFailure('analysisNotFound', 'There is no such analysis')
     }
-    const place = await places.ofBuild(analysis)
+    const place = await places.ofBuild(id)
     const image = await log.stage(`Look for the image in ${place.name}`, () =>
       wholeImage(place, id)
     )

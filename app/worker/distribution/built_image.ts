@@ -23,7 +23,7 @@ export interface BuiltImage extends Shelf {
  * before there was a registry is in the folder.
  */
 export async function builtImage(places: Places, analysis: Analysis): Promise<BuiltImage> {
-  const place = await places.ofBuild(analysis)
+  const place = await places.ofBuild(analysis.id)
   const found = (await imageIn(place, analysis)) ?? (await imageIn(await places.folder(), analysis))
   if (!found) {
     throw new JobFailure(

@@ -6,7 +6,7 @@ import type { Platform } from '#worker/platform/platform'
 import type { RecordOf } from '#worker/platform/records'
 
 type Registry = RecordOf<'registry'>
-type Project = RecordOf<'registryProject'>
+type Project = Pick<RecordOf<'registryProject'>, 'type' | 'externalName'>
 type WorkerAccount = RecordOf<'workerAccount'>
 type ProjectType = keyof typeof PARTS
 
@@ -80,16 +80,26 @@ export class Places {
   }
 
   /** Where a build goes: to the registry of its analysis, else to the oldest of the platform, else into the folder. */
-  async ofBuild({ registryId }: Pick<RecordOf<'analysis'>, 'registryId'>): Promise<Place> {
-    if (!registryId) {
-      const [oldest] = await this.#platform.registries()
-      return oldest ? this.of(oldest) : this.folder()
+  async ofBuild(analysisId: string): Promise<Place> {
+    const told = await this.#platform.buildRegistry(analysisId)
+    if (!told) {
+      const analysis = await this.#platform.analysis(analysisId)
+      return analysis?.registryId
+        ? this.of(await this.#registry(analysis.registryId))
+        : this.first()
     }
-    this.#projectsOf(registryId).catch(() => {})
-    const account = await this.#platform.workerAccount(registryId)
-    return account
-      ? this.#in({ id: registryId, ...account })
-      : this.#in(await this.#registry(registryId))
+    if (!told.registry) {
+      return this.folder()
+    }
+    const { projects, ...registry } = told.registry
+    this.#projects.set(registry.id, Promise.resolve(projects))
+    return this.#in(registry)
+  }
+
+  /** The oldest registry of the platform, else the folder. */
+  async first(): Promise<Place> {
+    const [oldest] = await this.#platform.registries()
+    return oldest ? this.of(oldest) : this.folder()
   }
 
   /** Everywhere, the registries in their order. */

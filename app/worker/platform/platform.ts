@@ -19,6 +19,7 @@ const COLLECTIONS: Readonly<Record<Kind, string>> = {
   analysisNode: '/analysis-nodes',
   bucketFile: '/bucket-files',
   bucketFiles: '/buckets',
+  buildRegistry: '/analyses',
   masterImage: '/master-images',
   masterImageGroup: '/master-image-groups',
   node: '/nodes',
@@ -83,6 +84,11 @@ export class Platform {
   /** Its code, all at once; undefined also where the platform does not tell. */
   analysisCode(id: string): Promise<RecordOf<'analysisCode'> | undefined> {
     return this.#one('analysisCode', id, { below: '/code' })
+  }
+
+  /** Where it is built, as what and into which projects; undefined where the platform does not tell. */
+  buildRegistry(analysisId: string): Promise<RecordOf<'buildRegistry'> | undefined> {
+    return this.#one('buildRegistry', analysisId, { below: '/build-registry' })
   }
 
   masterImage(id: string): Promise<RecordOf<'masterImage'> | undefined> {

@@ -22,6 +22,9 @@ const masterImage = {
   commandArguments: vine.array(argument).nullable().optional(),
 }
 
+const account = { host: vine.string(), accountName: word(), accountSecret: word() }
+const projectOfRegistry = { type: word(), externalName: vine.string() }
+
 /** What the worker reads of records: nothing but what it needs, so that a platform may have others beside it. */
 export const RECORDS = {
   analysis: body({
@@ -79,6 +82,16 @@ export const RECORDS = {
     path: word(),
     size: vine.number().nullable().optional(),
   }),
+  buildRegistry: body({
+    registry: vine
+      .object({
+        id: recordId(),
+        name: word(),
+        ...account,
+        projects: vine.array(vine.object(projectOfRegistry)),
+      })
+      .nullable(),
+  }),
   masterImage: body(masterImage),
   masterImageGroup: body({ name: word(), path: word(), virtualPath: vine.string() }),
   node: body({
@@ -98,20 +111,9 @@ export const RECORDS = {
       .nullable()
       .optional(),
   }),
-  registry: body({
-    id: recordId(),
-    name: word(),
-    host: vine.string(),
-    accountName: word(),
-    accountSecret: word(),
-  }),
-  registryProject: body({
-    id: recordId(),
-    type: word(),
-    externalName: vine.string(),
-    registryId: recordId(),
-  }),
-  workerAccount: body({ host: vine.string(), accountName: word(), accountSecret: word() }),
+  registry: body({ id: recordId(), name: word(), ...account }),
+  registryProject: body({ id: recordId(), ...projectOfRegistry, registryId: recordId() }),
+  workerAccount: body(account),
 } satisfies Record<string, BodyValidator<any>>
 
 export type Kind = keyof typeof RECORDS

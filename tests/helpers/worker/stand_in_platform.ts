@@ -17,6 +17,8 @@ export class StandInPlatform {
   content: (() => Fields) | undefined
   /** In PEM; a platform that signs nothing has none. */
   imageKeys: readonly string[] = []
+  /** Where an analysis is built; without it the platform does not know that question either. */
+  buildRegistry: (() => Fields) | undefined
   workerAccount: ((registryId: string) => Fields) | undefined
   masterAccount: ((registryId: string) => Fields) | undefined
   readonly asked: string[] = []
@@ -59,7 +61,14 @@ export class StandInPlatform {
   }
 
   #said(below: string): Fields | undefined {
-    return below === 'content' ? wrapped(this.content?.()) : undefined
+    switch (below) {
+      case 'content':
+        return wrapped(this.content?.())
+      case 'build-registry':
+        return wrapped(this.buildRegistry?.())
+      default:
+        return undefined
+    }
   }
 
   #answer(path: string): object | undefined {

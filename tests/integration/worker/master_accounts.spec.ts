@@ -72,7 +72,7 @@ test.group('The accounts of a worker in a registry', (group) => {
   }) => {
     const imported = await openImageStore({ path: folder })
     const { digest } = await putImage(imported, `master/${BASE}`, { tag: 'latest' })
-    const place = await places.ofBuild({})
+    const place = await places.first()
 
     const base = await baseImage(places, place, BASE, log)
     const built = await appendLayers(place.store, BUILD, base, [], { tag: 'latest' })
@@ -99,7 +99,7 @@ test.group('The accounts of a worker in a registry', (group) => {
     store.close()
     registry.tokens.rights = all
 
-    await baseImage(places, await places.ofBuild({}), BASE, log)
+    await baseImage(places, await places.first(), BASE, log)
 
     assert.isEmpty(platform.asked.filter((path) => path.endsWith('/master-credentials')))
   })

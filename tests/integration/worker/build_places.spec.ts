@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { test } from '@japa/runner'
+
+import { Places } from '#worker/images/places'
+import { imageStores } from '#worker/images/stores'
+import { StandInPlatform } from '#tests/helpers/worker/stand_in_platform'
+
+const ANALYSIS = randomUUID()
+const ACCOUNT = { accountName: 'worker', accountSecret: 'secret' }
+
+const registryAt = (host: string) => ({ id: randomUUID(), name: host, host, ...ACCOUNT })
+
+test.group('Where a build goes', (group) => {
+  let platform: StandInPlatform
+  let places: Places
+
+  group.each.setup(async () => {
+    platform = await StandInPlatform.start()
+    const folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
+    const { signal } = new AbortController()
+    places = new Places(imageStores({ folder, insecure: [] }), platform.client(signal), signal)
+    return async () => {
+      await platform.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  const older = registryAt('older.example.org')
+  const own = registryAt('own.example.org')
+  const incoming = { type: 'incoming', externalName: 'builds' }
+
+  /** As platforms tell their registries that do not know the question. */
+  const listing = (registryId?: string) => {
+    platform.analysis = { id: ANALYSIS, registryId }
+    platform.registries = [older, own]
+    platform.registryProjects = [{ id: randomUUID(), registryId: own.id, ...incoming }]
+  }
+
+  test('is asked in one question', async ({ assert }) => {
+    platform.buildRegistry = () => ({ registry: { ...own, projects: [incoming] } })
+    const place = await places.ofBuild(ANALYSIS)
+    assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
+    assert.equal(place.name, `the registry ${own.host}`)
+    assert.deepEqual(platform.asked, [`/analyses/${ANALYSIS}/build-registry`])
+  })
+
+  test('is the folder where the platform has no registry', async ({ assert }) => {
+    platform.buildRegistry = () => ({ registry: null })
+    const place = await places.ofBuild(ANALYSIS)
+    assert.isTrue(place.isFolder)
+    assert.equal(await place.build(ANALYSIS), `incoming/${ANALYSIS}`)
+  })
+
+  test('is the folder where that is what the registry is', async ({ assert }) => {
+    const local = registryAt('local-images')
+    platform.buildRegistry = () => ({ registry: { ...local, projects: [incoming] } })
+    const place = await places.ofBuild(ANALYSIS)
+    assert.isTrue(place.isFolder)
+    assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
+  })
+
+  test('is that of its analysis for a platform that does not know the question', async ({
+    assert,
+  }) => {
+    listing(own.id)
+    const place = await places.ofBuild(ANALYSIS)
+    assert.equal(place.name, `the registry ${own.host}`)
+    assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
+  })
+
+  test('is the first of the registries of such a platform, else the folder', async ({ assert }) => {
+    listing()
+    assert.equal((await places.ofBuild(ANALYSIS)).name, `the registry ${older.host}`)
+    platform.registries = []
+    assert.isTrue((await places.ofBuild(ANALYSIS)).isFolder)
+  })
+})
