@@ -16,9 +16,25 @@ export function passOn<T extends Uint8Array>(chunk: T): T {
 
 /** Gives back the memory of a chunk that was passed on and is not read any more: it is empty then. Any other chunk stays. */
 export function spend(chunk: Uint8Array): void {
-  const { buffer } = chunk
-  if (isWhole(chunk) && passing.delete(buffer) && buffer instanceof ArrayBuffer) {
-    buffer.transfer(0)
+  if (isWhole(chunk)) {
+    spendTogether([chunk])
+  }
+}
+
+/** `passOn` for pieces of one buffer, of which there are no others. */
+export function passOnTogether(pieces: readonly Uint8Array[]): void {
+  const [first] = pieces
+  if (first && first.buffer.byteLength >= WORTH_IT_BYTES) {
+    passing.add(first.buffer)
+  }
+}
+
+/** `spend` for pieces that were passed on together, none of which is read any more. */
+export function spendTogether(pieces: Iterable<Uint8Array>): void {
+  for (const { buffer } of pieces) {
+    if (passing.delete(buffer) && buffer instanceof ArrayBuffer) {
+      buffer.transfer(0)
+    }
   }
 }
 

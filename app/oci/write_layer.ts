@@ -1,8 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
+import { createGzip, type Gzip } from 'node:zlib'
 
+import { spend } from '#kernel/passing_bytes'
 import { requireSame } from './checked_bytes.js'
 import type { BlobAddress, BlobSource, ImageStore } from './image_store.js'
 import type { LayerEntry } from '#oci/tar/layer_entries'
@@ -90,8 +89,8 @@ async function* hashed(
 /** The same bytes on every system; a source that fails, fails this. */
 export async function* gzipped(source: BlobSource): AsyncGenerator<Uint8Array, void, undefined> {
   const gzip = createGzip(GZIP)
-  const compressing = pipeline(Readable.from(source, { objectMode: false }), gzip)
-  compressing.catch(() => {})
+  const compressing = compressed(source, gzip)
+  compressing.catch((error) => gzip.destroy(error))
   try {
     let isFirst = true
     for await (const piece of gzip as AsyncIterable<Buffer>) {
@@ -105,4 +104,32 @@ export async function* gzipped(source: BlobSource): AsyncGenerator<Uint8Array, v
   } finally {
     gzip.destroy()
   }
+}
+
+/** Has the next piece made while one is compressed. */
+async function compressed(source: BlobSource, gzip: Gzip): Promise<void> {
+  let last: Promise<void> = Promise.resolve()
+  for await (const piece of source) {
+    await last
+    last = write(gzip, piece)
+    last.catch(() => {})
+  }
+  await last
+  gzip.end()
+}
+
+/** Of one that is closed nobody is told that it will not be. */
+function write(gzip: Gzip, piece: Uint8Array): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  gzip.once('close', reject)
+  gzip.write(piece, (error) => {
+    gzip.off('close', reject)
+    if (error) {
+      reject(error)
+    } else {
+      spend(piece)
+      resolve()
+    }
+  })
+  return promise
 }

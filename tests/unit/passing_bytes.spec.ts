@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { passOn, spend } from '#kernel/passing_bytes'
+import { passOn, passOnTogether, spend, spendTogether } from '#kernel/passing_bytes'
 
 const KIB = 1024
 
@@ -38,5 +38,18 @@ test.group('Passing bytes', () => {
     spend(chunk)
 
     assert.doesNotThrow(() => spend(chunk))
+  })
+
+  test('pieces of one buffer are given back together, and not one by one', ({ assert }) => {
+    const memory = Buffer.alloc(64 * KIB, 'a')
+    const pieces = [memory.subarray(0, 60 * KIB), memory.subarray(60 * KIB)]
+    passOnTogether(pieces)
+    spend(pieces[1]!)
+    assert.equal(pieces[1]!.toString(), 'a'.repeat(4 * KIB))
+
+    spendTogether(pieces)
+
+    assert.isTrue((memory.buffer as ArrayBuffer).detached)
+    assert.doesNotThrow(() => spendTogether(pieces))
   })
 })

@@ -29,7 +29,7 @@ export async function* chunksOf(
         filled = 0
       }
       const taken = Math.min(piece.byteLength - start, chunkBytes - filled)
-      buffer = withRoom(buffer, filled, filled + taken, chunkBytes)
+      buffer = withRoom(buffer, filled + taken, chunkBytes)
       buffer.set(piece.subarray(start, start + taken), filled)
       filled += taken
       start += taken
@@ -40,11 +40,10 @@ export async function* chunksOf(
 }
 
 /** Most blobs are small, and none of them is given the room of a large one. */
-function withRoom(buffer: Buffer, filled: number, needed: number, atMost: number): Buffer {
+function withRoom(buffer: Buffer, needed: number, atMost: number): Buffer {
   if (needed <= buffer.length) {
     return buffer
   }
-  const larger = Buffer.allocUnsafeSlow(Math.min(atMost, Math.max(needed, buffer.length * 2)))
-  buffer.copy(larger, 0, 0, filled)
-  return larger
+  const length = Math.min(atMost, Math.max(needed, buffer.length * 2))
+  return Buffer.from((buffer.buffer as ArrayBuffer).transfer(length))
 }

@@ -1,3 +1,4 @@
+import { passOn } from '#kernel/passing_bytes'
 import { padding, tarEnd, tarHeader } from '#kernel/tar_header'
 
 import { LayerEntryInvalid } from '#oci/errors'
@@ -18,7 +19,7 @@ export async function* layerTar(
     small.push(piece)
     bytes += piece.byteLength
     if (bytes >= PIECE_BYTES) {
-      yield small.length === 1 ? piece : Buffer.concat(small)
+      yield small.length === 1 ? piece : passOn(Buffer.concat(small))
       small = []
       bytes = 0
     }

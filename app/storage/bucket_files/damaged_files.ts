@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 
 import { inParallel } from '#kernel/in_parallel'
+import { spendTogether } from '#kernel/passing_bytes'
 import { ObjectMissing } from '#storage/objects/errors'
 import { objectAddress } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
@@ -43,7 +44,9 @@ async function wholeOnes(store: ObjectStore, files: readonly Small[]): Promise<s
       ? !(content instanceof ObjectMissing)
       : content instanceof Buffer && hash('sha256', content) === sha256
   }
-  return files.filter(isWhole).map(({ id }) => id)
+  const whole = files.filter(isWhole).map(({ id }) => id)
+  spendTogether(contents.filter((content) => Buffer.isBuffer(content)))
+  return whole
 }
 
 async function isAsStored(store: ObjectStore, file: Stored): Promise<boolean> {

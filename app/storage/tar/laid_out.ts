@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 
-import { passOn } from '#kernel/passing_bytes'
+import { passOn, spendTogether } from '#kernel/passing_bytes'
 import { padding, tarHeader } from '#kernel/tar_header'
 import { harmlessPath } from '#storage/bucket_files/paths'
 import { ObjectChanged } from '#storage/objects/errors'
 import type { SmallTarFile } from './tar_entry.js'
 
-/** Small files as a tar has them, headers and all; throws where one is missing or not as it was stored. */
+/** Small files as a tar has them, headers and all; throws where one is missing or not as it was stored. Their contents are spent. */
 export function laidOut(
   files: readonly SmallTarFile[],
   contents: readonly (Buffer | Error)[]
@@ -21,5 +21,7 @@ export function laidOut(
     }
     return [tarHeader({ path: harmlessPath(path), size, modifiedAt }), content, padding(size)]
   })
-  return passOn(Buffer.concat(pieces))
+  const tar = passOn(Buffer.concat(pieces))
+  spendTogether(contents.filter((content) => Buffer.isBuffer(content)))
+  return tar
 }

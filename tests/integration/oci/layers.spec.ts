@@ -198,4 +198,29 @@ test.group('Layers', (group) => {
     const packed = await bytesOf(gzipped(piecesOf(randomBytes(100_000))))
     assert.equal(packed.subarray(0, 10).toString('hex'), '1f8b08000000000004ff')
   })
+
+  test('what is compressed fails with what it comes from, and is let go of where nobody reads on', async ({
+    assert,
+  }) => {
+    const broken = async function* () {
+      yield randomBytes(300_000)
+      throw new Error('It broke off')
+    }
+    await assert.rejects(() => bytesOf(gzipped(broken())), 'It broke off')
+    const letGo = Promise.withResolvers<void>()
+    const endless = async function* () {
+      try {
+        for (;;) {
+          yield randomBytes(300_000)
+        }
+      } finally {
+        letGo.resolve()
+      }
+    }
+    for await (const piece of gzipped(endless())) {
+      assert.isAbove(piece.byteLength, 0)
+      break
+    }
+    await letGo.promise
+  })
 })

@@ -1,6 +1,8 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
+import { passOnTogether } from '#kernel/passing_bytes'
+
 /** A file, and how many bytes it should have. */
 export interface SmallFile {
   readonly path: string
@@ -41,12 +43,14 @@ export class ReadingThread {
   async read(files: readonly SmallFile[]): Promise<readonly (Buffer | undefined)[]> {
     const answered = this.#isStuck || this.#isClosed ? undefined : await this.#ask(files)
     let from = 0
-    return files.map(({ size }, n) => {
+    const read = files.map(({ size }, n) => {
       const length = answered?.lengths[n]
       const start = from
       from += size + 1
       return length === undefined ? undefined : Buffer.from(answered!.bytes.buffer, start, length)
     })
+    passOnTogether(read.filter((bytes) => bytes !== undefined))
+    return read
   }
 
   close(): void {
