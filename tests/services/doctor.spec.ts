@@ -103,7 +103,7 @@ test.group('The doctor | Redis', (group) => {
     assert.deepEqual(await look(), [])
     assert.deepEqual(await look(wrong.href), ['REDIS_UNREACHABLE'])
     assert.deepEqual(await look('redis://127.0.0.1:1'), ['REDIS_UNREACHABLE'])
-    redis.pause()
+    await redis.pause()
     try {
       assert.deepEqual(await look(), ['REDIS_UNREACHABLE'])
     } finally {
@@ -131,7 +131,7 @@ test.group('The doctor | PostgreSQL', (group) => {
   test('one that was started without fsync, and one that does not answer', async ({ assert }) => {
     const look = () => found({ url: server.url, checks: [databaseCheck] })
     assert.deepEqual(await look(), ['DATABASE_FSYNC_OFF'])
-    server.pause()
+    await server.pause()
     try {
       assert.deepEqual(await look(), ['DATABASE_UNREACHABLE'])
     } finally {

@@ -121,7 +121,7 @@ test.group('Glewlwyd as a plain OpenID Connect provider', (group) => {
     const { verifier } = tokens()
     const { access_token: token } = await logIn()
     await verifier.verify(token)
-    server.pause()
+    await server.pause()
     try {
       await assert.rejects(async () => verifier.verify(token), IdentityUnavailable)
     } finally {

@@ -234,7 +234,7 @@ test.group('A pool', (group) => {
     assert.equal(issues[0]!.message, 'is started again: jobs-1 was ended by SIGKILL')
     await hub.until('it was whole again', () => isReady(hub))
 
-    redis.pause()
+    await redis.pause()
     const paused = await ask(`${hub.admin}/health/ready`)
     redis.resume()
     const refusal = (await json(paused)) as Refusal

@@ -56,7 +56,7 @@ for (const subject of SUBJECTS) {
     test('answers nothing while it is paused, and again when it is resumed', async ({ assert }) => {
       await subject.write(server.url, 'frozen')
 
-      server.pause()
+      await server.pause()
       await assert.rejects(() => subject.read(server.url, 500))
 
       server.resume()

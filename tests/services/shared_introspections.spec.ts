@@ -138,7 +138,7 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
 
   test('is asked for by everybody where Redis is silent or away', async ({ assert }) => {
     const verifier = await aProcess()
-    server.pause()
+    await server.pause()
     try {
       const startedAt = performance.now()
       assert.isDefined(await verifier.verify(standIn.mint()))

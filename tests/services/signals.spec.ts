@@ -132,7 +132,7 @@ test.group('Signals through Redis', (group) => {
     const [here, there] = [await open(), await open()]
     let woken = 0
     await there.onWake('outbox', () => (woken += 1))
-    redis.pause()
+    await redis.pause()
     const startedAt = performance.now()
     await assert.rejects(
       () => here.publish([{ channel: 'channel', payload: 'x' }]),

@@ -234,7 +234,7 @@ test.group('Bus on RabbitMQ', (group) => {
       assert.equal(error.code, 'E_BUS_AWAY')
       assert.isBelow(performance.now() - startedAt, 5_500)
     }
-    broker.pause()
+    await broker.pause()
     await Promise.all([refusal(), refusal(), refusal()])
     broker.resume()
     await eventually(() => bus.isReady, 15_000)

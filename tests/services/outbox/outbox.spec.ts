@@ -227,7 +227,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     cleanup(() => killed(relay))
     const stream = new Stream()
     await delay(3_000)
-    rabbitmq.pause()
+    await rabbitmq.pause()
     cleanup(() => rabbitmq.resume())
     await delay(3_000)
     const before = listener.published.length

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 const LOOPBACK = /^(0100007F|0{24}01000000|0{16}FFFF00000100007F):/
 const LISTENING = '0A'
+/** Also those that have ended. */
+const STOPPED = ['T', 't', 'Z', 'X']
 
 /** Every process that a process has started, and what those have started, for as long as their parents live. */
 export function descendants(ancestor: number): number[] {
@@ -17,6 +19,14 @@ export function descendants(ancestor: number): number[] {
 export function isAlive(pid: number): boolean {
   const state = fieldsAfterName(pid)[0]
   return state !== undefined && state !== 'Z' && state !== 'X'
+}
+
+/** One thread of a process hears that it is to stop, and until that one gets a processor the others go on. */
+export function isStopped(pid: number): boolean {
+  return threadsOf(pid).every((thread) => {
+    const [state] = fieldsAfterName(`${pid}/task/${thread}`)
+    return state === undefined || STOPPED.includes(state)
+  })
 }
 
 /**
@@ -48,7 +58,7 @@ export function exposedListeners(pid: number): string[] {
 }
 
 /** A file of a process's folder in /proc; empty where the process is gone. */
-export function procFile(pid: number, name: string): string {
+export function procFile(pid: number | string, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {
@@ -62,12 +72,20 @@ function processes(): number[] {
     .map(Number)
 }
 
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
 function parentOf(pid: number): number {
   return Number(fieldsAfterName(pid)[1])
 }
 
-/** The name of a process stands in brackets and may hold blanks and brackets of its own. */
-function fieldsAfterName(pid: number): string[] {
+/** Of a process, or of one of its threads, by its folder. The name stands in brackets and may hold blanks and brackets of its own. */
+function fieldsAfterName(pid: number | string): string[] {
   const stat = procFile(pid, 'stat')
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

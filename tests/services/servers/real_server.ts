@@ -72,8 +72,8 @@ export class RealServer {
   }
 
   /** Freezes it: connections are still accepted by the kernel, and nothing answers until `resume`. */
-  pause(): void {
-    this.#home.signal('SIGSTOP')
+  pause(): Promise<void> {
+    return this.#home.pause()
   }
 
   resume(): void {
