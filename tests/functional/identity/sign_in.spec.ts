@@ -4,6 +4,7 @@ import { identityPool } from '#identity/embedded/database'
 import { networkOf } from '#identity/embedded/sign_in/network'
 import { seedIdentity } from '#identity/embedded/seeds'
 import type { SecurityEvent } from '#audit/security_event'
+import { median } from '#tests/bench/median'
 import { useSecuritySink } from '#tests/helpers/container'
 import { clock, holdClock } from '#kernel/clock'
 import { isTogether } from '#tests/helpers/application'
@@ -214,10 +215,6 @@ test.group('Time a refusal takes', (group) => {
     .timeout(300_000)
     .skip(() => !isTogether(), 'it was measured with all surfaces on one port')
 })
-
-function median(values: number[]): number {
-  return values.toSorted((one, other) => one - other)[values.length >> 1]!
-}
 
 test.group('Events of sign-ins', (group) => {
   let noted: SecurityEvent[]
