@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+const BEGINNING_BYTES = 300
+
 /** A manifest that something is called by. */
 interface Named {
   readonly repository: string
@@ -15,6 +17,7 @@ interface Content {
   readonly manifests?: readonly { readonly digest: string }[]
   readonly payloadType?: string
   readonly architecture?: string
+  readonly subject?: unknown
 }
 
 /** What keeps images, as it lies on the disk: looked at without what wrote it. */
@@ -60,7 +63,7 @@ export abstract class Disk {
     }
     for (const [digest, file] of blobs) {
       if (!needed.has(digest) && !(await isOfAnAttempt(file))) {
-        problems.push(`nobody needs ${digest}`)
+        problems.push(`nobody needs ${digest}, which begins with ${await beginningOf(file)}`)
       }
     }
     return problems
@@ -170,12 +173,18 @@ async function* partsOf(
 }
 
 /**
- * Whether a blob is what a registry's own cleaning is for: what was said of an attempt whose worker was killed before that was attached (when it was built is not the same
- * the next time), or a list of what is said about an image that a longer one has replaced.
+ * Whether a blob is what a registry's own cleaning, or the sweep of the folder, is for: what was said of an attempt whose worker was killed before that was attached, with
+ * the manifest that attaches it (when it was built is not the same the next time), or a list of what is said about an image that a longer one has replaced.
  */
 async function isOfAnAttempt(file: string): Promise<boolean> {
-  const { payloadType, architecture, manifests } = await contentIn(file)
-  return payloadType !== undefined || architecture === '' || manifests !== undefined
+  const { payloadType, architecture, manifests, subject } = await contentIn(file)
+  const isSaid = payloadType !== undefined || architecture === '' || subject !== undefined
+  return isSaid || manifests !== undefined
+}
+
+async function beginningOf(file: string): Promise<string> {
+  const bytes = await readFile(file)
+  return JSON.stringify(bytes.toString('latin1', 0, BEGINNING_BYTES))
 }
 
 async function contentIn(file: string): Promise<Content> {
