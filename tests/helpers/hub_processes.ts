@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 import { builtProgram } from './built_program.js'
 import { prepareData } from './prepared_data.js'
+import { pauseInhabitants, signalInhabitants } from '#tests/services/servers/inhabitants'
 import { livingIn, procFile } from '#tests/services/servers/process_table'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -139,7 +140,7 @@ export class HubProcesses {
 
   /** Every process of its embedded database. */
   get database(): number[] {
-    return livingIn(join(this.folder, '.data', 'postgres'))
+    return livingIn(this.#databaseFolder)
   }
 
   signal(name: NodeJS.Signals): void {
@@ -152,10 +153,10 @@ export class HubProcesses {
   }
 
   /** Holds up its database, and with it whatever waits for an answer of it; the returned function lets it go on. */
-  pauseDatabase(): () => void {
-    const paused = this.database
-    paused.forEach((pid) => process.kill(pid, 'SIGSTOP'))
-    return () => paused.forEach((pid) => process.kill(pid, 'SIGCONT'))
+  async pauseDatabase(): Promise<() => void> {
+    const folder = this.#databaseFolder
+    await pauseInhabitants(folder)
+    return () => void signalInhabitants(folder, 'SIGCONT')
   }
 
   /** Waits until something is so; fails with what was printed where it never gets so. */
@@ -188,6 +189,10 @@ export class HubProcesses {
       await delay(LOOK_AGAIN_MS)
     }
     await rm(this.folder, { recursive: true, force: true })
+  }
+
+  get #databaseFolder(): string {
+    return join(this.folder, '.data', 'postgres')
   }
 
   #said(pattern: RegExp): string {

@@ -22,7 +22,7 @@ async function ask(url: string, agent?: Agent) {
 
 /** Asks for something that is answered only once the database works again, at the latest after two seconds. */
 async function askOfPausedDatabase(hub: HubProcesses) {
-  const resume = hub.pauseDatabase()
+  const resume = await hub.pauseDatabase()
   const answer = ask(`${hub.origin}/core/health/ready`)
   await delay(200)
   return { resume, answer }

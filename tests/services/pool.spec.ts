@@ -130,7 +130,7 @@ test.group('A pool', (group) => {
     cleanup(() => hub.remove())
     const load = new Load(`${hub.origin}/core/`)
     await delay(500)
-    const resume = hub.pauseDatabase()
+    const resume = await hub.pauseDatabase()
     const underWay = ask(`${hub.origin}/core/health/ready`)
     await delay(200)
     hub.signal('SIGTERM')
@@ -161,7 +161,7 @@ test.group('A pool', (group) => {
   test('a second Ctrl-C ends everything at once', async ({ assert, cleanup }) => {
     const hub = await HubProcesses.start('pool', poolOf())
     cleanup(() => hub.remove())
-    const resume = hub.pauseDatabase()
+    const resume = await hub.pauseDatabase()
     const cutOff = assert.rejects(() => ask(`${hub.origin}/core/health/ready`))
     await delay(200)
     hub.signal('SIGINT')

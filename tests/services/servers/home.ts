@@ -7,8 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 import { Guardian } from './guardian.js'
-import { signalInhabitants } from './inhabitants.js'
-import { isStopped, livingIn } from './process_table.js'
+import { pauseInhabitants, signalInhabitants } from './inhabitants.js'
 
 const execute = promisify(execFile)
 
@@ -155,15 +154,8 @@ export class Home {
   }
 
   /** Resolves when no process of the server runs any more, until it is told to continue. */
-  async pause(): Promise<void> {
-    const deadline = performance.now() + STOP_WITHIN_MS
-    this.signal('SIGSTOP')
-    while (!livingIn(this.path).every(isStopped)) {
-      if (performance.now() > deadline) {
-        throw new Error(`Processes of ${this.name} still run after SIGSTOP`)
-      }
-      await sleep(1)
-    }
+  pause(): Promise<void> {
+    return pauseInhabitants(this.path)
   }
 
   /** Sends a signal to every process of the server and tells how many there were. */

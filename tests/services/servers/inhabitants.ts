@@ -1,4 +1,9 @@
 import { readdirSync, readlinkSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { isStopped, livingIn } from './process_table.js'
+
+const PAUSED_WITHIN_MS = 15_000
 
 /**
  * Sends a signal to every process whose working directory is inside a folder. That finds children of children and those that
@@ -10,6 +15,26 @@ export function signalInhabitants(folder: string, signal: NodeJS.Signals): numbe
     .filter((pid) => `${workingDirectory(pid)}/`.startsWith(`${folder}/`))
   inhabitants.forEach((pid) => send(Number(pid), signal))
   return inhabitants.length
+}
+
+/**
+ * Resolves when none of these processes runs any more, until they are told to continue. One that was begun while they were
+ * told to stop has not heard of it: they are told until two looks in a row find the same ones, and none of them runs.
+ */
+export async function pauseInhabitants(folder: string): Promise<void> {
+  const deadline = performance.now() + PAUSED_WITHIN_MS
+  let before = ''
+  let isPaused = false
+  while (!isPaused) {
+    if (performance.now() > deadline) {
+      throw new Error(`Processes in ${folder} still run after SIGSTOP`)
+    }
+    signalInhabitants(folder, 'SIGSTOP')
+    await sleep(1)
+    const living = livingIn(folder)
+    isPaused = living.every(isStopped) && living.join() === before
+    before = living.join()
+  }
 }
 
 /** Empty for a process that has just ended or that another user hides. */
