@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { HubProcesses } from '#tests/helpers/hub_processes'
 import { stopwatch } from '#tests/helpers/stopwatch'
 import { testEnvironment } from '#tests/helpers/test_environment'
-import { FolderDisk } from '#tests/soak/worker/disks'
+import { FolderDisk, type Content } from '#tests/soak/worker/disks'
 import { Scene, type Place } from '#tests/soak/worker/scene'
 import { stagesUnderWay } from '#tests/soak/worker/stages'
 
@@ -144,6 +144,10 @@ async function wrongWith({
   if (own.get('latest') !== digest) {
     wrong.push(`${repository} has another image`)
   }
+  const attached = [own.get(`${said}.att`), own.get(`${said}.sig`)]
+  if (own.has(said) && !isListOf(attached, await disk.manifest(own.get(said)!))) {
+    wrong.push(`${repository} lists other things as said of the image`)
+  }
   for (const tag of [`${said}.att`, `${said}.sig`].filter((one) => own.has(one))) {
     const { layers = [] } = await disk.manifest(own.get(tag)!)
     if (layers.length !== 1) {
@@ -151,6 +155,16 @@ async function wrongWith({
     }
   }
   return wrong
+}
+
+function isListOf(digests: readonly unknown[], { manifests = [] }: Content): boolean {
+  return (
+    digests.toSorted().join() ===
+    manifests
+      .map(({ digest }) => digest)
+      .toSorted()
+      .join()
+  )
 }
 
 function check(what: string, isSo: boolean): void {

@@ -7,7 +7,7 @@ import { inOnePiece } from '#oci/in_one_piece'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { layersIn, MOST_LAYERS, type Attached, type AttachedLayer } from './attached.js'
-import { attachmentTag, type AttachmentKind } from './attachment_kinds.js'
+import { attachmentTag, PROVENANCE, SIGNATURE, type AttachmentKind } from './attachment_kinds.js'
 import { SIGNATURE_ANNOTATION } from './simple_signing.js'
 
 const BLOBS_AT_ONCE = 4
@@ -45,7 +45,8 @@ export const putAttachmentConfig = (shelf: Shelf, from?: string): Promise<void> 
 
 /**
  * Attaches layers to an image, beside those that others have attached: as referrers, and under cosign's tags, in this order. The manifests follow from
- * what is in them, so that a copy has the digest of what was copied. What is attached already stays as it is; the image need not be there yet.
+ * what is in them, so that a copy has the digest of what was copied. What is attached already stays as it is, and is listed where it is not yet; the
+ * image need not be there yet.
  */
 export async function attach(
   shelf: Shelf,
@@ -56,7 +57,8 @@ export async function attach(
   const beside = (attachment: Attachment) => made(image, attachment, before)
   const all = await Promise.all(attachments.map(beside))
   const added = all.filter((one) => one !== undefined)
-  if (added.length === 0) {
+  const unlisted = before ? await unlistedBeside(before, added) : []
+  if (added.length + unlisted.length === 0) {
     return
   }
   await allOf([
@@ -64,7 +66,7 @@ export async function attach(
     configIsThere ?? putAttachmentConfig(shelf, from),
     inParallel(added, BLOBS_AT_ONCE, ({ bytes }) => put(shelf, bytes, from)),
   ])
-  await shelf.store.putReferrers(shelf.repository, added, before === undefined)
+  await shelf.store.putReferrers(shelf.repository, [...unlisted, ...added], before === undefined)
 }
 
 /** What is to be stored for an attachment; nothing where it is there. */
@@ -85,6 +87,13 @@ async function made(
     manifest: manifestOf(image, kind, layers),
     tag: attachmentTag(image.digest, kind),
   }
+}
+
+/** What was attached before, as far as nothing takes its tag now. */
+async function unlistedBeside(before: Attached, added: readonly Referrer[]): Promise<Referrer[]> {
+  const unlisted = await Promise.all([PROVENANCE, SIGNATURE].map((kind) => before.unlisted(kind)))
+  const isReplaced = ({ tag }: Referrer) => added.some((one) => one.tag === tag)
+  return unlisted.filter((one) => one !== undefined).filter((one) => !isReplaced(one))
 }
 
 const isSame = (one: Descriptor, other: Descriptor): boolean =>

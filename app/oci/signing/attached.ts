@@ -3,8 +3,8 @@ import { wholeBytes } from '#oci/checked_bytes'
 import type { Shelf } from '#oci/copy_blob'
 import { BlobMissing, DigestMismatch, ManifestInvalid } from '#oci/errors'
 import { isDigest } from '#oci/image_names'
-import type { Descriptor, StoredManifest } from '#oci/image_store'
-import { isObject } from '#oci/manifest'
+import type { Descriptor, Referrer, StoredManifest } from '#oci/image_store'
+import { isObject, parseManifest } from '#oci/manifest'
 import { attachmentTag, type AttachmentKind } from './attachment_kinds.js'
 import { textsIn } from './texts_in.js'
 
@@ -38,6 +38,17 @@ export class Attached {
     return known
   }
 
+  /** What stands under the tag of a kind and is not listed: whoever attached it was killed before that. */
+  async unlisted(kind: AttachmentKind): Promise<Referrer | undefined> {
+    const manifest = await this.tagged(kind)
+    if (!manifest || !isAbout(manifest, this.digest)) {
+      return undefined
+    }
+    const listed = await this.#referrers()
+    const isListed = listed.some(({ digest }) => digest === manifest.digest)
+    return isListed ? undefined : { manifest, tag: attachmentTag(this.digest, kind) }
+  }
+
   /** One by one: that of cosign's tag first, then what the registry lists as referring to the image. */
   async *layers(kind: AttachmentKind): AsyncGenerator<AttachedLayer> {
     for await (const manifest of this.#manifests(kind)) {
@@ -55,9 +66,7 @@ export class Attached {
     if (tagged) {
       yield tagged
     }
-    const { store, repository } = this.#shelf
-    this.#listed ??= store.referrers(repository, this.digest)
-    const listed = await this.#listed
+    const listed = await this.#referrers()
     const others = listed.filter(
       (one) => one.artifactType === kind.artifactType && one.digest !== tagged?.digest
     )
@@ -67,6 +76,11 @@ export class Attached {
         yield manifest
       }
     }
+  }
+
+  #referrers(): Promise<readonly Descriptor[]> {
+    const { store, repository } = this.#shelf
+    return (this.#listed ??= store.referrers(repository, this.digest))
   }
 
   #manifest(reference: string): Promise<StoredManifest | undefined> {
@@ -83,6 +97,14 @@ export function layersIn({ bytes }: StoredManifest, { layerType }: AttachmentKin
     .slice(0, MOST_LAYERS)
     .flatMap((layer) => descriptorIn(layer) ?? [])
     .filter(({ mediaType }) => mediaType === layerType)
+}
+
+function isAbout(manifest: StoredManifest, digest: string): boolean {
+  try {
+    return parseManifest(manifest).subject?.digest === digest
+  } catch (error) {
+    return unlessWorthless(error) ?? false
+  }
 }
 
 function descriptorIn(layer: unknown): Descriptor | undefined {

@@ -11,7 +11,7 @@ interface Named {
   readonly digest: string
 }
 
-interface Content {
+export interface Content {
   readonly config?: { readonly digest: string }
   readonly layers?: readonly { readonly digest: string }[]
   readonly manifests?: readonly { readonly digest: string }[]

@@ -221,15 +221,20 @@ export class Scene {
     await researcher.command(id, 'buildStart')
     const { buildStatus, buildHash } = await researcher.built(id, undefined, DONE_MS)
     if (buildStatus !== 'executed') {
-      throw new Error(`${id} was built: ${buildStatus}`)
+      throw new Error(`${id} was built: ${buildStatus}; ${await this.#explain(id)}`)
     }
     await researcher.command(id, 'distributionStart')
     const { distributionStatus } = await researcher.distributed(id, undefined, DONE_MS)
     const nodes = await researcher.core('GET', `/analysis-nodes?filter[analysisId]=${id}`)
     const digests = nodes.map(({ artifactDigest }: { artifactDigest: string }) => artifactDigest)
     if (distributionStatus !== 'executed' || digests.some((one: string) => one !== buildHash)) {
-      throw new Error(`${id} was distributed: ${distributionStatus}, ${digests.join()}`)
+      const how = [distributionStatus, ...digests].join()
+      throw new Error(`${id} was distributed: ${how}; ${await this.#explain(id)}`)
     }
     return buildHash
+  }
+
+  async #explain(id: string): Promise<string> {
+    return JSON.stringify(await this.#researcher.core('GET', `/analyses/${id}/explain`))
   }
 }

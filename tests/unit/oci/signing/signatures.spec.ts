@@ -56,6 +56,19 @@ test.group('A signature', () => {
     assert.equal(store.writes, writes)
   })
 
+  test('is listed, and the provenance, where whoever made them was killed before {$self} were')
+    .with(['both', 'signatures', 'provenances'])
+    .run(async ({ assert }, which) => {
+      const { store, place, image } = await signed()
+      const all = store.listed.get(image.digest)!
+      const kept = { both: [], signatures: all.slice(0, 1), provenances: all.slice(1) }[which]!
+      const { size } = store.manifests
+      store.listed.set(image.digest, kept)
+      await signImage(place, image, buildFacts({ startedAt: new Date() }), key)
+      assert.sameDeepMembers(store.listed.get(image.digest)!, all)
+      assert.equal(store.manifests.size, size)
+    })
+
   test('is found where a registry lists it and has no such tag', async ({ assert }) => {
     const { store, place, image } = await signed()
     store.tagged.clear()
