@@ -94,13 +94,18 @@ test.group('What a build asks its registry for', (group) => {
     assert.lengthOf(await attached(image.digest), 2)
   })
 
-  test('is nothing to be kept where it was done before', async ({ assert }) => {
+  test('is one look at what is listed, and nothing to be kept, where it was done before', async ({
+    assert,
+  }) => {
     const image = await putTogether()
     await sign(image)
     const before = await attached(image.digest)
     const requests = await asked(async () => sign(await putTogether()))
     assert.deepEqual(await attached(image.digest), before)
-    assert.isEmpty(requests.filter(({ path }) => path.includes('/referrers/')))
+    const ofLists = requests.filter(({ path }) => path.includes('/referrers/'))
+    assert.deepEqual(methods(ofLists), ['GET'])
+    const kept = requests.filter(({ method, path }) => method === 'PUT' && path.includes('sha256-'))
+    assert.isEmpty(kept)
   })
 
   test('goes on after a build that broke off at its signature', async ({ assert }) => {
