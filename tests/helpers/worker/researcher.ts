@@ -14,24 +14,16 @@ type Fields = Record<string, any>
 /** Somebody who may do everything at an installation, as the clients in use ask for things. */
 export class Researcher {
   readonly #origin: string
-  readonly #token: string
+  #token = ''
 
   static async at(origin: string): Promise<Researcher> {
-    const response = await fetch(`${origin}/auth/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'password',
-        username: 'admin',
-        password: 'start123',
-      }),
-    })
-    const { access_token: token } = (await response.json()) as { access_token: string }
-    return new Researcher(origin, token)
+    const researcher = new Researcher(origin)
+    await researcher.#signIn()
+    return researcher
   }
 
-  private constructor(origin: string, token: string) {
+  private constructor(origin: string) {
     this.#origin = origin
-    this.#token = token
   }
 
   async core(method: string, path: string, body?: object): Promise<any> {
@@ -44,8 +36,15 @@ export class Researcher {
   }
 
   async ask(service: string, method: string, path: string, init: RequestInit = {}): Promise<any> {
-    const headers = { ...init.headers, authorization: `Bearer ${this.#token}` }
-    const response = await fetch(`${this.#origin}/${service}${path}`, { ...init, method, headers })
+    const send = () => {
+      const headers = { ...init.headers, authorization: `Bearer ${this.#token}` }
+      return fetch(`${this.#origin}/${service}${path}`, { ...init, method, headers })
+    }
+    let response = await send()
+    if (response.status === 401) {
+      await this.#signIn()
+      response = await send()
+    }
     const text = await response.text()
     if (response.status >= 300) {
       throw new Error(`${method} ${path}: ${response.status} ${text}`)
@@ -151,6 +150,19 @@ export class Researcher {
     limitMs = SOON_MS
   ): Promise<Fields> {
     return this.#become(analysisId, 'distributionStatus', statuses, limitMs)
+  }
+
+  async #signIn(): Promise<void> {
+    const response = await fetch(`${this.#origin}/auth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'password',
+        username: 'admin',
+        password: 'start123',
+      }),
+    })
+    const { access_token: token } = (await response.json()) as { access_token: string }
+    this.#token = token
   }
 
   #become(analysisId: string, what: string, statuses: readonly string[], limitMs: number) {
