@@ -158,13 +158,8 @@ async function wrongWith({
 }
 
 function isListOf(digests: readonly unknown[], { manifests = [] }: Content): boolean {
-  return (
-    digests.toSorted().join() ===
-    manifests
-      .map(({ digest }) => digest)
-      .toSorted()
-      .join()
-  )
+  const listed = manifests.map(({ digest }) => digest)
+  return listed.toSorted().join() === digests.toSorted().join()
 }
 
 function check(what: string, isSo: boolean): void {

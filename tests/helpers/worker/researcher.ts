@@ -42,6 +42,7 @@ export class Researcher {
     }
     let response = await send()
     if (response.status === 401) {
+      await response.body?.cancel()
       await this.#signIn()
       response = await send()
     }
