@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -12,8 +11,8 @@ import { begin, offsetOf, patch, tus } from './tus.js'
 const MIB = 1024 ** 2
 
 export interface FullStoreSubject extends ResumableSubject {
-  /** How long the store takes to notice what was stored or deleted. */
-  readonly noticesAfterMs: number
+  /** Resolves when the store counts what was stored and deleted before. */
+  readonly counted: () => Promise<void>
 }
 
 /** The room that a store must have for this, neither more nor less. */
@@ -45,7 +44,7 @@ export function fullStoreSuite(name: string, prepare: () => Promise<FullStoreSub
       for (const { id } of await bucket.files()) {
         await bucket.removeFile(id)
       }
-      await delay(subject.noticesAfterMs)
+      await subject.counted()
     })
 
     /** Answers how to make room again. */
@@ -54,10 +53,10 @@ export function fullStoreSuite(name: string, prepare: () => Promise<FullStoreSub
       if (status !== 201) {
         throw new Error(JSON.stringify(body))
       }
-      await delay(subject.noticesAfterMs)
+      await subject.counted()
       return async () => {
         await bucket.removeFile(body.data[0].id)
-        await delay(subject.noticesAfterMs)
+        await subject.counted()
       }
     }
 
@@ -91,7 +90,7 @@ export function fullStoreSuite(name: string, prepare: () => Promise<FullStoreSub
       assert.equal(await offsetOf(bucket.speaker, path), MIB)
       assert.equal((await bucket.remains()).files, 1)
 
-      await delay(subject.noticesAfterMs)
+      await subject.counted()
       assert.equal((await bucket.upload([SMALL])).status, 201, 'what was refused takes no room')
       await makeRoom()
       assert.equal((await patch(bucket.speaker, path, MIB, content.subarray(MIB))).status, 204)

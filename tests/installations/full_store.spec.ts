@@ -10,7 +10,7 @@ if (canMount()) {
     return {
       variables: { STORAGE_PATH: disk.path },
       store: new FsObjectStore(disk.path),
-      noticesAfterMs: 0,
+      counted: async () => {},
       stop: () => disk.remove(),
     }
   })

@@ -149,3 +149,20 @@ async function ceph(home: Home, program: string, ...args: string[]): Promise<voi
 export function startRadosgw(options: Options = {}): Promise<RealServer> {
   return RealServer.start(recipe(options))
 }
+
+interface BucketStatistics {
+  readonly usage: Record<string, { readonly size: number }>
+}
+
+/** Whether a gateway counts against the quota what is in its buckets: it adds that up a while after it stored or deleted something. */
+export async function isCounted(gateway: RealServer): Promise<boolean> {
+  const buckets: BucketStatistics[] = await statistics(gateway, 'bucket')
+  const stored = buckets.flatMap(({ usage }) => Object.values(usage))
+  const { stats: counted } = await statistics(gateway, 'user')
+  return counted.size === stored.reduce((sum, { size }) => sum + size, 0)
+}
+
+async function statistics(gateway: RealServer, of: 'bucket' | 'user') {
+  const args = ['-c', 'ceph.conf', of, 'stats', `--uid=${USER}`]
+  return JSON.parse(await gateway.run('/usr/bin/radosgw-admin', args))
+}

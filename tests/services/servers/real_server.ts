@@ -61,6 +61,11 @@ export class RealServer {
     return this.#readyInMs
   }
 
+  /** Runs a program of its package beside it, as its account, and tells what that prints. */
+  run(command: string, args: string[]): Promise<string> {
+    return this.#home.run(command, args)
+  }
+
   /** Ends the server for good and removes its data. */
   async stop(): Promise<void> {
     await this.#home.demolish()
