@@ -27,7 +27,7 @@ const LOOK_AGAIN_MS = 500
 const SETTLED_MS = 1_000
 /** A worker that has done so many has compiled what a build runs. */
 const EARLIER_BUILDS = 6
-const ROUNDS = 5
+const ROUNDS = 7
 /** As skopeo copies the base, and as it copies the image with its provenance and its signature. */
 const TIMES_AS_FAST = { base: 1.5, whole: 3 }
 
@@ -64,7 +64,7 @@ test.group('An analysis of a thousand files', (group) => {
       await registry.server.stop()
     }
   })
-  group.each.timeout(180_000)
+  group.each.timeout(240_000)
 
   /** When it was so, which the timeline says. */
   async function executedAt(id: string): Promise<number> {
