@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -35,11 +35,26 @@ async function trickle(origin: string, beginning: string) {
   return { answer, seconds: (performance.now() - startedAt) / 1_000 }
 }
 
+function open(origin: string): Socket {
+  const { hostname, port } = new URL(origin)
+  return connect(Number(port), hostname).on('error', () => {})
+}
+
+/** Opens as many connections as an address may have, and resets them before a process of the pool can look at them. */
+async function resetOnTheirWay(hub: HubProcesses, count: number): Promise<void> {
+  hub.members.forEach(([, pid]) => process.kill(pid, 'SIGSTOP'))
+  const sockets = Array.from({ length: count }, () => open(hub.origin))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  // Is refused once all the others have been accepted.
+  await once(open(hub.origin).resume(), 'close')
+  sockets.forEach((socket) => socket.resetAndDestroy())
+  await Promise.all(sockets.map((socket) => once(socket, 'close')))
+  hub.members.forEach(([, pid]) => process.kill(pid, 'SIGCONT'))
+}
+
 /** How many of so many connections are still there after a moment. */
 async function holding(origin: string, count: number): Promise<number> {
-  const { hostname, port } = new URL(origin)
-  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname))
-  sockets.forEach((socket) => socket.on('error', () => {}))
+  const sockets = Array.from({ length: count }, () => open(origin))
   await delay(700)
   const kept = sockets.filter((socket) => socket.readyState === 'open').length
   sockets.forEach((socket) => socket.destroy())
@@ -102,6 +117,11 @@ for (const program of ['server', 'pool'] as const) {
       assert.equal((await fetch(`${hub.origin}/core/`)).status, 200)
       const metrics = await (await fetch(`${hub.admin}/metrics`)).text()
       assert.match(metrics, /http_connections_refused_total\{[^}]*limit="address"[^}]*\} [1-9]/)
+    })
+
+    test('connections that were reset do not count against their address', async ({ assert }) => {
+      await resetOnTheirWay(hub, 12)
+      assert.equal(await mostKept(hub.origin, 12), 12)
     })
   })
 }

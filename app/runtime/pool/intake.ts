@@ -21,14 +21,13 @@ export class Intake {
   }
 
   /** The primary keeps a connection until it is told that it was taken, and gives it to another process if it never does. */
-  take(socket: Socket | undefined): void {
+  take(socket: Socket | undefined, address: string): void {
     if (socket && !this.#server.take(socket)) {
       socket.destroy()
       return
     }
     const connections = this.#server.connectionCount
     this.#send({ type: 'took', connections, isOpen: socket !== undefined })
-    const address = socket?.remoteAddress ?? ''
     socket?.once('close', () => this.#reportSoon(address))
   }
 

@@ -77,9 +77,10 @@ export class Member {
 
   /** Gives it a connection, which stays open here until it is known to be taken. */
   offer(socket: Socket): void {
+    const address = addressOf(socket)
     this.#offered.push(socket)
-    this.#count.add(addressOf(socket))
-    this.#send({ type: 'connection' }, socket)
+    this.#count.add(address)
+    this.#send({ type: 'connection', address }, socket)
   }
 
   /** The connections it never took; for after its end. */

@@ -32,7 +32,7 @@ export class Membership {
     const intake = server && new Intake(server, send)
     process.on('message', (message: ToMember, socket?: Socket) => {
       if (message.type === 'connection') {
-        intake?.take(socket)
+        intake?.take(socket, message.address)
       } else if (message.type === 'question') {
         void answer(message.id, respond[message.question])
       }

@@ -11,8 +11,10 @@ export interface Answers {
 
 export type Question = keyof Answers
 
-/** What a primary sends. A connection comes with its socket beside it. */
-export type ToMember = { type: 'connection' } | { type: 'question'; id: number; question: Question }
+/** What a primary sends. */
+export type ToMember =
+  /** Comes with its socket beside it. The socket itself no longer knows its address once the other side has reset it. */
+  { type: 'connection'; address: string } | { type: 'question'; id: number; question: Question }
 
 /** What a member sends. */
 export type ToPrimary =
