@@ -37,9 +37,7 @@ export function requireUnlikeName(
 ): void {
   if (typeof chosen === 'string' && typeof name === 'string' && same(chosen, name)) {
     const says = 'It is the name of whom it is for: choose another one'
-    throw new BadRequest(`Property ${key} is invalid`, {
-      issues: [issue('value_invalid', [key], says)],
-    })
+    throw BadRequest.attribute(issue('value_invalid', [key], says))
   }
 }
 

@@ -5,7 +5,16 @@ import type { Mistake } from './report.js'
 type EnvFacts = Facts<Env>
 
 /** Variables that are right one by one and contradict each other. */
-export const relations = [ports, objectStore, backupStore, strictRealm, logStore, identity, mailbox]
+export const relations = [
+  ports,
+  objectStore,
+  backupStore,
+  strictRealm,
+  logStore,
+  identity,
+  tokenLifetimes,
+  mailbox,
+]
 
 function ports({ values }: EnvFacts): Mistake[] {
   if (values.PORT === 0 || values.PORT !== values.ADMIN_PORT) {
@@ -82,6 +91,19 @@ function logStore({ given, stated }: EnvFacts): Mistake[] {
       'LOGSTORE_URL',
       `is missing beside ${special[0]}`,
       'set it, or both addresses that override it'
+    ),
+  ]
+}
+
+function tokenLifetimes({ values }: EnvFacts): Mistake[] {
+  if (values.REFRESH_TOKEN_SECONDS > values.ACCESS_TOKEN_SECONDS) {
+    return []
+  }
+  return [
+    mistake(
+      'REFRESH_TOKEN_SECONDS',
+      'is not longer than ACCESS_TOKEN_SECONDS, so sessions could not be renewed',
+      'set it to a multiple of ACCESS_TOKEN_SECONDS'
     ),
   ]
 }

@@ -332,6 +332,16 @@ export const groups = defineVariables({
       says: 'Secret of that client.',
     },
     REALM: { is: text(), default: 'master', says: 'Realm of that client, by name or id.' },
+    ACCESS_TOKEN_SECONDS: {
+      is: integer(60, 86_400),
+      default: '900',
+      says: 'How long an access token of the embedded provider is good.',
+    },
+    REFRESH_TOKEN_SECONDS: {
+      is: integer(600, 31_536_000),
+      default: '259200',
+      says: 'How long a session lasts that nobody renews, and so a refresh token of the embedded provider.',
+    },
     UI_ORIGINS: {
       is: origins(),
       default: 'none',

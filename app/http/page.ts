@@ -33,6 +33,7 @@ input, button { font: inherit; color: inherit; padding: .5rem .75rem; border: 1p
 input { width: 100%; }
 button { cursor: pointer; margin: 0 .5rem .5rem 0; }
 button:first-of-type { background: var(--accent); border-color: var(--accent); color: Canvas; font-weight: 600; }
+button.secondary { background: transparent; border-color: #777; color: inherit; font-weight: inherit; }
 :is(input, button):focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 [role=alert] { border-left: .25rem solid #d32f2f; background: var(--soft); padding: .5rem .75rem; }
 `

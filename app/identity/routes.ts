@@ -1,6 +1,7 @@
 import { commonRoutes } from '#openapi/common_routes'
 import type { Surface } from '#http/surface'
 import { oauthRoutes } from '#identity/embedded/endpoints/routes'
+import { readOnlyRoute } from '#records/read_only_route'
 import { recordRoutes } from '#records/record_routes'
 import { client } from '#identity/clients/client'
 import { ClientService } from '#identity/clients/client_service'
@@ -36,7 +37,13 @@ const identity: Surface = {
     recordRoutes(routes, permission, PermissionService)
     recordRoutes(routes, scope)
     recordRoutes(routes, policy)
+    readOnlyRoute(routes, policy, 'The embedded provider has no policies; give permissions by roles')
     recordRoutes(routes, identityProvider)
+    readOnlyRoute(
+      routes,
+      identityProvider,
+      'The embedded provider signs in its own users alone; set IDENTITY_URL for another provider'
+    )
     recordRoutes(routes, userRole.kind)
     recordRoutes(routes, userPermission.kind)
     recordRoutes(routes, rolePermission.kind)

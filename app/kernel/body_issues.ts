@@ -104,11 +104,14 @@ function issueOf(
 }
 
 /**
- * The answer to a body that Vine rejected, its message naming each attribute once.
+ * The answer to a body that Vine rejected. Its message names each attribute once, and gives the reason where there is one.
  */
 export function bodyFailure(error: InstanceType<typeof errors.E_VALIDATION_ERROR>): BadRequest {
   const issues = error.messages as IssueItem[]
   const names = [...new Set(issues.map(({ path }) => path.join('.')))].filter(Boolean)
+  if (issues.length === 1 && names.length === 1) {
+    return BadRequest.attribute(issues[0]!, error)
+  }
   const message =
     names.length === 1
       ? `Property ${names[0]} is invalid`

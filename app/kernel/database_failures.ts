@@ -77,8 +77,7 @@ function invalid(error: pg.DatabaseError, code: string, complaint: string): Fail
   if (!attribute) {
     return new BadRequest('A value was not accepted by the database', { cause: error })
   }
-  const issues = [issue(code, [attribute], `${attribute} ${complaint}`)]
-  return new BadRequest(`Property ${attribute} is invalid`, { issues, cause: error })
+  return BadRequest.attribute(issue(code, [attribute], `${attribute} ${complaint}`), error)
 }
 
 /** The attributes of the one key that the database found to be taken: it looks no further. */

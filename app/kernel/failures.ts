@@ -1,4 +1,4 @@
-import { issue, type Issue } from './issues.js'
+import { issue, type Issue, type IssueItem } from './issues.js'
 
 interface FailureOptions {
   issues?: readonly Issue[]
@@ -40,6 +40,12 @@ export class Failure extends Error {
 export class BadRequest extends Failure {
   constructor(message: string, options?: FailureOptions) {
     super(400, 'bad_request', message, options)
+  }
+
+  /** One attribute of the body is wrong; most clients show nobody more than the message, so it holds the reason. */
+  static attribute(reason: IssueItem, cause?: unknown): BadRequest {
+    const message = `Property ${reason.path.join('.')} is invalid: ${reason.message}`
+    return new BadRequest(message, { issues: [reason], cause })
   }
 }
 
@@ -88,6 +94,13 @@ export class RouteNotFound extends Failure {
   }
 }
 
+/** The address exists, and does not offer this method; the message says why. */
+export class MethodNotAllowed extends Failure {
+  constructor(message: string, allowed: readonly string[]) {
+    super(405, 'method_not_allowed', message, { headers: { allow: allowed.join(', ') } })
+  }
+}
+
 /** The record exists already, or is still used by another one. */
 export class EntityConflict extends Failure {
   constructor(message: string, options?: FailureOptions) {
@@ -100,7 +113,8 @@ export class EntityConflict extends Failure {
       const what = key.length > 0 ? `this ${key.join(' and ')}` : 'these values'
       return issue('value_exists', key, `There is a record with ${what} already`)
     })
-    return new EntityConflict('A record with these values exists already', { issues, cause })
+    const message = issues.length === 1 ? issues[0]!.message : 'A record with these values exists already'
+    return new EntityConflict(message, { issues, cause })
   }
 }
 

@@ -5,6 +5,7 @@ import {
   EntityNotFound,
   IdentityUnavailable,
   InternalFailure,
+  MethodNotAllowed,
   PayloadTooLarge,
   PermissionDenied,
   RateLimited,
@@ -24,6 +25,7 @@ const FAILURES = [
   new Unauthorized(),
   new PermissionDenied(''),
   new EntityNotFound('record'),
+  new MethodNotAllowed('', []),
   new EntityConflict(''),
   new PayloadTooLarge(),
   new EncodingUnsupported(),
@@ -34,9 +36,9 @@ const FAILURES = [
   new StorageInsufficient(),
 ]
 
-const EXAMPLE = new BadRequest('Property name is invalid', {
-  issues: [issue('min_length', ['name'], 'The name is too short', { data: { min: 3 } })],
-})
+const EXAMPLE = BadRequest.attribute(
+  issue('min_length', ['name'], 'The name is too short', { data: { min: 3 } })
+)
 
 const text = (description: string): JsonSchema => ({ type: 'string', description })
 

@@ -204,7 +204,7 @@ function expectedOf(
 }
 
 /** Whatever a route may answer a caller that it let in and that sent nothing useful. */
-const ENTERED = [200, 201, 202, 204, 302, 303, 304, 400, 404, 409, 412, 415]
+const ENTERED = [200, 201, 202, 204, 302, 303, 304, 400, 404, 405, 409, 412, 415]
 
 function statusOf({ method }: CataloguedRoute, isCollection: boolean): number {
   if (method === 'GET') {
@@ -228,7 +228,8 @@ function kindOf({ surface, path, method }: CataloguedRoute): Kind | undefined {
   const served = allKinds.filter((candidate) => candidate.surface === surface.name)
   return served.find(
     ({ kind }) =>
-      path === `${kind.collection}/:id` || (path === kind.collection && method !== 'DELETE')
+      path === `${kind.collection}/:id` ||
+      (path === kind.collection && (method === 'GET' || (method === 'POST' && kind.createBody)))
   )?.kind
 }
 

@@ -85,7 +85,10 @@ test.group('Body validation', () => {
       assert.lengthOf(failure.issues, 1)
       assert.containsSubset(failure.issues[0]!, { type: 'item', ...issue })
       assert.property(failure.issues[0], 'meta')
-      assert.equal(failure.message, `Property ${issue.path.join('.')} is invalid`)
+      assert.equal(
+        failure.message,
+        `Property ${issue.path.join('.')} is invalid: ${failure.issues[0]!.message}`
+      )
     })
 
   test('what is no object is refused as a whole')

@@ -152,9 +152,7 @@ function taken(message: string): never {
 
 function refused(attribute: string): never {
   const message = 'The identity provider does not accept this'
-  throw new BadRequest(`Property ${attribute} is invalid`, {
-    issues: [issue('value_invalid', [attribute], message)],
-  })
+  throw BadRequest.attribute(issue('value_invalid', [attribute], message))
 }
 
 function unusable(what: string): never {

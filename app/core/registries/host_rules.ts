@@ -117,8 +117,6 @@ export const hostRules = new HostRules({
 export function requireHost(host: unknown, rules: HostRules = hostRules): void {
   const problem = typeof host === 'string' ? rules.refusalOf(host) : undefined
   if (problem !== undefined) {
-    throw new BadRequest('Property host is invalid', {
-      issues: [issue('value_invalid', ['host'], problem)],
-    })
+    throw BadRequest.attribute(issue('value_invalid', ['host'], problem))
   }
 }

@@ -34,7 +34,7 @@ export function mayReturnTo(
   if (!isConsole(client)) {
     return false
   }
-  const isOurs = client.name === ACCOUNT_CONSOLE && uri === ACCOUNT_PAGE
+  const isOurs = client.name === ACCOUNT_CONSOLE && uri.split('?')[0] === ACCOUNT_PAGE
   const isLocal = NODE_ENV !== 'production' && isWeb(url) && isLoopback(url.hostname)
   return isOurs || isLocal || (isWeb(url) && UI_ORIGINS.includes(url.origin))
 }

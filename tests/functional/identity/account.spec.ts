@@ -12,6 +12,7 @@ import {
   makeUser,
   PASSWORD,
   refresh,
+  token,
 } from './provider.js'
 import { identityPool } from '#identity/embedded/database'
 
@@ -37,8 +38,12 @@ async function browserOf(username: string) {
   return visitor
 }
 
-async function visit({ cookie }: Visitor, fields?: Record<string, string>) {
-  const response = await fetch(at('identity', '/account/'), {
+async function visit(
+  { cookie }: Visitor,
+  fields?: Record<string, string>,
+  query: Record<string, string> = {}
+) {
+  const response = await fetch(at('identity', `/account/?${new URLSearchParams(query)}`), {
     headers: cookie ? { cookie: `hub_login=${cookie}` } : {},
     redirect: 'manual',
     ...(fields && { method: 'POST', body: new URLSearchParams(fields) }),
@@ -167,6 +172,46 @@ test.group('Account page', (group) => {
     assert.equal((await refresh(second.body.refresh_token)).status, 400)
     assert.equal((await visit(other)).status, 303)
     assert.equal((await visit(browser)).status, 200)
+  })
+
+  test('says of each session with what and from where it began', async ({ assert }) => {
+    const { user, browser } = await signedIn()
+    const client = await makeClient({ displayName: 'Workbench' })
+    const login = { username: user.name, password: PASSWORD, client_id: client.id }
+    const userAgent =
+      'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 <script>'
+    await token({ grant_type: 'password', ...login }, { 'user-agent': userAgent })
+    const { text } = await visit(browser)
+    assert.match(
+      text,
+      /<strong>Workbench<\/strong> with Firefox on Linux from (127\.0\.0\.1|::1|::ffff:127\.0\.0\.1)/
+    )
+    assert.match(text, /class="secondary"[^>]*value="end"/)
+    assert.notInclude(text, '<script>')
+  })
+
+  test('leads back to the web interface that ref names, through a login too', async ({ assert }) => {
+    const ref = 'http://localhost:4711/home?tab=1'
+    const asked = await visit(new Visitor(), undefined, { ref })
+    const login = new URL(asked.location, 'http://localhost').searchParams
+    const returned = new URL(login.get('redirect_uri')!)
+    assert.equal(returned.searchParams.get('ref'), ref)
+    assert.equal((await new Visitor().get(Object.fromEntries(login))).status, 200)
+    const { browser } = await signedIn()
+    const { text } = await visit(browser, undefined, { ref })
+    assert.include(text, `<a href="${ref}">Back to localhost:4711</a>`)
+    const { location } = await visit(browser, undefined, { ref, code: 'x' })
+    assert.equal(location, `/auth/account/?${new URLSearchParams({ ref })}`)
+  })
+
+  test('leads back to nobody else, whatever ref says', async ({ assert }) => {
+    const { browser } = await signedIn()
+    for (const ref of ['https://evil.test/', 'javascript:alert(1)', '//evil.test', '"><script>']) {
+      const { text, status } = await visit(browser, undefined, { ref })
+      assert.equal(status, 200)
+      assert.notInclude(text, 'Back to', ref)
+      assert.notInclude(text, '<script>')
+    }
   })
 
   test('ends nothing of another user, whatever is sent', async ({ assert }) => {

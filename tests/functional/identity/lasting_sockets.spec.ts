@@ -16,6 +16,7 @@ import {
   make,
   makeClient,
   makeUser,
+  passRenewal,
   PASSWORD,
   post,
   refresh,
@@ -185,7 +186,9 @@ test.group('Sockets and sessions | ending', (group) => {
     'the token is revoked': (_user, { access_token: token }) => post('/token/revoke', { token }),
     'a refresh token is used twice': async (_user, { refresh_token: token }) => {
       await refresh(token)
+      const release = passRenewal()
       await refresh(token)
+      release()
     },
     'the user is deleted': ({ id }) => remove('user', id),
     'the user is deactivated': ({ id }) => change('user', id, { active: false }),

@@ -7,6 +7,7 @@ import { clientScope } from '#identity/client_scopes/client_scope'
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { platformOrigin } from '#identity/embedded/platform_origin'
 import { PermissionService } from '#identity/permissions/permission_service'
+import { REPLACED_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
 import { RealmService } from '#identity/realms/realm_service'
 import { rolePermission } from '#identity/role_permissions/role_permission'
 import { RoleService } from '#identity/roles/role_service'
@@ -17,7 +18,7 @@ import { userRole } from '#identity/user_roles/user_role'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import type { RecordService } from '#records/record_service'
 import { serviceKeyOf, type ServiceKey } from '#records/service_key'
-import { clock } from '#kernel/clock'
+import { clock, holdClock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { testAuthenticator } from '#tests/helpers/identities'
 
@@ -103,6 +104,10 @@ export const bySecret = (parameters: Record<string, string> = SYSTEM) =>
 
 export const refresh = (refreshToken: string, more: Record<string, string> = {}) =>
   token({ grant_type: 'refresh_token', refresh_token: refreshToken, ...more })
+
+/** Passes the moment in which a replaced refresh token still gets tokens. Answers what gives the clock back. */
+export const passRenewal = (): (() => void) =>
+  holdClock({ now: () => Date.now() + (REPLACED_TOKEN_SECONDS + 1) * 1000 })
 
 export async function introspect(accessToken: string): Promise<any> {
   const { body } = await post('/token/introspect', { token: accessToken })

@@ -366,7 +366,11 @@ test.group('Collections that web interfaces open', (group) => {
       assert.equal(status, 200, path)
       assert.deepEqual(body.data, [], path)
       const token = (await byPassword()).body.access_token
-      assert.equal((await send('POST', path, token, { name: 'anything' })).status, 404, path)
+      const refused = await send('POST', path, token, { name: 'anything' })
+      assert.equal(refused.status, 405, path)
+      assert.equal(refused.headers.get('allow'), 'GET, HEAD')
+      assert.equal(refused.body.code, 'method_not_allowed')
+      assert.match(refused.body.message, /^The embedded provider .{20,}/)
     }
   })
 

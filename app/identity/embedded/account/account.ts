@@ -5,10 +5,11 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { failureOf } from '#http/classify'
 import type { Failure } from '#kernel/failures'
 import { ACCOUNT_CONSOLE } from '#identity/clients/consoles'
-import { ACCOUNT_PAGE } from '#identity/clients/return_addresses'
+import { ACCOUNT_PAGE, mayReturnTo } from '#identity/clients/return_addresses'
+import { findClientIn } from '#identity/embedded/accounts'
 import { COOKIE_PATH } from '#identity/embedded/addresses'
 import { Browser } from '#identity/embedded/authorize/browser'
-import { endLogin, readLogin } from '#identity/embedded/authorize/login_sessions'
+import { endLogin, readLogin, type Login } from '#identity/embedded/authorize/login_sessions'
 import { heldNames } from '#identity/embedded/held_permissions'
 import { forbidCaching } from '#identity/embedded/oauth/endpoint'
 import { clock } from '#kernel/clock'
@@ -17,6 +18,8 @@ import { endSessionOf, endSessionsBeside, openSessions } from './open_sessions.j
 import type { Visit } from './visit.js'
 import { DONE, showAccountPage, showRefusedLogin, type Problem } from './pages.js'
 import { SELF_MANAGE } from '#identity/embedded/own_permissions'
+
+const LONGEST_REF = 2048
 
 /** The page of one's own account; a user who is not signed in is asked to, and comes back. */
 export async function showAccount(ctx: HttpContext): Promise<void> {
@@ -31,7 +34,7 @@ export async function showAccount(ctx: HttpContext): Promise<void> {
     return sendToLogin(ctx)
   }
   if (asked.code !== undefined) {
-    return goTo(ctx, '')
+    return goTo(ctx)
   }
   await show({ ctx, browser, login, sent: {} }, { done: asked.done })
 }
@@ -65,22 +68,22 @@ async function perform(visit: Visit): Promise<void> {
   switch (sent.action) {
     case 'profile':
       await changeProfile(visit)
-      return goTo(ctx, 'profile')
+      return goTo(ctx, { done: 'profile' })
     case 'password':
       await changePassword(visit)
-      return goTo(ctx, 'password')
+      return goTo(ctx, { done: 'password' })
     case 'end':
       await endSessionOf(login.user.id, textIn(sent.session))
-      return goTo(ctx, 'session')
+      return goTo(ctx, { done: 'session' })
     case 'end_others':
       await endSessionsBeside(login.user.id, login.id)
-      return goTo(ctx, 'sessions')
+      return goTo(ctx, { done: 'sessions' })
     case 'sign_out':
       await endLogin(browser.value!)
       browser.renew()
-      return goTo(ctx, '')
+      return goTo(ctx)
     default:
-      return goTo(ctx, '')
+      return goTo(ctx)
   }
 }
 
@@ -100,6 +103,7 @@ async function show(
     mayChange: held.includes(SELF_MANAGE) || held.includes('user_update'),
     problem,
     sent,
+    wayBack: await wayBackOf(ctx, login),
     done: typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined,
   })
 }
@@ -110,11 +114,13 @@ async function show(
  */
 function sendToLogin(ctx: HttpContext): void {
   const { realm_id: realmId, realm_name: realmName } = ctx.request.qs()
+  const page = new URL(ACCOUNT_PAGE)
+  page.search = String(new URLSearchParams(refOf(ctx)))
   const challenge = hash('sha256', clock.random(32).toString('base64url'), 'base64url')
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: ACCOUNT_CONSOLE,
-    redirect_uri: ACCOUNT_PAGE,
+    redirect_uri: page.href,
     code_challenge: challenge,
     code_challenge_method: 'S256',
     ...(typeof realmId === 'string' && { realm_id: realmId }),
@@ -124,7 +130,28 @@ function sendToLogin(ctx: HttpContext): void {
 }
 
 /** 303, so that what was typed into a form is not sent again by going back. */
-const goTo = (ctx: HttpContext, done: string) => redirect(ctx, `account/${done && `?done=${done}`}`)
+function goTo(ctx: HttpContext, parameters: { done?: string } = {}): void {
+  const query = String(new URLSearchParams({ ...refOf(ctx), ...parameters }))
+  redirect(ctx, `account/${query && `?${query}`}`)
+}
+
+/** The address that a web interface names for the way back, as it was sent. */
+function refOf({ request }: HttpContext): { ref?: string } {
+  const { ref } = request.qs()
+  return typeof ref === 'string' && ref.length <= LONGEST_REF ? { ref } : {}
+}
+
+/** Where the link back leads; only to an address that logins of the account may return to. */
+async function wayBackOf(ctx: HttpContext, { user }: Login): Promise<URL | undefined> {
+  const { ref } = refOf(ctx)
+  if (ref === undefined) {
+    return undefined
+  }
+  const client = await findClientIn(user.realmId, ACCOUNT_CONSOLE)
+  return client && isWebAddress(ref) && mayReturnTo(client, ref) ? new URL(ref) : undefined
+}
+
+const isWebAddress = (uri: string): boolean => /^https?:/i.test(uri)
 
 function redirect({ response }: HttpContext, path: string): void {
   response.status(303).header('location', `${COOKIE_PATH.replace(/\/$/, '')}/${path}`)

@@ -32,7 +32,7 @@ export async function changePassword({ ctx, browser, login, sent }: Visit): Prom
   const users = await ctx.containerResolver.make(UserService)
   await users.update(await originOf(ctx, login), id, change)
   await endLogin(browser.value!)
-  await beginLogin(browser.renew(), (await readUser(id))!)
+  await beginLogin(browser.renew(), (await readUser(id))!, sourceOf(ctx))
 }
 
 async function requireCurrent(

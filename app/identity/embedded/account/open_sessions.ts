@@ -1,10 +1,10 @@
 import { identityPool } from '#identity/embedded/database'
 import { standingIsReceived } from '#identity/embedded/standing'
-import { REFRESH_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
+import type { SessionOrigin } from '#identity/embedded/tokens/token_sessions'
 import { clock } from '#kernel/clock'
 
 /** Where a user is signed in: with an application, or with a browser at the provider itself. */
-export interface OpenSession {
+export interface OpenSession extends SessionOrigin {
   readonly id: string
   /** The application; null where it is a browser, or the application did not say. */
   readonly client: string | null
@@ -21,16 +21,17 @@ export async function openSessions(userId: string): Promise<OpenSession[]> {
   const { rows } = await identityPool().query<OpenSession>(
     `select * from (
        select s.id::text, coalesce(c.display_name, c.name) as client, false as "isBrowser",
-         s.created_at as since, s.expires_at - make_interval(secs => $3) as "usedAt"
+         s.created_at as since, s.used_at as "usedAt", s.address, s.user_agent as "userAgent"
        from identity_token_sessions s left join clients c on c.id = s.client_id
        where s.user_id = $1 and s.expires_at > $2
          and s.created_at >= (select coalesce(sessions_since, '-infinity') from users where id = $1)
        union all
-       select s.id, null, true, s.created_at, null from identity_login_sessions s
+       select s.id, null, true, s.created_at, null, s.address, s.user_agent
+       from identity_login_sessions s
        where s.user_id = $1 and s.expires_at > $2
          and s.created_at >= (select coalesce(sessions_since, '-infinity') from users where id = $1)
      ) open order by since desc, id limit ${SHOWN_AT_MOST}`,
-    [userId, new Date(clock.now()), REFRESH_TOKEN_SECONDS]
+    [userId, new Date(clock.now())]
   )
   return rows
 }

@@ -3,6 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { html, sendPage, type Html } from '#http/page'
 import { formField } from '#identity/embedded/form_field'
 import type { Login } from '#identity/embedded/authorize/login_sessions'
+import { browserName } from './browser_name.js'
 import type { OpenSession } from './open_sessions.js'
 
 /** What went wrong with the last try. */
@@ -28,14 +29,17 @@ interface Shown {
   readonly problem?: Problem
   readonly sent: Readonly<Record<string, unknown>>
   readonly done: string | undefined
+  /** The web interface the user came from. */
+  readonly wayBack: URL | undefined
 }
 
 /** The page on which users look after their own account. It needs no script. */
 export function showAccountPage(ctx: HttpContext, shown: Shown): void {
-  const { login, problem, done, mayChange } = shown
+  const { login, problem, done, mayChange, wayBack } = shown
   ctx.response.status(problem?.status ?? 200)
   const content = html`
     <main>
+      ${wayBack && html`<p><a href="${wayBack.href}">Back to ${wayBack.host}</a></p>`}
       <h1>Your account</h1>
       <p class="long">
         You are signed in as <strong>${login.user.name}</strong> (realm ${login.user.realmName}).
@@ -131,17 +135,23 @@ function sessionList({ login, sessions, proof }: Shown): Html {
         ${proofField({ proof })}
         <input type="hidden" name="session" value="${session.id}" />
         <p class="long">
-          <strong>${label}</strong>, since
+          <strong>${label}</strong>${beginningOf(session)}, since
           ${time(session.since)}${session.usedAt && html`, last renewed ${time(session.usedAt)}`}
         </p>
-        <p><button name="action" value="end" aria-label="End the session: ${label}">End</button></p>
+        <p>
+          <button class="secondary" name="action" value="end" aria-label="End the session: ${label}">
+            End
+          </button>
+        </p>
       </form>`
     })}
     ${
       others.length > 1 &&
       html`<form method="post">
         ${proofField({ proof })}
-        <p><button name="action" value="end_others">End all other sessions</button></p>
+        <p>
+          <button class="secondary" name="action" value="end_others">End all other sessions</button>
+        </p>
       </form>`
     }
   `
@@ -149,6 +159,12 @@ function sessionList({ login, sessions, proof }: Shown): Html {
 
 const nameOf = ({ client, isBrowser }: OpenSession): string =>
   isBrowser ? 'Another browser' : (client ?? 'A program')
+
+/** Sessions from before these were kept have neither. */
+const beginningOf = ({ userAgent, address }: OpenSession): string =>
+  [userAgent && ` with ${browserName(userAgent)}`, address && ` from ${address}`]
+    .filter(Boolean)
+    .join('')
 
 const proofField = ({ proof }: Pick<Shown, 'proof'>): Html =>
   html`<input type="hidden" name="form" value="${proof}" />`

@@ -122,9 +122,10 @@ async function signIn(visit: Visit): Promise<void> {
 async function newLogin({ ctx, request, browser, sent }: Visit): Promise<Login> {
   const realm = request.realm ?? (await findRealm(textIn(sent.realm) || MASTER))
   const secrets = { realm, name: textIn(sent.username), password: textIn(sent.password) }
-  const user = await signInUser(secrets, sourceOf(ctx))
+  const source = sourceOf(ctx)
+  const user = await signInUser(secrets, source)
   await endLogin(browser.value!)
-  return beginLogin(browser.renew(), user)
+  return beginLogin(browser.renew(), user, source)
 }
 
 async function finish({ ctx, request }: Visit, { id, user }: Login): Promise<void> {

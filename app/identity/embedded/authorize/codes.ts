@@ -7,6 +7,7 @@ import { CODE_MS } from '#identity/embedded/tokens/lifetimes'
 import {
   beginSession,
   endSession,
+  type SessionOrigin,
   type TokenSession,
 } from '#identity/embedded/tokens/token_sessions'
 import type { Source } from '#kernel/origin'
@@ -103,13 +104,13 @@ async function redeem(
   row: CodeRow,
   exchange: Exchange
 ): Promise<Redeemed | undefined> {
-  const login = await signedInAt(transaction, row)
+  const login = await loginOf(transaction, row)
   if (!login || !row.isAlive || !fits(row, exchange)) {
     return undefined
   }
   const { userId, clientId, scope, nonce, tokenSession: id } = row
-  const session = await beginSession({ id, userId, clientId, scope }, transaction)
-  return { session, nonce, signedInAt: login }
+  const session = await beginSession({ id, userId, clientId, scope }, login, transaction)
+  return { session, nonce, signedInAt: login.signedInAt }
 }
 
 async function take(transaction: pg.ClientBase, digest: string): Promise<CodeRow | undefined> {
@@ -123,15 +124,17 @@ async function take(transaction: pg.ClientBase, digest: string): Promise<CodeRow
   return rows[0]
 }
 
-async function signedInAt(
+/** The login that a code was given for, which is of the browser of the user; the code may come from a server. */
+async function loginOf(
   transaction: pg.ClientBase,
   { loginSession }: CodeRow
-): Promise<Date | undefined> {
-  const { rows } = await transaction.query<{ created_at: Date }>(
-    'select created_at from identity_login_sessions where id = $1 and expires_at > $2',
+): Promise<(SessionOrigin & { signedInAt: Date }) | undefined> {
+  const { rows } = await transaction.query<SessionOrigin & { signedInAt: Date }>(
+    `select created_at as "signedInAt", address, user_agent as "userAgent"
+     from identity_login_sessions where id = $1 and expires_at > $2`,
     [loginSession, new Date(clock.now())]
   )
-  return rows[0]?.created_at
+  return rows[0]
 }
 
 function fits(row: CodeRow, { clientId, redirectUri, verifier }: Exchange): boolean {

@@ -3,7 +3,9 @@ import { hash } from 'node:crypto'
 import { readUser, type UserAccount } from '#identity/embedded/accounts'
 import { identityPool } from '#identity/embedded/database'
 import { LOGIN_SESSION_MS } from '#identity/embedded/tokens/lifetimes'
+import { sessionOrigin } from '#identity/embedded/tokens/token_sessions'
 import { clock } from '#kernel/clock'
+import type { Source } from '#kernel/origin'
 
 /** A user who is signed in with a browser. */
 export interface Login {
@@ -16,12 +18,18 @@ export interface Login {
 const idOf = (value: string): string => hash('sha256', value)
 
 /** Signs a user in under the value that the browser will hold. */
-export async function beginLogin(value: string, user: UserAccount): Promise<Login> {
+export async function beginLogin(
+  value: string,
+  user: UserAccount,
+  source: Source
+): Promise<Login> {
   const login = { id: idOf(value), user, signedInAt: new Date(clock.now()) }
+  const { address, userAgent } = sessionOrigin(source)
+  const expiresAt = new Date(clock.now() + LOGIN_SESSION_MS)
   await identityPool().query(
-    `insert into identity_login_sessions (id, user_id, created_at, expires_at)
-     values ($1, $2, $3, $4)`,
-    [login.id, user.id, login.signedInAt, new Date(clock.now() + LOGIN_SESSION_MS)]
+    `insert into identity_login_sessions (id, user_id, created_at, expires_at, address, user_agent)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [login.id, user.id, login.signedInAt, expiresAt, address, userAgent]
   )
   return login
 }

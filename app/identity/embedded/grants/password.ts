@@ -4,7 +4,7 @@ import { InvalidRequest, UnauthorizedClient } from '#identity/embedded/oauth/oau
 import { grantedScope } from '#identity/embedded/oauth/scopes'
 import { signInUser } from '#identity/embedded/sign_in/sign_in'
 import { userTokens } from '#identity/embedded/tokens/issue'
-import { beginSession } from '#identity/embedded/tokens/token_sessions'
+import { beginSession, sessionOrigin } from '#identity/embedded/tokens/token_sessions'
 import type { Grant } from './grant.js'
 
 /** Tokens for a user's name and password. A client may be named, and is then asked for its secret where it has one. */
@@ -22,10 +22,9 @@ export const passwordGrant: Grant = async ({ parameters, credentials, realm, sou
     }
   }
   const user = await signInUser({ realm: found, name: username, password }, source)
-  const session = await beginSession({
-    userId: user.id,
-    clientId: client?.id ?? null,
-    scope: grantedScope(scope),
-  })
+  const session = await beginSession(
+    { userId: user.id, clientId: client?.id ?? null, scope: grantedScope(scope) },
+    sessionOrigin(source)
+  )
   return userTokens(user, session)
 }

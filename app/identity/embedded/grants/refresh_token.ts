@@ -10,8 +10,8 @@ import { noteSignIn } from '#audit/note'
 import type { Grant } from './grant.js'
 
 /**
- * New tokens for a refresh token, which is used up by that. One that comes a second time was stolen, or the first use was
- * the thief's: the whole session ends. A client that keeps no secret need not name itself, since the session knows it.
+ * New tokens for a refresh token, which is replaced by that. One that comes again later than a moment after was stolen, or
+ * its first use was the thief's: the whole session ends. A client without a secret need not name itself: the session knows it.
  */
 export const refreshTokenGrant: Grant = async ({ parameters, credentials, realm, source }) => {
   if (parameters.refresh_token === undefined) {

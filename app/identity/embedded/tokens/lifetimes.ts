@@ -1,10 +1,16 @@
+import { env } from '#start/env'
+
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 
 /** Seconds. */
-export const ACCESS_TOKEN_SECONDS = 15 * MINUTE
-export const REFRESH_TOKEN_SECONDS = 3 * DAY
+export const { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } = env
 export const ID_TOKEN_SECONDS = 15 * MINUTE
+
+/**
+ * How long the refresh token that was just replaced still gets tokens: browser tabs that share one renew at the same moment.
+ */
+export const REPLACED_TOKEN_SECONDS = 30
 
 /** Milliseconds. */
 export const SIGNING_KEY_MS = 90 * DAY * 1000

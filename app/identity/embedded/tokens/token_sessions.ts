@@ -2,8 +2,9 @@ import type pg from 'pg'
 
 import { standingIsReceived } from '#identity/embedded/standing'
 import { identityPool } from '#identity/embedded/database'
-import { REFRESH_TOKEN_SECONDS } from './lifetimes.js'
+import { REFRESH_TOKEN_SECONDS, REPLACED_TOKEN_SECONDS } from './lifetimes.js'
 import { clock } from '#kernel/clock'
+import type { Source } from '#kernel/origin'
 import type { Claims } from './claims.js'
 
 /**
@@ -28,15 +29,29 @@ const until = () => new Date(clock.now() + REFRESH_TOKEN_SECONDS * 1000)
 const LIVES = `s.expires_at > $2 and exists (select 1 from users u where u.id = s.user_id and u.active
   and (u.sessions_since is null or s.created_at >= u.sessions_since))`
 
+/** Where a session began: the address and the browser or program. */
+export interface SessionOrigin {
+  readonly address: string | null
+  readonly userAgent: string | null
+}
+
+const LONGEST_USER_AGENT = 512
+
+export const sessionOrigin = ({ address, userAgent }: Source): SessionOrigin => ({
+  address,
+  userAgent: userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
+})
+
 export async function beginSession(
   given: Pick<TokenSession, 'userId' | 'clientId' | 'scope'> & { id?: string },
+  { address, userAgent }: SessionOrigin,
   runner: pg.Pool | pg.ClientBase = identityPool()
 ): Promise<TokenSession> {
   const session = { id: clock.uuid(), ...given, refreshId: clock.uuid() }
   await runner.query(
     `insert into identity_token_sessions
-       (id, user_id, client_id, scope, refresh_id, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
+       (id, user_id, client_id, scope, refresh_id, created_at, expires_at, address, user_agent)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       session.id,
       session.userId,
@@ -45,6 +60,8 @@ export async function beginSession(
       session.refreshId,
       new Date(clock.now()),
       until(),
+      address,
+      userAgent,
     ]
   )
   return session
@@ -58,12 +75,29 @@ export async function readSession(id: string): Promise<TokenSession | undefined>
   return rows[0]
 }
 
-/** Puts the next refresh token in the place of one; undefined where that is not the one that is good now. */
+/**
+ * Replaces the refresh token of a session. The one that was replaced a moment ago gets the session as it is now. Undefined
+ * for any other: it was used before.
+ */
 export async function renewSession({ sid, jti }: Claims): Promise<TokenSession | undefined> {
+  const now = clock.now()
   const { rows } = await identityPool().query<TokenSession>(
-    `update identity_token_sessions s set refresh_id = $4, expires_at = $5
-     where id = $1 and refresh_id = $3 and ${LIVES} returning ${COLUMNS}`,
-    [sid, new Date(clock.now()), jti, clock.uuid(), until()]
+    `update identity_token_sessions s set
+       refresh_id = case when refresh_id = $3 then $4 else refresh_id end,
+       replaced_refresh_id = case when refresh_id = $3 then refresh_id else replaced_refresh_id end,
+       replaced_at = case when refresh_id = $3 then $2 else replaced_at end,
+       used_at = $2, expires_at = $5
+     where id = $1 and (refresh_id = $3 or (replaced_refresh_id = $3 and replaced_at > $6))
+       and ${LIVES}
+     returning ${COLUMNS}`,
+    [
+      sid,
+      new Date(now),
+      jti,
+      clock.uuid(),
+      until(),
+      new Date(now - REPLACED_TOKEN_SECONDS * 1000),
+    ]
   )
   return rows[0]
 }

@@ -1,0 +1,20 @@
+import { loggedIn } from '#kernel/access'
+import { MethodNotAllowed } from '#kernel/failures'
+import type { SurfaceRoutes } from '#http/surface'
+import type { Kind } from './kind.js'
+
+/** Answers who wants to create a record of a kind that is only read, with the reason. */
+export function readOnlyRoute(routes: SurfaceRoutes, kind: Kind, reason: string): void {
+  routes.post(
+    kind.collection,
+    () => {
+      throw new MethodNotAllowed(reason, ['GET', 'HEAD'])
+    },
+    {
+      name: `refuse${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}`,
+      summary: reason,
+      access: loggedIn,
+      answers: { 405: { description: reason } },
+    }
+  )
+}
