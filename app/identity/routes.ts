@@ -37,7 +37,11 @@ const identity: Surface = {
     recordRoutes(routes, permission, PermissionService)
     recordRoutes(routes, scope)
     recordRoutes(routes, policy)
-    readOnlyRoute(routes, policy, 'The embedded provider has no policies; give permissions by roles')
+    readOnlyRoute(
+      routes,
+      policy,
+      'The embedded provider has no policies; give permissions by roles'
+    )
     recordRoutes(routes, identityProvider)
     readOnlyRoute(
       routes,

@@ -113,7 +113,8 @@ export class EntityConflict extends Failure {
       const what = key.length > 0 ? `this ${key.join(' and ')}` : 'these values'
       return issue('value_exists', key, `There is a record with ${what} already`)
     })
-    const message = issues.length === 1 ? issues[0]!.message : 'A record with these values exists already'
+    const message =
+      issues.length === 1 ? issues[0]!.message : 'A record with these values exists already'
     return new EntityConflict(message, { issues, cause })
   }
 }

@@ -31,9 +31,7 @@ export function realmFor(actor: Actor, sent: string | null | undefined): string 
 export function ownerFor(actor: Actor, sent?: string | null): string {
   const realmId = realmFor(actor, sent)
   if (realmId === null) {
-    throw BadRequest.attribute(
-      issue('required', ['realmId'], 'Name a realm: yours is not known')
-    )
+    throw BadRequest.attribute(issue('required', ['realmId'], 'Name a realm: yours is not known'))
   }
   return realmId
 }

@@ -190,7 +190,9 @@ test.group('Account page', (group) => {
     assert.notInclude(text, '<script>')
   })
 
-  test('leads back to the web interface that ref names, through a login too', async ({ assert }) => {
+  test('leads back to the web interface that ref names, through a login too', async ({
+    assert,
+  }) => {
     const ref = 'http://localhost:4711/home?tab=1'
     const asked = await visit(new Visitor(), undefined, { ref })
     const login = new URL(asked.location, 'http://localhost').searchParams

@@ -139,7 +139,12 @@ function sessionList({ login, sessions, proof }: Shown): Html {
           ${time(session.since)}${session.usedAt && html`, last renewed ${time(session.usedAt)}`}
         </p>
         <p>
-          <button class="secondary" name="action" value="end" aria-label="End the session: ${label}">
+          <button
+            class="secondary"
+            name="action"
+            value="end"
+            aria-label="End the session: ${label}"
+          >
             End
           </button>
         </p>

@@ -18,11 +18,7 @@ export interface Login {
 const idOf = (value: string): string => hash('sha256', value)
 
 /** Signs a user in under the value that the browser will hold. */
-export async function beginLogin(
-  value: string,
-  user: UserAccount,
-  source: Source
-): Promise<Login> {
+export async function beginLogin(value: string, user: UserAccount, source: Source): Promise<Login> {
   const login = { id: idOf(value), user, signedInAt: new Date(clock.now()) }
   const { address, userAgent } = sessionOrigin(source)
   const expiresAt = new Date(clock.now() + LOGIN_SESSION_MS)

@@ -90,14 +90,7 @@ export async function renewSession({ sid, jti }: Claims): Promise<TokenSession |
      where id = $1 and (refresh_id = $3 or (replaced_refresh_id = $3 and replaced_at > $6))
        and ${LIVES}
      returning ${COLUMNS}`,
-    [
-      sid,
-      new Date(now),
-      jti,
-      clock.uuid(),
-      until(),
-      new Date(now - REPLACED_TOKEN_SECONDS * 1000),
-    ]
+    [sid, new Date(now), jti, clock.uuid(), until(), new Date(now - REPLACED_TOKEN_SECONDS * 1000)]
   )
   return rows[0]
 }
