@@ -7,21 +7,30 @@ import { EntityNotFound } from '#kernel/failures'
 import { answering, exactly } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { analysis } from './analysis.js'
+import { CONTENT_DIGEST } from './approved_content.js'
 import { readAnalysis } from './client_of_analysis.js'
 
 /** No image is made of more. */
 const MOST_FILES = 50_000
 
+/** One statement reads the files and the digest of the content they belong to, so that both are of the same moment. */
 const CODE = {
   name: 'code-of-analysis',
   text: `select json_build_object('meta', json_build_object(), 'data', json_build_object(
+      'digest', ${CONTENT_DIGEST},
+      'masterImage', (
+        select json_build_object('id', m.id, 'virtualPath', m.virtual_path, 'command', m.command,
+          'commandArguments', m.command_arguments::json)
+        from master_images m where m.id = a.master_image_id),
+      'imageCommandArguments', a.image_command_arguments::json,
       'bucketId', b.bucket_id,
       'total', (select count(*) from analysis_bucket_files f where f.analysis_bucket_id = b.id),
       'files', (select coalesce(json_agg(file), '[]') from (
         select f.bucket_file_id as "bucketFileId", f.path, f.root from analysis_bucket_files f
         where f.analysis_bucket_id = b.id order by f.path limit ${MOST_FILES}) file)
     ))::text as code
-    from analysis_buckets b where b.analysis_id = $1 and b.type = 'CODE'`,
+    from analyses a join analysis_buckets b on b.analysis_id = a.id
+    where a.id = $1 and b.type = 'CODE'`,
 }
 
 const FILE = exactly({
@@ -29,8 +38,18 @@ const FILE = exactly({
   path: { type: 'string' },
   root: { type: 'boolean' },
 })
+const ARGUMENTS = { type: ['array', 'null'], items: { type: 'object' } } as const
+const MASTER_IMAGE = exactly({
+  id: { type: 'string' },
+  virtualPath: { type: 'string' },
+  command: { type: ['string', 'null'] },
+  commandArguments: ARGUMENTS,
+})
 const SCHEMA = answering(
   exactly({
+    digest: { type: 'string' },
+    masterImage: { anyOf: [MASTER_IMAGE, { type: 'null' }] },
+    imageCommandArguments: ARGUMENTS,
     bucketId: { type: 'string' },
     total: { type: 'integer' },
     files: { type: 'array', items: FILE, maxItems: MOST_FILES },
@@ -41,9 +60,15 @@ const SCHEMA = answering(
 export function analysisCodeRoutes(routes: SurfaceRoutes): void {
   routes.get('/analyses/:id/code', read, {
     name: 'readAnalysisCode',
-    summary: `The bucket of the code of an analysis, and its files, up to ${MOST_FILES} at once`,
+    summary: `What an analysis consists of: its digest, its image, and its code, up to ${MOST_FILES} files at once`,
     access: analysis.access.read,
-    answers: { 200: { description: 'The bucket, and the files by their paths', schema: SCHEMA } },
+    answers: {
+      200: {
+        description:
+          'The digest of the content, the image, the bucket, and the files by their paths',
+        schema: SCHEMA,
+      },
+    },
   })
 }
 

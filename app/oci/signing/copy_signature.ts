@@ -4,6 +4,7 @@ import { attach } from './attach.js'
 import { Attached, type AttachedLayer } from './attached.js'
 import { PROVENANCE, SIGNATURE } from './attachment_kinds.js'
 import type { ImageKey } from './image_key.js'
+import type { Statement } from './provenance.js'
 import { attachedProvenance, requireImage, verifyAttached, type Expected } from './verify_image.js'
 
 /** An image whose signature was found to be good, with what a copy of it has to carry. */
@@ -12,6 +13,8 @@ export interface SignedImage {
   readonly image: StoredManifest
   readonly signature: AttachedLayer
   readonly provenance: AttachedLayer | undefined
+  /** What the provenance states. */
+  readonly statement: Statement | undefined
 }
 
 /** Throws where the image has no good signature; what is answered is good for as many copies as there are. */
@@ -25,7 +28,8 @@ export async function signedImage(
   const attached = new Attached(from, digest)
   const { layer: signature } = await verifyAttached(attached, keys, expected)
   const provenance = await attachedProvenance(attached, keys)
-  return { from, image, signature, provenance: provenance?.layer }
+  const { layer, statement } = provenance ?? {}
+  return { from, image, signature, provenance: layer, statement }
 }
 
 /**

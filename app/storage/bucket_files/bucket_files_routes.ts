@@ -16,7 +16,7 @@ const FILES = {
   text: `select json_build_object('meta', json_build_object(), 'data', json_build_object(
       'total', (select count(*) from bucket_files where bucket_id = $1),
       'files', (select coalesce(json_agg(file), '[]') from (
-        select id, path, size from bucket_files where bucket_id = $1 order by path limit ${MOST_FILES}) file)
+        select id, path, size, sha256 from bucket_files where bucket_id = $1 order by path limit ${MOST_FILES}) file)
     ))::text as files`,
 }
 
@@ -24,6 +24,7 @@ const FILE = exactly({
   id: { type: 'string' },
   path: { type: 'string' },
   size: { type: ['integer', 'null'] },
+  sha256: { type: ['string', 'null'] },
 })
 const SCHEMA = answering(
   exactly({
@@ -36,7 +37,7 @@ const SCHEMA = answering(
 export function bucketFilesRoutes(routes: SurfaceRoutes): void {
   routes.get('/buckets/:id/files', read, {
     name: 'readBucketFiles',
-    summary: `The files of a bucket with their sizes, up to ${MOST_FILES} at once`,
+    summary: `The files of a bucket with their sizes and digests, up to ${MOST_FILES} at once`,
     access: loggedIn,
     answers: { 200: { description: 'The files by their paths', schema: SCHEMA } },
   })

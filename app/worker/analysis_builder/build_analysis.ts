@@ -34,11 +34,14 @@ export const buildAnalysis = defineJob({
     const startedAt = clock.now()
     const tars = new BucketTars(platform)
     try {
-      const [subject, place, code] = await allOf([
-        subjectOf(id, platform),
+      const [analysis, place, code] = await allOf([
+        analysisOf(id, platform),
         work.places.ofBuild(id),
-        log.stage('Read what the analysis consists of', () => codeOf(platform, id, tars)),
+        log.stage('Read what the analysis consists of', () =>
+          codeOf(platform, id, tars, contentIn(work.command))
+        ),
       ])
+      const subject = await subjectOf(analysis, code, platform)
       const building = { ...subject, place, code, tars, startedAt }
       const { digest, size, os } = await buildImage(work, building)
       return { hash: digest, size, os }
@@ -54,23 +57,25 @@ interface Subject {
   readonly masterImage: MasterImage
 }
 
-async function subjectOf(id: string, platform: Platform): Promise<Subject> {
+async function analysisOf(id: string, platform: Platform): Promise<Analysis> {
   const analysis = await platform.analysisToBuild(id)
   if (!analysis) {
     throw new JobFailure('analysisNotFound', 'There is no such analysis')
   }
-  return { analysis, masterImage: await masterImageOf(analysis, platform) }
+  return analysis
 }
 
-async function masterImageOf(
-  { masterImageId, masterImage }: Analysis,
-  platform: Platform
-): Promise<MasterImage> {
-  const found = masterImage ?? (masterImageId && (await platform.masterImage(masterImageId)))
-  if (!found) {
+/** Image and arguments as they were when the files were read; they may have been others before and after. */
+async function subjectOf(analysis: Analysis, { runs }: Code, platform: Platform): Promise<Subject> {
+  const masterImage = runs ? runs.masterImage : await masterImageOf(analysis, platform)
+  if (!masterImage) {
     throw new JobFailure('masterImageNotFound', 'The master image of the analysis is not there')
   }
-  return found
+  return { analysis: { ...analysis, ...runs }, masterImage }
+}
+
+async function masterImageOf({ masterImageId, masterImage }: Analysis, platform: Platform) {
+  return masterImage ?? (masterImageId ? platform.masterImage(masterImageId) : undefined)
 }
 
 /** The layer, the config, and what is attached: provenance, signature, and what both have as their config. */

@@ -14,6 +14,8 @@ export interface CodeFile {
   readonly bucketFileId: string
   readonly path: string
   readonly size: number
+  /** What storage took when it was uploaded, in hexadecimal digits; undefined where it does not tell. */
+  readonly sha256: string | undefined
 }
 
 export interface Code {
@@ -22,6 +24,14 @@ export interface Code {
   /** The one that is run. */
   readonly entrypoint: string
   readonly bytes: number
+  /** What else the approved content names, read together with the files; undefined where the platform does not tell. */
+  readonly runs: Runs | undefined
+}
+
+/** The image that the code runs on, and with what. */
+export interface Runs {
+  readonly masterImage: RecordOf<'masterImage'> | undefined
+  readonly imageCommandArguments: RecordOf<'analysis'>['imageCommandArguments']
 }
 
 /** What the analysis knows of a file. */
@@ -31,12 +41,13 @@ type Stored = RecordOf<'bucketFiles'>['files'][number]
 
 /**
  * The code of an analysis: what the analysis knows of, and nodes agreed to, and what storage has have to be the same files. Where they are many, they are
- * on their way from then on.
+ * on their way from then on. `content` is the digest of what a build was asked for: files of any other content are refused, whatever it is a moment later.
  */
 export async function codeOf(
   platform: Platform,
   analysisId: string,
-  tars: BucketTars
+  tars: BucketTars,
+  content?: string
 ): Promise<Code> {
   const known = await knownFiles(platform, analysisId)
   const root = known?.files.find((file) => file.root)
@@ -46,19 +57,45 @@ export async function codeOf(
       'None of the files of the analysis is its entrypoint'
     )
   }
+  requireContent(known, content)
   if (known.files.length >= MANY) {
     tars.expect(known.bucketId)
   }
-  const stored = await storedFiles(platform, known.bucketId)
-  requireFew(known.total, stored.total)
-  const files = matched(known.files, stored.files)
+  const files = await filesOf(platform, known)
   const entrypoint = files.find(({ bucketFileId }) => bucketFileId === root.bucketFileId)
   if (!entrypoint) {
     throw new JobFailure('entrypointNotFound', 'The entrypoint of the analysis is not stored')
   }
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   requireBounds(files, bytes)
-  return { bucketId: known.bucketId, files, entrypoint: entrypoint.path, bytes }
+  const { bucketId } = known
+  return { bucketId, files, entrypoint: entrypoint.path, bytes, runs: runsIn(known) }
+}
+
+/** The files that the analysis knows of, as storage has them. */
+export async function filesOf(
+  platform: Platform,
+  known: RecordOf<'analysisCode'>
+): Promise<CodeFile[]> {
+  const stored = await storedFiles(platform, known.bucketId)
+  requireFew(known.total, stored.total)
+  return matched(known.files, stored.files)
+}
+
+function requireContent({ digest }: RecordOf<'analysisCode'>, content: string | undefined): void {
+  if (content !== undefined && digest !== content) {
+    throw new JobFailure(
+      'contentChanged',
+      'The analysis is not what this build was started for: its files, image or arguments changed since. Have it approved as it is, and start the build again'
+    )
+  }
+}
+
+function runsIn(known: RecordOf<'analysisCode'>): Runs | undefined {
+  const { digest, masterImage, imageCommandArguments } = known
+  return typeof digest === 'string'
+    ? { masterImage: masterImage ?? undefined, imageCommandArguments }
+    : undefined
 }
 
 /** All at once; page by page where the platform only knows that. */
@@ -85,6 +122,7 @@ async function storedFiles(platform: Platform, bucketId: string): Promise<Record
     id: file.id,
     path: pathOf(file),
     size: file.size ?? null,
+    sha256: null,
   }))
   return { total: files.length, files }
 }
@@ -95,16 +133,16 @@ function matched(known: readonly Known[], stored: readonly Stored[]): CodeFile[]
     const file = byId.get(bucketFileId)
     byId.delete(bucketFileId)
     if (file?.path !== path) {
-      throw changed(path, 'is not stored as the analysis knows it')
+      throw codeChanged(path, 'is not stored as the analysis knows it')
     }
     if (file.size === null) {
-      throw changed(path, 'is stored without its size; it has to be uploaded anew')
+      throw codeChanged(path, 'is stored without its size; it has to be uploaded anew')
     }
-    return { bucketFileId, path, size: file.size }
+    return { bucketFileId, path, size: file.size, sha256: file.sha256 ?? undefined }
   })
   const [other] = byId.values()
   if (other) {
-    throw changed(other.path, 'is stored, but no file of the analysis')
+    throw codeChanged(other.path, 'is stored, but no file of the analysis')
   }
   return files
 }
@@ -135,7 +173,8 @@ function requireBounds(files: readonly CodeFile[], bytes: number): void {
   }
 }
 
-const changed = (path: string, what: string) =>
+/** What is stored is not what the analysis knows of. */
+export const codeChanged = (path: string, what: string) =>
   new JobFailure('codeChanged', `${shown(path)} ${what}`)
 
 const shown = (path: string): string => JSON.stringify(path.slice(0, 200))

@@ -5,7 +5,7 @@ import { layerEntries, type LayerEntry } from '#oci/tar/layer_entries'
 import type { Platform } from '#worker/platform/platform'
 import { BucketStream } from './bucket_stream.js'
 import { MANY, type BucketTars } from './bucket_tars.js'
-import type { Code, CodeFile } from './code_files.js'
+import { codeChanged, type Code, type CodeFile } from './code_files.js'
 import { fileBytes } from './file_bytes.js'
 import { ReadAhead } from './read_ahead.js'
 import { CODE_FOLDER } from './run_command.js'
@@ -67,7 +67,11 @@ export class CodeLayer {
     if (!bytes) {
       return this.#ahead.open(file)
     }
-    this.#read(file.path, hash('sha256', bytes))
+    const sha256 = hash('sha256', bytes)
+    if (file.sha256 !== undefined && file.sha256 !== sha256) {
+      throw codeChanged(file.path, 'is not what was stored')
+    }
+    this.#read(file.path, sha256)
     return bytes
   }
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 
-import { JobFailure } from '#worker/job_failure'
 import type { Platform } from '#worker/platform/platform'
 import { isPlatformAway } from '#worker/platform/problems'
-import type { CodeFile } from './code_files.js'
+import { codeChanged, type CodeFile } from './code_files.js'
 
 /** How often one file is gone on with after storage broke off. */
 const RESUMED = 5
@@ -14,23 +13,23 @@ const RESUMED = 5
  */
 export async function* fileBytes(
   platform: Platform,
-  { bucketFileId, path, size }: CodeFile,
+  { bucketFileId, path, size, sha256: stored }: CodeFile,
   whole: (path: string, sha256: string) => void = () => {}
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const digest = createHash('sha256')
   let read = 0
-  let sha256: string | undefined
+  let sha256 = stored
   for (let failures = 0, isOver = false; !isOver;) {
     const content = await platform.content(bucketFileId, read)
     if (!content) {
-      throw changed(path, 'is not stored any more')
+      throw codeChanged(path, 'is not stored any more')
     }
     sha256 ??= content.sha256
     try {
       for await (const piece of content.bytes) {
         read += piece.byteLength
         if (read > size) {
-          throw changed(path, 'is not what was stored')
+          throw codeChanged(path, 'is not what was stored')
         }
         digest.update(piece)
         yield piece
@@ -45,10 +44,7 @@ export async function* fileBytes(
   }
   const found = digest.digest('hex')
   if (read !== size || (sha256 !== undefined && found !== sha256)) {
-    throw changed(path, 'is not what was stored')
+    throw codeChanged(path, 'is not what was stored')
   }
   whole(path, found)
 }
-
-const changed = (path: string, what: string) =>
-  new JobFailure('codeChanged', `${JSON.stringify(path.slice(0, 200))} ${what}`)

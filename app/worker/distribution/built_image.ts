@@ -14,6 +14,8 @@ type Analysis = RecordOf<'analysis'>
 export interface BuiltImage extends Shelf {
   readonly reference: string
   readonly size: number
+  /** By their digests. */
+  readonly layers: readonly string[]
   /** The digest of what it was made of, where it says so. */
   readonly content: string | undefined
 }
@@ -42,7 +44,8 @@ async function imageIn(place: Place, { id, buildHash }: Analysis): Promise<Built
     const { stored, manifest, config } = await platformImage(store, repository, reference)
     const { digest } = stored
     const content = contentOf(config.content)
-    return { store, repository, reference: digest, size: imageSize(manifest), content }
+    const layers = manifest.layers.map((layer) => layer.digest)
+    return { store, repository, reference: digest, size: imageSize(manifest), layers, content }
   } catch (error) {
     if (isMissing(error)) {
       return undefined

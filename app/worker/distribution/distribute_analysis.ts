@@ -6,6 +6,7 @@ import { COMPONENTS } from '#worker/components'
 import { defineJob, type Work } from '#worker/job'
 import { JobFailure } from '#worker/job_failure'
 import { recordId } from '#worker/platform/records'
+import { requireApproved } from './approved_image.js'
 import { builtImage } from './built_image.js'
 import { LastLook } from './last_look.js'
 import { serveAll, type Task } from './round.js'
@@ -40,6 +41,9 @@ export const distribution = ({ stallMs, pausesMs }: DistributionLimits = LIMITS)
         const keys = await signing.accepted(platform)
         return signedImage(image, image.reference, keys, { name: id })
       })
+      await log.stage('Compare the image with what is approved', () =>
+        requireApproved(platform, id, image, signed)
+      )
       const look = new LastLook(platform, id, image.content)
       const onBytes = progressOf(work, image.size * countOf(targets.destinations))
       const task = { image, signed, look, work, stallMs, onBytes }

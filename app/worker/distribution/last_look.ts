@@ -1,4 +1,5 @@
 import { JobFailure } from '#worker/job_failure'
+import { imageOutdated } from './approved_image.js'
 import type { Platform } from '#worker/platform/platform'
 
 /** What the platform says of an analysis at one moment. */
@@ -33,11 +34,8 @@ export class LastLook {
     if (!assigned.has(nodeId)) {
       throw new JobFailure('nodeNotAssigned', 'The node is not assigned to the analysis any more')
     }
-    if (content !== undefined && this.#content !== undefined && content !== this.#content) {
-      throw new JobFailure(
-        'contentChanged',
-        'The analysis is not any more what the image was built of; it has to be built again'
-      )
+    if (content !== undefined && content !== this.#content) {
+      throw imageOutdated()
     }
     if (!agreeing.has(nodeId)) {
       throw new JobFailure('nodeNotApproved', 'The node has not agreed to the analysis as it is')

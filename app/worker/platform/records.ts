@@ -51,6 +51,9 @@ export const RECORDS = {
     bucketId: reference(),
   }),
   analysisCode: body({
+    digest: word(),
+    masterImage: vine.object(masterImage).nullable().optional(),
+    imageCommandArguments: vine.array(argument).nullable().optional(),
     bucketId: recordId(),
     total: vine.number(),
     files: vine.array(
@@ -72,7 +75,12 @@ export const RECORDS = {
   bucketFiles: body({
     total: vine.number(),
     files: vine.array(
-      vine.object({ id: recordId(), path: vine.string(), size: vine.number().nullable() })
+      vine.object({
+        id: recordId(),
+        path: vine.string(),
+        size: vine.number().nullable(),
+        sha256: word(),
+      })
     ),
   }),
   bucketFile: body({

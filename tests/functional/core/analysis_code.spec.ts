@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { clock } from '#kernel/clock'
-import { call, Scene } from './analysis_scene.js'
+import { call, database, Scene, set } from './analysis_scene.js'
 
 test.group('The code of an analysis', (group) => {
   let scene: Scene
@@ -10,6 +10,8 @@ test.group('The code of an analysis', (group) => {
     scene = await Scene.set()
   })
 
+  const digestOf = async (id: unknown) =>
+    (await call(scene.researcher(), 'GET', `/analyses/${id}/content`)).body.data.digest
   const codeOf = (id: unknown, by = scene.researcher()) => call(by, 'GET', `/analyses/${id}/code`)
 
   test('comes at once, by path, with what it starts with', async ({ assert }) => {
@@ -23,21 +25,47 @@ test.group('The code of an analysis', (group) => {
     )
     const { status, body } = await codeOf(analysis.id)
     assert.equal(status, 200)
-    assert.deepEqual(body, {
-      data: {
-        bucketId: code.bucketId,
-        total: 60,
-        files: files.map(({ bucketFileId, path, root }) => ({ bucketFileId, path, root })),
-      },
-      meta: {},
-    })
+    const { bucketId, total, files: listed } = body.data
+    assert.deepEqual({ bucketId, total }, { bucketId: code.bucketId, total: 60 })
+    assert.deepEqual(
+      listed,
+      files.map(({ bucketFileId, path, root }) => ({ bucketFileId, path, root }))
+    )
   })
 
   test('of a bucket without files is empty', async ({ assert }) => {
     const analysis = await scene.analysis()
     const { bucketId } = await scene.bucket(analysis)
     const { body } = await codeOf(analysis.id)
-    assert.deepEqual(body.data, { bucketId, total: 0, files: [] })
+    assert.containSubset(body.data, { bucketId, total: 0 })
+    assert.isEmpty(body.data.files)
+  })
+
+  test('says with its files of which content they are, and what that runs on', async ({
+    assert,
+  }) => {
+    const image = await scene.image()
+    const analysis = await scene.analysis()
+    const args = [{ value: '--late', position: 'after' }]
+    await set('analyses', analysis.id, {
+      master_image_id: image.id,
+      image_command_arguments: JSON.stringify(args),
+    })
+    const bucket = await scene.bucket(analysis)
+    await scene.file(bucket, { path: 'main.py', root: true })
+    const before = await codeOf(analysis.id)
+    assert.equal(before.body.data.digest, await digestOf(analysis.id))
+    assert.deepEqual(before.body.data.imageCommandArguments, args)
+    assert.containSubset(before.body.data.masterImage, {
+      id: image.id,
+      virtualPath: image.virtualPath,
+      command: image.command,
+    })
+    const foreign = await scene.file(bucket, { path: 'foreign.py' })
+    const between = await codeOf(analysis.id)
+    assert.notEqual(between.body.data.digest, before.body.data.digest)
+    await database().query('delete from analysis_bucket_files where id = $1', [foreign.id])
+    assert.deepEqual((await codeOf(analysis.id)).body, before.body)
   })
 
   test('is not there before its bucket, and not without an analysis', async ({ assert }) => {

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 import { test } from '@japa/runner'
 
 import { storagePool } from '#storage/database'
@@ -10,7 +12,7 @@ const filesOf = async (bucketId: string, headers = {}) => {
 }
 
 test.group('All files of a bucket', () => {
-  test('come at once, by path, with their sizes', async ({ assert }) => {
+  test('come at once, by path, with their sizes and digests', async ({ assert }) => {
     const bucketId = await newBucket()
     const sent = Array.from({ length: 60 }, (_, n) => ({
       path: `folder/part-${String(n).padStart(2, '0')}`,
@@ -21,7 +23,12 @@ test.group('All files of a bucket', () => {
     assert.equal(status, 200)
     assert.deepEqual(meta, {})
     assert.equal(data.total, 60)
-    const files = stored.map(({ id, path, size }) => ({ id, path, size }))
+    const files = stored.map(({ id, path, size }, n) => ({
+      id,
+      path,
+      size,
+      sha256: hash('sha256', sent[n]!.content),
+    }))
     assert.sameDeepMembers(data.files, files)
     const paths = data.files.map(({ path }: { path: string }) => path)
     assert.deepEqual(paths, paths.toSorted())
@@ -32,7 +39,7 @@ test.group('All files of a bucket', () => {
     const [file] = await uploaded(bucketId, [{ path: 'a', content: Buffer.from('a') }])
     await storagePool().query('update bucket_files set size = null where id = $1', [file!.id])
     assert.deepEqual((await filesOf(bucketId)).data.files, [
-      { id: file!.id, path: 'a', size: null },
+      { id: file!.id, path: 'a', size: null, sha256: hash('sha256', 'a') },
     ])
   })
 

@@ -162,11 +162,12 @@ export class DistributionScene {
     return { id, repository: `${externalName}/${this.id}` }
   }
 
-  run(job: Job, signal: AbortSignal = new AbortController().signal) {
-    return job.run({ id: this.id }, this.#work(job, signal))
+  run(job: Job, signal: AbortSignal = new AbortController().signal, content?: string) {
+    return job.run({ id: this.id }, this.#work(job, signal, content))
   }
 
-  #work(job: Job, signal: AbortSignal): Work {
+  /** `content` is the digest that the command names. */
+  #work(job: Job, signal: AbortSignal, content?: string): Work {
     const platform = this.platform.client(signal)
     const silent = { info() {}, warn() {}, error() {}, debug() {} }
     return {
@@ -178,7 +179,11 @@ export class DistributionScene {
         { logger: silent, ship: (line) => this.lines.push(line) },
         { component: COMPONENTS.analysisDistributor, command: job.command, id: this.id }
       ),
-      command: { timestamp: 0, routing: { type: 'work', key: job.component.queue } },
+      command: {
+        timestamp: 0,
+        routing: { type: 'work', key: job.component.queue },
+        ...(content && { content }),
+      },
       progress: (current, total) => this.progress.push((100 * current) / total),
     }
   }

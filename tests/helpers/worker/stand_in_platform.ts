@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,6 +16,10 @@ export class StandInPlatform {
   registryProjects: Fields[] = []
   /** What is answered about the content; without it the platform does not know the question, as older ones do not. */
   content: (() => Fields) | undefined
+  /** The code of the analysis with the digest of its content, where the platform tells it. */
+  code: (() => Fields) | undefined
+  /** What storage has, by ids, whatever is known of it. */
+  readonly stored = new Map<string, { path: string; bytes: Buffer }>()
   /** In PEM; a platform that signs nothing has none. */
   imageKeys: readonly string[] = []
   /** Where an analysis is built; without it the platform does not know that question either. */
@@ -25,6 +30,10 @@ export class StandInPlatform {
   readonly #server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://platform')
     this.asked.push(pathname)
+    const file = this.#fileAt(pathname)
+    if (file) {
+      return void response.end(file.bytes)
+    }
     const said = this.#answer(pathname)
     response.writeHead(said ? 200 : 404, { 'content-type': 'application/json' })
     response.end(JSON.stringify(said ?? { code: 'entity_not_found' }))
@@ -60,10 +69,27 @@ export class StandInPlatform {
       : this.workerAccount?.(registryId)
   }
 
+  #fileAt(path: string) {
+    const [, collection, id, below] = path.split('/')
+    return collection === 'bucket-files' && below === 'stream' ? this.stored.get(id!) : undefined
+  }
+
+  #storedFiles(): Fields {
+    const files = [...this.stored].map(([id, { path, bytes }]) => ({
+      id,
+      path,
+      size: bytes.length,
+      sha256: hash('sha256', bytes),
+    }))
+    return { data: { total: files.length, files }, meta: {} }
+  }
+
   #said(below: string): Fields | undefined {
     switch (below) {
       case 'content':
         return wrapped(this.content?.())
+      case 'code':
+        return wrapped(this.code?.())
       case 'build-registry':
         return wrapped(this.buildRegistry?.())
       default:
@@ -80,6 +106,8 @@ export class StandInPlatform {
         return this.imageKeys.length > 0
           ? { data: this.imageKeys.map((publicKey) => ({ publicKey })), meta: {} }
           : undefined
+      case 'buckets':
+        return below[0] === 'files' ? this.#storedFiles() : undefined
       case 'analysis-nodes':
         return listed(this.analysisNodes)
       case 'nodes':

@@ -222,7 +222,7 @@ test.group('Distribution', (group) => {
       refId: scene.id,
       analysisId: scene.id,
     })
-    assert.lengthOf(scene.lines, 6)
+    assert.lengthOf(scene.lines, 8)
   })
 
   test('workers use the account that is for them', async ({ assert }) => {

@@ -75,6 +75,7 @@ test.group('Signatures in a distribution', (group) => {
     const { repository: goal } = scene.node(registryId)
     const image = await putImage(store, repository, { tag: 'latest' })
     scene.platform.analysis.buildHash = image.digest
+    scene.platform.content = undefined
     const sign = (name: string, by: SigningKey) =>
       signImage({ store, repository }, image, buildFacts({ name }), by)
 

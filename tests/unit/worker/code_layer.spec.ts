@@ -27,6 +27,7 @@ class Code {
       bucketFileId: randomUUID(),
       path: `lib/module-${String(n).padStart(3, '0')}.py`,
       size,
+      sha256: undefined,
       bytes: randomBytes(size),
     }))
   }
@@ -124,6 +125,18 @@ test.group('The files of a layer', () => {
     assert.isTrue(await code.isIn(layer))
     await gone.promise
     assert.equal(singles(), 9)
+  })
+
+  test('are refused where the bytes that are packed are not those of their digests', async ({
+    assert,
+    cleanup,
+  }) => {
+    const code = new Code(20)
+    const digests = code.files.map((file) => ({ ...file, sha256: hash('sha256', file.bytes) }))
+    code.files.splice(0, code.files.length, ...digests)
+    code.files[3]!.bytes.fill('x')
+    const { layer } = await code.layer(cleanup)
+    await assert.rejects(() => code.isIn(layer), '"lib/module-003.py" is not what was stored')
   })
 
   const half = (code: Code) => code.tar().subarray(0, 10 * 1_024 + 700)

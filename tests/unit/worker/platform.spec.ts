@@ -105,7 +105,7 @@ test.group('What the worker asks the platform', () => {
         response.end(whole.subarray(from))
       }
     }, cleanup)
-    const file = { bucketFileId: ID, path: 'large.bin', size: whole.length }
+    const file = { bucketFileId: ID, path: 'large.bin', size: whole.length, sha256: undefined }
     const read = Buffer.concat(await Array.fromAsync(fileBytes(platform, file)))
     assert.isTrue(read.equals(whole))
     assert.lengthOf(ranges, 3)

@@ -1,0 +1,67 @@
+import type { SignedImage } from '#oci/signing/copy_signature'
+import { filesOf } from '#worker/analysis_builder/code_files'
+import { CODE_FOLDER } from '#worker/analysis_builder/run_command'
+import { JobFailure } from '#worker/job_failure'
+import type { Platform } from '#worker/platform/platform'
+import type { BuiltImage } from './built_image.js'
+
+const FILES = `${CODE_FOLDER}/`
+
+/**
+ * Throws unless the image is of the content that is approved: its label has to name the digest, and the layer and the files that its signed provenance
+ * names have to be those of the image and of the analysis. Platforms that do not tell the digest of a content cannot be compared with.
+ */
+export async function requireApproved(
+  platform: Platform,
+  analysisId: string,
+  image: BuiltImage,
+  { statement }: SignedImage
+): Promise<void> {
+  const approved = await platform.analysisCode(analysisId)
+  if (typeof approved?.digest !== 'string') {
+    return
+  }
+  if (approved.digest !== image.content) {
+    throw imageOutdated()
+  }
+  const materials = materialsIn(statement)
+  const layer = materials.get(CODE_FOLDER)
+  if (layer !== undefined && !image.layers.includes(`sha256:${layer}`)) {
+    throw contentChanged('The code layer of the image is not the one that was built')
+  }
+  const packed = new Map([...materials].filter(([name]) => name.startsWith(FILES)))
+  if (packed.size > 0) {
+    requireSameFiles(packed, await filesOf(platform, approved))
+  }
+}
+
+/** The image was built of another content than the analysis has now, or does not say of which. */
+export const imageOutdated = () =>
+  contentChanged('The image is not of what the analysis is now; it has to be built again')
+
+/** By name, each with its SHA-256 in hexadecimal digits. */
+function materialsIn(statement: SignedImage['statement']): ReadonlyMap<string, string> {
+  const named = statement?.predicate.buildDefinition.resolvedDependencies ?? []
+  return new Map(
+    named.flatMap(({ name, digest }) => (name && digest?.sha256 ? [[name, digest.sha256]] : []))
+  )
+}
+
+function requireSameFiles(
+  packed: ReadonlyMap<string, string>,
+  approved: readonly { readonly path: string; readonly sha256: string | undefined }[]
+): void {
+  const missing = approved.find(({ path, sha256 }) => {
+    const found = packed.get(FILES + path)
+    return found === undefined || (sha256 !== undefined && found !== sha256)
+  })
+  const known = new Set(approved.map(({ path }) => FILES + path))
+  const foreign = [...packed.keys()].find((name) => !known.has(name))
+  const other = missing ? FILES + missing.path : foreign
+  if (other !== undefined) {
+    const shown = JSON.stringify(other.slice(0, 200))
+    throw contentChanged(`${shown} in the image is not what is approved; it has to be built again`)
+  }
+}
+
+const contentChanged = (message: string) => new JobFailure('contentChanged', message)
