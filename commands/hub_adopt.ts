@@ -48,10 +48,10 @@ export default class HubAdopt extends BaseCommand {
   }
 
   async #adopt(): Promise<void> {
-    const { Adoption } = await import('#adopt/adoption')
+    const { Adoption, isWhole } = await import('#adopt/adoption')
     const { addressesFrom } = await import('#adopt/former/addresses')
-    const { linesOf, wasTakenOver } = await import('#adopt/report')
-    const { requireObjects, lookForObjects } = await import('#adopt/objects')
+    const { linesOf } = await import('#adopt/report')
+    const { requireObjects } = await import('#adopt/objects')
     const { alone } = await import('#adopt/alone')
     const { SERVICES } = await import('#adopt/transfer')
     const { env } = await import('#start/env')
@@ -84,11 +84,7 @@ export default class HubAdopt extends BaseCommand {
       return this.logger.warning('Stopped. Run it again, and it goes on where it is')
     }
     linesOf(report).forEach((line) => this.logger.log(line))
-    const objects = addresses.storage && !this.dryRun ? await lookForObjects() : undefined
-    if (objects) {
-      this.logger.log(objects.said)
-    }
-    this.exitCode = wasTakenOver(report) && (objects?.areThere ?? true) ? 0 : 1
+    this.exitCode = isWhole(report) ? 0 : 1
   }
 
   /** What is being written is written to its end, then it is over. */

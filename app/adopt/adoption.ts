@@ -9,6 +9,8 @@ import { sideBySide } from '#records/transaction'
 import { compareTable, type Compared } from './comparison.js'
 import { openFormer, type Addresses } from '#adopt/former/addresses'
 import type { FormerDatabase } from '#adopt/former/former_database'
+import { LeftOut } from './left_out.js'
+import { lookForObjects, type FoundObjects } from './objects.js'
 import { Progress } from './progress.js'
 import { beginRun, closeRun, endRun } from './runs.js'
 import { settleBuckets, settleCore } from './settle.js'
@@ -40,6 +42,8 @@ export interface AdoptionReport {
   readonly isDryRun: boolean
   /** Undefined where it was asked to stop before the end. */
   readonly tables: readonly TableReport[] | undefined
+  /** Undefined where storage is not taken over. */
+  readonly objects: FoundObjects | undefined
   readonly isClosed: boolean
 }
 
@@ -74,11 +78,13 @@ export class Adoption {
       }
       const counts = isDryRun ? new Map<string, Count>() : await this.#takeAll(services)
       const tables = counts && (await this.#compareAll(services, counts))
-      const isClosed = isLast && !isDryRun && tables !== undefined && tables.every(isWhole)
+      const objects = tables && (await this.#lookForObjects(services))
+      const report = { isDryRun, tables, objects }
+      const isClosed = isLast && !isDryRun && isWhole(report)
       if (isClosed) {
         await Promise.all(services.map(({ service, pool }) => closeRun(pool, service)))
       }
-      return { isDryRun, tables, isClosed }
+      return { ...report, isClosed }
     } finally {
       await Promise.all(services.map(({ former }) => former.close()))
     }
@@ -167,19 +173,20 @@ export class Adoption {
     const { isDryRun } = this.#options
     const reports = new Map<string, TableReport>()
     const isThrough = await this.#inEach(services, async ({ former, pool, tables }, signal) => {
+      const rowsLeftOut = new LeftOut(tables)
       for (const table of tables) {
         const progress = await this.#progress('comparing', table, former)
-        const options = { former, pool, signal, progress, now: this.#now, isDryRun }
+        const dryRun = isDryRun
+          ? { broken: await brokenKeys(table, former), leftOut: rowsLeftOut }
+          : undefined
+        const options = { former, pool, signal, progress, now: this.#now, dryRun }
         const compared = await compareTable(table, options)
         if (!compared) {
           return false
         }
-        const broken = isDryRun ? await brokenKeys(table, former) : []
         const { taken, followed } = counts.get(table.transfer.table) ?? { taken: 0, followed: 0 }
         const { leftOut, lacking } = table
-        const findings = [...compared.findings, ...broken]
-        const report = { ...compared, findings, taken, followed, leftOut, lacking }
-        reports.set(table.transfer.table, report)
+        reports.set(table.transfer.table, { ...compared, taken, followed, leftOut, lacking })
       }
       return true
     })
@@ -187,6 +194,14 @@ export class Adoption {
       tables.map(({ transfer }) => reports.get(transfer.table)!)
     )
     return isThrough ? inOrder : undefined
+  }
+
+  async #lookForObjects(services: readonly OpenService[]): Promise<FoundObjects | undefined> {
+    const { addresses, isDryRun } = this.#options
+    const files = services
+      .find(({ service }) => service === 'storage')
+      ?.tables.find(({ transfer }) => transfer.table === 'bucket_files')
+    return files && lookForObjects({ address: addresses.storage!, table: files, isDryRun })
   }
 
   async #progress(doing: string, { transfer }: Table, former: FormerDatabase): Promise<Progress> {
@@ -197,5 +212,10 @@ export class Adoption {
 
 const SERVICES_IN_ORDER = ['storage', 'core', 'telemetry', 'messenger'] as const
 
-/** Whether all that is there is here, or was and moved on. */
-export const isWhole = ({ findings }: TableReport): boolean => findings.length === 0
+/** Whether all records that are there are here, or were and moved on. */
+export const hasAllRecords = ({ tables }: Pick<AdoptionReport, 'tables'>): boolean =>
+  tables !== undefined && tables.every(({ findings }) => findings.length === 0)
+
+/** Whether nothing is missing that the former platform has. */
+export const isWhole = (report: Omit<AdoptionReport, 'isClosed'>): boolean =>
+  hasAllRecords(report) && (report.objects?.areThere ?? true)

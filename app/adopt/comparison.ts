@@ -8,6 +8,7 @@ import { Findings, type Finding } from './findings.js'
 import type { FormerDatabase, Texts } from '#adopt/former/former_database'
 import type { Progress } from './progress.js'
 import type { OurRow } from '#adopt/rows/our_rows'
+import type { LeftOut } from './left_out.js'
 import { isMisfit, type Misfit, type Row } from '#adopt/rows/row_reader'
 import { Stepper } from './stepper.js'
 import type { Table } from './table.js'
@@ -30,6 +31,8 @@ export interface Compared {
   readonly goneThere: readonly Finding[]
   /** Rows that would be taken, where nothing was taken yet. */
   readonly toCome: number
+  /** Rows that the findings name. */
+  readonly named: number
   readonly findings: readonly Finding[]
 }
 
@@ -39,8 +42,16 @@ interface ComparingOptions {
   readonly signal: AbortSignal
   readonly progress: Progress
   readonly now: string
-  /** Rows that are not here yet are no finding. */
-  readonly isDryRun: boolean
+  /** Set in a dry run, where rows that are not here yet are no finding. */
+  readonly dryRun?: DryRun | undefined
+}
+
+/** What a dry run knows of the rows that would not come. */
+export interface DryRun {
+  /** Of this table, by their ids, and why. */
+  readonly broken: ReadonlyMap<string, string>
+  /** Of all tables. */
+  readonly leftOut: LeftOut
 }
 
 const ASKED_AT_ONCE = 500
@@ -62,7 +73,7 @@ class Comparison {
   readonly #there = createHash('sha256')
   readonly #here = createHash('sha256')
   readonly #goneThere = new Findings()
-  readonly #count = { there: 0, here: 0, equal: 0, movedOn: 0, toCome: 0 }
+  readonly #count = { there: 0, here: 0, equal: 0, movedOn: 0, toCome: 0, named: 0 }
   #notHere: Row[] = []
   #toFollow: string[] = []
 
@@ -115,7 +126,7 @@ class Comparison {
     const row = this.#table.theirs.read(texts)
     this.#count.there++
     if (isMisfit(row)) {
-      return this.#findMisfit(row)
+      return this.#findMisfit(row, our)
     }
     this.#there.update(row.line)
     if (our) {
@@ -136,26 +147,38 @@ class Comparison {
     } else if (our.takenDigest === row.digest) {
       this.#count.movedOn++
     } else if (our.takenDigest === null) {
-      this.#findings.add('another record has this id here, and is left as it is', row.id)
+      this.#name(row.id, 'another record has this id here, and is left as it is')
     } else if (isMisfit(read) || read.digest !== our.takenDigest) {
-      this.#findings.add('changed there and here since it was taken', row.id)
-    } else if (this.#options.isDryRun) {
+      this.#name(row.id, 'changed there and here since it was taken')
+    } else if (this.#options.dryRun) {
       this.#count.toCome++
     } else {
-      this.#findings.add('changed there, and does not fit any more', row.id)
+      this.#name(row.id, 'changed there, and does not fit any more')
     }
   }
 
-  #findMisfit({ id, reasons }: Misfit): void {
+  #findMisfit({ id, reasons }: Misfit, our: OurRow | undefined): void {
     this.#there.update(id)
-    reasons.forEach((reason) => this.#findings.add(reason, id))
+    this.#name(id, ...reasons)
+    if (!our) {
+      this.#leaveOut(id.toLowerCase())
+    }
+  }
+
+  #name(id: string, ...problems: readonly string[]): void {
+    this.#count.named++
+    problems.forEach((problem) => this.#findings.add(problem, id))
+  }
+
+  #leaveOut(id: string): void {
+    this.#options.dryRun?.leftOut.add(this.#table.transfer.table, id)
   }
 
   async #meetOnlyHere({ texts, takenDigest }: OurRow): Promise<void> {
     if (takenDigest === null) {
       return
     }
-    const isFollowed = this.#table.transfer.gone !== undefined && !this.#options.isDryRun
+    const isFollowed = this.#table.transfer.gone !== undefined && !this.#options.dryRun
     this.#goneThere.add(isFollowed ? 'gone here as well now' : 'left here', texts.id!)
     if (isFollowed && this.#toFollow.push(texts.id!) >= ASKED_AT_ONCE) {
       await this.#follow()
@@ -177,18 +200,19 @@ class Comparison {
     if (rows.length === 0) {
       return
     }
-    const { pool, isDryRun } = this.#options
-    const reasons = await whyNotHere(this.#table, pool, rows, { withParents: !isDryRun })
+    const { pool, dryRun } = this.#options
+    const reasons = await whyNotHere(this.#table, pool, rows, dryRun?.leftOut)
     for (const { id } of rows) {
-      const reason = reasons.get(id)
+      const reason = reasons.get(id) ?? dryRun?.broken.get(id)
       if (reason === 'moved on') {
         this.#count.movedOn++
       } else if (reason !== undefined) {
-        this.#findings.add(reason, id)
-      } else if (isDryRun) {
+        this.#name(id, reason)
+        this.#leaveOut(id)
+      } else if (dryRun) {
         this.#count.toCome++
       } else {
-        this.#findings.add('came after it was its turn; run this once more', id)
+        this.#name(id, 'came after it was its turn; run this once more')
       }
     }
   }

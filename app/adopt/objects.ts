@@ -3,11 +3,16 @@ import { resolve } from 'node:path'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { env } from '#start/env'
-import { ObjectMissing } from '#storage/objects/errors'
+import { ObjectMissing, UnsafeObjectName } from '#storage/objects/errors'
 import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { objectStore } from '#storage/objects/store'
+import { openFormer } from '#adopt/former/addresses'
+import type { FormerDatabase } from '#adopt/former/former_database'
+import { isMisfit } from '#adopt/rows/row_reader'
+import { LAYOUT } from '#adopt/transfers/storage'
 import { Refusal } from './refusal.js'
+import type { Table } from './table.js'
 
 const LOOKED_FOR = 200
 const AT_ONCE = 8
@@ -44,10 +49,13 @@ export interface FoundObjects {
   readonly said: string
 }
 
-const SAMPLE = `select f.bucket_id as "bucketId", f.layout, f.hash, f.size::float8 as size, f.id
-  from bucket_files f join (
-    select id from adopted_rows where list = 'bucket_files' order by digest limit ${LOOKED_FOR}
-  ) r on r.id = f.id`
+interface LookingOptions {
+  /** Of the former database of storage. */
+  readonly address: string
+  /** The table of files. */
+  readonly table: Table
+  readonly isDryRun: boolean
+}
 
 interface Sampled {
   readonly id: string
@@ -57,21 +65,89 @@ interface Sampled {
   readonly size: number | null
 }
 
-/** Looks whether the objects of some files, chosen by chance, are where they should be. */
-export async function lookForObjects(): Promise<FoundObjects> {
-  const { rows } = await pools.for(databaseUrl('storage')).query<Sampled>(SAMPLE)
-  const store = await objectStore()
-  const missing: string[] = []
-  for (let at = 0; at < rows.length; at += AT_ONCE) {
-    const some = rows.slice(at, at + AT_ONCE)
-    const found = await Promise.all(some.map((file) => isThere(store, file)))
-    missing.push(...some.filter((_, i) => !found[i]).map(({ id }) => id))
+const ALL_GONE =
+  'The former platform lists no files any more, and some were taken before: look whether FORMER_STORAGE_DATABASE_URL names its database, or remove those files here.'
+
+/** Looks whether the objects of some files, chosen by chance, are where they should be. A file that is deleted there meanwhile is none. */
+export async function lookForObjects(options: LookingOptions): Promise<FoundObjects> {
+  const files = await sampleOf(options)
+  if (await areAllGone(files, options)) {
+    return { areThere: false, said: ALL_GONE }
   }
+  const store = await objectStore()
+  const notFound: string[] = []
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const some = files.slice(at, at + AT_ONCE)
+    const found = await Promise.all(some.map((file) => isThere(store, file)))
+    notFound.push(...some.filter((_, i) => !found[i]).map(({ id }) => id))
+  }
+  const missing = await listedStill(options, notFound)
+  const count = files.length - notFound.length + missing.length
   const said =
     missing.length === 0
-      ? `Of ${rows.length} files that were looked for, all are in the object store.`
-      : `Of ${rows.length} files that were looked for, ${missing.length} are not in the object store, or are there with another size (${missing.slice(0, 5).join(', ')}): look whether S3_ENDPOINT or STORAGE_PATH names the store of the former platform.`
+      ? `Of ${count} files that were looked for, all are in the object store.`
+      : `Of ${count} files that were looked for, ${missing.length} are not in the object store, or are there with another size (${missing.slice(0, 5).join(', ')}): look whether S3_ENDPOINT or STORAGE_PATH names the store of the former platform.`
   return { areThere: missing.length === 0, said }
+}
+
+/** As they are here where they are taken; in a dry run as they are there where they are yet to come. */
+const SAMPLE = `select g.id, coalesce(f.bucket_id, g.bucket_id) as "bucketId", coalesce(f.layout, '${LAYOUT}') as layout,
+    coalesce(f.hash, g.hash) as hash, (case when f.id is null then g.size else f.size end)::float8 as size
+  from json_to_recordset($1::json) as g(id uuid, bucket_id uuid, hash text, size bigint)
+  left join bucket_files f on f.id = g.id
+  left join adopted_rows r on r.list = 'bucket_files' and r.id = g.id
+  where case when r.id is null then $2 else f.id is not null end`
+
+/** Hashes are in no order that means something. */
+async function sampleOf({ address, table, isDryRun }: LookingOptions): Promise<Sampled[]> {
+  const listed = await asked(address, async (former) => {
+    const reading = { table: 'bucket_files', columns: table.readable, order: ['hash', 'id'] }
+    for await (const portion of former.read(reading)) {
+      return portion.slice(0, LOOKED_FOR)
+    }
+    return []
+  })
+  const read = listed.map((texts) => table.theirs.read(texts))
+  const values = read.flatMap((row) => (isMisfit(row) ? [] : [row.values]))
+  const storage = pools.for(databaseUrl('storage'))
+  const { rows } = await storage.query<Sampled>(SAMPLE, [JSON.stringify(values), isDryRun])
+  return rows
+}
+
+/** Whether files were taken, and the former platform has none at all now. */
+async function areAllGone(files: readonly Sampled[], { address }: LookingOptions) {
+  if (files.length > 0) {
+    return false
+  }
+  const { rows } = await pools
+    .for(databaseUrl('storage'))
+    .query(
+      `select from bucket_files join adopted_rows using (id) where list = 'bucket_files' limit 1`
+    )
+  return rows.length > 0 && (await asked(address, (former) => former.count('bucket_files'))) === 0
+}
+
+/** Those of the files that the former platform still has. */
+async function listedStill({ address }: LookingOptions, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) {
+    return []
+  }
+  const names = ids.map((id) => `'${id}'`).join()
+  const listed = await asked(address, (former) =>
+    former.texts(`select id from bucket_files where id in (${names})`)
+  )
+  const still = new Set(listed.map((id) => id.toLowerCase()))
+  return ids.filter((id) => still.has(id))
+}
+
+/** Asks the former database of storage as it is now. */
+async function asked<T>(address: string, work: (former: FormerDatabase) => Promise<T>): Promise<T> {
+  const former = await openFormer('storage', address)
+  try {
+    return await work(former)
+  } finally {
+    await former.close()
+  }
 }
 
 async function isThere(store: ObjectStore, { bucketId, layout, hash, size }: Sampled) {
@@ -79,7 +155,7 @@ async function isThere(store: ObjectStore, { bucketId, layout, hash, size }: Sam
     const facts = await store.stat(objectAddress(layout, bucketId, hash))
     return size === null || facts.size === size
   } catch (error) {
-    if (error instanceof ObjectMissing) {
+    if (error instanceof ObjectMissing || error instanceof UnsafeObjectName) {
       return false
     }
     throw error

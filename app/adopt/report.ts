@@ -1,13 +1,9 @@
 import Table from 'cli-table3'
 
-import { isWhole, type AdoptionReport, type TableReport } from './adoption.js'
+import { hasAllRecords, isWhole, type AdoptionReport, type TableReport } from './adoption.js'
 import type { Finding } from './findings.js'
 
 const SHORT = 12
-
-/** Whether nothing is missing that the former platform has. */
-export const wasTakenOver = ({ tables }: AdoptionReport): boolean =>
-  tables !== undefined && tables.every(isWhole)
 
 /** What is said in the end: counts and checksums of both sides, and by name what is not as it was there. */
 export function linesOf(report: AdoptionReport): string[] {
@@ -17,7 +13,8 @@ export function linesOf(report: AdoptionReport): string[] {
     report.isDryRun ? dryTable(tables) : takenTable(tables),
     ...(named.length > 0 ? ['', ...named] : []),
     '',
-    ending(report, tables),
+    ...(report.objects ? [report.objects.said] : []),
+    ending(report),
   ]
 }
 
@@ -39,7 +36,7 @@ function takenTable(tables: readonly TableReport[]): string {
 function dryTable(tables: readonly TableReport[]): string {
   return tableOf(
     ['table', 'there', 'here', 'to come', 'would not fit'],
-    tables.map((one) => [one.table, one.there, one.here, one.toCome, misfits(one)])
+    tables.map((one) => [one.table, one.there, one.here, one.toCome, one.named])
   )
 }
 
@@ -48,8 +45,6 @@ function checksums({ checksums: { there, here } }: TableReport): string {
     ? `equal ${there.slice(0, SHORT)}`
     : `${there.slice(0, SHORT)} ${here.slice(0, SHORT)}`
 }
-
-const misfits = ({ findings }: TableReport) => findings.reduce((sum, { count }) => sum + count, 0)
 
 function tableOf(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const table = new Table({ head: [...head], style: { head: [], border: [], compact: true } })
@@ -75,16 +70,26 @@ function said({ problem, count, ids }: Finding): string {
 /** What others wrote must not steer the terminal. */
 const shown = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 60)
 
-function ending(report: AdoptionReport, tables: readonly TableReport[]): string {
+function ending(report: AdoptionReport): string {
   if (report.isDryRun) {
-    return tables.every(isWhole)
-      ? 'Nothing was written. All of it would fit.'
-      : 'Nothing was written. What is named above would be left out: correct it there, and look again.'
+    return `Nothing was written. ${outlook(report)}`
   }
-  if (!tables.every(isWhole)) {
+  if (!hasAllRecords(report)) {
     return 'What is named above is not here. Correct it there, and run this once more; nothing is swept until then.'
+  }
+  if (!isWhole(report)) {
+    return 'All records are here, but not all contents of files. Name the store they are in, and run this once more; nothing is swept until then.'
   }
   return report.isClosed
     ? 'All of it is here, and nothing more is expected.'
     : 'All of it is here. Run this once more with --last when the former platform is stopped.'
+}
+
+function outlook(report: AdoptionReport): string {
+  if (!hasAllRecords(report)) {
+    return 'What is named above would be left out: correct it there, and look again.'
+  }
+  return isWhole(report)
+    ? 'All of it would fit.'
+    : 'All records would fit, but not all contents of files were found: name the store they are in, and look again.'
 }

@@ -1,24 +1,28 @@
 import type { FormerDatabase } from '#adopt/former/former_database'
-import { Findings, type Finding } from './findings.js'
 import type { Table } from './table.js'
 
 const LISTED = 100_000
 
-/** What our keys would not let in of a table as it is there: rows that name others that are gone, and rows that share what is unique here. */
+/**
+ * What our keys would not let in of a table as it is there, by the ids of the rows: those that refer to rows that are gone, and all but
+ * the first of those that share what is unique here.
+ */
 export async function brokenKeys(
   { transfer, shape, readable }: Table,
   former: FormerDatabase
-): Promise<Finding[]> {
+): Promise<Map<string, string>> {
   const { table } = transfer
-  const findings = new Findings()
+  const broken = new Map<string, string>()
+  const note = async (query: string, problem: string) => {
+    const ids = await former.texts(`${query} order by c.id limit ${LISTED}`)
+    ids.map((id) => id.toLowerCase()).forEach((id) => broken.set(id, broken.get(id) ?? problem))
+  }
   for (const { column, table: parent } of shape.references) {
     if (readable.includes(column)) {
-      const ids = await former.texts(
+      await note(
         `select c.id from ${table} c left join ${parent} p on p.id = c.${column}
-         where c.${column} is not null and p.id is null order by c.id limit ${LISTED}`
-      )
-      ids.forEach((id) =>
-        findings.add(`${column} names a record of ${parent} that is not there`, id)
+         where lower(concat(c.${column})) not in ('', 'null', 'undefined', 'nan') and p.id is null`,
+        `${column} names a record of ${parent} that is not there`
       )
     }
   }
@@ -26,17 +30,13 @@ export async function brokenKeys(
     const names = unique.join()
     const same = unique.map((name) => `d.${name} = c.${name}`).join(' and ')
     const given = unique.map((name) => `${name} is not null`).join(' and ')
-    const ids = await former.texts(
+    // Texts of ids are in the order of ids, and every server knows the least of texts.
+    await note(
       `select c.id from ${table} c join (
-         select ${names} from ${table} where ${given} group by ${names} having count(*) > 1) d
-       on ${same} order by c.id limit ${LISTED}`
-    )
-    ids.forEach((id) =>
-      findings.add(
-        `several records there have the same ${unique.join(' and ')}, and one of them is taken`,
-        id
-      )
+         select ${names}, min(concat(id)) as earliest from ${table} where ${given} group by ${names} having count(*) > 1) d
+       on ${same} where concat(c.id) <> d.earliest`,
+      `another record there has the same ${unique.join(' and ')}, and comes first`
     )
   }
-  return findings.all
+  return broken
 }

@@ -2,6 +2,7 @@ import type pg from 'pg'
 
 import type { SurfaceName } from '#configuration/surfaces'
 import type { Purpose } from '#records/sealing'
+import type { JsonForm } from '#adopt/rows/read_json'
 
 /** The services of the former platform, each of which has a database. */
 export const SERVICES = [
@@ -36,8 +37,8 @@ export interface Transfer {
   /** Columns that hold nothing but these. */
   readonly sets?: Readonly<Record<string, readonly string[]>>
   readonly secrets?: Readonly<Record<string, Purpose>>
-  /** Texts that have to be JSON, and what for. */
-  readonly json?: Readonly<Record<string, 'list' | 'any'>>
+  /** Texts that hold JSON, and of what form. */
+  readonly json?: Readonly<Record<string, JsonForm>>
   /** What is stored in another form here. */
   readonly converted?: (values: Record<string, Value>) => void
   /** What is wrong with a row that no single column shows. */

@@ -1,26 +1,31 @@
 import type pg from 'pg'
 
+import type { LeftOut } from './left_out.js'
 import type { Row } from '#adopt/rows/row_reader'
 import type { Table } from './table.js'
 
-/** Why rows that fit are not here, by their ids: 'moved on' where they were taken and removed since. */
+/**
+ * Why rows that fit are not here, by their ids: 'moved on' where they were taken and removed since. In a dry run the rows they refer to
+ * may be yet to come; then only those that would be left out count.
+ */
 export async function whyNotHere(
   { transfer, shape }: Table,
   pool: pg.Pool,
   rows: readonly Row[],
-  { withParents }: { withParents: boolean }
+  leftOut?: LeftOut
 ): Promise<Map<string, string>> {
   const reasons = new Map<string, string>()
   const { table, secrets = {} } = transfer
   const columns = transfer.columns.filter((name) => !(name in secrets))
   const types = columns.map((name) => `${name} ${shape.columns.get(name)!.sqlType}`)
   const given = `json_to_recordset($1::json) as g(${types.join()})`
-  const json = JSON.stringify(
-    rows.map(({ values }) => Object.fromEntries(columns.map((name) => [name, values[name]])))
-  )
-  const note = async (condition: string, reason: string) => {
+  const note = async (condition: string, reason: string, some = rows) => {
+    if (some.length === 0) {
+      return
+    }
+    const json = some.map(({ values }) => columns.map((name) => [name, values[name]]))
     const found = await pool.query<{ id: string }>(`select g.id from ${given} where ${condition}`, [
-      json,
+      JSON.stringify(json.map((entries) => Object.fromEntries(entries) as object)),
     ])
     found.rows.forEach(({ id }) => reasons.set(id, reasons.get(id) ?? reason))
   }
@@ -28,10 +33,11 @@ export async function whyNotHere(
     `exists (select from adopted_rows a where a.list = '${table}' and a.id = g.id)`,
     'moved on'
   )
-  for (const { column, table: parent } of withParents ? shape.references : []) {
+  for (const { column, table: parent } of shape.references) {
     await note(
       `g.${column} is not null and not exists (select from ${parent} p where p.id = g.${column})`,
-      `${column} names a record of ${parent} that is not here`
+      `${column} names a record of ${parent} that ${leftOut ? 'would be left out' : 'is not here'}`,
+      leftOut && rows.filter(({ values }) => leftOut.has(parent, values[column]))
     )
   }
   for (const unique of shape.uniques) {

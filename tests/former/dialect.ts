@@ -7,6 +7,8 @@ export interface Dialect {
   column(listed: string): string
   /** An id that is always the same for a kind and a number. */
   id(kind: string, number: string): string
+  /** A text as it is written in a statement. */
+  text(value: string): string
   /** A time so many seconds after the beginning of November 2026. */
   time(seconds: string): string
   /** How many times a number has another in it. */
@@ -24,6 +26,7 @@ const BEGINNING = '2026-11-01 00:00:00'
 export const POSTGRES: Dialect = {
   column: (listed) => listed.replace('uuid_generate_v4()', 'gen_random_uuid()'),
   id: (kind, number) => `md5(concat('${kind}', ${number}))::uuid`,
+  text: (value) => pg.escapeLiteral(value),
   // What is finer than a millisecond is not taken.
   time: (seconds) =>
     `timestamp '${BEGINNING}' + (${seconds}) * interval '1 second' + interval '123789 microseconds'`,
@@ -68,6 +71,7 @@ export const MYSQL: Dialect = {
     const part = (start: number, length: number) => `substr(${digits}, ${start}, ${length})`
     return `concat_ws('-', ${part(1, 8)}, ${part(9, 4)}, ${part(13, 4)}, ${part(17, 4)}, ${part(21, 12)})`
   },
+  text: (value) => mysql.escape(value),
   time: (seconds) => `date_add('${BEGINNING}', interval (${seconds}) second)`,
   quotient: (number, by) => `((${number}) div ${by})`,
   series: (count) => `(select seq as n from seq_1_to_${count}) s`,

@@ -37,6 +37,11 @@ const analysisOf = (dialect: Dialect, bucket: string) => dialect.quotient(bucket
 const purposeOf = (bucket: string) =>
   `case mod(${bucket}, 3) when 0 then 'CODE' when 1 then 'RESULT' else 'TEMP' end`
 
+/** What the former platform writes where there are no arguments is `null`, `undefined` or nothing, as a text. */
+const argumentsOf = (n: string) =>
+  `case mod(${n}, 5) when 0 then '[{"value":"--verbose","position":"after"}]' when 1 then 'null' when 2 then 'undefined'
+     when 3 then '' end`
+
 function fillCore(dialect: Dialect, { rows, buckets, analyses }: Counts): string[] {
   const { id, time, series } = dialect
   const times = (n: string) => `${time(n)}, ${time(`${n} + 5`)}`
@@ -63,7 +68,7 @@ function fillCore(dialect: Dialect, { rows, buckets, analyses }: Counts): string
     `insert into master_images (id, path, virtual_path, group_virtual_path, name, command, command_arguments,
        build_size, created_at, updated_at)
      select ${id('image', 'n')}, concat('images/1/', n), concat('group/1/', n), 'group/1', concat('image-', n),
-       'python3', case when mod(n, 2) = 0 then '["-u","main.py"]' end, 5000000000 + n, ${times('n')} from ${series(4)}`,
+       'python3', ${argumentsOf('n')}, 5000000000 + n, ${times('n')} from ${series(4)}`,
     `insert into projects (id, name, description, analyses, nodes, realm_id, user_id, client_id, robot_id,
        master_image_id, display_name, created_at, updated_at)
      select ${id('project', 'n')}, concat('project-', n), concat('Größe ', n), 17, 4, ${realm(dialect, 'n')},
@@ -84,7 +89,7 @@ function fillCore(dialect: Dialect, { rows, buckets, analyses }: Counts): string
        created_at, updated_at)
      select ${analysis('(n - 1)')}, concat('analysis-', n), 'What is it?', 3, 1, mod(n, 2) = 0, true,
        case when mod(n, 2) = 0 then 'executed' end, 100, 123456789012, case when mod(n, 4) = 0 then 'starting' end,
-       case when mod(n, 3) = 0 then '[{"value":"--verbose","position":"after"}]' end, ${id('registry', '1')},
+       ${argumentsOf('n')}, ${id('registry', '1')},
        ${realm(dialect, 'n')}, ${id('user', 'n')}, ${id('project', '1 + mod(n, 4)')}, ${id('image', '1 + mod(n, 4)')},
        concat('Analysis ', n), ${id('client-of-analysis', 'n')}, ${times('n')} from ${series(analyses)}`,
     ...[1, 2].map(

@@ -9,7 +9,7 @@ import { createStatement, tablesOf } from './schema.js'
 export class FormerPlatform {
   readonly addresses: Readonly<Record<Service, string>>
   readonly dialect: Dialect
-  readonly #server: string
+  readonly server: string
 
   /** Makes its databases on a server, empty. */
   static async make(server: string, prefix?: string): Promise<FormerPlatform> {
@@ -29,7 +29,7 @@ export class FormerPlatform {
   }
 
   private constructor(server: string, prefix = `former_${randomBytes(4).toString('hex')}`) {
-    this.#server = server
+    this.server = server
     this.dialect = server.startsWith('postgres') ? POSTGRES : MYSQL
     this.addresses = Object.fromEntries(
       SERVICES.map((service) => {
@@ -58,7 +58,7 @@ export class FormerPlatform {
   async remove(): Promise<void> {
     const names = Object.values(this.addresses).map(nameOf)
     await this.dialect.run(
-      this.#server,
+      this.server,
       names.map((name) => `drop database if exists ${name}`)
     )
   }

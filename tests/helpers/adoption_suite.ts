@@ -4,7 +4,6 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { Adoption, type AdoptionReport } from '#adopt/adoption'
-import { lookForObjects } from '#adopt/objects'
 import { corePool } from '#core/database'
 import { isAdopting } from '#database/open_adoption'
 import { messengerPool } from '#messenger/database'
@@ -15,7 +14,7 @@ import { objectAddress } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
 import { telemetryPool } from '#telemetry/database'
 import { TrailService } from '#telemetry/trail/trail_service'
-import { NAMED, oddities } from '#tests/former/oddities'
+import { looseRows, NAMED, oddities } from '#tests/former/oddities'
 import { FormerPlatform } from '#tests/former/former_platform'
 import { at } from './application.js'
 import { identity } from './identities.js'
@@ -44,7 +43,10 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       const server = await startServer()
       former = await FormerPlatform.make(server.url)
       await former.fill(ROWS)
-      for (const [service, statement] of oddities(former.dialect)) {
+      for (const [service, statement] of [
+        ...oddities(former.dialect),
+        ...looseRows(former.dialect),
+      ]) {
         await former.run(service, statement)
       }
       return async () => {
@@ -70,8 +72,13 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
     }) => {
       const report = await adopt({ isDryRun: true })
       assertNamed(assert, report)
-      assert.equal(tableOf(report, 'events').there, ROWS + 2)
-      assert.equal(tableOf(report, 'events').toCome, ROWS)
+      assert.equal(tableOf(report, 'events').there, ROWS + 5)
+      assert.equal(tableOf(report, 'events').toCome, ROWS + 3)
+      for (const { table, there, here, toCome, named } of report.tables!) {
+        assert.equal(here + toCome + named, there, table)
+      }
+      assert.equal(tableOf(report, 'analysis_bucket_files').toCome, ROWS)
+      assert.isFalse(report.objects!.areThere)
       const { rows } = await corePool().query(
         'select from adoption_runs union all select from adopted_rows'
       )
@@ -95,8 +102,46 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
         assert.equal(table.checksums.here, table.checksums.there, table.table)
       }
       assert.equal(tableOf(report, 'analysis_bucket_files').taken, ROWS)
+      assert.isFalse(report.objects!.areThere)
       assert.isFalse(report.isClosed)
       assert.isTrue(await isAdopting(storagePool()))
+    })
+
+    test('has what a lenient writer left, as far as it is clear', async ({ assert }) => {
+      const column = async (pool: ReturnType<typeof corePool>, query: string, id: string) =>
+        Object.values((await pool.query(query, [id])).rows[0] ?? {})
+      const core = (columns: string, table: string, kind: string, number: number) =>
+        column(corePool(), `select ${columns} from ${table} where id = $1`, idOf(kind, number))
+      const image = (number: number) =>
+        core('command_arguments, build_size::text', 'master_images', 'image', number)
+      assert.deepEqual((await image(1))[0], '[]')
+      assert.deepEqual((await image(2))[0], '[]')
+      assert.deepEqual((await image(3))[0], '[]')
+      assert.deepEqual(await image(4), ['[{"value":"-u"},{"value":"7","position":"after"}]', null])
+      const analysis =
+        'image_command_arguments, execution_status, distribution_status, build_status, nodes'
+      assert.deepEqual(await core(analysis, 'analyses', 'analysis', 0), [null, null, null, null, 2])
+      assert.deepEqual(await core(analysis, 'analyses', 'analysis', 1), [
+        '[{"value":"-v"}]',
+        null,
+        null,
+        'executed',
+        2,
+      ])
+      assert.deepEqual(await core('type', 'registry_projects', 'registry-project', 6), ['default'])
+      assert.deepEqual(await core('type, public_key', 'nodes', 'node', 6), ['default', null])
+      const approval = (kind: string) => core('approval_status', 'project_nodes', kind, 6)
+      assert.deepEqual(await approval('project-node-3-'), [null])
+      assert.deepEqual(await approval('project-node-2-'), ['approved'])
+      const size = 'select size from bucket_files where id = $1'
+      assert.deepEqual(await column(storagePool(), size, idOf('file', 2)), [null])
+      const event = 'select data, expires_at from events where id = $1'
+      for (const [number, data] of [null, null, '{"diff":{}}'].entries()) {
+        const found = await column(telemetryPool(), event, idOf('loose', number + 1))
+        assert.deepEqual(found, [data, null])
+      }
+      const metadata = 'select metadata from messages where id = $1'
+      assert.deepEqual(await column(messengerPool(), metadata, idOf('message', 1)), [null])
     })
 
     test('keeps ids, times and the keys of old diffs', async ({ assert }) => {
@@ -167,7 +212,6 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
         [id]
       )
       assert.equal(rows[0].ref_id, idOf('analysis', 0))
-      assert.isFalse((await lookForObjects()).areThere)
       const store = await objectStore()
       const address = objectAddress('own', bucketId, rows[0].hash)
       await store.makeContainer(address.container)
@@ -200,6 +244,36 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
         [recipient.actor.id]
       )
       assert.deepEqual(rows, [{ messages: 4, bytes: rows[0].size, counted: 4, size: rows[0].size }])
+    })
+
+    test('misses an object where its file is still there, and says so in its report as well', async ({
+      assert,
+    }) => {
+      const { rows: files } = await storagePool().query(
+        'select id, bucket_id, hash from bucket_files order by hash limit 202'
+      )
+      const store = await objectStore()
+      for (const { bucket_id: bucketId, hash } of files) {
+        const address = objectAddress('own', bucketId, hash)
+        await store.makeContainer(address.container)
+        await store.put(address, [Buffer.from('content')] as never)
+      }
+      const [deleted, lost] = files
+      const remove = (file: any) => store.delete(objectAddress('own', file.bucket_id, file.hash))
+      await former.run('storage', `delete from bucket_files where id = '${deleted.id}'`)
+      await remove(deleted)
+      const whole = await adopt({ addresses: storageOnly(former) })
+      assert.isTrue(whole.objects!.areThere, whole.objects!.said)
+      await remove(lost)
+      const lacking = await adopt({ addresses: storageOnly(former), isLast: true })
+      assert.include(lacking.objects!.said, lost.id)
+      assert.isFalse(lacking.isClosed)
+      const dry = await adopt({ addresses: storageOnly(former), isDryRun: true })
+      assert.include(dry.objects!.said, lost.id)
+      const emptied = await FormerPlatform.make(former.server)
+      const none = await adopt({ addresses: storageOnly(emptied) })
+      await emptied.remove()
+      assert.isFalse(none.objects!.areThere, none.objects!.said)
     })
 
     test('is not changed by a second run', async ({ assert }) => {
@@ -281,6 +355,8 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
     })
   })
 }
+
+const storageOnly = ({ addresses }: FormerPlatform) => ({ storage: addresses.storage })
 
 const tableOf = ({ tables }: AdoptionReport, wanted: string) =>
   tables!.find(({ table }) => table === wanted)!

@@ -2,15 +2,14 @@ import { DateTime } from 'luxon'
 
 import { isUuid } from '#kernel/is_uuid'
 import type { Value } from '#adopt/transfer'
+import { isNone } from './none.js'
 import type { ValueType } from './table_shape.js'
+import { Unreadable } from './unreadable.js'
 
-/** What a text says cannot be a value of its column. */
-export class Unreadable {
-  constructor(readonly reason: string) {}
-}
-
-const TIME = /^\d{4}-[01]\d-[0-3]\d[ T][0-2]\d:[0-5]\d:\d\d(?:\.\d+)?(?:Z|[+-]00(?::?00)?)?$/
-const SAYS_ZONE = /(?:Z|[+-]00(?::?00)?)$/
+const TIME = /^\d{4}-[01]\d-[0-3]\d[ T][0-2]\d:[0-5]\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/
+const IS_UTC = /(?:Z|[+-]00(?::?00)?)$/
+const SAYS_ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/
+const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e\+?\d+)?$/i
 const WHOLE = /^-?\d+$/
 const BOOLEANS: Readonly<Record<string, boolean>> = {
   't': true,
@@ -23,24 +22,41 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
   '\0': false,
 }
 
-/** A value as a database writes it, as both sides have it. */
+/** A value as a database writes it, as both sides have it. Only a text can be `null` or nothing at all; elsewhere there is no value. */
 export function readValue(type: ValueType, text: string, zone = 'UTC'): Value | Unreadable {
+  if (type === 'text') {
+    return text.includes('\0') ? new Unreadable('holds a zero character') : text
+  }
+  const bare = text.trim()
+  return isNone(bare) ? null : readTyped(type, bare, zone)
+}
+
+function readTyped(type: Exclude<ValueType, 'text'>, text: string, zone: string) {
   switch (type) {
     case 'uuid':
       return isUuid(text) ? text.toLowerCase() : new Unreadable('is no id')
     case 'boolean':
       return BOOLEANS[text] ?? new Unreadable('is neither true nor false')
-    case 'integer':
-      return WHOLE.test(text) && Math.abs(Number(text)) < 2 ** 31
-        ? Number(text)
+    case 'integer': {
+      const digits = wholeIn(text)
+      return digits !== undefined && Math.abs(Number(digits)) < 2 ** 31
+        ? Number(digits)
         : new Unreadable('is no number that fits')
+    }
     case 'bigint':
-      return WHOLE.test(text) && text.length < 19 ? text : new Unreadable('is no number that fits')
+      return wholeIn(text) ?? new Unreadable('is no number that fits')
     case 'time':
       return timeIn(text, zone)
-    case 'text':
-      return text.includes('\0') ? new Unreadable('holds a zero character') : text
   }
+}
+
+/** The digits of a whole number, however it is written. */
+function wholeIn(text: string): string | undefined {
+  if (WHOLE.test(text)) {
+    return text.length < 19 ? text : undefined
+  }
+  const number = NUMBER.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(number) ? String(number) : undefined
 }
 
 /** Times that say nothing of their zone are those of `zone`. */
@@ -50,10 +66,11 @@ function timeIn(text: string, zone: string): string | Unreadable {
   }
   const milliseconds = text[19] === '.' ? fractionOf(text) : '000'
   const iso = `${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z`
-  if (zone === 'UTC' || SAYS_ZONE.test(text)) {
+  if (IS_UTC.test(text) || (zone === 'UTC' && !SAYS_ZONE.test(text))) {
     return iso
   }
-  const there = DateTime.fromISO(iso.slice(0, -1), { zone })
+  const offset = SAYS_ZONE.exec(text)?.[0] ?? ''
+  const there = DateTime.fromISO(`${iso.slice(0, -1)}${offset}`, { zone })
   return there.isValid ? there.toJSDate().toISOString() : new Unreadable('is no time')
 }
 

@@ -3,8 +3,11 @@ import { createHmac, hash, hkdfSync } from 'node:crypto'
 import { applicationKey } from '#configuration/application_key'
 import { env } from '#start/env'
 import type { Transfer, Value, Values } from '#adopt/transfer'
-import { readValue, Unreadable } from './read_value.js'
+import { readChoice } from './read_choice.js'
+import { readJson, type JsonForm } from './read_json.js'
+import { readValue } from './read_value.js'
 import type { TableShape, ValueType } from './table_shape.js'
+import { Unreadable } from './unreadable.js'
 
 /** A row that fits into our table. */
 export class Row {
@@ -49,7 +52,7 @@ interface Field {
   /** The most characters of a text; that of a secret grows when it is sealed. */
   readonly most: number
   readonly set: ReadonlySet<string> | undefined
-  readonly json: 'list' | 'any' | undefined
+  readonly json: JsonForm | undefined
 }
 
 /** Reads rows of one table, theirs and ours, into the one form in which they are compared and written. */
@@ -71,13 +74,15 @@ export class RowReader {
     const { converted, refused } = this.#transfer
     const values: Record<string, Value> = {}
     const reasons: string[] = []
-    for (const { name, type } of this.#fields) {
-      const text = texts[name] ?? null
-      const value = text === null ? null : readValue(type, text, this.#zone)
-      if (value instanceof Unreadable) {
-        reasons.push(`${name} ${value.reason}`)
+    for (const field of this.#fields) {
+      const text = texts[field.name] ?? null
+      const value = text === null ? null : readField(field, text, this.#zone)
+      if (!(value instanceof Unreadable)) {
+        values[field.name] = value
+      } else if (field.isDerived) {
+        values[field.name] = null
       } else {
-        values[name] = value
+        reasons.push(`${field.name} ${value.reason}`)
       }
     }
     if (reasons.length === 0) {
@@ -129,32 +134,23 @@ function fieldOf(
   }
 }
 
+function readField({ type, set, json }: Field, text: string, zone: string): Value | Unreadable {
+  if (json) {
+    return readJson(json, text)
+  }
+  return set ? readChoice(set, text) : readValue(type, text, zone)
+}
+
 function problemOf(field: Field, value: Value): string | undefined {
-  const { name, isNullable, most, set, json } = field
+  const { name, isNullable, most } = field
   if (value === null) {
     return isNullable ? undefined : `${name} is empty`
   }
-  if (typeof value !== 'string') {
-    return undefined
-  }
   // A character may be two of what JavaScript counts.
-  if (value.length > most && [...value].length > most) {
-    return `${name} is longer than ${most} characters`
-  }
-  if (set?.has(value) === false) {
-    return `${name} is ${JSON.stringify(value.slice(0, 40))}`
-  }
-  return json && !isJson(value, json) ? `${name} is no JSON` : undefined
+  return typeof value === 'string' && value.length > most && [...value].length > most
+    ? `${name} is longer than ${most} characters`
+    : undefined
 }
 
 const veiled = (secret: string) =>
   createHmac('sha256', veilOfInstallation()).update(secret).digest('hex')
-
-function isJson(text: string, wanted: 'list' | 'any'): boolean {
-  try {
-    const value: unknown = JSON.parse(text)
-    return wanted === 'any' || Array.isArray(value)
-  } catch {
-    return false
-  }
-}

@@ -4,7 +4,9 @@ import { BUCKET_TYPES } from '#core/analysis_buckets/analysis_bucket'
 import { NODE_TYPES } from '#core/nodes/node'
 import { storedPublicKey } from '#core/nodes/public_key'
 import { REGISTRY_PROJECT_TYPES } from '#core/registry_projects/registry_project'
+import { isNone } from '#adopt/rows/none'
 import type { Transfer } from '#adopt/transfer'
+import { sizeOrNone } from './size.js'
 
 const service = 'core'
 const TIMES = ['created_at', 'updated_at'] as const
@@ -27,6 +29,9 @@ export const CORE: readonly Transfer[] = [
     ],
     secrets: { account_secret: 'registry project account' },
     sets: { type: REGISTRY_PROJECT_TYPES },
+    converted(values) {
+      values.type ??= 'default'
+    },
   },
   {
     service,
@@ -39,7 +44,8 @@ export const CORE: readonly Transfer[] = [
     sets: { type: NODE_TYPES },
     converted(values) {
       const { public_key: key } = values
-      values.public_key = typeof key === 'string' ? storedPublicKey(key) : null
+      values.public_key = typeof key === 'string' && !isNone(key) ? storedPublicKey(key) : null
+      values.type ??= 'default'
     },
   },
   {
@@ -54,9 +60,10 @@ export const CORE: readonly Transfer[] = [
       ...['id', 'build_status', 'build_progress', 'build_hash', 'build_size', 'path'],
       ...['virtual_path', 'group_virtual_path', 'name', 'command', 'command_arguments', ...TIMES],
     ],
-    json: { command_arguments: 'list' },
+    json: { command_arguments: 'arguments' },
     converted(values) {
       values.command_arguments ??= '[]'
+      values.build_size = sizeOrNone(values.build_size)
     },
   },
   {
@@ -95,7 +102,10 @@ export const CORE: readonly Transfer[] = [
       distribution_status: PROCESS_STATUSES,
       execution_status: PROCESS_STATUSES,
     },
-    json: { image_command_arguments: 'list' },
+    json: { image_command_arguments: 'arguments' },
+    converted(values) {
+      values.build_size = sizeOrNone(values.build_size)
+    },
   },
   {
     service,

@@ -2,7 +2,7 @@ import { clock } from '#kernel/clock'
 import { PARTY_KINDS } from '#messenger/mailboxes/party'
 import { KEPT_MS } from '#messenger/messages/lifetime'
 import { ROW_BYTES } from '#messenger/messages/store_messages'
-import type { Transfer, Value } from '#adopt/transfer'
+import type { Transfer } from '#adopt/transfer'
 
 const JSON_TEXTS = ['data', 'metadata']
 
@@ -47,11 +47,8 @@ export const MESSENGER: readonly Transfer[] = [
     order: ['created_at', 'id'],
     where: (now) => `expires_at > '${now}'`,
     sets: { sender_type: PARTY_KINDS, recipient_type: PARTY_KINDS },
-    json: { data: 'any', metadata: 'any' },
+    json: { data: 'sent', metadata: 'note' },
     isFixed: true,
-    converted(values) {
-      JSON_TEXTS.forEach((name) => (values[name] = asJson(values[name])))
-    },
     refused: ({ created_at: createdAt }) =>
       Date.parse(String(createdAt)) <= clock.now() - KEPT_MS
         ? 'is older than a message gets here'
@@ -64,16 +61,3 @@ export const MESSENGER: readonly Transfer[] = [
     },
   },
 ]
-
-/** Texts stood there as they were sent, other values as JSON. */
-function asJson(value: Value | undefined): Value {
-  if (typeof value !== 'string') {
-    return null
-  }
-  try {
-    JSON.parse(value)
-    return value
-  } catch {
-    return JSON.stringify(value)
-  }
-}

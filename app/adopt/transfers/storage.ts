@@ -1,4 +1,5 @@
 import type { Transfer } from '#adopt/transfer'
+import { sizeOrNone } from './size.js'
 
 const service = 'storage'
 const TIMES = ['created_at', 'updated_at'] as const
@@ -28,5 +29,8 @@ export const STORAGE: readonly Transfer[] = [
       ...['realm_id', 'bucket_id', ...TIMES],
     ],
     made: { layout: `'${LAYOUT}'` },
+    converted(values) {
+      values.size = sizeOrNone(values.size)
+    },
   },
 ]

@@ -13,7 +13,7 @@ export const TELEMETRY: readonly Transfer[] = [
       ...['actor_name', 'realm_id', 'expires_at', 'created_at', 'updated_at'],
     ],
     order: ['created_at', 'id'],
-    json: { data: 'any' },
+    json: { data: 'document' },
     isFixed: true,
     async taken(transaction, rows) {
       await sealEvents(transaction, rows.map(asRow).map(asSealed))

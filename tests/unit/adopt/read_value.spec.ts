@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 
-import { readValue, Unreadable } from '#adopt/rows/read_value'
+import { readValue } from '#adopt/rows/read_value'
+import { Unreadable } from '#adopt/rows/unreadable'
 
 const ID = 'aabbccdd-0000-4000-8000-00000000000f'
 
@@ -17,7 +18,17 @@ test.group('A value of a former database', () => {
     ['time', '2026-11-01 00:00:01', '2026-11-01T00:00:01.000Z'],
     ['time', '2031-04-05T06:07:08.000Z', '2031-04-05T06:07:08.000Z'],
     ['time', '2026-11-01 00:00:01+00', '2026-11-01T00:00:01.000Z'],
+    ['time', '2031-04-05T06:07:08+02:00', '2031-04-05T04:07:08.000Z'],
     ['text', 'Größe', 'Größe'],
+    ['text', 'null', 'null'],
+    ['integer', ' 100 ', 100],
+    ['integer', '100.0', 100],
+    ['bigint', '1e3', '1000'],
+    ['uuid', '', null],
+    ['uuid', 'null', null],
+    ['integer', 'NaN', null],
+    ['bigint', 'undefined', null],
+    ['time', '', null],
   ] as const) {
     test(`of the type ${type} is read: ${JSON.stringify(text)}`, ({ assert }) => {
       assert.equal(readValue(type, text), value)
@@ -30,6 +41,8 @@ test.group('A value of a former database', () => {
     ['integer', '2147483648'],
     ['integer', '1.5'],
     ['bigint', '99999999999999999999'],
+    ['bigint', '1e30'],
+    ['integer', '0x10'],
     ['time', '0000-00-00 00:00:00'],
     ['time', 'infinity'],
     ['time', 'someday'],

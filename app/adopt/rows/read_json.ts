@@ -1,0 +1,88 @@
+import { isNone } from './none.js'
+import { readChoice } from './read_choice.js'
+import { Unreadable } from './unreadable.js'
+
+/**
+ * What a text holds as JSON: the `arguments` of a command, any `document`, what a sender `sent`, or a `note` beside it. Texts that
+ * senders sent stood there as they were, and their other values as JSON.
+ */
+export type JsonForm = 'arguments' | 'document' | 'sent' | 'note'
+
+/** The JSON to store, as it stands there where it fits; null where there is none. */
+export function readJson(form: JsonForm, text: string): string | null | Unreadable {
+  switch (form) {
+    case 'sent':
+      return parsed(text) === undefined ? JSON.stringify(text) : text
+    case 'note':
+      return isNone(text) ? null : readJson('sent', text)
+    case 'document':
+      return readDocument(text)
+    case 'arguments':
+      return readArguments(text)
+  }
+}
+
+function readDocument(text: string): string | null | Unreadable {
+  const json = unquoted(text)
+  if (isNone(json)) {
+    return null
+  }
+  return parsed(json) === undefined ? new Unreadable('is no JSON') : json
+}
+
+function readArguments(text: string): string | null | Unreadable {
+  const json = readDocument(text)
+  if (typeof json !== 'string') {
+    return json
+  }
+  const list = parsed(json)
+  const read = Array.isArray(list) ? list.map(readArgument) : []
+  if (!Array.isArray(list) || read.includes(undefined)) {
+    return new Unreadable('is no list of arguments')
+  }
+  return read.every((argument, at) => argument === list[at]) ? json : JSON.stringify(read)
+}
+
+interface Argument {
+  readonly value: string
+  readonly position?: string | null
+}
+
+const POSITIONS = new Set(['before', 'after'])
+
+/** An argument as it is where it fits; else what is meant by it, and undefined where that is not clear. */
+function readArgument(item: unknown): Argument | undefined {
+  const { value, position } = (isObject(item) ? item : { value: item }) as Partial<Argument>
+  if (typeof value !== 'string' && typeof value !== 'number') {
+    return undefined
+  }
+  const given = readChoice(POSITIONS, String(position))
+  if (given instanceof Unreadable) {
+    return undefined
+  }
+  const isAsItIs = isObject(item) && typeof value === 'string' && (position ?? null) === given
+  return isAsItIs
+    ? (item as Argument)
+    : { value: String(value), ...(given !== null && { position: given }) }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** JSON that was made JSON of again, as often as it was; a text that holds none stays one. */
+function unquoted(text: string): string {
+  const value = parsed(text)
+  if (typeof value !== 'string') {
+    return text
+  }
+  const inner = unquoted(value)
+  return isNone(inner) || typeof parsed(inner) === 'object' ? inner : text
+}
+
+/** Undefined where a text is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

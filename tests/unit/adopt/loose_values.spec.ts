@@ -1,0 +1,70 @@
+import { test } from '@japa/runner'
+
+import { readChoice } from '#adopt/rows/read_choice'
+import { readJson } from '#adopt/rows/read_json'
+import { Unreadable } from '#adopt/rows/unreadable'
+
+const again = (text: string, times = 1): string =>
+  times === 0 ? text : again(JSON.stringify(text), times - 1)
+const LIST = '[{"value":"-u","position":"before"},{"value":"-v"},{"value":"-w","position":null}]'
+
+test.group('What a lenient writer leaves', () => {
+  for (const text of ['', ' ', 'null', 'undefined', 'NaN', '"null"', '""', again('undefined')]) {
+    test(`in place of a list, a document or a choice is none: ${text}`, ({ assert }) => {
+      assert.isNull(readJson('arguments', text))
+      assert.isNull(readJson('document', text))
+      assert.isNull(readChoice(new Set(['approved']), text))
+    })
+  }
+
+  for (const [text, read] of [
+    [LIST, LIST],
+    ['[]', '[]'],
+    [again(LIST), LIST],
+    [again(LIST, 3), LIST],
+    ['["-u", 7]', '[{"value":"-u"},{"value":"7"}]'],
+    ['[{"value":7,"position":"AFTER"}]', '[{"value":"7","position":"after"}]'],
+    ['[{"value":"-u","position":""}]', '[{"value":"-u"}]'],
+  ] as const) {
+    test(`of arguments is read: ${text}`, ({ assert }) => {
+      assert.equal(readJson('arguments', text), read)
+      assert.equal(readJson('arguments', read), read)
+    })
+  }
+
+  for (const text of ['-u', '{}', '7', '[true]', '[{"value":null}]', '[null]', '[["-u"]]']) {
+    test(`of arguments is not clear: ${text}`, ({ assert }) => {
+      assert.instanceOf(readJson('arguments', text), Unreadable)
+    })
+  }
+
+  test('of arguments is not clear where a position is none', ({ assert }) => {
+    assert.instanceOf(readJson('arguments', '[{"value":"-u","position":"middle"}]'), Unreadable)
+  })
+
+  test('of a document is read out of its quotes, but a text stays one', ({ assert }) => {
+    assert.equal(readJson('document', again('{"diff":{}}', 2)), '{"diff":{}}')
+    assert.equal(readJson('document', '"a text"'), '"a text"')
+    assert.equal(readJson('document', '"5"'), '"5"')
+    assert.instanceOf(readJson('document', 'not json'), Unreadable)
+  })
+
+  test('of a message is what was sent, and beside it nothing where there was none', ({
+    assert,
+  }) => {
+    assert.equal(readJson('sent', 'undefined'), '"undefined"')
+    assert.equal(readJson('sent', ''), '""')
+    assert.equal(readJson('sent', again('{"a":1}')), again('{"a":1}'))
+    assert.isNull(readJson('note', 'undefined'))
+    assert.equal(readJson('note', 'of mine'), '"of mine"')
+  })
+
+  test('of a choice is read in other letters, in quotes and among blanks', ({ assert }) => {
+    const choices = new Set(['approved', 'masterImages'])
+    for (const text of ['approved', 'Approved', '"approved"', ' APPROVED ', '" approved"']) {
+      assert.equal(readChoice(choices, text), 'approved')
+    }
+    assert.equal(readChoice(choices, 'masterimages'), 'masterImages')
+    assert.deepEqual(readChoice(choices, 'maybe'), new Unreadable('is "maybe"'))
+  })
+})
