@@ -9,9 +9,11 @@ import { createInterface } from 'node:readline'
 const ORDER =
   'id scope name refType refId data expiring requestPath requestMethod requestIpAddress requestUserAgent actorType actorId actorName realmId expiresAt createdAt updatedAt'
 const LEAF_BYTES = 32
+const NEWEST_VERSION = 2
 
 const [file, fingerprint] = process.argv.slice(2)
 const counts = { events: 0, removed: 0, problems: 0 }
+const reporters = new Map()
 let key
 let batch
 let last = { number: 0, digest: null }
@@ -43,11 +45,14 @@ function sorted(value) {
 
 function leafOf(event) {
   const known = { ...event, data: sorted(event.data) }
-  return sha256(JSON.stringify(ORDER.split(' ').map((name) => known[name])))
+  const reporter = event.reportedBy ? [sorted(event.reportedBy)] : []
+  return sha256(JSON.stringify([...ORDER.split(' ').map((name) => known[name]), ...reporter]))
 }
 
 const readers = {
-  trail({ publicKey }) {
+  trail({ publicKey, version }) {
+    const isReadable = version <= NEWEST_VERSION
+    expect(isReadable, `version ${version} is newer than this script: take that of the platform`)
     const found = sha256(publicKey).toString('hex').slice(0, 32)
     expect(!fingerprint || found === fingerprint, `the key is ${found}, not ${fingerprint}`)
     key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
@@ -76,6 +81,8 @@ const readers = {
     const leaf = batch.leaves.subarray(position * LEAF_BYTES, (position + 1) * LEAF_BYTES)
     expect(leafOf(event).equals(leaf), `event ${event.id} was changed`)
     batch.seen.add(position)
+    const type = event.reportedBy?.type ?? 'unknown'
+    reporters.set(type, (reporters.get(type) ?? 0) + 1)
   },
   head(said) {
     endBatch()
@@ -106,4 +113,5 @@ expect(last.number === 0, 'the export breaks off')
 console.log(
   `${counts.events} events, ${counts.removed} removed in order, ${counts.problems} problems`
 )
+console.log(`reported by ${[...reporters].map(([type, count]) => `${type} ${count}`).join(', ')}`)
 process.exitCode = counts.problems === 0 ? 0 : 1

@@ -26,12 +26,14 @@ export default class AuditVerify extends BaseCommand {
     })
     task.stop()
     verdict.findings.forEach((finding) => this.logger.error(said(finding)))
-    const { chains, batches, events, removed, found, unanchored } = verdict
+    const { chains, batches, events, removed, reporters, found, unanchored } = verdict
     const seen = `${events} events in ${batches} batches of ${chains} realms, ${removed} removed in order`
     unanchored.forEach((chain) =>
       this.logger.warning(`the end of ${chain} is not noted yet outside of the database`)
     )
     this.logger.info(`key ${trailKey().fingerprint}`)
+    const counts = Object.entries(reporters).map(([type, count]) => `${type} ${count}`)
+    this.logger.info(`reported by ${counts.join(', ') || 'nobody'}`)
     if (verdict.intact) {
       return this.logger.success(`intact: ${seen}`)
     }

@@ -6,6 +6,7 @@ import type { StoredCode } from '#core/analysis_bucket_files/stored_code'
 import type { KeptLogs } from '#core/analysis_logs/kept_logs'
 import type { Inventory } from '#core/analysis_storage/inventory'
 import type { EventReader } from '#core/events/event_reader'
+import type { FindRealms } from '#records/record_realms'
 import { env } from '#start/env'
 
 declare module '@adonisjs/core/types' {
@@ -22,6 +23,8 @@ declare module '@adonisjs/core/types' {
     eventReader: EventReader
     /** The realm of a bucket, null for one of none; undefined where there is no such bucket, or nobody to ask. */
     bucketRealms: (bucketId: string) => Promise<string | null | undefined>
+    /** The realms of a record of any surface; undefined where there is none, or nobody to ask. */
+    recordRealms: FindRealms
   }
 }
 
@@ -41,6 +44,7 @@ export default class NeighboursProvider {
   register() {
     this.app.container.singleton('participations', () => this.#participations())
     this.app.container.singleton('bucketRealms', () => this.#bucketRealms())
+    this.app.container.singleton('recordRealms', () => this.#recordRealms())
     this.app.container.singleton('keptLogs', () => this.#keptLogs())
     this.app.container.singleton('eventReader', () => this.#eventReader())
     this.app.container.singleton('storedCode', () => this.#storedCode())
@@ -71,6 +75,35 @@ export default class NeighboursProvider {
       elsewhere: async (storage) => {
         const { askStorage } = await import('#core/analysis_buckets/ask_storage')
         return (bucketId) => askStorage(storage, bucketId)
+      },
+    })
+  }
+
+  async #recordRealms(): Promise<FindRealms> {
+    const { findRealms } = await import('#records/record_realms')
+    const elsewhere = await Promise.all([
+      this.#recordRealmsAt('core', env.CORE_URL),
+      this.#recordRealmsAt('storage', env.STORAGE_URL),
+    ])
+    return async (kind, id) => {
+      for (const find of [findRealms, ...elsewhere]) {
+        const realms = await find(kind, id)
+        if (realms) {
+          return realms
+        }
+      }
+      return undefined
+    }
+  }
+
+  #recordRealmsAt(surface: 'core' | 'storage', url: string | undefined) {
+    const nothing = async (): Promise<FindRealms> => async () => undefined
+    return this.#asked<FindRealms>(surface, url, {
+      here: nothing,
+      nowhere: nothing,
+      elsewhere: async (at) => {
+        const { askRecordRealms } = await import('#telemetry/events/ask_record_realms')
+        return askRecordRealms(surface, at)
       },
     })
   }

@@ -14,7 +14,8 @@ export function wireTelemetry({ container }: ApplicationService): void {
   container.singleton(EventService, async (resolver) => {
     const sink = await resolver.make(EventSink)
     const tail = await resolver.make(EventTail)
-    return new EventService({ pool: telemetryPool(), sink, tail })
+    const findRealms = await resolver.make('recordRealms')
+    return new EventService({ pool: telemetryPool(), sink, tail, findRealms })
   })
   container.singleton(EventTail, async (resolver) => {
     return new EventTail(telemetryPool(), await resolver.make('signals'))

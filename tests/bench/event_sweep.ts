@@ -56,6 +56,7 @@ async function compared(): Promise<boolean> {
 async function seedExpired(): Promise<void> {
   const { appendEvents } = await import('#telemetry/events/event_table')
   const { storedEvent } = await import('#telemetry/events/stored_event')
+  const { REPORTED_ON_BUS } = await import('#telemetry/events/reporter')
   const { telemetryPool } = await import('#telemetry/database')
   const { inTransaction } = await import('#records/transaction')
   const pool = telemetryPool()
@@ -68,7 +69,7 @@ async function seedExpired(): Promise<void> {
     for (let number = first; number < EXPIRED; number += 2 * PER_SET) {
       const set = Array.from({ length: PER_SET }, (_, each) => {
         const { message } = eventMessage(number + each)
-        const content = storedEvent(message.data as EventBody)
+        const content = storedEvent(message.data as EventBody, REPORTED_ON_BUS)
         return { ...content, id: clock.uuid(), expiring: true, createdAt, expiresAt }
       })
       await inTransaction(pool, (transaction) => appendEvents(transaction, set))

@@ -5,6 +5,7 @@ import { clock } from '#kernel/clock'
 import { inTransaction } from '#records/transaction'
 import { telemetryPool } from '#telemetry/database'
 import { appendEvents } from '#telemetry/events/event_table'
+import { REPORTED_ON_BUS } from '#telemetry/events/reporter'
 import { storedEvent } from '#telemetry/events/stored_event'
 import { removeEvent } from '#telemetry/trail/remove_events'
 
@@ -14,7 +15,10 @@ const at = (second: number) => new Date(BEGINNING + second * 1_000).toISOString(
 /** Events about a record, each in the second it is named after. */
 async function happened(refId: string, seconds: readonly number[]): Promise<void> {
   const events = seconds.map((second) => ({
-    ...storedEvent({ scope: 'entity', name: `event-${second}`, refType: 'analysis', refId }),
+    ...storedEvent(
+      { scope: 'entity', name: `event-${second}`, refType: 'analysis', refId },
+      REPORTED_ON_BUS
+    ),
     id: clock.uuid(),
     createdAt: at(second),
   }))

@@ -1,3 +1,4 @@
+import { REPORTED_BY_ADOPTION } from '#telemetry/events/reporter'
 import { asSealed, type EventRow } from '#telemetry/trail/read_chain'
 import { sealEvents } from '#telemetry/trail/seal_events'
 import type { Transfer, Values } from '#adopt/transfer'
@@ -14,6 +15,7 @@ export const TELEMETRY: readonly Transfer[] = [
     ],
     order: ['created_at', 'id'],
     json: { data: 'document' },
+    made: { reported_by: `'${REPORTED_BY_ADOPTION}'` },
     isFixed: true,
     async taken(transaction, rows) {
       await sealEvents(transaction, rows.map(asRow).map(asSealed))
@@ -44,5 +46,6 @@ function asRow(values: Values): EventRow {
     expires_at: text('expires_at'),
     created_at: given('created_at'),
     updated_at: given('updated_at'),
+    reported_by: REPORTED_BY_ADOPTION,
   }
 }

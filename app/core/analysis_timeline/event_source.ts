@@ -20,12 +20,14 @@ function entryOf({
   actorType,
   actorId,
   actorName,
+  reportedBy,
 }: KeptEvent): TimelineEntry {
   return {
     time: createdAt,
     source: 'event',
     name,
     ...(actorType !== null && { actor: { type: actorType, id: actorId, name: actorName } }),
+    ...(reportedBy !== null && { reportedBy }),
     data,
   }
 }

@@ -9,6 +9,8 @@ export interface TimelineEntry {
     readonly id: string | null
     readonly name: string | null
   }
+  /** Who handed in what the audit trail keeps: a caller, the bus or the platform. */
+  readonly reportedBy?: unknown
   /** The node it happened at, by its id. */
   readonly node?: string
   readonly message?: string

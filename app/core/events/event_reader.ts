@@ -11,6 +11,8 @@ export interface KeptEvent {
   readonly actorName: string | null
   readonly realmId: string | null
   readonly createdAt: string
+  /** Who handed it in; null for events of before that was recorded. */
+  readonly reportedBy: unknown
 }
 
 /** Which events are read: those about one record that happened in a time. */

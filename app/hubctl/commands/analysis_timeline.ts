@@ -10,7 +10,12 @@ interface Entry extends Fields {
   readonly time: string
   readonly source: string
   readonly name: string
-  readonly actor?: { readonly type: string; readonly name: string | null }
+  readonly actor?: {
+    readonly type: string
+    readonly id: string | null
+    readonly name: string | null
+  }
+  readonly reportedBy?: { readonly type: string; readonly id: string | null }
   /** Its id. */
   readonly node?: string
   readonly message?: string
@@ -52,15 +57,22 @@ export async function showTimeline(
 }
 
 function rowOf(entry: Entry, nodes: ReadonlyMap<string, string>): Fields {
-  const { time, source, name, actor, node } = entry
+  const { time, source, name, node } = entry
   const detail = detailOf(entry)
   return {
     time,
     source,
     node: nodes.get(node ?? '') ?? node,
-    actor: actor?.name ?? actor?.type,
+    actor: actorOf(entry),
     what: detail ? `${name}: ${detail}` : name,
   }
+}
+
+/** Who did it; where somebody else says so, who that is. */
+function actorOf({ actor, reportedBy }: Entry): string | undefined {
+  const named = actor?.name ?? actor?.type
+  const isOwnWord = !reportedBy?.id || reportedBy.id === actor?.id
+  return isOwnWord ? named : `${named ?? ''} (says ${reportedBy.type} ${reportedBy.id})`.trim()
 }
 
 /** What was logged, what a status became, or what an event changed. */

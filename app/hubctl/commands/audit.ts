@@ -12,6 +12,8 @@ interface Verdict {
   readonly batches: number
   readonly events: number
   readonly removed: number
+  /** Missing in answers of platforms that do not record it. */
+  readonly reporters?: Readonly<Record<string, number>>
   readonly found: number
   readonly findings: readonly {
     readonly type: string
@@ -71,6 +73,10 @@ function showVerdict({ output }: Invocation, verdict: Verdict): void {
   unanchored.forEach((chain) =>
     output.note(`The end of ${chain} is not noted yet outside of the database.`)
   )
+  const counts = Object.entries(verdict.reporters ?? {})
+  if (counts.length > 0) {
+    output.note(`Reported by ${counts.map(([type, count]) => `${type} ${count}`).join(', ')}.`)
+  }
   const seen = `${events} events in ${batches} batches of ${chains} chains, ${removed} removed in order`
   if (intact) {
     output.done(`Intact: ${seen}`)

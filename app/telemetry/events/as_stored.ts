@@ -22,6 +22,7 @@ export function asStored(event: NewEvent): SealedEvent {
     expiresAt: event.expiresAt,
     createdAt: event.createdAt,
     updatedAt: event.createdAt,
+    reportedBy: event.reportedBy === null ? null : JSON.parse(event.reportedBy),
   }
 }
 

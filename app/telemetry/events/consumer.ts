@@ -12,6 +12,7 @@ import { newId } from '#kernel/new_id'
 import { writeCommand } from '#outbox/write'
 import { createEvent } from './event.js'
 import { appendEvents } from './event_table.js'
+import { REPORTED_ON_BUS } from './reporter.js'
 import { retentionOf } from './retention.js'
 import { storedEvent, type NewEvent } from './stored_event.js'
 import { sweepEvents } from './sweep.js'
@@ -36,7 +37,12 @@ const idOf = (message: Message) => derivedId(COMMAND_QUEUES.telemetryEvent, mess
 async function eventIn(message: Message): Promise<NewEvent> {
   const body = await contentOf(message, createEvent)
   const createdAt = happenedAt(message)
-  return { ...storedEvent(body), ...retentionOf(body), id: idOf(message), createdAt }
+  return {
+    ...storedEvent(body, REPORTED_ON_BUS),
+    ...retentionOf(body),
+    id: idOf(message),
+    createdAt,
+  }
 }
 
 /** Times before this are seconds that were taken for milliseconds, or nonsense. */

@@ -65,6 +65,8 @@ export class Event extends RecordModel {
   @column.timestamp({ nullable: true }) declare expiresAt: DateTime | null
   @column.timestamp() declare createdAt: DateTime
   @column.timestamp() declare updatedAt: DateTime
+  /** Who handed it in, which no sender says; null for events of before that was recorded. */
+  @column.jsonText({ nullable: true }) declare reportedBy: string | null
 }
 
 export type EventRow = Row<typeof Event>

@@ -2,13 +2,13 @@ import type pg from 'pg'
 
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
-import { clock } from '#kernel/clock'
-import { BadRequest } from '#kernel/failures'
+import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { isUuid } from '#kernel/is_uuid'
 import type { Origin } from '#kernel/origin'
-import { isMasterMember, realmFor, requireRealm } from '#kernel/realm'
+import { isMasterMember } from '#kernel/realm'
 import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow, ReadOptions } from '#query/sql/list_statement'
+import type { FindRealms } from '#records/record_realms'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction, sideBySide } from '#records/transaction'
 import { event, type Event, type EventBody, type EventRow } from './event.js'
@@ -18,10 +18,12 @@ import { seenChains } from '#telemetry/trail/seen_chains'
 import { appendEvents } from './event_table.js'
 import type { EventTail } from '#telemetry/events/live/event_tail'
 import { Position } from '#telemetry/events/live/position'
-import { storedEvent } from './stored_event.js'
+import { isRemoval, removalEvent } from './removal_event.js'
+import { reportedEvent } from './reported_event.js'
 
 export interface EventServiceOptions extends RecordServiceOptions {
   readonly tail: EventTail
+  readonly findRealms: FindRealms
 }
 
 /**
@@ -29,10 +31,12 @@ export interface EventServiceOptions extends RecordServiceOptions {
  */
 export class EventService extends RecordService<typeof Event> {
   readonly #tail: EventTail
+  readonly #findRealms: FindRealms
 
-  constructor({ tail, ...options }: EventServiceOptions) {
+  constructor({ tail, findRealms, ...options }: EventServiceOptions) {
     super(event, options)
     this.#tail = tail
+    this.#findRealms = findRealms
   }
 
   override async list({ actor }: Origin, query: DecodedQuery): Promise<ListRow> {
@@ -60,29 +64,37 @@ export class EventService extends RecordService<typeof Event> {
     })
   }
 
-  /** What is sent is kept as it is, for as long as it says; only events from the bus are given a time to expire. */
   override async create(origin: Origin, body: EventBody): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
-    const realmId = realmFor(origin.actor, body.realmId)
-    const createdAt = new Date(clock.now()).toISOString()
-    const values = { ...storedEvent(body), realmId, createdAt }
+    const values = await reportedEvent(origin.actor, body, this.#findRealms)
     const { data } = await inTransaction(this.pool, (transaction) =>
       this.insert(transaction, origin, values)
     )
     return data
   }
 
-  /** An event of no realm is removed by whoever may remove events at all. */
+  /** What says that an event was removed stays. */
   protected override async lockFor(
-    { actor }: Origin,
+    origin: Origin,
     transaction: pg.ClientBase,
     id: string
   ): Promise<EventRow> {
-    const found = await this.lock(transaction, id)
-    if (found.realmId !== null) {
-      requireRealm(actor, found.realmId)
+    const found = await super.lockFor(origin, transaction, id)
+    if (isRemoval(found)) {
+      throw new PermissionDenied('This event records a removal, and is kept for good')
     }
     return found
+  }
+
+  /** Every removal leaves an event of its own. */
+  protected override async removeRow(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    previous: EventRow
+  ) {
+    const removed = await super.removeRow(transaction, origin, previous)
+    await appendEvents(transaction, [removalEvent(previous, origin)])
+    return removed
   }
 
   protected override async insertRow(transaction: pg.ClientBase, values: EventRow) {

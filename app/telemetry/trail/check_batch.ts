@@ -1,4 +1,4 @@
-import { leafOf, LEAF_BYTES } from './leaf.js'
+import { leafOf, LEAF_BYTES, type SealedEvent } from './leaf.js'
 import type { SignedRemoval, StoredBatch } from './read_chain.js'
 import { digestOf, rootOf, statementOf } from './statements.js'
 import type { TrailKey } from './trail_key.js'
@@ -19,8 +19,8 @@ export type Finding =
 
 export interface CheckedBatch {
   readonly findings: readonly Finding[]
-  /** So many of its events are in the database, as they were sealed or not. */
-  readonly present: number
+  /** Those of its events that are in the database, as they were sealed or not. */
+  readonly present: readonly SealedEvent[]
   readonly removed: number
   readonly digest: string
 }
@@ -41,12 +41,12 @@ export function checkBatch(batch: StoredBatch, before: Predecessor, key: TrailKe
     findings.push({ type: 'broken', chain, number })
   }
   const removed = removedPositions(batch, key)
-  let present = 0
+  const present: SealedEvent[] = []
   for (const [position, id] of ids.entries()) {
     const event = batch.events.get(id)
     const leaf = batch.leaves.subarray(position * LEAF_BYTES, (position + 1) * LEAF_BYTES)
     if (event) {
-      present++
+      present.push(event)
     }
     if (removed.has(position)) {
       findings.push(...(event ? [{ type: 'inserted' as const, chain, id }] : []))

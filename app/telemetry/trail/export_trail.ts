@@ -18,7 +18,7 @@ export async function* exportTrail(
   try {
     await client.query('begin isolation level repeatable read read only')
     yield line({
-      trail: { version: 1, publicKey: key.publicKey, exportedAt: new Date(clock.now()) },
+      trail: { version: 2, publicKey: key.publicKey, exportedAt: new Date(clock.now()) },
     })
     for (const chain of chains) {
       yield* exportChain(client, chain, key)

@@ -20,9 +20,11 @@ export interface SealedEvent {
   readonly expiresAt: string | null
   readonly createdAt: string
   readonly updatedAt: string
+  /** Null for events of before it was recorded. */
+  readonly reportedBy: unknown
 }
 
-/** In the order in which they are hashed; it never changes. */
+/** In the order in which they are hashed, which never changes; who reported an event is behind them where that is known. */
 const SEALED: readonly (keyof SealedEvent)[] = [
   'id',
   'scope',
@@ -54,9 +56,14 @@ export const LEAF_BYTES = 32
  */
 export function leafOf(event: SealedEvent): Buffer {
   const values = SEALED.map((name) => event[name])
-  values[DATA] = isInOrder(event.data) ? event.data : sorted(event.data)
+  values[DATA] = inOrder(event.data)
+  if (event.reportedBy !== null) {
+    values.push(inOrder(event.reportedBy))
+  }
   return hash('sha256', JSON.stringify(values), 'buffer')
 }
+
+const inOrder = (value: unknown) => (isInOrder(value) ? value : sorted(value))
 
 /** The same value with the keys of its objects in order: neither database nor program promises to keep theirs. */
 function sorted(value: unknown): unknown {

@@ -145,15 +145,19 @@ export interface EventRow {
   readonly expires_at: string | null
   readonly created_at: string
   readonly updated_at: string
+  readonly reported_by: string | null
 }
 
 const iso = (column: string) =>
   `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`
 
-/** An event as `EventRow` has it: the database writes times as quickly as a program reads them. */
-export const EVENT_COLUMNS = `id, scope, name, ref_type, ref_id, data, expiring, request_path, request_method,
+/** The columns that all events have had from the beginning: the database writes times as quickly as a program reads them. */
+export const FIRST_EVENT_COLUMNS = `id, scope, name, ref_type, ref_id, data, expiring, request_path, request_method,
   request_ip_address, request_user_agent, actor_type, actor_id, actor_name, realm_id, ${iso('expires_at')},
   ${iso('created_at')}, ${iso('updated_at')}`
+
+/** An event as `EventRow` has it. */
+const EVENT_COLUMNS = `${FIRST_EVENT_COLUMNS}, reported_by`
 
 /** A stored event as the wire shows it. */
 export function asSealed(row: EventRow): SealedEvent {
@@ -176,6 +180,7 @@ export function asSealed(row: EventRow): SealedEvent {
     expiresAt: row.expires_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    reportedBy: parsed(row.reported_by),
   }
 }
 

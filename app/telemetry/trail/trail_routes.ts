@@ -17,13 +17,27 @@ const VERDICT: JsonSchema = {
   properties: {
     data: {
       type: 'object',
-      required: ['intact', 'chains', 'batches', 'events', 'removed', 'found', 'findings'],
+      required: [
+        'intact',
+        'chains',
+        'batches',
+        'events',
+        'removed',
+        'reporters',
+        'found',
+        'findings',
+      ],
       properties: {
         intact: { type: 'boolean' },
         chains: COUNT,
         batches: COUNT,
         events: COUNT,
         removed: COUNT,
+        reporters: {
+          type: 'object',
+          description: 'How many events were reported by users, clients, the bus, …',
+          additionalProperties: COUNT,
+        },
         found: COUNT,
         findings: {
           type: 'array',

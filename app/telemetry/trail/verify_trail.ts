@@ -1,7 +1,9 @@
 import type pg from 'pg'
 
 import { checkBatch, type Finding, type Predecessor } from './check_batch.js'
+import type { Reporter } from '#telemetry/events/reporter'
 import type { HeadAnchor } from './head_anchor.js'
+import type { SealedEvent } from './leaf.js'
 import { readChain } from './read_chain.js'
 import { NO_REALM, statementOf } from './statements.js'
 import type { TrailKey } from './trail_key.js'
@@ -15,6 +17,8 @@ export interface Verdict {
   readonly batches: number
   readonly events: number
   readonly removed: number
+  /** How many of the events were reported by whom: `bus`, `user`, …; `unknown` where that was not recorded yet. */
+  readonly reporters: Readonly<Record<string, number>>
   /** How many findings there are; no more than the first thousand are listed. */
   readonly found: number
   readonly findings: readonly Finding[]
@@ -68,6 +72,7 @@ export async function allChains(
 class Verifier {
   readonly #findings: Finding[] = []
   readonly #unanchored: string[] = []
+  readonly #reporters = new Map<string, number>()
   #found = 0
   #batches = 0
   #events = 0
@@ -90,6 +95,7 @@ class Verifier {
       batches: this.#batches,
       events: this.#events,
       removed: this.#removed,
+      reporters: Object.fromEntries(this.#reporters),
       found: this.#found,
       findings: this.#findings,
       unanchored: this.#unanchored,
@@ -109,7 +115,8 @@ class Verifier {
       checked.findings.forEach((finding) => this.#note(finding))
       before = { number: batch.header.number, digest: checked.digest }
       this.#batches++
-      present += checked.present
+      present += checked.present.length
+      checked.present.forEach((event) => this.#countReporter(event))
       this.#removed += checked.removed
       if (isNoted && anchored.number === before.number && anchored.digest !== before.digest) {
         this.#note({ type: 'broken', chain, number: before.number })
@@ -145,6 +152,11 @@ class Verifier {
       values
     )
     inserted.rows.forEach(({ id }) => this.#note({ type: 'inserted', chain, id }))
+  }
+
+  #countReporter({ reportedBy }: SealedEvent): void {
+    const type = String((reportedBy as Partial<Reporter> | null)?.type ?? 'unknown')
+    this.#reporters.set(type, (this.#reporters.get(type) ?? 0) + 1)
   }
 
   #note(finding: Finding): void {

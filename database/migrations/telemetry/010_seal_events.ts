@@ -2,7 +2,7 @@ import { BaseSchema } from '@adonisjs/lucid/schema'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type pg from 'pg'
 
-import { asSealed, EVENT_COLUMNS, type EventRow } from '#telemetry/trail/read_chain'
+import { asSealed, FIRST_EVENT_COLUMNS, type EventRow } from '#telemetry/trail/read_chain'
 import { sealEvents } from '#telemetry/trail/seal_events'
 
 const AT_ONCE = 1_000
@@ -63,7 +63,7 @@ async function sealExisting(transaction: TransactionClientContract): Promise<voi
   let [createdAt, id] = ['-infinity', '00000000-0000-0000-0000-000000000000']
   for (;;) {
     const { rows } = await connection.query<EventRow>(
-      `select ${EVENT_COLUMNS} from events where (created_at, id) > ($1::timestamptz, $2::uuid)
+      `select ${FIRST_EVENT_COLUMNS}, null as reported_by from events where (created_at, id) > ($1::timestamptz, $2::uuid)
        order by created_at, id limit ${AT_ONCE}`,
       [createdAt, id]
     )

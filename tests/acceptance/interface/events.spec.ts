@@ -200,9 +200,10 @@ test.group('Interface: events', (group) => {
     const name = uniqueName()
     await call(`/nodes/${node.id}`, { method: 'POST', body: { name } })
     const [consumed] = await eventsWhere(about(node, 'updated'))
-    const { createdAt, updatedAt, id, ...said } = consumed
+    const { createdAt, updatedAt, id, reportedBy, ...said } = consumed
     const posted = (await told(said, cleanup)).body.data
-    assert.deepEqual({ ...posted, createdAt, updatedAt, id }, consumed)
+    assert.deepEqual({ ...posted, createdAt, updatedAt, id, reportedBy }, consumed)
+    assert.equal(reportedBy.type, 'bus')
     assert.containsSubset(consumed.data, { diff: { name: { next: name, previous: node.name } } })
   })
 

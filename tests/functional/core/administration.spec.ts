@@ -48,6 +48,7 @@ const EXPIRED = {
   actorName: null,
   realmId: null,
   data: null,
+  reportedBy: null,
   expiring: true,
   createdAt: '2020-01-01T00:00:00.000Z',
   expiresAt: '2020-01-01T00:00:00.000Z',

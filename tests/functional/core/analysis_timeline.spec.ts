@@ -41,6 +41,7 @@ test.group('The timeline of an analysis', (group) => {
       return events.find(({ name }: Attributes) => name === 'created')
     })
     assert.equal(created.actor.type, 'user')
+    assert.equal(created.reportedBy.type, 'bus')
     const [log] = await withSource('log')
     assert.containSubset(log, { name: 'info', message: 'half way', node: assigned.nodeId })
     const { status, body } = await page()

@@ -4,6 +4,7 @@ import { clock } from '#kernel/clock'
 import { inTransaction } from '#records/transaction'
 import { telemetryPool } from '#telemetry/database'
 import { appendEvents } from '#telemetry/events/event_table'
+import { REPORTED_ON_BUS } from '#telemetry/events/reporter'
 import { storedEvent } from '#telemetry/events/stored_event'
 import { at, boot } from '#tests/helpers/application'
 import { followed, type StreamedEvent } from '#tests/helpers/followed'
@@ -64,7 +65,7 @@ test.group('Events that are followed', (group) => {
     const refId = clock.uuid()
     const first = await follow(refId)
     const together = Array.from({ length: 5 }, (_, index) => ({
-      ...storedEvent(said(refId, { name: `event-${index}`, realmId: OWN })),
+      ...storedEvent(said(refId, { name: `event-${index}`, realmId: OWN }), REPORTED_ON_BUS),
       id: clock.uuid(),
       createdAt: new Date(clock.now()).toISOString(),
     }))

@@ -22,6 +22,7 @@ const ALL = ['event_create', 'event_read', 'event_delete']
 let folder: string
 let realmId: string
 let member: ReturnType<typeof identity>
+const reporter = identity({ permissions: ALL })
 
 const asMember = (permissions: string[]) =>
   identity({ permissions, realmId, realmName: `realm-${realmId}` })
@@ -38,8 +39,9 @@ async function ask(method: string, path: string, body?: object, { headers } = me
 async function keepEvents(count: number): Promise<string[]> {
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
-    const { body } = await ask('POST', '/events', {
+    const event = {
       scope: 'entity',
+      realmId,
       name: 'updated',
       refType: 'node',
       refId: clock.uuid(),
@@ -54,7 +56,8 @@ async function keepEvents(count: number): Promise<string[]> {
       },
       expiring: true,
       expiresAt: '2031-04-05T06:07:08.1234567Z',
-    })
+    }
+    const { body } = await ask('POST', '/events', event, reporter)
     ids.push(body.data.id)
   }
   return ids
@@ -105,10 +108,13 @@ test.group('The proof of the audit trail', (group) => {
     assert.deepEqual(await findings(), [])
   })
 
-  test('a row that was changed, and one that was taken away, are named', async ({ assert }) => {
-    const [first, second] = await keepEvents(3)
+  test('a row that was changed, its reporter included, and one that was taken away, are named', async ({
+    assert,
+  }) => {
+    const [first, second, third] = await keepEvents(3)
     await telemetryPool().query(`update events set name = 'created' where id = $1`, [first])
     await telemetryPool().query('delete from events where id = $1', [second])
+    await telemetryPool().query('update events set reported_by = null where id = $1', [third])
 
     const found = await findings()
 
@@ -117,6 +123,7 @@ test.group('The proof of the audit trail', (group) => {
       [
         { type: 'changed', id: first },
         { type: 'missing', id: second },
+        { type: 'changed', id: third },
       ]
     )
   })
@@ -135,6 +142,7 @@ test.group('The proof of the audit trail', (group) => {
     const { body } = await ask('GET', '/events/verify')
 
     assert.equal(body.data.chains, 2)
+    assert.equal(body.data.reporters.user, 1)
   })
 
   test('whoever may not read events gets neither proof nor export', async ({ assert }) => {
@@ -175,7 +183,8 @@ test.group('The proof of the audit trail', (group) => {
     const { said, code, complained } = await checked(ownLines(await exported()))
 
     assert.equal(complained, '')
-    assert.include(said, '3 events, 1 removed in order, 0 problems')
+    assert.include(said, '4 events, 1 removed in order, 0 problems')
+    assert.include(said, 'reported by user 3, platform 1')
     assert.equal(code, 0)
   })
 

@@ -5,6 +5,7 @@ import { asLeader } from '#jobs/leader'
 import { inTransaction } from '#records/transaction'
 import { telemetryPool } from '#telemetry/database'
 import { appendEvents } from '#telemetry/events/event_table'
+import { REPORTED_ON_BUS } from '#telemetry/events/reporter'
 import { eventSweep, sweepEvents } from '#telemetry/events/sweep'
 import { boot } from '#tests/helpers/application'
 
@@ -23,6 +24,7 @@ const CONTENT = {
   actorName: null,
   realmId: null,
   data: null,
+  reportedBy: REPORTED_ON_BUS,
 } as const
 
 const PAST = { expiring: true, expiresAt: '2026-01-01T00:00:00.000Z' }

@@ -8,6 +8,7 @@ import { holdClock } from '#kernel/clock'
 import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'
 import { appendEvents } from '#telemetry/events/event_table'
+import { REPORTED_ON_BUS } from '#telemetry/events/reporter'
 import type { NewEvent } from '#telemetry/events/stored_event'
 import { anchorSweep, noteHeads } from '#telemetry/trail/anchor_sweep'
 import type { Finding } from '#telemetry/trail/check_batch'
@@ -93,6 +94,7 @@ test.group('The audit trail', (group) => {
       ...eventWith({ expiring: true, expiresAt: inAWeek() }),
       scope: 'entity' as const,
       data: null,
+      reportedBy: REPORTED_ON_BUS,
     }))
     const again = told.map((each) => ({ ...each, expiresAt: new Date().toISOString() }))
     await inTransaction(pool, (transaction) => appendEvents(transaction, [...told, ...again]))

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { clock } from '#kernel/clock'
 import CreateEvents from '#migrations/telemetry/001_create_events'
 import SealEvents from '#migrations/telemetry/010_seal_events'
+import AddReporter from '#migrations/telemetry/011_add_reporter'
 import type { HeadAnchor, SignedHead } from '#telemetry/trail/head_anchor'
 import type { SealedEvent } from '#telemetry/trail/leaf'
 import { sealEvents } from '#telemetry/trail/seal_events'
@@ -20,6 +21,7 @@ export async function trailDatabase(before: readonly SealedEvent[] = []) {
   await database.up(CreateEvents)
   await store(database.pool, before)
   await database.up(SealEvents)
+  await database.up(AddReporter)
   return database
 }
 
@@ -44,10 +46,12 @@ export function eventWith(given: Partial<SealedEvent> = {}): SealedEvent {
     expiresAt: null,
     createdAt: now,
     updatedAt: now,
+    reportedBy: null,
     ...given,
   }
 }
 
+/** Events of before their reporters were recorded. */
 export async function store(on: pg.ClientBase | pg.Pool, events: readonly SealedEvent[]) {
   for (const event of events) {
     await on.query(

@@ -21,6 +21,7 @@ const EVENT: SealedEvent = {
   expiresAt: null,
   createdAt: '2026-01-31T12:00:00.000Z',
   updatedAt: '2026-01-31T12:00:00.000Z',
+  reportedBy: null,
 }
 
 const leaf = (data: unknown) => leafOf({ ...EVENT, data }).toString('hex')
@@ -40,6 +41,14 @@ test.group('The leaf of an event', () => {
   test('tells lists in another order, and other values, apart', ({ assert }) => {
     const leaves = [[1, 2], [2, 1], { a: 1, b: 2 }, { a: 2, b: 1 }, null].map(leaf)
     assert.lengthOf([...new Set(leaves)], leaves.length)
+  })
+
+  test('covers who reported the event, where that is known', ({ assert }) => {
+    const reporters = [null, { id: null, realmId: null, type: 'bus' }, { id: 'a', type: 'user' }]
+    const leaves = reporters.map((reportedBy) => leafOf({ ...EVENT, reportedBy }).toString('hex'))
+    assert.lengthOf([...new Set(leaves)], leaves.length)
+    const other = leafOf({ ...EVENT, reportedBy: { type: 'bus', realmId: null, id: null } })
+    assert.equal(other.toString('hex'), leaves[1])
   })
 
   test('does not change', ({ assert }) => {

@@ -1,0 +1,44 @@
+import type { Origin } from '#kernel/origin'
+import { auditedChange } from '#outbox/payloads/audit_event'
+import { doerOf } from '#outbox/payloads/doer'
+import { clock } from '#kernel/clock'
+import { event, type EventRow } from './event.js'
+import { REPORTED_BY_PLATFORM } from './reporter.js'
+import { storedEvent, type NewEvent } from './stored_event.js'
+
+/** What is kept of an event that is removed. */
+const REMEMBERED = [
+  'scope',
+  'name',
+  'refType',
+  'refId',
+  'actorType',
+  'actorId',
+  'actorName',
+] as const
+
+/** Says for good that an event was removed, which, and by whom. */
+export function removalEvent(removed: EventRow, origin: Origin): NewEvent {
+  const diff = Object.fromEntries(
+    REMEMBERED.map((name) => [name, { next: null, previous: removed[name] }])
+  )
+  const said = auditedChange({
+    kind: event.name,
+    change: 'deleted',
+    id: removed.id,
+    realmId: removed.realmId,
+    realms: [],
+    data: {},
+    diff,
+    isLasting: true,
+    doer: doerOf(origin),
+  })
+  return {
+    ...storedEvent(said, REPORTED_BY_PLATFORM),
+    id: clock.uuid(),
+    createdAt: new Date(clock.now()).toISOString(),
+  }
+}
+
+/** Whether an event is one of those, which stay. */
+export const isRemoval = ({ reportedBy }: EventRow) => reportedBy === REPORTED_BY_PLATFORM

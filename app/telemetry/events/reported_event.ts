@@ -1,0 +1,66 @@
+import type { Actor } from '#kernel/actor'
+import { clock } from '#kernel/clock'
+import { PermissionDenied } from '#kernel/failures'
+import { isUuid } from '#kernel/is_uuid'
+import { issue } from '#kernel/issues'
+import { isMasterMember, isRealmWritable, realmFor } from '#kernel/realm'
+import type { FindRealms } from '#records/record_realms'
+import type { EventBody } from './event.js'
+import { reportedBy } from './reporter.js'
+import { fitted, storedEvent, type NewEvent } from './stored_event.js'
+
+/**
+ * The event that a caller reports, with the caller as its reporter. Outside of the master realm it is about what the caller did, to
+ * records of their realm. It is kept as it is, for as long as it says; only events from the bus are given a time to expire.
+ */
+export async function reportedEvent(
+  actor: Actor,
+  body: EventBody,
+  findRealms: FindRealms
+): Promise<NewEvent> {
+  const realmId = realmFor(actor, body.realmId)
+  const id = clock.uuid()
+  const createdAt = new Date(clock.now()).toISOString()
+  const event = { ...storedEvent(body, reportedBy(actor)), id, realmId, createdAt }
+  if (isMasterMember(actor)) {
+    return event
+  }
+  requireOwnActor(actor, body)
+  await requireOwnRecord(actor, body, findRealms)
+  return { ...event, ...actorOf(actor) }
+}
+
+function actorOf({ kind, id, name }: Actor) {
+  return { actorType: kind, actorId: isUuid(id) ? id : null, actorName: fitted(name, 64) }
+}
+
+/** Throws where somebody else is named. */
+function requireOwnActor(actor: Actor, body: EventBody): void {
+  const own = { actorType: actor.kind, actorId: actor.id.toLowerCase(), actorName: actor.name }
+  const sent = { ...body, actorId: body.actorId?.toLowerCase() }
+  const foreign = (['actorType', 'actorId', 'actorName'] as const).filter(
+    (name) => (sent[name] ?? null) !== null && sent[name] !== own[name]
+  )
+  if (foreign.length > 0) {
+    const message = 'Only the master realm reports what others did: leave the actor out'
+    const issues = foreign.map((name) => issue('value_invalid', [name], `${name} is not yours`))
+    throw new PermissionDenied(message, { issues })
+  }
+}
+
+/** Throws where the record belongs to other realms only. One that nobody keeps belongs to none. */
+async function requireOwnRecord(
+  actor: Actor,
+  { refType, refId }: EventBody,
+  findRealms: FindRealms
+): Promise<void> {
+  const realms = refId ? await findRealms(kindMeantBy(refType), refId) : undefined
+  if (realms && !realms.some((realmId) => isRealmWritable(actor, realmId))) {
+    throw new PermissionDenied('Only the master realm reports on records of other realms')
+  }
+}
+
+/** Lists of events are filtered without regard to case: what any database may take for the name of a kind counts as it. */
+function kindMeantBy(refType: string): string {
+  return refType.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+}
