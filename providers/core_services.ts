@@ -29,6 +29,7 @@ import { NodePresence } from '#core/nodes/presence'
 import { PLAIN_KINDS } from '#core/plain_kinds'
 import { ProjectNodeService } from '#core/project_nodes/project_node_service'
 import { ProjectService } from '#core/projects/project_service'
+import { ExternalNames } from '#core/registries/external_names'
 import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { corePool } from '#core/database'
 import { configuredKeys } from '#oci/signing/own_keys'
@@ -168,7 +169,12 @@ function wireNodes(container: Container, options: Options): void {
   )
   container.singleton(
     NodeConnections,
-    async (resolver) => new NodeConnections(corePool(), await resolver.make(RegistryProjectService))
+    async (resolver) =>
+      new NodeConnections(
+        corePool(),
+        await resolver.make(RegistryProjectService),
+        await resolver.make(ExternalNames)
+      )
   )
   container.singleton(
     NodeService,

@@ -3,6 +3,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { AnalysisService } from '#core/analyses/analysis_service'
 import { NodeService } from '#core/nodes/node_service'
 import { driverOf } from '#core/registries/driver_of'
+import { ExternalNames } from '#core/registries/external_names'
 import { EnvironmentRegistry } from '#core/registries/environment_registry'
 import { hookOf } from '#core/registries/hook'
 import { HookSecrets } from '#core/registries/hook_secrets'
@@ -23,6 +24,9 @@ import type { RecordServiceOptions } from '#records/record_service'
 
 type Container = ApplicationService['container']
 
+/** How long a request waits for a registry to say whether it has a project of a name. */
+const NAME_LIMIT_MS = 3_000
+
 /** Wires what has to do with registries: their records, what is asked of them, and what is done in them. */
 export function wireRegistries(
   container: Container,
@@ -30,7 +34,12 @@ export function wireRegistries(
 ): void {
   container.singleton(
     RegistryProjectService,
-    async () => new RegistryProjectService(await options(), () => container.make(NodeService))
+    async (resolver) =>
+      new RegistryProjectService(await options(), {
+        nodes: () => container.make(NodeService),
+        names: await resolver.make(ExternalNames),
+        links: await resolver.make(RegistryLinks),
+      })
   )
   container.singleton(
     RegistryService,
@@ -42,6 +51,15 @@ export function wireRegistries(
         analyses: await resolver.make(AnalysisService),
         nodes: await resolver.make(NodeService),
         registryProjects: await resolver.make(RegistryProjectService),
+      })
+  )
+  container.singleton(
+    ExternalNames,
+    async (resolver) =>
+      new ExternalNames({
+        pool: corePool(),
+        driverOf: (access) => driverOf(access, { limitMs: NAME_LIMIT_MS }),
+        logger: await resolver.make('logger'),
       })
   )
   container.singleton(RegistryWorkers, () => new RegistryWorkers(corePool()))

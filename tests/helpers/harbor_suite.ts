@@ -1,10 +1,29 @@
 import { test } from '@japa/runner'
 
-import type { LinkedProject, RegistryDriver, WantedProject } from '#core/registries/driver'
+import type {
+  LinkedProject,
+  RegistryDriver,
+  UnwantedProject,
+  WantedProject,
+} from '#core/registries/driver'
+
+/** The registry project that the name of `wanted` belongs to. */
+export const OWNER = '0f8fad5b-d9cb-469f-a165-70867728950e'
+
+export const unwanted = (traits: Partial<UnwantedProject> = {}): UnwantedProject => ({
+  name: 'a-project',
+  owner: OWNER,
+  accountId: null,
+  isAdopted: false,
+  ...traits,
+})
 
 export const wanted = (traits: Partial<WantedProject> = {}): WantedProject => ({
   name: 'a-project',
+  owner: OWNER,
   isPublic: false,
+  mayExist: true,
+  adopts: false,
   account: null,
   newSecret: null,
   hook: { address: 'http://hub.example/services/registry/hook', authorization: 'Basic eDp5' },
@@ -28,7 +47,7 @@ export function registryDriverSuite(name: string, open: () => Promise<Subject>):
     })
 
     test('a project that was never linked is not there', async ({ assert }) => {
-      assert.isFalse(await driver.has('a-project'))
+      assert.isNull(await driver.find(wanted()))
     })
 
     test('linking again changes nothing', async ({ assert }) => {
@@ -43,20 +62,20 @@ export function registryDriverSuite(name: string, open: () => Promise<Subject>):
 
     test('what was unlinked is gone, and can be unlinked again', async ({ assert }) => {
       const { account } = await driver.link(wanted())
-      const project = { name: 'a-project', accountId: account?.id ?? null, isAdopted: false }
+      const project = unwanted({ accountId: account?.id ?? null })
       await driver.unlink(project)
-      assert.isFalse(await driver.has('a-project'))
+      assert.isNull(await driver.find(wanted()))
       await driver.unlink(project)
     })
 
     test('what was never linked can be unlinked', async ({ assert }) => {
-      await driver.unlink({ name: 'another', accountId: null, isAdopted: false })
-      assert.isFalse(await driver.has('another'))
+      await driver.unlink(unwanted({ name: 'another' }))
+      assert.isNull(await driver.find(wanted({ name: 'another' })))
     })
 
     test('it links anew what was unlinked', async ({ assert }) => {
       const { account } = await driver.link(wanted())
-      await driver.unlink({ name: 'a-project', accountId: account?.id ?? null, isAdopted: false })
+      await driver.unlink(unwanted({ accountId: account?.id ?? null }))
       const again = await driver.link(wanted({ account }))
       assert.equal(again.account === null, account === null)
     })

@@ -1,8 +1,10 @@
 import type pg from 'pg'
 
+import type { ExternalNames } from '#core/registries/external_names'
 import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { DatabasePool } from '#database/database_pool'
 import type { BodyOf } from '#kernel/body'
+import { isUuid } from '#kernel/is_uuid'
 import type { Origin } from '#kernel/origin'
 import type { Writable } from '#records/record_store'
 import type { Row } from '#records/row'
@@ -30,10 +32,12 @@ const NONE: Opened = { connection: {}, tell: async () => {} }
 export class NodeConnections {
   readonly #pool: DatabasePool
   readonly #registryProjects: RegistryProjectService
+  readonly #names: ExternalNames
 
-  constructor(pool: DatabasePool, registryProjects: RegistryProjectService) {
+  constructor(pool: DatabasePool, registryProjects: RegistryProjectService, names: ExternalNames) {
     this.#pool = pool
     this.#registryProjects = registryProjects
+    this.#names = names
   }
 
   /** The registry that a node gets which names none, where there is a single one. */
@@ -45,13 +49,58 @@ export class NodeConnections {
     return rows.length === 1 ? rows[0]!.id : null
   }
 
+  /**
+   * Throws where the caller may not choose the name that a new node is to have in its registry. Answers whether what has the name there
+   * is taken over.
+   */
+  async choose(
+    origin: Origin,
+    { registryId, externalName }: Pick<Connectable, 'registryId' | 'externalName'>
+  ): Promise<boolean> {
+    return registryId !== null && typeof externalName === 'string'
+      ? this.#names.choose(origin, { registryId, externalName })
+      : false
+  }
+
+  /** As `choose`, for a node that is changed, if that gives it another name or another registry. */
+  async rename(
+    origin: Origin,
+    id: string,
+    { registryId, externalName }: BodyOf<typeof updateNode>
+  ): Promise<boolean> {
+    if (registryId === undefined && externalName === undefined) {
+      return false
+    }
+    const { rows } = await this.#pool.read<Pick<Row<typeof Node>, 'registryId' | 'externalName'>>({
+      name: 'name-of-node-in-registry',
+      text: 'select registry_id as "registryId", external_name as "externalName" from nodes where id = $1',
+      values: [isUuid(id) ? id : null],
+    })
+    const [previous] = rows
+    if (!previous) {
+      return false
+    }
+    const next = {
+      registryId: registryId === undefined ? previous.registryId : registryId,
+      externalName: externalName ?? previous.externalName,
+    }
+    const isSame =
+      next.registryId === previous.registryId && next.externalName === previous.externalName
+    return isSame ? false : this.choose(origin, next)
+  }
+
   /** Makes the registry project of a node that is about to be written. */
-  async open(transaction: pg.ClientBase, origin: Origin, values: Connectable): Promise<Opened> {
+  async open(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    values: Connectable,
+    adopts: boolean
+  ): Promise<Opened> {
     const { registryId } = values
     if (registryId === null) {
       return NONE
     }
-    const wanted = { ...values, registryId }
+    const wanted = { ...values, registryId, adopts }
     const project = await this.#registryProjects.insertForNode(transaction, origin, wanted)
     const { id: registryProjectId, externalName } = project.values
     return { connection: { registryProjectId, externalName }, tell: project.tell }
@@ -65,7 +114,8 @@ export class NodeConnections {
     transaction: pg.ClientBase,
     origin: Origin,
     previous: Row<typeof Node>,
-    body: BodyOf<typeof updateNode>
+    body: BodyOf<typeof updateNode>,
+    adopts: boolean
   ): Promise<Connection> {
     const next = { ...previous, ...body }
     const { registryId } = next
@@ -76,12 +126,12 @@ export class NodeConnections {
     const { registryProjectId } = previous
     if (registryProjectId === null || registryId !== previous.registryId) {
       const wanted = { ...next, registryId, externalName }
-      const { connection, tell } = await this.open(transaction, origin, wanted)
+      const { connection, tell } = await this.open(transaction, origin, wanted, adopts)
       await tell()
       return connection
     }
     if (externalName !== null && externalName !== previous.externalName) {
-      const renamed = { ...previous, registryProjectId, externalName }
+      const renamed = { ...previous, registryProjectId, externalName, adopts }
       await this.#registryProjects.renameForNode(transaction, origin, renamed)
     }
     return body.externalName === undefined ? {} : { externalName }

@@ -51,10 +51,11 @@ export class NodeService extends RecordService<typeof Node> {
     const realmId = ownerFor(origin.actor, body.realmId)
     const registryId = body.registryId ?? (await this.#connections.onlyRegistry())
     const values = { ...withStoredKey(body), id: clock.uuid(), realmId, registryId }
+    const adopts = await this.#connections.choose(origin, values)
     return this.#clients.around(values, CLIENT, (client) =>
       inTransaction(this.pool, async (transaction) => {
         const [written, attached] = await sideBySide(
-          this.#insertConnected(transaction, origin, { ...values, clientId: client.id }),
+          this.#insertConnected(transaction, origin, { ...values, clientId: client.id }, adopts),
           client.attach(transaction)
         )
         await attached.tell()
@@ -70,14 +71,15 @@ export class NodeService extends RecordService<typeof Node> {
   ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
+    const adopts = await this.#connections.rename(origin, id, body)
     if (body.type !== undefined) {
       return this.#holding(origin, id, (transaction, previous) =>
-        this.#update(transaction, origin, previous, body)
+        this.#update(transaction, origin, previous, body, adopts)
       )
     }
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
-      return this.#update(transaction, origin, previous, body)
+      return this.#update(transaction, origin, previous, body, adopts)
     })
     return data
   }
@@ -137,9 +139,10 @@ export class NodeService extends RecordService<typeof Node> {
   async #insertConnected(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Connectable
+    values: Connectable,
+    adopts: boolean
   ): Promise<Written<typeof Node>> {
-    const { connection, tell } = await this.#connections.open(transaction, origin, values)
+    const { connection, tell } = await this.#connections.open(transaction, origin, values, adopts)
     const written = await this.insert(transaction, origin, { ...values, ...connection })
     await tell()
     return written
@@ -150,9 +153,10 @@ export class NodeService extends RecordService<typeof Node> {
     transaction: pg.ClientBase,
     origin: Origin,
     previous: Row<typeof Node>,
-    body: BodyOf<typeof updateNode>
+    body: BodyOf<typeof updateNode>,
+    adopts: boolean
   ): Promise<Written<typeof Node>> {
-    const connection = await this.#connections.change(transaction, origin, previous, body)
+    const connection = await this.#connections.change(transaction, origin, previous, body, adopts)
     const values = { ...withStoredKey(body), ...connection }
     const written = await this.change(transaction, origin, previous, values)
     if (written.values.registryProjectId !== previous.registryProjectId) {

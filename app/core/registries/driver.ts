@@ -17,12 +17,29 @@ export interface Account {
   readonly secret: string
 }
 
-/** A project as it should be in a registry. */
-export interface WantedProject {
+/** A name in a registry, and the record whose it is. */
+export interface ClaimedName {
   readonly name: string
-  readonly isPublic: boolean
+  /** The registry project the name belongs to. */
+  readonly owner: string
   /** The account it had until now, if any. */
   readonly account: Account | null
+}
+
+/** A project that is in a registry already. */
+export interface FoundProject {
+  readonly id: string
+  /** Whether an account stands beside it that the platform made for the owner of the name. */
+  readonly isMarked: boolean
+}
+
+/** A project as it should be in a registry. */
+export interface WantedProject extends ClaimedName {
+  readonly isPublic: boolean
+  /** Whether the registry may have the project already: the platform made it, or an administrator named it. */
+  readonly mayExist: boolean
+  /** Whether an account of this name that the platform did not make is taken over, too: an administrator named it. */
+  readonly adopts: boolean
   /** The secret the account should get; without one it keeps its own, or gets one from the registry. */
   readonly newSecret: string | null
   /** Without one, the registry sends no events. */
@@ -39,16 +56,24 @@ export interface LinkedProject {
 /** A project that the platform does not want in a registry any more. */
 export interface UnwantedProject {
   readonly name: string
+  /** The registry project the name belonged to, as far as that is known. */
+  readonly owner: string | null
   readonly accountId: string | null
   /** Whether it was there before the platform came: then it stays, with all that is in it. */
   readonly isAdopted: boolean
 }
 
-/** An account with which images are brought into a registry, and found in it. */
-export interface WantedWorker {
+/** Whose account in a registry it is. */
+export interface UnwantedWorker {
   readonly name: string
+  /** The registry of the platform that the account is for. */
+  readonly owner: string
   /** The account it had until now, if any. */
   readonly account: Account | null
+}
+
+/** An account with which images are brought into a registry, and found in it. */
+export interface WantedWorker extends UnwantedWorker {
   /** The projects that it pulls from; without any it needs no account. */
   readonly projects: readonly CarriedProject[]
 }
@@ -64,12 +89,13 @@ export interface CarriedProject {
 export interface RegistryDriver {
   /** Fails where the registry is away, is another one, or does not let the platform in. */
   requireAccount(): Promise<void>
-  has(name: string): Promise<boolean>
+  /** The project of a name that is there already, whoever made it. */
+  find(name: ClaimedName): Promise<FoundProject | null>
   link(project: WantedProject): Promise<LinkedProject>
   unlink(project: UnwantedProject): Promise<void>
   /** Gives who carries images an account; null where a registry has no accounts to give. */
   keepWorker(worker: WantedWorker): Promise<Account | null>
-  dropWorker(name: string): Promise<void>
+  dropWorker(worker: UnwantedWorker): Promise<void>
 }
 
 /**
@@ -86,6 +112,17 @@ export class RegistryFailure extends Error {
     options?: ErrorOptions
   ) {
     super(message, options)
+  }
+}
+
+/** The registry has a project of this name that is not the platform's to take. */
+export class NameTaken extends RegistryFailure {
+  constructor(name: string) {
+    super(
+      `The registry has a project ${name} that the platform did not make. Give it another externalName, or have an ` +
+        'administrator of the master realm adopt it: hubctl registry link --adopt',
+      false
+    )
   }
 }
 

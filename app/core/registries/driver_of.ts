@@ -8,7 +8,10 @@ import { PlainRegistry } from '#core/registries/drivers/plain_registry'
 import { LOCAL_IMAGES } from '#oci/local_host'
 
 /** How a registry is looked after: not at all where the platform has no account there, else as what it turns out to be. */
-export function driverOf(access: RegistryAccess): RegistryDriver {
+export function driverOf(
+  access: RegistryAccess,
+  options: { readonly limitMs?: number } = {}
+): RegistryDriver {
   const { host, accountName, accountSecret } = access
   if (host === LOCAL_IMAGES) {
     return new LocalImages()
@@ -16,6 +19,6 @@ export function driverOf(access: RegistryAccess): RegistryDriver {
   if (!accountName || !accountSecret) {
     return new NoDriver()
   }
-  const harbor = new HarborDriver(new HarborApi({ host, accountName, accountSecret }))
-  return new HarborOrPlain(harbor, new PlainRegistry(access))
+  const harbor = new HarborDriver(new HarborApi({ host, accountName, accountSecret }, options))
+  return new HarborOrPlain(harbor, new PlainRegistry(access, options))
 }

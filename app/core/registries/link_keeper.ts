@@ -12,6 +12,7 @@ import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 
 import {
+  NameTaken,
   RegistryFailure,
   type Account,
   type Hook,
@@ -41,6 +42,9 @@ interface Subject {
 }
 
 interface ProjectInRecords {
+  readonly id: string
+  /** What it was in the registry when it was linked last. */
+  readonly externalId: string | null
   readonly isPublic: boolean
   readonly account: Account | null
 }
@@ -96,7 +100,7 @@ export class LinkKeeper {
     }
     const { project, access } = subject
     if (project && !link.isParted) {
-      await this.#link(task, link, access, project)
+      await this.#link(task, await this.#handOver(link, access, project), access, project)
     } else {
       await this.#unlink(task, link, access)
     }
@@ -121,16 +125,9 @@ export class LinkKeeper {
     access: RegistryAccess,
     project: ProjectInRecords
   ): Promise<void> {
-    const { links, driverOf, hook, origin: platform } = this.#options
-    const { externalName: name, newSecret } = link
+    const { links, hook, origin: platform } = this.#options
     const { host } = access
-    const driver = driverOf(access)
-    if (link.isAdopted === null) {
-      await links.noteAdoption(link, { isAdopted: await driver.has(name), host })
-    }
-    const account = project.account?.id === link.accountId ? project.account : null
-    const wanted = { ...project, name, account, newSecret, hook: await hook(link.registryId) }
-    const linked = await driver.link(wanted)
+    const linked = await this.#make(link, access, project, await hook(link.registryId))
     const origin = await platform()
     await inTransaction(this.#options.pool, async (transaction) => {
       await links.hold(transaction, link)
@@ -142,12 +139,69 @@ export class LinkKeeper {
     })
   }
 
+  /** Makes in a registry what a record wants there, and nothing of what is there and not the platform's. */
+  async #make(
+    link: Link,
+    access: RegistryAccess,
+    { externalId, ...project }: ProjectInRecords,
+    hook: Hook | null
+  ): Promise<LinkedProject> {
+    const { links, driverOf } = this.#options
+    const { externalName: name, newSecret } = link
+    const driver = driverOf(access)
+    const account = project.account?.id === link.accountId ? project.account : null
+    const claimed = { name, owner: project.id, account }
+    const adopts = link.adoptedFor === project.id
+    const found = link.isAdopted === null ? await driver.find(claimed) : null
+    if (found && !adopts && !found.isMarked && found.id !== externalId) {
+      throw new NameTaken(name)
+    }
+    const note = (isAdopted: boolean | null) =>
+      links.noteAdoption(link, { isAdopted, projectId: project.id, host: access.host })
+    if (link.isAdopted === null) {
+      await note(found !== null)
+    }
+    const mayExist = link.isAdopted !== null || found !== null
+    try {
+      return await driver.link({ ...project, ...claimed, newSecret, hook, mayExist, adopts })
+    } catch (error) {
+      if (error instanceof NameTaken) {
+        await note(null)
+      }
+      throw error
+    }
+  }
+
+  /** Removes what a name belonged to before another record got it: nobody inherits images, or an account for them. */
+  async #handOver(link: Link, access: RegistryAccess, { id }: ProjectInRecords): Promise<Link> {
+    if (link.isAdopted === null || link.projectId === id) {
+      return link
+    }
+    const { pool, links } = this.#options
+    await this.#remove(link, access)
+    const origin = await this.#options.origin()
+    await inTransaction(pool, async (transaction) => {
+      await links.hold(transaction, link)
+      const owners = await lockProjects(transaction, link, link.accountId)
+      for (const former of owners.filter((owner) => owner !== id)) {
+        await this.#write(transaction, origin, former, NOTHING)
+      }
+      await links.handOver(transaction, link, id)
+    })
+    return { ...link, isAdopted: null, accountId: null, projectId: id }
+  }
+
+  async #remove(link: Link, access: RegistryAccess): Promise<void> {
+    const { externalName: name, projectId: owner, accountId, isAdopted } = link
+    if (isAdopted !== null) {
+      await this.#options.driverOf(access).unlink({ name, owner, accountId, isAdopted })
+    }
+  }
+
   async #unlink(task: Task<Place>, link: Link, access: RegistryAccess): Promise<void> {
     const { links } = this.#options
-    const { externalName: name, accountId, isAdopted } = link
-    if (isAdopted !== null) {
-      await this.#options.driverOf(access).unlink({ name, accountId, isAdopted })
-    }
+    const { accountId } = link
+    await this.#remove(link, access)
     const origin = await this.#options.origin()
     await inTransaction(this.#options.pool, async (transaction) => {
       await links.hold(transaction, link)
@@ -165,7 +219,7 @@ export class LinkKeeper {
   async #subject({ registryId, externalName }: Place): Promise<Subject | undefined> {
     const { rows } = await this.#options.pool.query(
       `select r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
-         p.id, p.public as "isPublic", json_build_object(
+         p.id, p.external_id as "externalId", p.public as "isPublic", json_build_object(
            'id', p.account_id, 'name', p.account_name, 'secret', p.account_secret) as account
        from registries r left join registry_projects p
          on p.registry_id = r.id and p.external_name = $2 where r.id = $1`,
@@ -175,11 +229,14 @@ export class LinkKeeper {
     if (!row) {
       return undefined
     }
-    const { id, isPublic, host, accountName, accountSecret, account: kept } = row
+    const { id, externalId, isPublic, host, accountName, accountSecret, account: kept } = row
     const access = { host, accountName, accountSecret: unseal('registry account', accountSecret) }
     const account = { ...kept, secret: unseal('registry project account', kept.secret) }
     const isComplete = account.id !== null && account.name !== null && account.secret !== null
-    return { access, project: id && { isPublic, account: isComplete ? account : null } }
+    return {
+      access,
+      project: id && { id, externalId, isPublic, account: isComplete ? account : null },
+    }
   }
 }
 

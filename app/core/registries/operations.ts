@@ -2,8 +2,9 @@ import type pg from 'pg'
 
 import type { DatabasePool } from '#database/database_pool'
 import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
-import { registryProject } from '#core/registry_projects/registry_project'
-import { EntityNotFound } from '#kernel/failures'
+import { registryProject, type RegistryProject } from '#core/registry_projects/registry_project'
+import { BadRequest, EntityNotFound } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 import type { BodyOf } from '#kernel/body'
 import type { Kind } from '#records/kind'
 import type { ModelClass } from '#records/model'
@@ -35,6 +36,8 @@ export interface Command {
   readonly command: (typeof COMMANDS)[number]
   readonly id: string
   readonly secret?: string | null
+  /** What a project is called in its registry, said once more: whatever has the name there is taken over. */
+  readonly adopt?: string | null
 }
 
 interface Needs {
@@ -55,13 +58,17 @@ export class RegistryOperations {
   }
 
   /** For a caller that was allowed to order it. */
-  order({ command, id, secret }: Command): Promise<void> {
+  order({ command, id, secret, adopt }: Command): Promise<void> {
     const { pool, links, hooks, workers } = this.#needs
     return inTransaction(pool, async (transaction) => {
       switch (command) {
         case 'projectLink':
           await links.holdOf(transaction, id)
-          await this.#required(transaction, registryProject, id)
+          await this.#link(
+            transaction,
+            await this.#required(transaction, registryProject, id),
+            adopt
+          )
           // The secret waits in the table of links: it is not for the bus.
           await links.want(transaction, id, secret)
           return linkLater(transaction, { id })
@@ -88,6 +95,24 @@ export class RegistryOperations {
         await processHook(transaction, told, clock.uuid())
       }
     })
+  }
+
+  async #link(
+    transaction: pg.ClientBase,
+    project: Row<typeof RegistryProject>,
+    adopt: string | null | undefined
+  ): Promise<void> {
+    if (typeof adopt !== 'string') {
+      return
+    }
+    const { externalName } = project
+    if (adopt !== externalName) {
+      const message = `The project is called ${externalName} in its registry; send that as adopt to have it taken over`
+      throw new BadRequest('Property adopt is invalid', {
+        issues: [issue('value_invalid', ['adopt'], message)],
+      })
+    }
+    await this.#needs.links.adopt(transaction, project)
   }
 
   async #required<M extends ModelClass>(

@@ -12,8 +12,8 @@ const STRAYS = `
     where p.registry_id = l.registry_id and p.external_name = l.external_name)`
 
 const UNLINKED = `
-  insert into registry_links as l (registry_id, external_name)
-  select registry_id, external_name from registry_projects p where not exists (
+  insert into registry_links as l (registry_id, external_name, project_id, account_id)
+  select registry_id, external_name, id, account_id from registry_projects p where not exists (
     select 1 from registry_states s where s.registry_id = p.registry_id and s.is_leaving)
   on conflict do nothing returning ${PLACE}`
 

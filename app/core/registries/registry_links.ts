@@ -27,14 +27,30 @@ export interface Link extends Place {
   readonly isParted: boolean
   /** Whether it was in the registry before the platform came; null until that was looked at. */
   readonly isAdopted: boolean | null
+  /** The registry project it belongs to, or belonged to as long as it is there. */
+  readonly projectId: string | null
+  /** The registry project for which an administrator has it taken over, whoever made it. */
+  readonly adoptedFor: string | null
   readonly accountId: string | null
   readonly newSecret: string | null
+}
+
+/** A registry project, by the name it has in its registry. */
+export interface NamedRecord extends Place {
+  readonly id: string
+}
+
+interface Adoption {
+  readonly isAdopted: boolean | null
+  readonly projectId: string
+  readonly host: string
 }
 
 const PLACE = `l.registry_id as "registryId", l.external_name as "externalName"`
 
 const COLUMNS = `${PLACE}, l.is_parted as "isParted", l.is_adopted as "isAdopted",
-  l.account_id as "accountId", l.new_secret as "newSecret"`
+  l.project_id as "projectId", l.adopted_for as "adoptedFor", l.account_id as "accountId",
+  l.new_secret as "newSecret"`
 
 /** True of a link `l` that is to be brought into line. */
 export const IS_DUE = `exists (select 1 from tasks t
@@ -97,24 +113,39 @@ export class RegistryLinks {
     return places.filter((place) => put.has(keyOf(place)))
   }
 
-  /** The link of a registry project is wanted, unless its registry is being left; undefined where there is no such project. */
+  /**
+   * The link of a registry project is wanted, unless its registry is being left; undefined where there is no such project. What the name
+   * belonged to before stays noted until it is removed from the registry.
+   */
   async want(
     transaction: pg.ClientBase,
     projectId: string,
     newSecret: string | null = null
   ): Promise<Place | undefined> {
     const { rows } = await transaction.query<Place>(
-      `insert into registry_links as l (registry_id, external_name, is_parted, new_secret)
-       select p.registry_id, p.external_name, coalesce(s.is_leaving, false), $2
+      `insert into registry_links as l
+         (registry_id, external_name, is_parted, new_secret, project_id, account_id)
+       select p.registry_id, p.external_name, coalesce(s.is_leaving, false), $2, p.id, p.account_id
        from registry_projects p join registries r on r.id = p.registry_id
        left join registry_states s on s.registry_id = r.id where p.id = $1 for key share of r
        on conflict (registry_id, external_name) do update set is_parted = excluded.is_parted,
-         new_secret = coalesce(excluded.new_secret, l.new_secret)
+         new_secret = coalesce(excluded.new_secret, l.new_secret),
+         project_id = case when l.is_adopted is null then excluded.project_id else l.project_id end
        returning ${PLACE}`,
       [projectId, newSecret && seal('chosen registry secret', newSecret)]
     )
     await this.putAll(transaction, rows)
     return rows[0]
+  }
+
+  /** Whatever has the name of a registry project in its registry is taken over for it: an administrator said so, by that name. */
+  async adopt(transaction: pg.ClientBase, { id, registryId, externalName }: NamedRecord) {
+    await transaction.query(
+      `insert into registry_links as l (registry_id, external_name, project_id, adopted_for)
+       values ($1, $2, $3, $3)
+       on conflict (registry_id, external_name) do update set adopted_for = excluded.adopted_for`,
+      [registryId, externalName, id]
+    )
   }
 
   /**
@@ -128,8 +159,8 @@ export class RegistryLinks {
   ): Promise<void> {
     const { rows } = await transaction.query<Place>(
       `insert into registry_links as l
-         (registry_id, external_name, is_parted, is_adopted, account_id)
-       select r.id, $2, p.id is not null, case when $4::text is not null then false end, $4
+         (registry_id, external_name, is_parted, is_adopted, project_id, account_id)
+       select r.id, $2, p.id is not null, case when $4::text is not null then true end, $3, $4
        from registries r left join registry_projects p
          on p.registry_id = r.id and p.external_name = $2 and ($3::uuid is null or p.id = $3)
        where r.id = $1 and (p.id is not null or $4::text is not null or exists (
@@ -149,7 +180,8 @@ export class RegistryLinks {
    */
   async moveAll(transaction: pg.ClientBase, registryId: string): Promise<void> {
     await transaction.query(
-      'update registry_links set account_id = null, is_adopted = null where registry_id = $1',
+      `update registry_links set account_id = null, is_adopted = null, adopted_for = null
+       where registry_id = $1`,
       [registryId]
     )
   }
@@ -164,15 +196,28 @@ export class RegistryLinks {
     return link && { ...link, newSecret: unseal('chosen registry secret', link.newSecret) }
   }
 
-  /** Remembers whether a project was in its registry, at this host, before the platform made one. */
+  /** Remembers whether a project was in its registry, at this host, before the platform made one; null where that is open again. */
   async noteAdoption(
     { registryId, externalName }: Place,
-    { isAdopted, host }: { isAdopted: boolean; host: string }
+    { isAdopted, host, projectId }: Adoption
   ): Promise<void> {
     await this.#pool.query(
-      `update registry_links set is_adopted = $3
+      `update registry_links set is_adopted = $3, project_id = $5
        where registry_id = $1 and external_name = $2 and ${isAt('$4')}`,
-      [registryId, externalName, isAdopted, host]
+      [registryId, externalName, isAdopted, host, projectId]
+    )
+  }
+
+  /** What a name belonged to is gone from the registry, which another registry project has now. */
+  async handOver(
+    transaction: pg.ClientBase,
+    { registryId, externalName }: Place,
+    projectId: string
+  ): Promise<void> {
+    await transaction.query(
+      `update registry_links set is_adopted = null, account_id = null, project_id = $3
+       where registry_id = $1 and external_name = $2`,
+      [registryId, externalName, projectId]
     )
   }
 

@@ -49,11 +49,15 @@ export class RegistryWorkerKeeper {
     const { access, isLeaving, wanted } = subject
     const driver = driverOf(access)
     for (const purpose of PURPOSES) {
-      const name = nameFor(purpose, data)
-      if (isLeaving) {
-        await driver.dropWorker(name)
+      const worker = {
+        ...wanted[purpose],
+        name: nameFor(purpose, data),
+        owner: data.registryId,
       }
-      const account = isLeaving ? null : await driver.keepWorker({ name, ...wanted[purpose] })
+      if (isLeaving) {
+        await driver.dropWorker(worker)
+      }
+      const account = isLeaving ? null : await driver.keepWorker(worker)
       await workers.settle(data, access.host, purpose, account)
     }
   }

@@ -33,7 +33,7 @@ const COLUMNS: Readonly<Record<Purpose, string>> = {
 export interface WorkerSubject {
   readonly access: RegistryAccess
   readonly isLeaving: boolean
-  readonly wanted: Readonly<Record<Purpose, Omit<WantedWorker, 'name'>>>
+  readonly wanted: Readonly<Record<Purpose, Pick<WantedWorker, 'account' | 'projects'>>>
 }
 
 interface KeptProject {

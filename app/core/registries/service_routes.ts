@@ -22,6 +22,7 @@ const command = body({
   command: vine.enum(COMMANDS),
   id: vine.string().uuid(),
   secret: robotSecret().nullable().optional(),
+  adopt: vine.string().maxLength(64).nullable().optional(),
 })
 
 const TAKEN: Answer = { description: 'It is done soon after', schema: { type: 'null' } }

@@ -8,7 +8,8 @@ import type { Row } from '#records/row'
 
 import { linkAllOf } from './registry_projects_of.js'
 
-const MASTER = 'master'
+/** Where master images are in every registry. */
+export const MASTER_PROJECT = 'master'
 
 type StandardProject = Pick<
   Row<typeof RegistryProject>,
@@ -19,7 +20,7 @@ type StandardProject = Pick<
 const standardProjects = (): StandardProject[] => [
   { name: 'incoming', type: 'incoming', public: false, externalName: generatedExternalName() },
   { name: 'outgoing', type: 'outgoing', public: false, externalName: generatedExternalName() },
-  { name: MASTER, type: 'masterImages', public: true, externalName: MASTER },
+  { name: MASTER_PROJECT, type: 'masterImages', public: true, externalName: MASTER_PROJECT },
 ]
 
 /**

@@ -2,12 +2,16 @@ import type pg from 'pg'
 
 import { generatedExternalName } from '#core/names/external_name'
 import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
+import type { ExternalNames } from '#core/registries/external_names'
+import type { RegistryLinks } from '#core/registries/registry_links'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
+import { isUuid } from '#kernel/is_uuid'
 import type { Origin } from '#kernel/origin'
 import { changesSomething } from '#records/record_change'
 import { RecordService, type RecordServiceOptions, type Untold } from '#records/record_service'
 import type { Writable } from '#records/record_store'
+import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
 import {
@@ -20,12 +24,16 @@ import {
 /** What of a registry not everybody may pull. */
 const PRIVATE = ['node', 'incoming', 'outgoing']
 
+type NamedProject = Pick<Row<typeof RegistryProject>, 'type' | 'registryId' | 'externalName'>
+
 /** A node that gets a project in its registry. */
 interface NodeToConnect {
   readonly name: string
   readonly realmId: string
   readonly registryId: string
   readonly externalName?: string | null
+  /** Whether what has the name in the registry is taken over. */
+  readonly adopts: boolean
 }
 
 /** A node that has another name in its registry from now on. */
@@ -33,6 +41,7 @@ interface RenamedNode {
   readonly registryProjectId: string
   readonly externalName: string
   readonly realmId: string
+  readonly adopts: boolean
 }
 
 /** The nodes that have a project in a registry. They write their projects, so they are looked for when they are needed. */
@@ -40,15 +49,21 @@ interface ConnectedNodes {
   leaveRegistryProject(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
 }
 
+interface RegistryProjectServiceDependencies {
+  readonly nodes: () => Promise<ConnectedNodes>
+  readonly names: ExternalNames
+  readonly links: RegistryLinks
+}
+
 /**
  * Registry projects. Their registries follow them by commands, unless it is a registry itself that is followed.
  */
 export class RegistryProjectService extends RecordService<typeof RegistryProject> {
-  readonly #nodes: () => Promise<ConnectedNodes>
+  readonly #dependencies: RegistryProjectServiceDependencies
 
-  constructor(options: RecordServiceOptions, nodes: () => Promise<ConnectedNodes>) {
+  constructor(options: RecordServiceOptions, dependencies: RegistryProjectServiceDependencies) {
     super(registryProject, options)
-    this.#nodes = nodes
+    this.#dependencies = dependencies
   }
 
   /** Those that are not made for a node belong to no realm. */
@@ -58,10 +73,11 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   ): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
+    const adopts = await this.#choose(origin, body)
     const values = { ...body, realmId: null, public: !PRIVATE.includes(body.type) }
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const project = await this.insert(transaction, origin, values)
-      await linkLater(transaction, project.values)
+      await this.#linkLater(transaction, project.values, adopts)
       return project
     })
     return data
@@ -74,13 +90,14 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
+    const adopts = await this.#rename(origin, id, body.externalName)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
       const project = await this.change(transaction, origin, previous, body)
       if (previous.externalName !== project.values.externalName) {
         await unlinkLater(transaction, previous)
       }
-      await linkLater(transaction, project.values)
+      await this.#linkLater(transaction, project.values, adopts)
       return project
     })
     return data
@@ -90,7 +107,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     this.requireId(id)
-    const nodes = await this.#nodes()
+    const nodes = await this.#dependencies.nodes()
     const { data } = await inTransaction(this.pool, async (transaction) => {
       await lockNodes(transaction, id)
       const previous = await this.lockFor(origin, transaction, id)
@@ -109,7 +126,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   async insertForNode(
     transaction: pg.ClientBase,
     origin: Origin,
-    { name, realmId, registryId, externalName }: NodeToConnect
+    { name, realmId, registryId, externalName, adopts }: NodeToConnect
   ): Promise<Untold<typeof RegistryProject>> {
     const project = await this.insertUntold(transaction, origin, {
       name,
@@ -119,7 +136,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
       realmId,
       registryId,
     })
-    await linkLater(transaction, project.values)
+    await this.#linkLater(transaction, project.values, adopts)
     return project
   }
 
@@ -129,12 +146,12 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     origin: Origin,
     node: RenamedNode
   ): Promise<void> {
-    const { registryProjectId, externalName, realmId } = node
+    const { registryProjectId, externalName, realmId, adopts } = node
     const previous = await this.store.lock(transaction, registryProjectId)
     if (previous) {
       await unlinkLater(transaction, previous)
-      await this.change(transaction, origin, previous, { externalName, realmId })
-      await linkLater(transaction, previous)
+      const renamed = await this.change(transaction, origin, previous, { externalName, realmId })
+      await this.#linkLater(transaction, renamed.values, adopts)
     }
   }
 
@@ -172,6 +189,40 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   /** Removes a project whose registry is removed; what is in there is left as it is. */
   async removeWithRegistry(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     await this.removeRecord(transaction, origin, await this.lock(transaction, id))
+  }
+
+  async #linkLater(
+    transaction: pg.ClientBase,
+    project: Row<typeof RegistryProject>,
+    adopts: boolean
+  ): Promise<void> {
+    if (adopts) {
+      await this.#dependencies.links.adopt(transaction, project)
+    }
+    await linkLater(transaction, project)
+  }
+
+  #choose(origin: Origin, { type, registryId, externalName }: NamedProject): Promise<boolean> {
+    const isForMasterImages = type === 'masterImages'
+    return this.#dependencies.names.choose(origin, { registryId, externalName, isForMasterImages })
+  }
+
+  /** As `#choose`, for a project that may have the name already. */
+  async #rename(origin: Origin, id: string, externalName: string | undefined): Promise<boolean> {
+    const previous = externalName === undefined ? undefined : await this.#named(id)
+    return previous && externalName !== undefined && previous.externalName !== externalName
+      ? this.#choose(origin, { ...previous, externalName })
+      : false
+  }
+
+  async #named(id: string): Promise<NamedProject | undefined> {
+    const { rows } = await this.pool.read<NamedProject>({
+      name: 'name-of-registry-project',
+      text: `select type, registry_id as "registryId", external_name as "externalName"
+        from registry_projects where id = $1`,
+      values: [isUuid(id) ? id : null],
+    })
+    return rows[0]
   }
 }
 

@@ -15,6 +15,11 @@ interface Order {
   readonly description: string
 }
 
+interface OrderOptions {
+  readonly stdin?: boolean
+  readonly adopt?: string
+}
+
 const ORDERS: readonly Order[] = [
   {
     name: 'setup',
@@ -62,11 +67,13 @@ export function registryCommand(): Command {
       .description(description)
       .argument(`<${place.name}>`, 'its id or name')
     if (name === 'link') {
-      ordering.option('--stdin', 'read the secret of the account from standard input')
+      ordering
+        .option('--stdin', 'read the secret of the account from standard input')
+        .option('--adopt <externalName>', 'take over what has this name there, whoever made it')
     }
     command.addCommand(
       changing(ordering).action(
-        perform((invocation: Invocation<{ stdin?: boolean }>, idOrName: string) =>
+        perform((invocation: Invocation<OrderOptions>, idOrName: string) =>
           give(invocation, order, idOrName)
         )
       )
@@ -80,7 +87,7 @@ export function registryCommand(): Command {
 }
 
 async function give(
-  invocation: Invocation<{ stdin?: boolean }>,
+  invocation: Invocation<OrderOptions>,
   { command, place }: Order,
   idOrName: string
 ): Promise<void> {
@@ -88,8 +95,10 @@ async function give(
   const api = await invocation.api()
   const { id, name } = await findRecord(api, place, idOrName)
   const chosen = options.stdin ? { secret: await secretFor('secret', { stdin: true }) } : {}
+  const adopted = options.adopt === undefined ? {} : { adopt: options.adopt }
   const path = '/services/registry/command'
-  const answer = await api.change<null>('POST', 'core', path, { command, id, ...chosen })
+  const body = { command, id, ...chosen, ...adopted }
+  const answer = await api.change<null>('POST', 'core', path, body)
   if (answer !== undefined) {
     output.done(
       `${name ?? id} was told: ${command}. It is done soon; hubctl registry status shows how far it is`

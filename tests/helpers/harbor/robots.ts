@@ -28,6 +28,7 @@ export interface Robot {
   readonly name: string
   secret: string
   disable: boolean
+  description: string
   permissions: readonly Permission[]
 }
 
@@ -56,7 +57,12 @@ export class Robots {
     return this.#withName(stem, 'system', undefined)
   }
 
-  add(stem: string, permissions: readonly Permission[] = [], level = 'system'): Robot {
+  add(
+    stem: string,
+    permissions: readonly Permission[] = [],
+    level = 'system',
+    description = ''
+  ): Robot {
     const id = ++this.#ids
     const project = level === 'project' ? permissions[0]!.namespace : undefined
     const prefix = () => this.prefix
@@ -70,6 +76,7 @@ export class Robots {
       },
       secret: this.#newSecret(),
       disable: false,
+      description,
       permissions,
     }
     this.all.set(id, robot)
@@ -133,7 +140,7 @@ export class Robots {
   }
 
   #create(question: Question): Reply {
-    const { name, duration, level, permissions } = jsonOf(question)
+    const { name, duration, level, permissions, description } = jsonOf(question)
     if (typeof name !== 'string' || !NAME.test(name)) {
       throw badRequest('robot name is not in lower case or contains illegal characters')
     }
@@ -149,7 +156,7 @@ export class Robots {
       this.#ids++
       throw conflict(`robot account 0:${name} already exists`)
     }
-    const robot = this.add(name, permissions, level)
+    const robot = this.add(name, permissions, level, description)
     const { id, secret } = robot
     const body = {
       creation_time: new Date().toISOString(),
@@ -178,12 +185,13 @@ export class Robots {
     }
   }
 
-  #put({ name, level, disable, permissions }: any, robot: Robot): Reply {
+  #put({ name, level, disable, permissions, description }: any, robot: Robot): Reply {
     if (name !== robot.name || level !== robot.level) {
       throw badRequest('cannot update the level or name of robot')
     }
     this.#requirePermissions(permissions, level)
     robot.disable = disable
+    robot.description = description
     robot.permissions = permissions
     return { status: 200 }
   }
@@ -211,11 +219,13 @@ export class Robots {
   }
 }
 
-const shown = ({ id, name, level, disable, permissions }: Robot) => ({
+/** A description is left out where there is none. */
+const shown = ({ id, name, level, disable, permissions, description }: Robot) => ({
   id,
   name,
   level,
   disable,
+  ...(description && { description }),
   permissions,
   duration: -1,
   editable: true,

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { RegistryFailure } from '#core/registries/driver'
+import { NameTaken, RegistryFailure } from '#core/registries/driver'
 import { driverOf } from '#core/registries/driver_of'
 import { HarborDriver } from '#core/registries/drivers/harbor'
 import { HarborApi } from '#core/registries/drivers/harbor_api'
@@ -10,7 +10,7 @@ import { LOCAL_IMAGES } from '#oci/local_host'
 import { whileOpen } from '#records/open_transaction'
 import { ACCOUNT, HarborServer, type Fault } from '#tests/helpers/harbor_server'
 import { PlainRegistryServer, type Entry } from '#tests/helpers/plain_registry_server'
-import { registryDriverSuite, wanted } from '#tests/helpers/harbor_suite'
+import { registryDriverSuite, unwanted, wanted } from '#tests/helpers/harbor_suite'
 
 const driverFor = (harbor: HarborServer, account = ACCOUNT) =>
   new HarborDriver(new HarborApi({ host: harbor.host, ...account }))
@@ -146,7 +146,70 @@ test.group('Harbor', (group) => {
     const adopted = await driver.link(wanted())
     assert.equal(adopted.account!.name, 'bot_a-project')
     assert.equal(adopted.account!.id, account!.id)
-    await driver.unlink({ name: 'a-project', accountId: null, isAdopted: false })
+    await driver.unlink(unwanted())
+    assert.equal(harbor.robots.size, 0)
+  })
+
+  test('a project that the platform did not make is not taken over', async ({ assert }) => {
+    const project = harbor.addProject('a-project')
+    project.repositories.add('image')
+    assert.deepEqual(await driver.find(wanted()), { id: String(project.id), isMarked: false })
+    const error = await failure(driver.link(wanted({ mayExist: false, isPublic: true })))
+    assert.instanceOf(error, NameTaken)
+    assert.isFalse(project.isPublic)
+    assert.equal(project.policies.size + harbor.robots.size, 0)
+  })
+
+  test('a project is known by the account that the platform made for the same record', async ({
+    assert,
+  }) => {
+    await driver.link(wanted())
+    assert.isTrue((await driver.find(wanted()))!.isMarked)
+    assert.isFalse((await driver.find(wanted({ owner: 'another' })))!.isMarked)
+  })
+
+  test('the account of a worker is taken over for no project, even where an administrator names it', async ({
+    assert,
+  }) => {
+    harbor.addProject('worker-1')
+    const projects = [{ name: 'worker-1', isPushedTo: true }]
+    const worker = { name: 'worker-1', owner: '1', account: null, projects }
+    const account = (await driver.keepWorker(worker))!
+    for (const adopts of [false, true]) {
+      const error = await failure(driver.link(wanted({ name: 'worker-1', account, adopts })))
+      assert.match(error.message, /did not make for this/)
+    }
+    await driver.unlink(unwanted({ name: 'worker-1', accountId: account.id, isAdopted: true }))
+    const { secret, permissions } = harbor.robotOf('worker-1')!
+    assert.equal(secret, account.secret)
+    assert.deepInclude(permissions[0]!.access, { resource: 'repository', action: 'push' })
+  })
+
+  test('an account that somebody else made is taken over where an administrator names it, and else stays', async ({
+    assert,
+  }) => {
+    const robot = harbor.roster.add('a-project')
+    const { secret } = robot
+    await failure(driver.link(wanted()))
+    await driver.unlink(unwanted())
+    assert.equal(harbor.robotOf('a-project')!.secret, secret)
+    const { account } = await driver.link(wanted({ adopts: true }))
+    assert.equal(account!.id, String(robot.id))
+    assert.notEqual(account!.secret, secret)
+  })
+
+  test('an account from before accounts were marked stays with its record, and is marked', async ({
+    assert,
+  }) => {
+    const { account } = await driver.link(wanted())
+    const robot = harbor.robotOf('a-project')!
+    const mark = robot.description
+    robot.description = ''
+    const linked = await driver.link(wanted({ account }))
+    assert.deepEqual(linked.account, account)
+    assert.equal(robot.description, mark)
+    robot.description = ''
+    await driver.unlink(unwanted({ accountId: account!.id }))
     assert.equal(harbor.robots.size, 0)
   })
 
@@ -154,7 +217,7 @@ test.group('Harbor', (group) => {
     const other = harbor.roster.add('not-a-project')
     const { account } = await driver.link(wanted())
     assert.notEqual(account!.id, String(other.id))
-    await driver.unlink({ name: 'a-project', accountId: null, isAdopted: false })
+    await driver.unlink(unwanted())
     assert.deepEqual([...harbor.robots.values()], [other])
   })
 
@@ -171,7 +234,7 @@ test.group('Harbor', (group) => {
   }) => {
     harbor.addProject('library', true)
     const stranger = driverFor(harbor, { ...ACCOUNT, accountSecret: 'wrong' })
-    assert.isTrue(await stranger.has('library'))
+    assert.isTrue((await failure(stranger.find(wanted({ name: 'library' })))).concernsAll)
     assert.isTrue((await failure(stranger.requireAccount())).concernsAll)
     await driver.requireAccount()
   })
@@ -203,14 +266,14 @@ test.group('Harbor', (group) => {
     for (let number = 0; number < 120; number++) {
       repositories.add(`deep/er/image-${number}`)
     }
-    await driver.unlink({ name: 'a-project', accountId: account!.id, isAdopted: false })
+    await driver.unlink(unwanted({ accountId: account!.id }))
     assert.equal(harbor.projects.size, 0)
     assert.equal(harbor.robots.size, 0)
   })
 
   test('an account nobody noted goes with its project', async ({ assert }) => {
     await driver.link(wanted())
-    await driver.unlink({ name: 'a-project', accountId: null, isAdopted: false })
+    await driver.unlink(unwanted())
     assert.equal(harbor.robots.size, 0)
   })
 
@@ -218,7 +281,7 @@ test.group('Harbor', (group) => {
     const project = harbor.addProject('a-project')
     project.repositories.add('image')
     const { account } = await driver.link(wanted())
-    await driver.unlink({ name: 'a-project', accountId: account!.id, isAdopted: true })
+    await driver.unlink(unwanted({ accountId: account!.id, isAdopted: true }))
     assert.deepEqual([...project.repositories], ['image'])
     assert.equal(project.policies.size, 0)
     assert.equal(harbor.robots.size, 0)
@@ -243,11 +306,11 @@ test.group('Harbor', (group) => {
       const { account } = await driver.link(wanted())
       harbor.misbehave(fault)
       const failing = fault.does === 'says nothing' ? impatientDriverFor(harbor) : driver
-      const unwanted = { name: 'a-project', accountId: account!.id, isAdopted: false }
+      const project = unwanted({ accountId: account!.id })
       for (const work of [
-        () => failing.has('a-project'),
+        () => failing.find(wanted()),
         () => failing.link(wanted({ account })),
-        () => failing.unlink(unwanted),
+        () => failing.unlink(project),
       ]) {
         const error = await failure(work())
         assert.equal(error.concernsAll, concernsAll)
@@ -255,7 +318,7 @@ test.group('Harbor', (group) => {
       }
       assert.equal(harbor.projects.size, 1)
       harbor.behave()
-      await driver.unlink(unwanted)
+      await driver.unlink(project)
       assert.equal(harbor.projects.size, 0)
     })
   }
@@ -270,12 +333,12 @@ test.group('Harbor', (group) => {
     const { host } = gone
     await gone.stop()
     const api = new HarborApi({ host, ...ACCOUNT })
-    assert.isTrue((await failure(new HarborDriver(api).has('x'))).concernsAll)
+    assert.isTrue((await failure(new HarborDriver(api).find(wanted()))).concernsAll)
   })
 
   test('it is not called while a transaction is open', async ({ assert }) => {
     await assert.rejects(
-      () => whileOpen(() => driver.has('a-project')),
+      () => whileOpen(() => driver.find(wanted())),
       /while a transaction was open/
     )
     assert.isEmpty(harbor.requests)

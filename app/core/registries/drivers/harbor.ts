@@ -1,15 +1,19 @@
-import type {
-  Account,
-  Hook,
-  LinkedProject,
-  RegistryDriver,
-  UnwantedProject,
-  WantedProject,
-  WantedWorker,
+import {
+  NameTaken,
+  type Account,
+  type ClaimedName,
+  type FoundProject,
+  type Hook,
+  type LinkedProject,
+  type RegistryDriver,
+  type UnwantedProject,
+  type UnwantedWorker,
+  type WantedProject,
+  type WantedWorker,
 } from '#core/registries/driver'
 import { CONFLICT, idIn, listIn, MISSING } from './harbor_answers.js'
 import type { HarborApi } from './harbor_api.js'
-import { HarborRobots, type Permission } from './harbor_robots.js'
+import { HarborRobots, projectMark, workerMark, type Permission } from './harbor_robots.js'
 
 const PAGE = 50
 const WEBHOOK = 'api'
@@ -52,25 +56,31 @@ export class HarborDriver implements RegistryDriver {
     await this.#robots.requireAdministrator()
   }
 
-  async has(name: string): Promise<boolean> {
-    const { status } = await this.#api.ask('GET', projectPath(name), { expected: [MISSING] })
-    return status !== MISSING
+  async find({ name, owner, account }: ClaimedName): Promise<FoundProject | null> {
+    const { status, body } = await this.#api.ask('GET', projectPath(name), { expected: [MISSING] })
+    if (status === MISSING) {
+      return null
+    }
+    const isMarked = await this.#robots.hasOwn({ name, mark: projectMark(owner), account })
+    return { id: idIn(body?.project_id), isMarked }
   }
 
   async link(project: WantedProject): Promise<LinkedProject> {
     const { name, hook } = project
     const id = await this.#project(project)
-    const account = await this.#robots.keep({ ...project, permissions: [allowing(name, PULL)] })
+    const account = await this.#robots.keep({
+      ...project,
+      mark: projectMark(project.owner),
+      permissions: [allowing(name, PULL)],
+    })
     return { id, account, webhookId: hook && (await this.#webhook(name, hook)) }
   }
 
   /** The account goes first: no client pulls from what is being removed. */
-  async unlink({ name, accountId, isAdopted }: UnwantedProject): Promise<void> {
-    const robot = accountId ?? (isAdopted ? undefined : await this.#robots.idOf(name))
-    if (robot !== undefined) {
-      await this.#robots.remove(robot)
-    }
-    if (!(await this.has(name))) {
+  async unlink({ name, owner, accountId, isAdopted }: UnwantedProject): Promise<void> {
+    const account = accountId === null ? null : { id: accountId }
+    await this.#robots.removeOwn({ name, mark: owner && projectMark(owner), account })
+    if (!(await this.#has(name))) {
       await this.requireAccount()
     } else if (isAdopted) {
       await this.#removeWebhook(name)
@@ -80,30 +90,37 @@ export class HarborDriver implements RegistryDriver {
     }
   }
 
-  async keepWorker({ name, account, projects }: WantedWorker): Promise<Account | null> {
+  async keepWorker(worker: WantedWorker): Promise<Account | null> {
+    const { projects } = worker
     const permissions = projects.map((project) =>
       allowing(project.name, project.isPushedTo ? WRITE : READ)
     )
     if (permissions.length > 0) {
-      return this.#robots.keep({ name, permissions, account, newSecret: null })
+      const mark = workerMark(worker.owner)
+      return this.#robots.keep({ ...worker, mark, permissions, newSecret: null, adopts: false })
     }
-    await this.dropWorker(name)
+    await this.dropWorker(worker)
     return null
   }
 
-  async dropWorker(name: string): Promise<void> {
-    const robot = await this.#robots.idOf(name)
-    if (robot !== undefined) {
-      await this.#robots.remove(robot)
-    }
+  async dropWorker({ name, owner, account }: UnwantedWorker): Promise<void> {
+    await this.#robots.removeOwn({ name, mark: workerMark(owner), account })
   }
 
-  async #project({ name, isPublic }: WantedProject): Promise<string> {
+  async #has(name: string): Promise<boolean> {
+    const { status } = await this.#api.ask('GET', projectPath(name), { expected: [MISSING] })
+    return status !== MISSING
+  }
+
+  async #project({ name, isPublic, mayExist }: WantedProject): Promise<string> {
     const metadata = { public: String(isPublic) }
     const { status } = await this.#api.ask('POST', 'projects', {
       body: { project_name: name, public: isPublic, metadata },
       expected: [CONFLICT],
     })
+    if (status === CONFLICT && !mayExist) {
+      throw new NameTaken(name)
+    }
     if (status === CONFLICT) {
       await this.#api.ask('PUT', projectPath(name), { body: { public: isPublic, metadata } })
     }

@@ -1,9 +1,12 @@
 import {
   OtherRegistry,
   type Account,
+  type ClaimedName,
+  type FoundProject,
   type LinkedProject,
   type RegistryDriver,
   type UnwantedProject,
+  type UnwantedWorker,
   type WantedProject,
   type WantedWorker,
 } from '#core/registries/driver'
@@ -27,8 +30,8 @@ export class HarborOrPlain implements RegistryDriver {
     return this.#do((driver) => driver.requireAccount())
   }
 
-  has(name: string): Promise<boolean> {
-    return this.#do((driver) => driver.has(name))
+  find(name: ClaimedName): Promise<FoundProject | null> {
+    return this.#do((driver) => driver.find(name))
   }
 
   link(project: WantedProject): Promise<LinkedProject> {
@@ -43,8 +46,8 @@ export class HarborOrPlain implements RegistryDriver {
     return this.#do((driver) => driver.keepWorker(worker))
   }
 
-  dropWorker(name: string): Promise<void> {
-    return this.#do((driver) => driver.dropWorker(name))
+  dropWorker(worker: UnwantedWorker): Promise<void> {
+    return this.#do((driver) => driver.dropWorker(worker))
   }
 
   async #do<T>(work: (driver: RegistryDriver) => Promise<T>): Promise<T> {

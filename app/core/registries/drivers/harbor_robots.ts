@@ -15,20 +15,39 @@ interface Access {
   readonly action: string
 }
 
-export interface WantedRobot {
+/** Whose account it is: the platform writes that into the account, since a name alone may be anybody's. */
+export interface OwnRobot {
   readonly name: string
-  readonly permissions: readonly Permission[]
+  /** Null where it is not known whose it is. */
+  readonly mark: string | null
   /** The account it had until now, if any. */
+  readonly account: Pick<Account, 'id'> | null
+}
+
+export interface WantedRobot extends OwnRobot {
+  readonly mark: string
+  readonly permissions: readonly Permission[]
   readonly account: Account | null
+  /** Whether one that nobody marked is taken over: an administrator named it. */
+  readonly adopts: boolean
   /** The secret it should get; without one it keeps its own, or gets one from Harbor. */
   readonly newSecret: string | null
 }
 
-type Robot = Pick<Account, 'id' | 'name'>
+interface Robot extends Pick<Account, 'id' | 'name'> {
+  readonly description: string
+}
+
+const OF_PROJECT = 'Analysis Hub, registry project '
+const OF_WORKER = 'Analysis Hub, worker of registry '
+
+/** Accounts of registry projects and of workers are never taken for each other. */
+export const projectMark = (projectId: string) => `${OF_PROJECT}${projectId}`
+export const workerMark = (registryId: string) => `${OF_WORKER}${registryId}`
 
 /** An account as it should be, but for its name. */
-const traitsOf = (permissions: readonly Permission[]) => ({
-  description: '',
+const traitsOf = (mark: string, permissions: readonly Permission[]) => ({
+  description: mark,
   duration: -1,
   level: 'system',
   editable: true,
@@ -55,26 +74,38 @@ export class HarborRobots {
     if (!known) {
       return this.#make(wanted)
     }
+    if (!isOwn(known, wanted) && !(wanted.adopts && isAdoptable(known))) {
+      throw new RegistryFailure(
+        `The registry has an account ${known.name} that the platform did not make for this; remove it there, or choose another externalName`,
+        false
+      )
+    }
+    const { id, name } = known
     const { account, newSecret, permissions } = wanted
-    const kept = account?.id === known.id ? account.secret : null
-    const secret = await this.#setSecret(known.id, usable(newSecret) ?? usable(kept))
-    await this.#mend(known, permissions)
-    await this.#requireAllowed(known.id, permissions)
-    return { ...known, secret }
+    const kept = account?.id === id ? account.secret : null
+    const secret = await this.#setSecret(id, usable(newSecret) ?? usable(kept))
+    await this.#mend(known, wanted)
+    await this.#requireAllowed(id, permissions)
+    return { id, name, secret }
   }
 
-  async idOf(name: string): Promise<string | undefined> {
-    const robot = await this.#find(name)
-    return robot?.id
+  /** Whether the account of this name was made for the one that is asked for. */
+  async hasOwn(robot: OwnRobot): Promise<boolean> {
+    const found = await this.#find(robot.name)
+    return found !== undefined && isOwn(found, robot)
   }
 
-  async remove(id: string): Promise<void> {
-    await this.#api.ask('DELETE', pathOf(id), { expected: [MISSING] })
+  /** Removes an account, unless what has its name is somebody else's. */
+  async removeOwn(robot: OwnRobot): Promise<void> {
+    const found = await this.#find(robot.name)
+    if (found && isOwn(found, robot)) {
+      await this.#api.ask('DELETE', pathOf(found.id), { expected: [MISSING] })
+    }
   }
 
-  async #make({ name, permissions, newSecret }: WantedRobot): Promise<Account> {
+  async #make({ name, mark, permissions, newSecret }: WantedRobot): Promise<Account> {
     const { body } = await this.#api.ask('POST', 'robots', {
-      body: { name, ...traitsOf(permissions) },
+      body: { name, ...traitsOf(mark, permissions) },
     })
     const robot = { id: idIn(body?.id), name: textIn(body?.name) }
     const chosen = usable(newSecret)
@@ -93,8 +124,8 @@ export class HarborRobots {
   }
 
   /** An account outlives its project without what it may do there, and may have been disabled by hand. */
-  async #mend({ id, name }: Robot, permissions: readonly Permission[]): Promise<void> {
-    const body = { id: Number(id), name, ...traitsOf(permissions) }
+  async #mend({ id, name }: Robot, { mark, permissions }: WantedRobot): Promise<void> {
+    const body = { id: Number(id), name, ...traitsOf(mark, permissions) }
     await this.#api.ask('PUT', pathOf(id), { body })
   }
 
@@ -116,14 +147,32 @@ export class HarborRobots {
     const query = new URLSearchParams({ q: `name=${name}`, page_size: '10' })
     const robots = await this.#list(`robots?${query}`)
     const found = robots.find((robot) => robot.level === 'system' && robot.name.endsWith(name))
-    return found && { id: idIn(found.id), name: textIn(found.name) }
+    return (
+      found && {
+        id: idIn(found.id),
+        name: textIn(found.name),
+        description: String(found.description ?? ''),
+      }
+    )
   }
 
-  async #list(path: string): Promise<{ id: unknown; name: string; level?: string }[]> {
+  async #list(
+    path: string
+  ): Promise<{ id: unknown; name: string; level?: string; description?: unknown }[]> {
     const { body } = await this.#api.ask('GET', path)
     return listIn(body)
   }
 }
+
+const isMarked = ({ description }: Robot) =>
+  description.startsWith(OF_PROJECT) || description.startsWith(OF_WORKER)
+
+/** Those of workers are not: whoever has one changes the images of everybody. */
+const isAdoptable = ({ description }: Robot) => !description.startsWith(OF_WORKER)
+
+/** Accounts from before they were marked are known by their id. */
+const isOwn = (robot: Robot, { mark, account }: OwnRobot): boolean =>
+  isMarked(robot) ? robot.description === mark : robot.id === account?.id
 
 function isAmong(
   kept: readonly Permission[],

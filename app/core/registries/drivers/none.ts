@@ -6,8 +6,8 @@ import type { LinkedProject, RegistryDriver, WantedProject } from '#core/registr
 export class NoDriver implements RegistryDriver {
   async requireAccount(): Promise<void> {}
 
-  async has(): Promise<boolean> {
-    return false
+  async find(): Promise<null> {
+    return null
   }
 
   async link(_project: WantedProject): Promise<LinkedProject> {

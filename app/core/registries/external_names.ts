@@ -1,0 +1,105 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import type { DatabasePool } from '#database/database_pool'
+import { holdingCentrally, permits } from '#kernel/access'
+import { clock } from '#kernel/clock'
+import { BadRequest, EntityConflict } from '#kernel/failures'
+import { issue } from '#kernel/issues'
+import type { Origin } from '#kernel/origin'
+import { unseal } from '#records/sealing'
+
+import { NameTaken, RegistryFailure, type RegistryAccess, type RegistryDriver } from './driver.js'
+import { MASTER_PROJECT } from './setup.js'
+
+/** How names begin that the platform gives to accounts of its own. */
+const RESERVED = /^(worker|master)-/
+
+const administering = holdingCentrally('registry_manage')
+
+/** A registry as it is asked for a name. */
+interface Subject extends RegistryAccess {
+  readonly isPaused: boolean
+  /** Whether the platform made what has the name there. */
+  readonly isOwn: boolean
+}
+
+const SUBJECT = `select r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
+    coalesce(s.rests_until > $3, false) as "isPaused", exists (select 1 from registry_links l
+      where l.registry_id = r.id and l.external_name = $2 and l.is_adopted is false) as "isOwn"
+  from registries r left join registry_states s on s.registry_id = r.id where r.id = $1`
+
+export interface ChosenName {
+  readonly registryId: string
+  readonly externalName: string
+  readonly isForMasterImages?: boolean
+}
+
+interface ExternalNamesOptions {
+  readonly pool: DatabasePool
+  readonly driverOf: (access: RegistryAccess) => RegistryDriver
+  readonly logger: Pick<Logger, 'warn'>
+}
+
+/**
+ * Names that callers choose for projects in registries. The platform is an administrator there, and a project that it takes over is
+ * opened to whoever named it: only administrators of the installation name one that exists.
+ */
+export class ExternalNames {
+  readonly #options: ExternalNamesOptions
+
+  constructor(options: ExternalNamesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Throws where a caller may not choose this name. Answers whether what has the name in the registry is taken over. A registry that
+   * does not answer is asked again when the project is linked, which then decides.
+   */
+  async choose({ actor }: Origin, chosen: ChosenName): Promise<boolean> {
+    requireUnreserved(chosen)
+    if (permits(administering, actor)) {
+      return true
+    }
+    if (await this.#isTaken(chosen)) {
+      const { message } = new NameTaken(chosen.externalName)
+      throw new EntityConflict(message, {
+        issues: [issue('value_exists', ['externalName'], message)],
+      })
+    }
+    return false
+  }
+
+  async #isTaken({ registryId, externalName: name }: ChosenName): Promise<boolean> {
+    const { pool, driverOf, logger } = this.#options
+    const { rows } = await pool.read<Subject>({
+      name: 'registry-of-a-name',
+      text: SUBJECT,
+      values: [registryId, name, new Date(clock.now())],
+    })
+    const [subject] = rows
+    if (!subject || subject.isPaused || subject.isOwn) {
+      return false
+    }
+    try {
+      const accountSecret = unseal('registry account', subject.accountSecret)
+      const driver = driverOf({ ...subject, accountSecret })
+      return (await driver.find({ name, owner: '', account: null })) !== null
+    } catch (error) {
+      if (!(error instanceof RegistryFailure)) {
+        throw error
+      }
+      logger.warn({ err: error, registryId }, 'a registry was not asked whether a name is free')
+      return false
+    }
+  }
+}
+
+function requireUnreserved({ externalName, isForMasterImages }: ChosenName): void {
+  const isOfMaster = externalName === MASTER_PROJECT && !isForMasterImages
+  if (RESERVED.test(externalName) || isOfMaster) {
+    const message = `The platform itself uses ${MASTER_PROJECT} and names that begin with worker- or master-; choose another`
+    throw new BadRequest('Property externalName is invalid', {
+      issues: [issue('value_invalid', ['externalName'], message)],
+    })
+  }
+}

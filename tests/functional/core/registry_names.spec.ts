@@ -1,0 +1,196 @@
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+import { corePool } from '#core/database'
+import { RegistryWork } from '#core/registries/registry_work'
+import { eventually } from '#tests/helpers/eventually'
+import { identity } from '#tests/helpers/identities'
+
+import { member, newRealm, uniqueName } from './node_scene.js'
+import { carryingCommands, RegistryScene, send } from './registry_scene.js'
+
+const KEEPING = ['node_create', 'node_update', 'node_delete', 'registry_project_manage']
+
+test.group('Names in a registry', (group) => {
+  let scene: RegistryScene
+  let realmId: string
+
+  group.setup(carryingCommands)
+  group.each.setup(async () => {
+    scene = await RegistryScene.set()
+    realmId = await newRealm()
+    return () => scene.end()
+  })
+
+  const keeper = () => member(realmId, KEEPING)
+
+  /** Asks for a node as somebody who keeps the nodes of a realm. */
+  const node = (externalName?: string, by = keeper()) => {
+    const body = { name: uniqueName('node'), realmId, registryId: scene.id, externalName }
+    return send('POST', '/nodes', body, by)
+  }
+
+  /** A project that the platform did not make. */
+  const library = () => {
+    const project = scene.harbor.addProject('library')
+    project.repositories.add('secret-image')
+    return project
+  }
+
+  const isUntouched = ({ policies, isPublic, repositories }: ReturnType<typeof library>) =>
+    policies.size === 0 && !isPublic && repositories.has('secret-image')
+
+  const repair = async () => {
+    scene.harbor.behave()
+    await scene.wake()
+    const work = await app.container.make(RegistryWork)
+    await work.keepAll(new AbortController().signal)
+  }
+
+  test('a project that the platform did not make is given to no node by its name', async ({
+    assert,
+  }) => {
+    const project = library()
+    const created = await node('library')
+    assert.equal(created.status, 409)
+    assert.equal(created.body.code, 'entity_conflict')
+    assert.deepEqual(created.body.issues[0].path, ['externalName'])
+    const own = (await node()).body.data
+    const path = `/nodes/${own.id}`
+    assert.equal((await send('POST', path, { externalName: 'library' }, keeper())).status, 409)
+    const projectPath = `/registry-projects/${own.registryProjectId}`
+    const renamed = await send('POST', projectPath, { externalName: 'library' }, keeper())
+    assert.equal(renamed.status, 409)
+    await scene.settled()
+    assert.isTrue(isUntouched(project))
+    assert.isUndefined(scene.harbor.robotOf('library'))
+  })
+
+  test('a node that comes with another registry does not get a project there that has its name', async ({
+    assert,
+    cleanup,
+  }) => {
+    const other = await RegistryScene.set()
+    cleanup(() => other.end())
+    other.harbor.addProject('library')
+    const own = (await node('library')).body.data
+    const moved = await send('POST', `/nodes/${own.id}`, { registryId: other.id }, keeper())
+    assert.equal(moved.status, 409)
+    const kept = await send('POST', `/nodes/${own.id}`, { externalName: 'library' }, keeper())
+    assert.equal(kept.status, 202)
+  })
+
+  test('a registry that did not answer the request decides when the project is linked', async ({
+    assert,
+  }) => {
+    const project = library()
+    scene.harbor.misbehave({ does: 503 })
+    const made = await node('library')
+    assert.equal(made.status, 201)
+    await scene.failed()
+    await repair()
+    const [link] = await scene.links()
+    assert.match(link!.problem as string, /did not make.*--adopt/)
+    assert.isTrue(isUntouched(project))
+    assert.isUndefined(scene.harbor.robotOf('library'))
+
+    const { registryProjectId: id } = made.body.data
+    const other = await scene.command('projectLink', id, { adopt: 'another' })
+    assert.equal(other.status, 400)
+    assert.equal((await scene.command('projectLink', id, { adopt: 'library' })).status, 202)
+    await scene.linked(id)
+    assert.isDefined(scene.harbor.robotOf('library'))
+  })
+
+  test('a project that somebody made between question and request stays theirs', async ({
+    assert,
+  }) => {
+    scene.harbor.misbehave({ to: /^POST projects$/, times: 1, does: 'takes its time' })
+    const made = await node('library')
+    assert.equal(made.status, 201)
+    await eventually(() => scene.harbor.isWaitedFor)
+    const project = library()
+    scene.harbor.behave()
+    await scene.failed()
+    await repair()
+    assert.isTrue(isUntouched(project))
+    assert.isUndefined(scene.harbor.robotOf('library'))
+    const [link] = await scene.links()
+    assert.isNull(link!.is_adopted)
+  })
+
+  test('an administrator of master has a project taken over by naming it, which stays when its node goes', async ({
+    assert,
+  }) => {
+    const project = library()
+    const manager = identity({ permissions: ['node_create', 'registry_project_manage'] })
+    assert.equal((await node('library', manager)).status, 409)
+    const made = await node('library', identity())
+    assert.equal(made.status, 201)
+    const row = await scene.linked(made.body.data.registryProjectId)
+    assert.equal(row.external_id, String(project.id))
+    await send('DELETE', `/nodes/${made.body.data.id}`)
+    await eventually(() => scene.harbor.robotOf('library') === undefined)
+    assert.isTrue(scene.harbor.projects.has('library'))
+    await scene.settled()
+    assert.equal((await node('library')).status, 409)
+  })
+
+  test('names that the platform gives to itself are nobody else’s', async ({ assert }) => {
+    const own = (await node()).body.data
+    for (const externalName of [`worker-${scene.id}`, `master-${scene.id}`, 'master']) {
+      for (const by of [keeper(), identity()]) {
+        const { status, body } = await node(externalName, by)
+        assert.equal(status, 400)
+        assert.deepEqual(body.issues[0].path, ['externalName'])
+        assert.equal((await send('POST', `/nodes/${own.id}`, { externalName }, by)).status, 400)
+      }
+    }
+    const body = { name: 'images', externalName: 'master', registryId: scene.id }
+    const path = '/registry-projects'
+    assert.equal((await send('POST', path, { ...body, type: 'default' })).status, 400)
+    assert.equal((await send('POST', path, { ...body, type: 'masterImages' })).status, 201)
+  })
+
+  test('a name that another node had comes without its images and its account', async ({
+    assert,
+  }) => {
+    const first = (await node('shared-name')).body.data
+    const former = await scene.linked(first.registryProjectId)
+    scene.harbor.projects.get('shared-name')!.repositories.add('of-the-first')
+    scene.harbor.misbehave({ does: 503 })
+    assert.equal((await send('DELETE', `/nodes/${first.id}`, undefined, keeper())).status, 202)
+    await scene.failed()
+    const second = (await node('shared-name')).body.data
+    await eventually(async () => {
+      const { rowCount } = await corePool().query(
+        "select 1 from outbox where queue = 'registryCommands'"
+      )
+      return rowCount === 0
+    })
+    await repair()
+    const row = await scene.linked(second.registryProjectId)
+    assert.notEqual(row.account_id, former.account_id)
+    assert.notEqual(row.account_secret, former.account_secret)
+    const project = scene.harbor.projects.get('shared-name')!
+    assert.equal(row.external_id, String(project.id))
+    assert.isEmpty([...project.repositories])
+  })
+
+  test('what was linked before accounts were marked stays as it is', async ({ assert }) => {
+    const made = (await node('before')).body.data
+    const row = await scene.linked(made.registryProjectId)
+    await scene.settled()
+    const robot = scene.harbor.robotOf('before')!
+    robot.description = ''
+    await corePool().query('delete from registry_links where registry_id = $1', [scene.id])
+    await scene.command('projectLink', made.registryProjectId)
+    await scene.settled()
+    const now = (await scene.row(made.registryProjectId))!
+    assert.deepEqual(
+      [now.external_id, now.account_id, now.account_secret],
+      [row.external_id, row.account_id, row.account_secret]
+    )
+    assert.notEqual(robot.description, '')
+  })
+})
