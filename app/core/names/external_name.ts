@@ -7,5 +7,8 @@ export const REGISTRY_NAME: Shape = {
   says: 'A name in a registry consists of lower-case letters, digits, hyphens and underscores',
 }
 
+/** Where master images are in every registry. */
+export const MASTER_PROJECT = 'master'
+
 /** What a record is called in a registry where the caller said nothing: nothing of ours can be guessed from it. */
 export const generatedExternalName = (): string => newId()

@@ -1,5 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
+import { MASTER_PROJECT } from '#core/names/external_name'
 import type { DatabasePool } from '#database/database_pool'
 import { holdingCentrally, permits } from '#kernel/access'
 import { clock } from '#kernel/clock'
@@ -9,7 +10,6 @@ import type { Origin } from '#kernel/origin'
 import { unseal } from '#records/sealing'
 
 import { NameTaken, RegistryFailure, type RegistryAccess, type RegistryDriver } from './driver.js'
-import { MASTER_PROJECT } from './setup.js'
 
 /** How names begin that the platform gives to accounts of its own. */
 const RESERVED = /^(worker|master)-/

@@ -1,15 +1,12 @@
 import type pg from 'pg'
 
-import { generatedExternalName } from '#core/names/external_name'
+import { generatedExternalName, MASTER_PROJECT } from '#core/names/external_name'
 import type { RegistryProject } from '#core/registry_projects/registry_project'
 import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { Origin } from '#kernel/origin'
 import type { Row } from '#records/row'
 
 import { linkAllOf } from './registry_projects_of.js'
-
-/** Where master images are in every registry. */
-export const MASTER_PROJECT = 'master'
 
 type StandardProject = Pick<
   Row<typeof RegistryProject>,
