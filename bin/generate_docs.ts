@@ -7,6 +7,7 @@ import { withLifeDiagrams } from './life_diagrams.js'
 import { withLineLinks } from './line_links.js'
 import { renderCommands } from './reference/commands.js'
 import { renderEndpoints } from './reference/endpoints.js'
+import { renderPermissions } from './reference/permissions.js'
 
 const ARCHITECTURE = 'docs/architecture.md'
 const ANALYSES = 'docs/analyses.md'
@@ -18,6 +19,7 @@ const files = {
   '.env.example': renderExample(catalogue),
   'docs/endpoints.md': await renderEndpoints(),
   'docs/commands.md': await renderCommands(),
+  'docs/permissions.md': renderPermissions(),
   ...rewritten(ARCHITECTURE, withLineLinks),
   ...rewritten(ANALYSES, withLifeDiagrams),
   ...rewritten(DOCTOR, withFindings),

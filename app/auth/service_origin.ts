@@ -1,11 +1,17 @@
+import type { Actor } from '#kernel/actor'
 import { IdentityUnavailable } from '#kernel/failures'
 import { PLATFORM_PERMISSIONS } from './permission_names.js'
 import type { IdentityProvider, Introspection } from './provider.js'
+import { SingleFlight } from '#auth/verification/single_flight'
 import { actorOf } from '#auth/verification/introspected_actor'
 import type { Origin } from '#kernel/origin'
 import { clock } from '#kernel/clock'
 
 const MASTER_REALM = 'master'
+const VERIFIED_FOR_MS = 60_000
+
+const verifiedBy = new WeakMap<IdentityProvider, { introspection: Introspection; until: number }>()
+const introspections = new SingleFlight<IdentityProvider, Introspection>()
 
 /**
  * Who changes records when the platform does so by itself: its own client, which may do whatever has to be done. Not to be
@@ -13,17 +19,32 @@ const MASTER_REALM = 'master'
  */
 export async function serviceOrigin(): Promise<Origin> {
   const { default: app } = await import('@adonisjs/core/services/app')
-  const provider = await app.container.make('identity')
-  const introspection = (await ownIntrospection(provider)) ?? (await ownIntrospection(provider))
-  if (!introspection) {
-    throw new IdentityUnavailable('The identity provider does not know the client of the platform')
-  }
-  const actor = {
+  const actor = await platformActor(await app.container.make('identity'))
+  return { actor, requestId: clock.uuid(), address: '', userAgent: undefined }
+}
+
+/** The platform's own client. Its provider is asked again as late as about any other caller. */
+export async function platformActor(provider: IdentityProvider): Promise<Actor> {
+  const verified = verifiedBy.get(provider)
+  const introspection =
+    verified && clock.now() < verified.until
+      ? verified.introspection
+      : await introspections.run(provider, () => verify(provider))
+  return {
     ...actorOf(introspection, undefined),
     realmName: MASTER_REALM,
     permissions: new Set<string>(PLATFORM_PERMISSIONS),
   }
-  return { actor, requestId: clock.uuid(), address: '', userAgent: undefined }
+}
+
+async function verify(provider: IdentityProvider): Promise<Introspection> {
+  const askedAt = clock.now()
+  const introspection = (await ownIntrospection(provider)) ?? (await ownIntrospection(provider))
+  if (!introspection) {
+    throw new IdentityUnavailable('The identity provider does not know the client of the platform')
+  }
+  verifiedBy.set(provider, { introspection, until: askedAt + VERIFIED_FOR_MS })
+  return introspection
 }
 
 /** A token that was revoked meanwhile is refused once; then the provider has another one. */

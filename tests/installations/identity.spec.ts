@@ -13,6 +13,7 @@ const ADMIN = { grant_type: 'password', username: 'admin', password: 'start123' 
 const PASSWORD = 'correct horse battery'
 const SYSTEM = { grant_type: 'client_credentials', client_id: 'system', client_secret: 'start123' }
 const ALONE = { JOBS: 'none' }
+const LIFETIMES = { ACCESS_TOKEN_SECONDS: '1800', REFRESH_TOKEN_SECONDS: '7200' }
 const NO_NODE = '/nodes/6f1c9a52-0000-4000-8000-000000000000'
 
 /** How long a verdict is relied upon, and what a busy machine may add. */
@@ -95,7 +96,7 @@ test.group('Identity | a provider elsewhere', (group) => {
 
   group.setup(async () => {
     provider = await HubProcesses.start('server', {
-      variables: { ...ALONE, SURFACES: 'identity' },
+      variables: { ...ALONE, SURFACES: 'identity', ...LIFETIMES },
     })
     core = await HubProcesses.start('server', {
       variables: { ...ALONE, SURFACES: 'core', IDENTITY_URL: provider.origin },
@@ -114,6 +115,15 @@ test.group('Identity | a provider elsewhere', (group) => {
     assert.equal(await statusOf(nodes, token), 200)
     assert.equal(await statusOf(nodes, token.slice(0, -4)), 401)
     assert.equal(await statusOf(nodes, await tokenFrom(provider.origin, SYSTEM)), 200)
+  })
+
+  test('gives tokens for as long as it is configured to', async ({ assert }) => {
+    const body = new URLSearchParams(ADMIN)
+    const response = await fetch(`${provider.origin}/token`, { method: 'POST', body })
+    assert.containSubset(await response.json(), {
+      expires_in: 1800,
+      refresh_token_expires_in: 7200,
+    })
   })
 
   test('is heeded by every process within a minute where it takes a token or a permission back', async ({

@@ -446,6 +446,14 @@ test.group('Configuration mistakes', () => {
     assert.equal(read({ MAILBOX_MAX_BYTES: '0' }).MAILBOX_MAX_BYTES, 0)
   })
 
+  test('a session outlives an access token', ({ assert }) => {
+    const equal = { ACCESS_TOKEN_SECONDS: '3600', REFRESH_TOKEN_SECONDS: '3600' }
+    assert.deepEqual(wrongNames(equal), ['REFRESH_TOKEN_SECONDS'])
+    assert.deepEqual(wrongNames({ ACCESS_TOKEN_SECONDS: '59' }), ['ACCESS_TOKEN_SECONDS'])
+    assert.equal(read({}).ACCESS_TOKEN_SECONDS, 900)
+    assert.equal(read({}).REFRESH_TOKEN_SECONDS, 259_200)
+  })
+
   test('one wrong variable does not make others look wrong', ({ assert }) => {
     assert.deepEqual(wrongNames({ ...PRODUCTION, IDENTITY_URL: 'nonsense' }), ['IDENTITY_URL'])
     assert.deepEqual(wrongNames({ ...PRODUCTION, S3_ENDPOINT: 'nonsense' }), ['S3_ENDPOINT'])

@@ -1,6 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { pauseAfter, type BackOff } from '#kernel/back_off'
 import { IdentityUnavailable } from '#kernel/failures'
 
 const LIMIT_MS = 3_000
+/** How long a provider that is asked too much is waited for, beside the time of its answers. */
+export const WAIT_LIMIT_MS = 10_000
+const PAUSES: BackOff = { firstMs: 250, longestMs: 2_000 }
+const TOO_MANY_REQUESTS = 429
 const MOST_REDIRECTS = 3
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
@@ -57,16 +64,51 @@ async function exchange<Result>(
   follow: boolean,
   read: (status: number, text: string) => Result
 ): Promise<Result> {
-  const signal = AbortSignal.timeout(LIMIT_MS)
   try {
-    const send = (address: string) => sent(address, { ...question, method }, signal)
-    const response = follow ? await followed(url, send) : await send(url)
-    return read(response.status, await response.text())
+    const { status, text } = await patiently(() => answerOf(url, { ...question, method }, follow))
+    return read(status, text)
   } catch (error) {
-    const reason = signal.aborted ? `no answer within ${LIMIT_MS} ms` : reasonOf(error)
-    const cause = new Error(`${method} ${url} at the identity provider failed: ${reason}`)
+    const cause = new Error(`${method} ${url} at the identity provider failed: ${reasonOf(error)}`)
     throw new IdentityUnavailable(undefined, { cause })
   }
+}
+
+interface RawAnswer {
+  readonly status: number
+  readonly text: string
+  /** Where the provider says when to come back. */
+  readonly retryAfterMs: number | undefined
+}
+
+/** Sends a request again that was one too many for the provider, when that says so, as long as the caller may be kept waiting. */
+async function patiently(send: () => Promise<RawAnswer>): Promise<RawAnswer> {
+  const deadline = performance.now() + WAIT_LIMIT_MS
+  for (let attempt = 1; ; attempt++) {
+    const answer = await send()
+    const pauseMs = answer.retryAfterMs ?? pauseAfter(attempt, PAUSES)
+    if (answer.status !== TOO_MANY_REQUESTS || performance.now() + pauseMs > deadline) {
+      return answer
+    }
+    await delay(pauseMs)
+  }
+}
+
+async function answerOf(url: string, question: Question, follow: boolean): Promise<RawAnswer> {
+  const signal = AbortSignal.timeout(LIMIT_MS)
+  try {
+    const send = (address: string) => sent(address, question, signal)
+    const response = follow ? await followed(url, send) : await send(url)
+    const { status, headers } = response
+    return { status, text: await response.text(), retryAfterMs: retryAfterOf(headers) }
+  } catch (error) {
+    throw signal.aborted ? new Error(`no answer within ${LIMIT_MS} ms`) : error
+  }
+}
+
+/** Providers name seconds; a date is not worth a clock that may differ. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const seconds = headers.get('retry-after') ?? headers.get('ratelimit-reset')
+  return seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) * 1_000 : undefined
 }
 
 /** Where the way ends; an address of another origin is not asked. */

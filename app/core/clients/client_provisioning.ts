@@ -4,6 +4,7 @@ import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
 import { IdentityUnavailable } from '#kernel/failures'
+import { WAIT_LIMIT_MS } from '#auth/external/ask'
 import type { IdentityProvider, ProviderClient } from '#auth/provider'
 
 import { clientsOf } from './client_directory.js'
@@ -16,7 +17,8 @@ import {
   type RecordClients,
 } from '#auth/record_clients'
 
-const CREATION_LIMIT_MS = 3_000
+/** A silent provider is given up sooner; the rest is for one that is asked too much. */
+const CREATION_LIMIT_MS = 3_000 + WAIT_LIMIT_MS
 
 /** The provider itself tells of its clients. */
 const NOTHING_TO_TELL: AttachedClient = { tell: async () => {} }

@@ -1,7 +1,7 @@
 import { registryProject } from '#core/registry_projects/registry_project'
 import type { DatabasePool } from '#database/database_pool'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
-import { either, holds, isClient, requireThat } from '#auth/verification/checks'
+import { all, either, holds, isClient, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
 import { unseal } from '#records/sealing'
 import { noteSecretRead } from '#audit/note'
@@ -19,24 +19,32 @@ export interface RegistryCredentials {
 
 interface Connected extends RegistryCredentials {
   readonly clientId: string | null
+  readonly nodeRealmId: string
   /** Null where the node has no project in a registry. */
   readonly projectId: string | null
   readonly realmId: string | null
 }
 
-const CONNECTED = `select n.client_id as "clientId", p.id as "projectId", p.realm_id as "realmId", r.host,
+const CONNECTED = `select n.client_id as "clientId", n.realm_id as "nodeRealmId", p.id as "projectId", p.realm_id as "realmId", r.host,
     p.external_name as "externalName", p.account_name as "accountName", p.account_secret as "accountSecret"
   from nodes n left join registry_projects p on p.id = n.registry_project_id
   left join registries r on r.id = p.registry_id where n.id = $1`
 
-/** The account of a node in its registry: for the node's own client, and for those who manage registries. */
+/**
+ * The account of a node in its registry: for the node's own client, for those who manage the nodes of its realm and so could
+ * log in as it, and for those who manage registries.
+ */
 export async function readRegistryCredentials(
   pool: DatabasePool,
   origin: Origin,
   nodeId: string
 ): Promise<RegistryCredentials> {
   const connected = await find(pool, nodeId)
-  requireThat(origin.actor, either(isClient(connected.clientId), holds('registry_manage')))
+  const managesNode = all(holds('node_update'), mayWriteIn(connected.nodeRealmId))
+  requireThat(
+    origin.actor,
+    either(isClient(connected.clientId), managesNode, holds('registry_manage'))
+  )
   const { projectId, realmId, host, externalName, accountName, accountSecret } = connected
   if (projectId === null) {
     throw new BadRequest('The node is not connected to a registry')

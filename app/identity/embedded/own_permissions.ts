@@ -1,14 +1,25 @@
-const RECORDS = [
-  ...['realm', 'user', 'client', 'role', 'permission'],
-  ...['scope', 'client_scope', 'policy', 'identity_provider'],
-]
-const VERBS = ['create', 'read', 'update', 'delete'] as const
+const RECORDS = {
+  realm: 'realms; all but changing the own one needs the master realm',
+  user: 'users',
+  client: 'clients, with their secrets',
+  role: 'roles and who has them',
+  permission: 'permissions and who has them',
+  scope: 'scopes',
+  client_scope: 'the scopes of clients',
+  policy: 'policies, of which the embedded provider has none',
+  identity_provider: 'identity providers, of which the embedded provider has none',
+}
+const VERBS = { create: 'Create', read: 'Read', update: 'Change', delete: 'Delete' }
 
 /** Lets users change what describes themselves, and their password. */
 export const SELF_MANAGE = 'user_self_manage'
 
-/** The permissions for the provider's own records. */
-export const OWN_PERMISSIONS: readonly string[] = [
-  ...RECORDS.flatMap((record) => VERBS.map((verb) => `${record}_${verb}`)),
-  SELF_MANAGE,
-]
+/** The permissions for the provider's own records, and what each allows. */
+export const OWN_PERMISSION_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(RECORDS).flatMap(([record, what]) =>
+      Object.entries(VERBS).map(([verb, does]) => [`${record}_${verb}`, `${does} ${what}.`])
+    )
+  ),
+  [SELF_MANAGE]: 'Change the own display name, mail address and password.',
+}

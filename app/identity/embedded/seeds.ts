@@ -4,12 +4,11 @@ import { firstSecret } from '#configuration/first_secrets'
 import { workerSecret } from '#configuration/worker_secret'
 import { CONSOLES, CONSOLE_TRAITS } from '#identity/clients/consoles'
 import { MASTER } from './accounts.js'
+import { BUILT_IN_PERMISSIONS, BUILT_IN_ROLES } from './built_in_roles.js'
 import { newSecret, storedSecret } from './client_secrets.js'
 import { identityPool } from './database.js'
-import { OWN_PERMISSIONS } from './own_permissions.js'
 import { SCOPES } from '#identity/embedded/oauth/scopes'
 import { hashPassword } from './passwords.js'
-import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 import { env } from '#start/env'
@@ -25,17 +24,7 @@ const ADMIN = 'admin'
 const WORKER = 'worker'
 const WORKER_PERMISSIONS = ['registry_manage']
 
-const PERMISSIONS: readonly string[] = [...PLATFORM_PERMISSIONS, ...OWN_PERMISSIONS]
-
-/** What comes with a new installation, beside the role that may do everything. */
-const ROLES: Readonly<Record<string, readonly string[]>> = {
-  researcher: [
-    ...PLATFORM_PERMISSIONS.filter((name) => /^(analysis|project)_/.test(name)),
-    'bucket_update',
-    'user_self_manage',
-  ],
-  steward: ['client_read', 'client_update', 'node_create', 'node_update', 'node_delete'],
-}
+const PERMISSIONS = Object.keys(BUILT_IN_PERMISSIONS)
 
 /**
  * Puts what nobody could sign in without into a new database, and the permissions of a new version into an old one. What
@@ -50,6 +39,7 @@ export async function seedIdentity(): Promise<void> {
       await addEverybody(transaction, realmId)
     }
     await giveToAdministrators(transaction, added)
+    await addDescriptions(transaction)
     await addWorker(transaction)
     await addConsoles(transaction)
     await addScopes(transaction)
@@ -83,9 +73,21 @@ async function addPermissions(transaction: pg.ClientBase): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** Describes what came with the provider; a description that an administrator wrote stays. */
+async function addDescriptions(transaction: pg.ClientBase): Promise<void> {
+  const roles = Object.entries(BUILT_IN_ROLES).map(([name, { description }]) => [name, description])
+  const described = { roles: Object.fromEntries(roles), permissions: BUILT_IN_PERMISSIONS }
+  for (const [table, descriptions] of Object.entries(described)) {
+    await transaction.query(
+      `update ${table} set description = given.value from jsonb_each_text($1) as given (name, value)
+       where ${table}.name = given.name and built_in and realm_id is null and description is null`,
+      [descriptions]
+    )
+  }
+}
+
 async function addEverybody(transaction: pg.ClientBase, realmId: string): Promise<void> {
-  await addRole(transaction, ADMIN, [])
-  for (const [name, permissions] of Object.entries(ROLES)) {
+  for (const [name, { permissions }] of Object.entries(BUILT_IN_ROLES)) {
     await addRole(transaction, name, permissions)
   }
   await addClient(transaction, realmId, env.CLIENT_ID, firstSecret('platform', env))

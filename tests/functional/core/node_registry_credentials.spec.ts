@@ -59,9 +59,15 @@ test.group('Credentials of nodes in registries', (group) => {
     assert.equal((await call('GET', path, self)).body.accountSecret, SECRET)
   })
 
+  test('are open to those who manage the nodes of its realm', async ({ assert }) => {
+    const steward = member(realmId, ['node_update'])
+    assert.equal((await call('GET', path, steward)).body.accountSecret, SECRET)
+  })
+
   test('are closed to everybody else', async ({ assert }) => {
     for (const somebody of [
-      member(realmId, ['node_update', 'registry_project_manage']),
+      member(realmId, ['node_create', 'registry_project_manage']),
+      member(clock.uuid(), ['node_update', 'registry_project_manage']),
       member(realmId, ['analysis_update'], { kind: 'client' }),
       member(realmId, [], { kind: 'user', id: ids.client }),
     ]) {

@@ -447,7 +447,7 @@ test.group('Credentials of nodes in registries', () => {
       })
     }
     const alike = identity({ kind: 'user', id: connected.clientId, realmId, permissions: [] })
-    for (const by of [member(realmId, ['node_update']), member(REALMS.master, []), alike]) {
+    for (const by of [member(realmId, ['node_create']), member(REALMS.master, []), alike]) {
       assert.equal((await send('GET', path, undefined, by)).status, 403)
     }
     assert.equal((await send('GET', `/nodes/${clock.uuid()}/registry/credentials`)).status, 404)

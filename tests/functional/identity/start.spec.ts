@@ -94,7 +94,24 @@ test.group('First start', (group) => {
     ])
     assert.sameMembers(await permissionsOf('steward'), [
       ...['client_read', 'client_update', 'node_create', 'node_update', 'node_delete'],
+      ...['project_approve', 'analysis_approve'],
     ])
+  })
+
+  test('describes each role and permission it comes with, and leaves what was written', async ({
+    assert,
+  }) => {
+    const bare = `select name from roles where built_in and description is null
+      union all select name from permissions where built_in and description is null`
+    assert.deepEqual(await rows(bare), [])
+    await rows(`update roles set description = 'Ours' where name = 'steward'`)
+    await rows(`update permissions set description = null where name = 'node_update'`)
+    await seedIdentity()
+    const [{ description: ours }] = await rows(
+      `select description from roles where name = 'steward'`
+    )
+    assert.equal(ours, 'Ours')
+    assert.deepEqual(await rows(bare), [])
   })
 
   test('has a client for its worker that reads, registries with their secrets too', async ({

@@ -92,12 +92,32 @@ test.group('External provider | introspection', (group) => {
   })
 })
 
+test.group('External provider | one that is asked too much', (group) => {
+  group.each.setup(setUp)
+
+  test('is asked again when it says, and answers whoever waited', async ({ assert }) => {
+    const provider = externalProvider(standIn)
+    await provider.ownToken()
+    let refusals = 0
+    standIn.fail((_request, answer) =>
+      refusals++ < 2 ? { status: 429, body: { statusCode: 429 }, retryAfter: 0 } : answer()
+    )
+    const created = await provider.clients.create({ name: 'waited', realmId: standIn.ann.realmId })
+    assert.equal(created.name, 'waited')
+    assert.equal(refusals, 3)
+    assert.lengthOf(
+      standIn.seen.filter(({ method, path }) => method === 'POST' && path === '/clients'),
+      3
+    )
+  })
+})
+
 const FAILURES = {
   'a page for people': { status: 200, body: '<html>Welcome</html>', type: 'text/html' },
   'an error of its own': { status: 500, body: { message: 'oh no' } },
   'a proxy that has lost it': { status: 502, body: '<html>Bad Gateway</html>', type: 'text/html' },
   'a refusal': { status: 403, body: { statusCode: 403 } },
-  'too much to do': { status: 429, body: { statusCode: 429 } },
+  'too much to do for long': { status: 429, body: { statusCode: 429 }, retryAfter: 60 },
   'JSON that breaks off': { status: 200, body: '{"active":tr' },
   'a way to somewhere else': { status: 302, body: '' },
 }

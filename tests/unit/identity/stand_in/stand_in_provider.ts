@@ -13,7 +13,13 @@ export const ANN = { username: 'ann', password: 'correct horse' }
 
 const DESCRIPTION = '/.well-known/openid-configuration'
 
-type Reply = { status: number; body: unknown; type?: string; location?: string }
+type Reply = {
+  status: number
+  body: unknown
+  type?: string
+  location?: string
+  retryAfter?: number
+}
 type Fault = (request: IncomingMessage, answer: () => Promise<Reply>) => Promise<Reply> | Reply
 
 /** What came in, as the provider saw it. */
@@ -132,9 +138,14 @@ export class StandInProvider {
       body: content,
       type,
       location,
+      retryAfter,
     } = await (this.#fault?.(request, answer) ?? answer())
     const text = typeof content === 'string' ? content : JSON.stringify(content)
-    const headers = { 'content-type': type ?? 'application/json', ...(location && { location }) }
+    const headers = {
+      'content-type': type ?? 'application/json',
+      ...(location && { location }),
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    }
     response.writeHead(status, headers).end(text)
   }
 

@@ -1,0 +1,37 @@
+import { PERMISSION_DESCRIPTIONS, PLATFORM_PERMISSIONS } from '#auth/permission_names'
+import { OWN_PERMISSION_DESCRIPTIONS } from './own_permissions.js'
+
+export interface BuiltInRole {
+  readonly description: string
+  readonly permissions: readonly string[]
+}
+
+/** Every permission that the provider comes with, and what it allows. */
+export const BUILT_IN_PERMISSIONS: Readonly<Record<string, string>> = {
+  ...PERMISSION_DESCRIPTIONS,
+  ...OWN_PERMISSION_DESCRIPTIONS,
+}
+
+/** The roles that come with a new installation, for users of every realm. */
+export const BUILT_IN_ROLES: Readonly<Record<'admin' | 'researcher' | 'steward', BuiltInRole>> = {
+  admin: {
+    description: 'Runs the platform: everything, in every realm for members of the master realm.',
+    permissions: Object.keys(BUILT_IN_PERMISSIONS),
+  },
+  researcher: {
+    description: 'Makes projects and analyses, and decides on those of others for the own realm.',
+    permissions: [
+      ...PLATFORM_PERMISSIONS.filter((name) => /^(analysis|project)_/.test(name)),
+      'bucket_update',
+      'user_self_manage',
+    ],
+  },
+  steward: {
+    description:
+      'Keeps the nodes of the own realm: their secrets, and what they take part in and run.',
+    permissions: [
+      ...['client_read', 'client_update', 'node_create', 'node_update', 'node_delete'],
+      ...['project_approve', 'analysis_approve'],
+    ],
+  },
+}
