@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { platformActor } from '#auth/service_origin'
 import { holdClock } from '#kernel/clock'
 
-import { StandInProvider } from './stand_in/stand_in_provider.js'
+import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from './subjects.js'
 
 test.group('The platform as an actor', () => {
