@@ -7,13 +7,13 @@ import { SERVER_FLAGS } from './bootstrap/engine.mjs'
 import { Failure, say } from './bootstrap/failure.mjs'
 import { findNode } from './bootstrap/node.mjs'
 import { prepare } from './bootstrap/prepare.mjs'
-import { programEnvironment, runToEnd } from './bootstrap/processes.mjs'
+import { outliveHangups, programEnvironment, runToEnd } from './bootstrap/processes.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const commands = {
   'start': { built: true, program: 'build/bin/server.js', flags: SERVER_FLAGS },
-  'pool': { built: true, program: 'build/bin/pool.js', flags: SERVER_FLAGS },
+  'pool': { built: true, program: 'build/bin/pool.js', flags: SERVER_FLAGS, reloads: true },
   'hubctl': { built: true, program: 'build/bin/hubctl.js' },
   'db:url': { built: true, program: 'build/bin/db_url.js' },
   'build': { built: true },
@@ -57,6 +57,9 @@ async function main([name, ...args]) {
     throw new Failure(
       `"${name ?? ''}" is not a command: use one of ${Object.keys(commands).join(', ')}.`
     )
+  }
+  if (command.reloads) {
+    outliveHangups()
   }
   await prepare(root, command)
   return command.program ? runProgram(command, args) : 0

@@ -3,6 +3,7 @@ import { renderExample, renderGuide } from '#configuration/documentation'
 import { catalogue } from '#start/env'
 
 import { withFindings } from './finding_table.js'
+import { withIncludedFiles } from './included_files.js'
 import { withLifeDiagrams } from './life_diagrams.js'
 import { withLineLinks } from './line_links.js'
 import { renderCommands } from './reference/commands.js'
@@ -11,9 +12,13 @@ import { renderPermissions } from './reference/permissions.js'
 
 const ARCHITECTURE = 'docs/architecture.md'
 const ANALYSES = 'docs/analyses.md'
+const DEPLOYING = 'docs/deploying.md'
 const DOCTOR = 'docs/doctor.md'
 
-/** Writes what follows from the catalogue, routes and commands, from where code stands and from how analyses proceed, below the working directory; `--check` only compares. */
+/**
+ * Writes what follows from the catalogue, routes and commands, from where code stands, from how analyses proceed and from
+ * the files of `deploy`, below the working directory; `--check` only compares.
+ */
 const files = {
   'docs/configuration.md': renderGuide(catalogue),
   '.env.example': renderExample(catalogue),
@@ -22,6 +27,7 @@ const files = {
   'docs/permissions.md': renderPermissions(),
   ...rewritten(ARCHITECTURE, withLineLinks),
   ...rewritten(ANALYSES, withLifeDiagrams),
+  ...rewritten(DEPLOYING, withIncludedFiles),
   ...rewritten(DOCTOR, withFindings),
 }
 

@@ -3,19 +3,29 @@ import { constants } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { Failure } from './failure.mjs'
 
-const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']
+const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']
+
+/** What ends a step of the preparation. */
+const ending = new Set(forwarded)
 
 /** One Ctrl-C can arrive twice: from the terminal and from npm. */
 const repeatedWithin = 500
+const repeated = ['SIGINT', 'SIGTERM']
+
+/** For a program that reloads on SIGHUP: until it runs there is nothing to reload, and the signal ends nothing. */
+export function outliveHangups() {
+  ending.delete('SIGHUP')
+  process.on('SIGHUP', () => {})
+}
 
 /**
  * Runs a program to its end, hands it the signals this process gets, and resolves with its exit code. The program has
  * a session of its own, so that a Ctrl-C reaches it once, from here, and not from the terminal as well.
  */
-export function runToEnd(file, args, options = {}) {
+export function runToEnd(file, args, options = {}, signals = forwarded) {
   const [command, ...rest] = [...endWithParent(), file, ...args]
   const child = spawn(command, rest, { stdio: 'inherit', detached: true, ...options })
-  const stopForwarding = forwardSignals(child)
+  const stopForwarding = forwardSignals(child, signals)
   return new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new Failure(`${file} cannot be run (${error.message}).`)))
     child.on('exit', (code, signal) => {
@@ -29,11 +39,11 @@ export function runToEnd(file, args, options = {}) {
 export async function runStep(file, args, options, failure) {
   let received
   const remember = (signal) => (received = signal)
-  for (const signal of forwarded) {
+  for (const signal of ending) {
     process.once(signal, remember)
   }
-  const code = await runToEnd(file, args, options)
-  for (const signal of forwarded) {
+  const code = await runToEnd(file, args, options, [...ending])
+  for (const signal of ending) {
     process.off(signal, remember)
   }
   if (received) {
@@ -57,20 +67,20 @@ function endWithParent() {
   return status === 0 ? prefix : []
 }
 
-function forwardSignals(child) {
+function forwardSignals(child, signals) {
   const lastAt = new Map()
   const forward = (signal) => {
     const now = performance.now()
-    if (now - (lastAt.get(signal) ?? -Infinity) < repeatedWithin) {
+    if (repeated.includes(signal) && now - (lastAt.get(signal) ?? -Infinity) < repeatedWithin) {
       return
     }
     lastAt.set(signal, now)
     child.kill(signal)
   }
-  for (const signal of forwarded) {
+  for (const signal of signals) {
     process.on(signal, forward)
   }
-  return () => forwarded.forEach((signal) => process.off(signal, forward))
+  return () => signals.forEach((signal) => process.off(signal, forward))
 }
 
 /** A program that was ended may leave helpers in its session, which no terminal reaches any more. */

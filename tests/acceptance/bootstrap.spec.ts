@@ -8,21 +8,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { test } from '@japa/runner'
 
+import { systemNode, systemPath } from '#tests/helpers/system_node'
+
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const isRoot = process.getuid?.() === 0
 const nobody = 65_534
 const nodePackage = `node-${process.platform}-${process.arch}`
 
-/** The Node.js of the machine and not the one that npm installed, as a person has it who just cloned the repository. */
-const systemPath = (process.env.PATH ?? '')
-  .split(delimiter)
-  .filter((folder) => !folder.includes('node_modules'))
-  .join(delimiter)
-const systemNode = systemPath
-  .split(delimiter)
-  .map((folder) => join(folder, 'node'))
-  .find((file) => existsSync(file))
 const systemMajor = systemNode && majorOf(spawnSync(systemNode, ['--version']).stdout.toString())
+
+/** What the program wrote at its end. */
+function reportOf(stdout: string): { signals: string[] } {
+  return JSON.parse(stdout.trim().split('\n').at(-1)!)
+}
 
 function majorOf(version: string): number {
   return Number.parseInt(version.replace('v', ''))
@@ -35,9 +33,10 @@ const [mode, ...rest] = process.argv.slice(2)
 const nested = spawnSync('node', ['--version']).stdout.toString().trim()
 const report = { greeting, args: [mode, ...rest], version: process.version, nested, signals: [] }
 if (mode === 'wait') {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']) {
     process.on(signal, () => {
       report.signals.push(signal)
+      console.log('received')
       setTimeout(() => {
         console.log(JSON.stringify(report))
         process.exit(7)
@@ -61,6 +60,7 @@ async function makeProject(folder: string): Promise<void> {
     'app/greeting.ts': `export const greeting: string = 'hello'\n`,
     'app/page.html': '<p>copied</p>\n',
     'bin/server.ts': server,
+    'bin/pool.ts': server,
     'bin/test.ts': `console.log(JSON.stringify(process.argv.slice(2) as string[]))\n`,
     'tsconfig.json': JSON.stringify({
       compilerOptions: {
@@ -315,21 +315,45 @@ test.group('The way from a clone to a running program', (group) => {
     assert.equal(JSON.parse(stdout).version, process.version)
   })
 
-  test('hands a signal on once, and ends after the program with its exit code', async ({
+  test('hands a signal on, a repeated one to end once, and ends after the program with its exit code', async ({
     assert,
   }) => {
-    const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const
-    const endings = signals.map(async (signal) => {
+    const expected = {
+      SIGTERM: ['SIGTERM'],
+      SIGINT: ['SIGINT'],
+      SIGHUP: ['SIGHUP', 'SIGHUP'],
+      SIGQUIT: ['SIGQUIT', 'SIGQUIT'],
+      SIGUSR2: ['SIGUSR2', 'SIGUSR2'],
+    }
+    const endings = Object.entries(expected).map(async ([signal, received]) => {
       const waiting = run(['start', 'wait'])
       await waiting.until(/waiting/)
-      waiting.process.kill(signal)
-      await delay(50)
-      waiting.process.kill(signal)
+      waiting.process.kill(signal as NodeJS.Signals)
+      await waiting.until(/received/)
+      waiting.process.kill(signal as NodeJS.Signals)
       const { code, stdout } = await waiting.ended
       assert.equal(code, 7, signal)
-      assert.deepEqual(JSON.parse(stdout.split('\n')[1]!).signals, [signal])
+      assert.deepEqual(reportOf(stdout).signals, received)
     })
     await Promise.all(endings)
+  })
+
+  test('goes on to a program that reloads where a hang-up comes while it still installs', async ({
+    assert,
+  }) => {
+    await rm(join(project, 'node_modules/.package-lock.json'))
+    const env = await fakeNpm(`
+      echo "npm is $$" >&2
+      until [ -e '${join(project, 'go')}' ]; do sleep 0.05; done
+      PATH='${systemPath}' exec npm "$@"`)
+    const started = run(['pool', 'report'], { env })
+    await started.until(/npm is/)
+    started.process.kill('SIGHUP')
+    await write('go', '')
+    const { code, stdout } = await started.ended
+    await rm(join(project, 'go'))
+    assert.equal(code, 0)
+    assert.deepEqual(JSON.parse(stdout).args, ['report'])
   })
 
   test('hands Ctrl-C on once, which a terminal sends to all it started', async ({ assert }) => {
@@ -338,7 +362,7 @@ test.group('The way from a clone to a running program', (group) => {
     process.kill(-waiting.process.pid!, 'SIGINT')
     const { code, stdout } = await waiting.ended
     assert.equal(code, 7)
-    assert.deepEqual(JSON.parse(stdout.split('\n')[1]!).signals, ['SIGINT'])
+    assert.deepEqual(reportOf(stdout).signals, ['SIGINT'])
   })
 
   test('ends with 128 and the signal that killed the program', async ({ assert }) => {
@@ -351,7 +375,7 @@ test.group('The way from a clone to a running program', (group) => {
     await killed.until(/waiting/)
     killed.process.kill('SIGKILL')
     const { stdout } = await killed.ended
-    assert.include(JSON.parse(stdout.split('\n')[1]!).signals, 'SIGTERM')
+    assert.include(reportOf(stdout).signals, 'SIGTERM')
   })
 
   test('builds once when two start at the same time', async ({ assert }) => {

@@ -19,6 +19,7 @@ export const PACKAGES = {
   rabbitmq: ['rabbitmq-server'],
   radosgw: ['ceph-mon', 'ceph-osd', 'radosgw'],
   redis: ['redis-server'],
+  systemd: ['systemd'],
 }
 
 /** The real servers cannot be had on this machine; the message says what a person can do about it. */
