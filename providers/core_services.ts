@@ -16,6 +16,7 @@ import { AnalysisCommands } from '#core/analysis_life/analysis_commands'
 import { AnalysisExplanation } from '#core/analysis_life/analysis_explanation'
 import { ProcessReports } from '#core/analysis_life/process_reports'
 import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
+import { CodeLocks } from '#core/code_locks/code_locks'
 import { BuildShelves } from '#core/build_images/build_shelves'
 import { BuildSignatures } from '#core/build_images/build_signatures'
 import { AcceptedKeys } from '#core/image_keys/accepted_keys'
@@ -86,6 +87,17 @@ function wireAnalyses(container: Container, options: Options): void {
         clients: await resolver.make(OwnClients),
         analysisNodes: await resolver.make(AnalysisNodeService),
         upkeep: await resolver.make(AnalysisUpkeep),
+        codeLocks: await resolver.make(CodeLocks),
+      })
+  )
+  container.singleton(
+    CodeLocks,
+    async (resolver) =>
+      new CodeLocks({
+        pool: corePool(),
+        storage: await resolver.make('bucketLocks'),
+        signals: await resolver.make('signals'),
+        logger: await resolver.make('logger'),
       })
   )
   container.singleton(
@@ -96,6 +108,7 @@ function wireAnalyses(container: Container, options: Options): void {
         analyses: await resolver.make(AnalysisService),
         analysisNodes: await resolver.make(AnalysisNodeService),
         upkeep: await resolver.make(AnalysisUpkeep),
+        codeLocks: await resolver.make(CodeLocks),
         isListenedTo,
         storedCode: await resolver.make('storedCode'),
         signatures: await resolver.make(BuildSignatures),

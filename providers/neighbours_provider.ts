@@ -5,6 +5,7 @@ import { surfacesOf, type Surface } from '#configuration/processes'
 import type { StoredCode } from '#core/analysis_bucket_files/stored_code'
 import type { KeptLogs } from '#core/analysis_logs/kept_logs'
 import type { Inventory } from '#core/analysis_storage/inventory'
+import type { BucketLocks } from '#core/code_locks/bucket_locks'
 import type { EventReader } from '#core/events/event_reader'
 import type { FindRealms } from '#records/record_realms'
 import { env } from '#start/env'
@@ -19,6 +20,8 @@ declare module '@adonisjs/core/types' {
     storedCode: StoredCode
     /** What storage really has; undefined where there is none to ask. */
     storageInventory: Inventory | undefined
+    /** Locks on the buckets with code; nothing to lock where there is no storage to ask. */
+    bucketLocks: BucketLocks
     /** Reads the audit trail; there is nothing in it where there is no telemetry to ask. */
     eventReader: EventReader
     /** The realm of a bucket, null for one of none; undefined where there is no such bucket, or nobody to ask. */
@@ -48,6 +51,7 @@ export default class NeighboursProvider {
     this.app.container.singleton('keptLogs', () => this.#keptLogs())
     this.app.container.singleton('eventReader', () => this.#eventReader())
     this.app.container.singleton('storedCode', () => this.#storedCode())
+    this.app.container.singleton('bucketLocks', () => this.#bucketLocks())
     this.app.container.singleton('storageInventory', () => this.#storageInventory())
   }
 
@@ -138,6 +142,23 @@ export default class NeighboursProvider {
       elsewhere: async (storage) => {
         const { askForCode } = await import('#core/analysis_bucket_files/ask_for_code')
         return askForCode(storage)
+      },
+    })
+  }
+
+  #bucketLocks() {
+    return this.#asked<BucketLocks>('storage', env.STORAGE_URL, {
+      here: async () => {
+        const { bucketLocks } = await import('#storage/locks/bucket_locks')
+        return bucketLocks
+      },
+      nowhere: async () => {
+        const { NO_LOCKS } = await import('#core/code_locks/bucket_locks')
+        return NO_LOCKS
+      },
+      elsewhere: async (storage) => {
+        const { askForLocks } = await import('#core/code_locks/ask_for_locks')
+        return askForLocks(storage)
       },
     })
   }

@@ -4,6 +4,7 @@ import app from '@adonisjs/core/services/app'
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { clientWorker } from '#core/clients/client_worker'
+import { lockReleaseWorker } from '#core/code_locks/lock_tasks'
 import { coreReactions, removalSweeps } from './removals.js'
 import { ClientTasks } from '#core/clients/client_tasks'
 import { corePool } from './database.js'
@@ -40,7 +41,7 @@ export async function coreSweeps(logger: Logger): Promise<readonly (Sweep | Long
 }
 
 /**
- * Follows what happens at the identity provider, and does there what core has written down.
+ * Follows what happens at the identity provider, and does there and at storage what core has written down.
  */
 export async function followIdentities(logger: Logger): Promise<RunningJob> {
   const provider = await identityProvider()
@@ -48,10 +49,13 @@ export async function followIdentities(logger: Logger): Promise<RunningJob> {
   const signals = await app.container.make('signals')
   const worker = clientWorker({ tasks, provider, logger })
   const runner = await TaskRunner.start({ worker, signals, logger })
+  const locks = await app.container.make('bucketLocks')
+  const releases = lockReleaseWorker({ pool: corePool(), locks, logger })
+  const releasing = await TaskRunner.start({ worker: releases, signals, logger })
   const stopReacting = await reactTo(provider, coreReactions, logger)
   return {
     async stop() {
-      await Promise.all([runner.stop(), stopReacting()])
+      await Promise.all([runner.stop(), releasing.stop(), stopReacting()])
     },
   }
 }

@@ -7,6 +7,7 @@ import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { bucket } from '#storage/buckets/bucket'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { downloadRoutes } from '#storage/downloads/download_routes'
+import { lockRoutes } from '#storage/locks/lock_routes'
 import { resumableRoutes } from '#storage/resumable/resumable_routes'
 import { tarRoutes } from '#storage/tar/tar_routes'
 import { uploadRoutes } from '#storage/uploads/upload_routes'
@@ -24,6 +25,7 @@ const storage: Surface = {
     resumableRoutes(routes)
     downloadRoutes(routes)
     tarRoutes(routes)
+    lockRoutes(routes)
   },
 }
 

@@ -8,7 +8,8 @@ import { figuresOf } from './node_figures.js'
 import { countInProject, lockProjectOf, projectFor } from './project_of_analysis.js'
 import { startingWith, type StartingNode } from './starting_nodes.js'
 import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
-import { askForBuckets, giveBackBuckets } from '#core/analysis_buckets/requested_buckets'
+import { askForBuckets, bucketsOf } from '#core/analysis_buckets/requested_buckets'
+import type { CodeLocks } from '#core/code_locks/code_locks'
 import type { OwnClients } from '#core/clients/own_clients'
 import { count } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
@@ -33,6 +34,7 @@ interface Needs {
   readonly clients: OwnClients
   readonly analysisNodes: AnalysisNodeService
   readonly upkeep: AnalysisUpkeep
+  readonly codeLocks: CodeLocks
 }
 
 /**
@@ -43,12 +45,14 @@ export class AnalysisService extends RecordService<typeof Analysis> {
   readonly #clients: OwnClients
   readonly #analysisNodes: AnalysisNodeService
   readonly #upkeep: AnalysisUpkeep
+  readonly #codeLocks: CodeLocks
 
-  constructor(options: RecordServiceOptions, { clients, analysisNodes, upkeep }: Needs) {
+  constructor(options: RecordServiceOptions, { clients, analysisNodes, upkeep, codeLocks }: Needs) {
     super(analysis, options)
     this.#clients = clients
     this.#analysisNodes = analysisNodes
     this.#upkeep = upkeep
+    this.#codeLocks = codeLocks
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createAnalysis>): Promise<string> {
@@ -104,7 +108,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
       const previous = await this.lock(transaction, id)
       const { realmId, projectId, clientId } = previous
       requireThat(origin.actor, holds('analysis_delete', previous), mayWriteIn(realmId))
-      await giveBackBuckets(transaction, id)
+      await this.#codeLocks.releaseAndDelete(transaction, id, await bucketsOf(transaction, id))
       const removed = await this.removeUntold(transaction, origin, previous)
       await count(transaction, 'analyses', projectId, -1)
       await this.#clients.removeLater(transaction, clientId)

@@ -3,12 +3,13 @@ import type pg from 'pg'
 
 import { AnalysisPartService } from '#core/analyses/analysis_part_service'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { requireUnlocked } from '#core/analyses/configuration_lock'
 import {
   analysisBucket,
   type AnalysisBucket,
   type createAnalysisBucket,
 } from './analysis_bucket.js'
-import { giveBackBucket, type BucketRequest } from './requested_buckets.js'
+import { giveBackBuckets, type BucketRequest } from './requested_buckets.js'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
@@ -43,7 +44,10 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     requireRealm(origin.actor, realmId)
     await requireBucketOf(realmId, body.bucketId)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      await this.lockAnalysis(transaction, body.analysisId)
+      const analysis = await this.lockAnalysis(transaction, body.analysisId)
+      if (body.type === 'CODE') {
+        requireUnlocked(analysis)
+      }
       return this.insert(transaction, origin, { ...body, realmId })
     })
     return data
@@ -61,7 +65,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
   /** Enters the bucket that storage made. One that is not needed any more is given back. */
   async enterMade(transaction: pg.ClientBase, origin: Origin, made: MadeBucket): Promise<void> {
     if (!(await this.enterWanted(transaction, origin, made))) {
-      await giveBackBucket(transaction, made.bucketId)
+      await giveBackBuckets(transaction, [made.bucketId])
     }
   }
 

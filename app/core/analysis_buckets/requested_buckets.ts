@@ -60,24 +60,21 @@ export async function askForBuckets(
   return messages.length
 }
 
-/** Has storage delete the buckets of an analysis that is about to go. */
-export async function giveBackBuckets(
-  transaction: pg.ClientBase,
-  analysisId: string
-): Promise<void> {
+/** The buckets of an analysis that is about to go, also those that are not entered yet. */
+export async function bucketsOf(transaction: pg.ClientBase, analysisId: string): Promise<string[]> {
   const { rows } = await transaction.query<{ id: string }>(
     'select bucket_id as id from analysis_buckets where analysis_id = $1',
     [analysisId]
   )
-  await writeCommands(
-    transaction,
-    rows.map(({ id }) => command('delete', { id }))
-  )
+  return rows.map(({ id }) => id)
 }
 
-/** Has storage delete a bucket that nobody needs any more. */
-export function giveBackBucket(transaction: pg.ClientBase, id: string): Promise<void> {
-  return writeCommands(transaction, [command('delete', { id })])
+/** Has storage delete buckets that nobody needs any more. */
+export function giveBackBuckets(transaction: pg.ClientBase, ids: readonly string[]): Promise<void> {
+  return writeCommands(
+    transaction,
+    ids.map((id) => command('delete', { id }))
+  )
 }
 
 /** What a bucket was asked for; undefined where it was not. It is answered once. Its analysis is held, as by who removes that. */

@@ -11,6 +11,7 @@ import type { StoredCode } from '#core/analysis_bucket_files/stored_code'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { warningsFor, type Warning } from '#core/command_warnings'
+import { codeBuckets, type CodeLocks } from '#core/code_locks/code_locks'
 import type { DatabasePool } from '#database/database_pool'
 import { enforce } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
@@ -24,7 +25,21 @@ import { PROCESSES, type ProcessName } from './processes.js'
 import { askForCheck, beginRun, forgetRuns } from './runs.js'
 
 type Held = Row<typeof Analysis>
-type Outcome = Written<typeof Analysis> | { readonly refusal: CommandRefused }
+type Changed = Written<typeof Analysis>
+type Outcome<T> = { readonly done: T } | { readonly refusal: CommandRefused }
+
+/** A command, and whom and what it is for. */
+interface Given {
+  readonly origin: Origin
+  readonly id: string
+  readonly command: Command
+}
+
+/** What was looked at outside of the database before a transaction began. */
+interface Looked {
+  readonly damaged?: readonly string[]
+  readonly unfitBuild?: string | undefined
+}
 
 const NOT_BUILT = {
   buildStatus: null,
@@ -50,6 +65,7 @@ interface Needs {
   readonly analyses: AnalysisService
   readonly analysisNodes: AnalysisNodeService
   readonly upkeep: AnalysisUpkeep
+  readonly codeLocks: CodeLocks
   readonly isListenedTo: Bus['isListenedTo']
   readonly storedCode: StoredCode
   readonly signatures: Pick<BuildSignatures, 'unfit'>
@@ -69,15 +85,38 @@ export class AnalysisCommands {
   async run(origin: Origin, id: string, name: CommandName): Promise<Commanded> {
     enforce(kind.access.update!, origin.actor)
     const command: Command = COMMANDS[name]
-    const { pool, analyses } = this.#needs
-    const damaged = command.effect === 'start' ? await this.#damagedCode(origin, id) : []
-    const unfitBuild = await this.#unfitBuild(origin, id, command)
-    const outcome = await inTransaction(pool, async (transaction): Promise<Outcome> => {
+    const { data } = await this.#carryOut({ origin, id, command })
+    return { data, warnings: await this.#warningsOf(command) }
+  }
+
+  #carryOut(given: Given): Promise<Changed> {
+    switch (given.command.effect) {
+      case 'lock':
+        return this.#lock(given)
+      case 'unlock':
+        return this.#unlock(given)
+      case 'start':
+        return this.#start(given)
+      case 'check':
+        return this.#check(given)
+      case 'askForBuckets':
+        return this.#askForBuckets(given)
+    }
+  }
+
+  /** Does the work in the transaction that looked at the guards. What was found to differ stays written where one is not met. */
+  async #whereMet<T>(
+    { origin, id, command }: Given,
+    work: (transaction: pg.ClientBase, facts: Facts) => Promise<T>,
+    { damaged = [], unfitBuild }: Looked = {}
+  ): Promise<T> {
+    const { pool, analyses, upkeep } = this.#needs
+    const outcome = await inTransaction(pool, async (transaction): Promise<Outcome<T>> => {
       const asItWas = await analyses.hold(transaction, origin, id)
-      await this.#needs.upkeep.followAll(transaction, origin, asItWas)
+      await upkeep.followAll(transaction, origin, asItWas)
       if (damaged.length > 0) {
         const changed = { ...origin, contentChanged: ['files'] }
-        await this.#needs.upkeep.withdrawApprovals(transaction, changed, id)
+        await upkeep.withdrawApprovals(transaction, changed, id)
       }
       const held = await analyses.hold(transaction, origin, id)
       const facts = await factsOf(transaction, held, {
@@ -87,12 +126,12 @@ export class AnalysisCommands {
       const unmet = unmetOf(command.guards, facts)
       return unmet.length > 0
         ? { refusal: new CommandRefused(unmet, facts) }
-        : this.#carryOut(transaction, origin, command, facts)
+        : { done: await work(transaction, facts) }
     })
     if ('refusal' in outcome) {
       throw outcome.refusal
     }
-    return { data: outcome.data, warnings: await this.#warningsOf(command) }
+    return outcome.done
   }
 
   async #warningsOf({ process }: Command): Promise<readonly Warning[]> {
@@ -120,40 +159,62 @@ export class AnalysisCommands {
     return signatures.unfit(held)
   }
 
-  async #carryOut(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    { effect, process }: Command,
-    facts: Facts
-  ): Promise<Written<typeof Analysis>> {
-    const { analysis } = facts
-    switch (effect) {
-      case 'lock':
+  /** Storage takes no more code before the configuration is locked, so the guards are looked at before and after it is asked. */
+  async #lock(given: Given): Promise<Changed> {
+    const { origin, id } = given
+    const buckets = await this.#whereMet(given, (transaction) => codeBuckets(transaction, id))
+    return this.#needs.codeLocks.around(buckets, (lock) =>
+      this.#whereMet(given, async (transaction, { analysis }) => {
+        await lock.confirm(transaction, id)
         return this.#write(transaction, origin, analysis, { configurationLocked: true })
-      case 'unlock':
-        return this.#unlock(transaction, origin, analysis)
-      case 'start':
-        return process === 'build'
-          ? this.#startBuild(transaction, origin, analysis)
-          : this.#startDistribution(transaction, origin, facts)
-      case 'check':
-        await askForCheck(transaction, analysis.id, process!)
-        return this.#write(transaction, origin, analysis, {})
-      case 'askForBuckets':
-        await askForBuckets(transaction, analysis)
-        return this.#write(transaction, origin, analysis, {})
-    }
+      })
+    )
   }
 
-  /** Whatever was agreed to, built and run is over. */
-  async #unlock(transaction: pg.ClientBase, origin: Origin, { id }: Held) {
-    await this.#needs.upkeep.withdrawApprovals(transaction, origin, id)
-    await this.#forget(transaction, origin, id, ['build', 'distribution'])
-    const held = await this.#needs.analyses.hold(transaction, origin, id)
-    return this.#write(transaction, origin, held, {
-      configurationLocked: false,
-      ...NOT_BUILT,
-      ...NOT_DISTRIBUTED,
+  /** Whatever was agreed to, built and run is over, and storage takes code again. */
+  async #unlock(given: Given): Promise<Changed> {
+    const { origin, id } = given
+    const { analyses, codeLocks, upkeep } = this.#needs
+    const { changed, lock } = await this.#whereMet(given, async (transaction) => {
+      await upkeep.withdrawApprovals(transaction, origin, id)
+      await this.#forget(transaction, origin, id, ['build', 'distribution'])
+      const held = await analyses.hold(transaction, origin, id)
+      const values = { configurationLocked: false, ...NOT_BUILT, ...NOT_DISTRIBUTED }
+      return {
+        changed: await this.#write(transaction, origin, held, values),
+        lock: await codeLocks.release(transaction, id),
+      }
+    })
+    if (lock !== undefined) {
+      await codeLocks.settle(lock)
+    }
+    return changed
+  }
+
+  async #start(given: Given): Promise<Changed> {
+    const { origin, id, command } = given
+    const looked = {
+      damaged: await this.#damagedCode(origin, id),
+      unfitBuild: await this.#unfitBuild(origin, id, command),
+    }
+    const start = (transaction: pg.ClientBase, facts: Facts) =>
+      command.process === 'build'
+        ? this.#startBuild(transaction, origin, facts.analysis)
+        : this.#startDistribution(transaction, origin, facts)
+    return this.#whereMet(given, start, looked)
+  }
+
+  #check(given: Given): Promise<Changed> {
+    return this.#whereMet(given, async (transaction, { analysis }) => {
+      await askForCheck(transaction, analysis.id, given.command.process!)
+      return this.#write(transaction, given.origin, analysis, {})
+    })
+  }
+
+  #askForBuckets(given: Given): Promise<Changed> {
+    return this.#whereMet(given, async (transaction, { analysis }) => {
+      await askForBuckets(transaction, analysis)
+      return this.#write(transaction, given.origin, analysis, {})
     })
   }
 
@@ -192,7 +253,7 @@ export class AnalysisCommands {
     await this.#needs.analysisNodes.forgetExecutions(transaction, origin, id)
   }
 
-  #write(...args: Parameters<AnalysisService['write']>): Promise<Written<typeof Analysis>> {
+  #write(...args: Parameters<AnalysisService['write']>): Promise<Changed> {
     return this.#needs.analyses.write(...args)
   }
 }

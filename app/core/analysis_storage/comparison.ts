@@ -3,6 +3,8 @@ import type { Logger } from '@adonisjs/core/logger'
 import type { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
 import type { AnalysisBucketService } from '#core/analysis_buckets/analysis_bucket_service'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import type { BucketLocks } from '#core/code_locks/bucket_locks'
+import type { CodeLocks } from '#core/code_locks/code_locks'
 import type { DatabasePool } from '#database/database_pool'
 import { clock } from '#kernel/clock'
 import type { Origin } from '#kernel/origin'
@@ -16,6 +18,8 @@ export interface Compared {
   readonly buckets: AnalysisBucketService
   readonly files: AnalysisBucketFileService
   readonly upkeep: AnalysisUpkeep
+  readonly codeLocks: CodeLocks
+  readonly locks: BucketLocks
   readonly logger: Pick<Logger, 'warn'>
   readonly mended: Mended
 }
@@ -30,12 +34,23 @@ export interface Mended {
   asked: number
   /** Buckets that nobody needs. */
   givenBack: number
+  /** Analyses whose code is locked at storage as well. */
+  locked: number
+  /** Locks at storage that no analysis has. */
+  released: number
 }
 
 /** Work in portions: whoever has it done may stop after any of them. */
 export type Portions = AsyncGenerator<void, void, void>
 
-export const nothingMended = (): Mended => ({ entered: 0, removed: 0, asked: 0, givenBack: 0 })
+export const nothingMended = (): Mended => ({
+  entered: 0,
+  removed: 0,
+  asked: 0,
+  givenBack: 0,
+  locked: 0,
+  released: 0,
+})
 
 /** What storage tells of a moment later is on its way, and no difference. */
 export const ON_ITS_WAY_MS = 60_000

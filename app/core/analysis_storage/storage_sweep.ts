@@ -5,9 +5,11 @@ import { serviceOrigin } from '#auth/service_origin'
 import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
 import { AnalysisBucketService } from '#core/analysis_buckets/analysis_bucket_service'
 import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { CodeLocks } from '#core/code_locks/code_locks'
 import { corePool } from '#core/database'
 import { isAdopting } from '#database/open_adoption'
 import type { LongSweep } from '#jobs/sweep'
+import { compareLocks } from './compared_locks.js'
 import { compareFiles } from './compared_files.js'
 import { nothingMended, type Compared, type Mended, type Portions } from './comparison.js'
 import { removeGoneBuckets } from './gone_buckets.js'
@@ -74,9 +76,12 @@ async function* allPortions({ inventory, logger }: Comparing, mended: Mended): P
     buckets: await container.make(AnalysisBucketService),
     files: await container.make(AnalysisBucketFileService),
     upkeep: await container.make(AnalysisUpkeep),
+    codeLocks: await container.make(CodeLocks),
+    locks: await container.make('bucketLocks'),
     logger,
     mended,
   }
+  yield* compareLocks(compared)
   yield* removeGoneBuckets(compared)
   yield* placeStrayBuckets(compared)
   yield* askForMissingBuckets(compared)

@@ -1,5 +1,5 @@
 import {
-  giveBackBucket,
+  giveBackBuckets,
   requestNamed,
   type BucketRequest,
 } from '#core/analysis_buckets/requested_buckets'
@@ -49,7 +49,7 @@ async function place(compared: Compared, stray: Stray): Promise<void> {
       return 'entered'
     }
     if (first === undefined) {
-      await giveBackBucket(transaction, stray.bucketId)
+      await giveBackBuckets(transaction, [stray.bucketId])
       return 'givenBack'
     }
     return 'kept'

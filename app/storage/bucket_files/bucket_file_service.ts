@@ -12,6 +12,7 @@ import { owns, reachableFiles, requireOwnerOr, requireReach } from '#storage/acc
 import { bucketFile, type BucketFile } from './bucket_file.js'
 import { FILE_BY_ID, type FileRow } from './file_row.js'
 import { tellOfFiles } from '#storage/buckets/storage_events'
+import { requireUnlocked } from '#storage/locks/bucket_locks'
 
 import { removeObject } from './remove_object.js'
 import { showsBucket, touchesBucket } from './touches_bucket.js'
@@ -56,6 +57,7 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
       requireOwnerOr(origin.actor, file, 'bucket_update')
     }
     const { data } = await inTransaction(this.pool, async (transaction) => {
+      await requireUnlocked(transaction, file.bucketId)
       const previous = await this.lock(transaction, file.id)
       const removed = await this.removeUntold(transaction, origin, previous)
       await tellOfFiles(transaction, origin, 'deletionFinished', [previous])

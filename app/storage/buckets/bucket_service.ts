@@ -19,6 +19,7 @@ import { bucket, bucketColumns, type Bucket, type BucketRow, type createBucket }
 import { announcePlace, preparePlace, restorePlace } from '#storage/objects/places'
 import { tellOfBucket, tellOfFiles, type CommandedOrigin } from './storage_events.js'
 
+import { AnalysisLocked, isLocked, requireNoLock } from '#storage/locks/bucket_locks'
 import { giveBack, prepareRemoval } from './bucket_removal.js'
 
 const BY_ID = `select ${bucketColumns('b')} from buckets b where b.id = $1`
@@ -92,14 +93,18 @@ export class BucketService extends RecordService<typeof Bucket> {
   override async remove(origin: Origin, idOrName: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const { id } = await this.find(idOrName)
-    const { removed, leave } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lock(transaction, id)
+    return this.#removeLocked(origin, id, async (transaction, previous) => {
       requireOwnerOr(origin.actor, previous, 'bucket_delete')
-      const departure = await prepareRemoval(transaction, id)
-      return { removed: await this.#remove(transaction, origin, previous), leave: departure }
+      await requireNoLock(transaction, id)
     })
-    await leave()
-    return removed.data
+  }
+
+  /** Removes a bucket whose realm is gone, and with that the analysis that may have locked it. */
+  async removeWithRealm(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    return this.#removeLocked(origin, id, async (_, previous) =>
+      requireOwnerOr(origin.actor, previous, 'bucket_delete')
+    )
   }
 
   /** Makes the place of a bucket that a command asks for; what is answered makes the bucket itself, where it is not there yet. */
@@ -122,14 +127,30 @@ export class BucketService extends RecordService<typeof Bucket> {
   /** Removes a bucket because a command asks for it. */
   async removeCommanded(transaction: pg.ClientBase, origin: CommandedOrigin, id: string) {
     const known = await this.store.lock(transaction, id)
-    if (!known) {
-      const error = new EntityNotFound(this.kind.label).message
-      return tellOfBucket(transaction, origin, 'deletionFailed', { id, error })
+    if (!known || (await isLocked(transaction, known.id))) {
+      const refusal = known ? new AnalysisLocked() : new EntityNotFound(this.kind.label)
+      return tellOfBucket(transaction, origin, 'deletionFailed', { id, error: refusal.message })
     }
     await tellOfBucket(transaction, origin, 'deletionStarted', { id: known.id })
     const leave = await prepareRemoval(transaction, known.id)
     await this.#remove(transaction, origin, known)
     afterCommit(transaction, () => void leave())
+  }
+
+  /** Locks the row, and removes the bucket unless `check` throws; its objects go after the commit. */
+  async #removeLocked(
+    origin: Origin,
+    id: string,
+    check: (transaction: pg.ClientBase, previous: Row<typeof Bucket>) => Promise<void>
+  ): Promise<string> {
+    const { removed, leave } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lock(transaction, id)
+      await check(transaction, previous)
+      const departure = await prepareRemoval(transaction, id)
+      return { removed: await this.#remove(transaction, origin, previous), leave: departure }
+    })
+    await leave()
+    return removed.data
   }
 
   async #insert(

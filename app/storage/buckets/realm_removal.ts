@@ -26,7 +26,7 @@ async function removeBucketsOf(realmId: string): Promise<number> {
   let removed = 0
   for (let some = await bucketsOf(realmId); some.length > 0; some = await bucketsOf(realmId)) {
     for (const id of some) {
-      await ignoreNotFound(buckets.remove(origin, id))
+      await ignoreNotFound(buckets.removeWithRealm(origin, id))
     }
     removed += some.length
   }

@@ -8,6 +8,7 @@ import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { filePath } from '#storage/bucket_files/paths'
 import { storagePool } from '#storage/database'
+import { requireUnlocked } from '#storage/locks/bucket_locks'
 import type { Claim } from './claims.js'
 
 /** A file all of which is in the object store. */
@@ -38,7 +39,7 @@ class ClaimLost extends EntityConflict {
 
 /**
  * Makes files of what has arrived: all of them with their events, or none. Answers their records as JSON, in the order
- * given. The objects of files that were not made are still there.
+ * given. The objects of files that were not made are still there. Throws `AnalysisLocked` where the bucket was locked meanwhile.
  */
 export async function keepFiles(
   origin: Origin,
@@ -52,6 +53,7 @@ export async function keepFiles(
   try {
     const bucketFiles = await app.container.make(BucketFileService)
     return await inTransaction(storagePool(), async (transaction) => {
+      await requireUnlocked(transaction, bucketId)
       await takeClaims(transaction, arrived)
       return makeFiles(arrived, (file) =>
         bucketFiles.keep(transaction, origin, { ...valuesOf(file), ...sender })

@@ -1,6 +1,7 @@
 import { EntityConflict } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import { keepFiles } from '#storage/claims/keep_files'
+import { AnalysisLocked } from '#storage/locks/bucket_locks'
 import { PutInterrupted } from '#storage/objects/errors'
 import { objectStore } from '#storage/objects/store'
 import { UploadGone } from './failures.js'
@@ -9,7 +10,7 @@ import { claimOf, removeUpload, type ResumableUpload } from './resumable_uploads
 
 /**
  * Makes a file of an upload all of whose bytes are there. It may be called again where it broke off, by the next request, so
- * that no upload is ever complete and no file.
+ * that no upload is ever complete and no file. While the bucket is locked it throws, and keeps the upload until that expires.
  */
 export async function finishUpload(
   origin: Origin,
@@ -25,7 +26,7 @@ export async function finishUpload(
     await keepFiles(origin, bucketId, [{ claim, size: object.size, sha256 }], sender)
     return { ...upload, isFile: true }
   } catch (error) {
-    if (error instanceof EntityConflict) {
+    if (error instanceof EntityConflict && !(error instanceof AnalysisLocked)) {
       await discardUpload(upload)
     }
     throw error instanceof PutInterrupted ? new UploadGone() : error

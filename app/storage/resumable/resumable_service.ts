@@ -7,6 +7,8 @@ import type { BucketRow } from '#storage/buckets/bucket'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { claimPath, PathTaken, releaseClaims, type Claim } from '#storage/claims/claims'
 import { HELD_MS } from '#storage/claims/heartbeat'
+import { storagePool } from '#storage/database'
+import { requireNoLock } from '#storage/locks/bucket_locks'
 import { ContainerMissing } from '#storage/objects/errors'
 import type { PartialObject } from '#storage/objects/object_store'
 import { objectStore } from '#storage/objects/store'
@@ -58,6 +60,7 @@ export class ResumableService {
   async begin(origin: Origin, idOrName: string, beginning: Beginning): Promise<ResumableUpload> {
     const bucket = await bucketNamed(idOrName)
     await requireReach(origin.actor, bucket, 'upload')
+    await requireNoLock(storagePool(), bucket.id)
     const { length, metadata } = beginning
     const path = pathInMetadata(metadata)
     this.#requireSize(length)
@@ -99,6 +102,7 @@ export class ResumableService {
       if (upload.isFile) {
         return upload
       }
+      await requireNoLock(storagePool(), upload.bucketId)
       const next = await receivePieces(upload, sent, mostBytes, hold)
       return isWhole(next) ? finishUpload(origin, next) : next
     })

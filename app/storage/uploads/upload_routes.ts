@@ -9,6 +9,8 @@ import { env } from '#start/env'
 import { requireReach } from '#storage/access/access'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
 import { BucketService } from '#storage/buckets/bucket_service'
+import { storagePool } from '#storage/database'
+import { requireNoLock } from '#storage/locks/bucket_locks'
 import { objectStore } from '#storage/objects/store'
 import { boundaryOf, partsOf, requireContent } from './multipart.js'
 import { RequestBody } from './request_body.js'
@@ -60,6 +62,7 @@ async function upload(ctx: HttpContext): Promise<void> {
   const buckets = await ctx.containerResolver.make(BucketService)
   const bucket = await buckets.find(ctx.params.id)
   await requireReach(origin.actor, bucket, 'upload')
+  await requireNoLock(storagePool(), bucket.id)
   const { headers } = ctx.request.request
   requireContent(headers)
   const boundary = boundaryOf(headers['content-type'])

@@ -42,6 +42,7 @@ function expectedOf(model: Model, world: World) {
       runs: [],
       requests,
       sent,
+      codeIsLocked: false,
       givenBack,
     }
   }
@@ -83,6 +84,7 @@ function expectedOf(model: Model, world: World) {
     runs,
     requests: [...requests].toSorted(),
     sent,
+    codeIsLocked: locked,
     givenBack,
   }
 }

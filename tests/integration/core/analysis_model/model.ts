@@ -200,6 +200,9 @@ export class Model {
   }
 
   addBucket(type: BucketType, bucket: number): string {
+    if (type === 'CODE' && this.now.locked) {
+      return LOCKED
+    }
     if (this.now.buckets.has(type)) {
       return TAKEN
     }

@@ -8,6 +8,8 @@ import { AnalysisCommands } from '#core/analysis_life/analysis_commands'
 import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { AnalysisService } from '#core/analyses/analysis_service'
 import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { CodeLocks } from '#core/code_locks/code_locks'
+import { lockReleaseWorker } from '#core/code_locks/lock_tasks'
 import { corePool } from '#core/database'
 import { MasterImageService } from '#core/master_images/master_image_service'
 import { NodeService } from '#core/nodes/node_service'
@@ -28,9 +30,14 @@ export async function services() {
   const isListenedTo = async () => true
   const pool = corePool()
   const signatures = await container.make(BuildSignatures)
-  const needs = { pool, analyses, analysisNodes, upkeep, isListenedTo, storedCode, signatures }
+  const codeLocks = await container.make(CodeLocks)
+  const parts = { analyses, analysisNodes, upkeep, codeLocks }
+  const needs = { pool, ...parts, isListenedTo, storedCode, signatures }
+  const locks = await container.make('bucketLocks')
+  const logger = await container.make('logger')
   return {
     pool,
+    releases: lockReleaseWorker({ pool, locks, logger }),
     analyses,
     analysisNodes,
     damaged,

@@ -21,6 +21,7 @@ const SNAPSHOT = `select
   (select coalesce(json_agg(json_build_array(queue, content->'command'->>'type',
        content->'command'->'metadata'->>'run') order by position), '[]')
      from outbox where ordered_by = 'analysis/' || $1::text and queue is not null) as sent,
+  exists (select 1 from analysis_code_locks where analysis_id = $1) as "codeIsLocked",
   (select count(*)::int from outbox where ordered_by = any($2)) as "givenBack"`
 
 /** Everything of an analysis that is compared with the model, and which of these entries of the outbox there are. */

@@ -7,6 +7,7 @@ import { buildConsumer, distributionConsumer } from '#core/analysis_life/worker_
 import { project } from '#core/projects/project'
 import { registry } from '#core/registries/registry'
 import { realm } from '#identity/realms/realm'
+import { performDue } from '#jobs/tasks/perform'
 import { clock } from '#kernel/clock'
 import { Failure } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
@@ -298,8 +299,9 @@ export class World {
     }
   }
 
-  /** Everything that is compared with the model; these buckets were given back. */
-  snapshot(givenBack: readonly number[]) {
+  /** Everything that is compared with the model, once locks are released; these buckets were given back. */
+  async snapshot(givenBack: readonly number[]) {
+    await performDue(this.#services.releases)
     const entries = givenBack.map((bucket) => `bucket/${this.id('bucket', bucket)}`)
     return snapshotOf(this.#services.pool, this.analysisId, entries)
   }

@@ -1,0 +1,149 @@
+import type { Logger } from '@adonisjs/core/logger'
+import type pg from 'pg'
+
+import { giveBackBuckets } from '#core/analysis_buckets/requested_buckets'
+import { performOne, type TaskWorker } from '#jobs/tasks/perform'
+import { topicOf } from '#jobs/tasks/task_runner'
+import { clock } from '#kernel/clock'
+import { EntityConflict, ServiceUnavailable } from '#kernel/failures'
+import { afterCommit } from '#records/transaction'
+import type { Signals } from '#signals/signals'
+import type { BucketLocks } from './bucket_locks.js'
+import { LOCK_RELEASES, lockReleaseWorker, type LockRelease } from './lock_tasks.js'
+
+/** How long locking may take before its lock counts as left over. */
+const GRACE_MS = 60_000
+
+const BUCKETS = `select bucket_id as id from analysis_buckets
+  where analysis_id = $1 and type = 'CODE' order by bucket_id`
+
+const ENTER = 'insert into analysis_code_locks (id, analysis_id) values ($1, $2)'
+
+interface CodeLocksDependencies {
+  readonly pool: pg.Pool
+  readonly storage: BucketLocks
+  readonly signals: Pick<Signals, 'wake'>
+  readonly logger: Pick<Logger, 'warn'>
+}
+
+/** A lock that storage has. It stays when it is confirmed in the transaction that locks the configuration. */
+export interface NewLock {
+  confirm(transaction: pg.ClientBase, analysisId: string): Promise<void>
+}
+
+/**
+ * Locks the code of analyses at storage together with their configuration. A task to release the lock is written before storage
+ * is asked, and withdrawn in the transaction that locks the configuration; so a lock without that is always released.
+ */
+export class CodeLocks {
+  readonly #dependencies: CodeLocksDependencies
+  readonly #releases: TaskWorker<LockRelease>
+
+  constructor(dependencies: CodeLocksDependencies) {
+    const { pool, storage: locks, logger } = dependencies
+    this.#dependencies = dependencies
+    this.#releases = lockReleaseWorker({ pool, locks, logger })
+  }
+
+  /** Has storage lock buckets, and then `work` confirm that. Where it does not, the lock is released again. */
+  async around<T>(bucketIds: readonly string[], work: (lock: NewLock) => Promise<T>): Promise<T> {
+    const { storage } = this.#dependencies
+    const id = clock.uuid()
+    const dueAt = clock.now() + GRACE_MS
+    await this.#releases.tasks.put({ key: id, data: { thenDelete: [] }, dueAt })
+    try {
+      await storage.lock([{ id, bucketIds }])
+      return await work({
+        confirm: (transaction, analysisId) =>
+          this.#confirm(transaction, analysisId, { id, bucketIds }),
+      })
+    } finally {
+      await this.#releaseUnconfirmed(id)
+    }
+  }
+
+  /** Gives a locked analysis a lock that it lacks; storage is asked for it by the comparison. */
+  async enter(transaction: pg.ClientBase, analysisId: string): Promise<void> {
+    await transaction.query(`${ENTER} on conflict do nothing`, [clock.uuid(), analysisId])
+  }
+
+  /** Writes down that the lock of an analysis is to be released, and answers its id, for `settle`. */
+  async release(transaction: pg.ClientBase, analysisId: string): Promise<string | undefined> {
+    return this.#releaseLater(transaction, analysisId, [])
+  }
+
+  /** Has storage delete the buckets of an analysis that is about to go, once they are not locked any more. */
+  async releaseAndDelete(
+    transaction: pg.ClientBase,
+    analysisId: string,
+    bucketIds: readonly string[]
+  ): Promise<void> {
+    if (await this.#releaseLater(transaction, analysisId, bucketIds)) {
+      afterCommit(transaction, () => this.#dependencies.signals.wake(topicOf(LOCK_RELEASES)))
+    } else {
+      await giveBackBuckets(transaction, bucketIds)
+    }
+  }
+
+  /** Releases a lock at once, where storage can be asked. What fails is done later. */
+  async settle(id: string): Promise<void> {
+    await performOne(this.#releases, id)
+  }
+
+  async #releaseLater(
+    transaction: pg.ClientBase,
+    analysisId: string,
+    thenDelete: readonly string[]
+  ): Promise<string | undefined> {
+    const { rows } = await transaction.query<{ id: string }>(
+      'delete from analysis_code_locks where analysis_id = $1 returning id',
+      [analysisId]
+    )
+    const id = rows[0]?.id
+    if (id !== undefined) {
+      await this.#releases.tasks.put({ key: id, data: { thenDelete } }, transaction)
+    }
+    return id
+  }
+
+  async #confirm(
+    transaction: pg.ClientBase,
+    analysisId: string,
+    { id, bucketIds }: { id: string; bucketIds: readonly string[] }
+  ): Promise<void> {
+    if (!(await this.#releases.tasks.withdraw(id, transaction))) {
+      throw new ServiceUnavailable('Storage took too long to lock the code; try again')
+    }
+    const buckets = await codeBuckets(transaction, analysisId)
+    if (buckets.some((bucketId) => !bucketIds.includes(bucketId))) {
+      throw new EntityConflict('The analysis got another bucket for code meanwhile; lock it again')
+    }
+    await transaction.query(`${ENTER} on conflict (analysis_id) do update set id = excluded.id`, [
+      id,
+      analysisId,
+    ])
+  }
+
+  /** Once more later, too: a request to lock that ran out of time may reach storage after the first release. */
+  async #releaseUnconfirmed(id: string): Promise<void> {
+    const { storage, logger } = this.#dependencies
+    const { tasks } = this.#releases
+    try {
+      const task = await tasks.takeEarly(id)
+      if (task) {
+        await storage.release(id).finally(() => tasks.putBack(task, GRACE_MS))
+      }
+    } catch (error) {
+      logger.warn({ err: error, lock: id }, 'a lock at storage is released later')
+    }
+  }
+}
+
+/** The buckets with the code of an analysis, which the caller has locked. */
+export async function codeBuckets(
+  transaction: pg.ClientBase,
+  analysisId: string
+): Promise<string[]> {
+  const { rows } = await transaction.query<{ id: string }>(BUCKETS, [analysisId])
+  return rows.map(({ id }) => id)
+}

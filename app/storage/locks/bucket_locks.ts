@@ -1,0 +1,93 @@
+import type pg from 'pg'
+
+import { EntityConflict } from '#kernel/failures'
+import { issue } from '#kernel/issues'
+import { sideBySide } from '#records/transaction'
+import { storagePool } from '#storage/database'
+
+/** A lock on buckets, by an id that whoever locks them has made up. */
+export interface BucketLock {
+  readonly id: string
+  readonly bucketIds: readonly string[]
+}
+
+const PAGE = 500
+
+const INSERT = `
+  insert into bucket_locks (lock_id, bucket_id)
+  select lock_id, bucket_id from unnest($1::uuid[], $2::uuid[]) as l (lock_id, bucket_id)
+  on conflict do nothing`
+
+/** Waits for the transactions that looked for a lock before it was there. */
+const DRAIN = 'select 1 from buckets where id = any($1::uuid[]) order by id for update'
+
+const SHARE = { name: 'share-bucket', text: 'select 1 from buckets where id = $1 for share' }
+
+const LOCKED = {
+  name: 'is-bucket-locked',
+  text: 'select 1 from bucket_locks where bucket_id = $1 limit 1',
+}
+
+const LIST = `select lock_id as id, min(created_at) as "createdAt" from bucket_locks
+  where lock_id > $1 group by lock_id order by lock_id limit ${PAGE}`
+
+/** The bucket holds the code of an analysis whose configuration is locked. */
+export class AnalysisLocked extends EntityConflict {
+  constructor() {
+    const message =
+      'The bucket holds the code of a locked analysis: unlock it with the command configurationUnlock first'
+    super(message, { issues: [issue('analysis_locked', [], message)] })
+  }
+}
+
+/**
+ * Locks on buckets, for the surfaces of this process: while a bucket has one, no file comes into it or goes. A lock on a bucket
+ * that is not there has no effect until it is.
+ */
+export const bucketLocks = {
+  pageSize: PAGE,
+
+  /** Once this resolves, every transaction that moves a file has ended or sees the locks. May be repeated. */
+  async lock(locks: readonly BucketLock[]): Promise<void> {
+    const pairs = locks.flatMap(({ id, bucketIds }) => bucketIds.map((bucketId) => [id, bucketId]))
+    const buckets = pairs.map(([, bucketId]) => bucketId)
+    await storagePool().query(INSERT, [pairs.map(([id]) => id), buckets])
+    await storagePool().query(DRAIN, [buckets])
+  },
+
+  async release(id: string): Promise<void> {
+    await storagePool().query('delete from bucket_locks where lock_id = $1', [id])
+  },
+
+  async list(after: string): Promise<readonly { id: string; createdAt: Date }[]> {
+    const { rows } = await storagePool().query<{ id: string; createdAt: Date }>(LIST, [after])
+    return rows
+  },
+}
+
+/** Throws where a bucket is locked, in the transaction that moves a file. A lock that begins meanwhile waits until that ends. */
+export async function requireUnlocked(transaction: pg.ClientBase, bucketId: string): Promise<void> {
+  await sideBySide(
+    transaction.query({ ...SHARE, values: [bucketId] }),
+    requireNoLock(transaction, bucketId)
+  )
+}
+
+/** The same before any bytes are taken, so that nobody sends them in vain. */
+export async function requireNoLock(
+  database: pg.ClientBase | pg.Pool,
+  bucketId: string
+): Promise<void> {
+  if (await isLocked(database, bucketId)) {
+    throw new AnalysisLocked()
+  }
+}
+
+/** Whether a bucket is locked; to be relied on for as long as the caller has its row locked. */
+export async function isLocked(
+  database: pg.ClientBase | pg.Pool,
+  bucketId: string
+): Promise<boolean> {
+  const { rowCount } = await database.query({ ...LOCKED, values: [bucketId] })
+  return rowCount !== 0
+}

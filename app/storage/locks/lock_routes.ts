@@ -1,0 +1,93 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import vine from '@vinejs/vine'
+
+import { isKind, requireThat } from '#auth/verification/checks'
+import { answer } from '#http/answer'
+import { bodyOf } from '#http/sent_body'
+import type { SurfaceRoutes } from '#http/surface'
+import { holdingCentrally } from '#kernel/access'
+import { body } from '#kernel/body'
+import { EntityNotFound } from '#kernel/failures'
+import { isUuid } from '#kernel/is_uuid'
+import { answering, exactly } from '#kernel/json_schema'
+import { actorOf } from '#kernel/request_origin'
+import { id } from '#records/rules'
+import { bucketLocks } from './bucket_locks.js'
+
+const MOST_LOCKS = 500
+const MOST_BUCKETS = 1_000
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+const access = holdingCentrally('bucket_update', 'bucket_delete')
+
+const newLocks = body({
+  locks: vine
+    .array(vine.object({ id: id(), bucketIds: vine.array(id()).maxLength(MOST_BUCKETS) }))
+    .maxLength(MOST_LOCKS),
+})
+
+const LOCKS = answering({
+  type: 'array',
+  items: exactly({ id: { type: 'string' }, createdAt: { type: 'string' } }),
+  maxItems: bucketLocks.pageSize,
+})
+
+/** For core, which locks the buckets with the code of an analysis together with its configuration. People lock the analysis. */
+export function lockRoutes(routes: SurfaceRoutes): void {
+  routes
+    .get('/bucket-locks', list, {
+      name: 'listBucketLocks',
+      summary: 'The locks on buckets, page by page in the order of their ids',
+      access,
+      query: [
+        {
+          name: 'after',
+          description: 'The id after which the page begins',
+          schema: { type: 'string', format: 'uuid' },
+        },
+      ],
+      answers: { 200: { description: 'A page of locks', schema: LOCKS } },
+    })
+    .post('/bucket-locks', lock, {
+      name: 'lockBuckets',
+      summary: 'Let no file into or out of buckets until their lock is released',
+      access,
+      body: newLocks,
+      answers: { 202: { description: 'The buckets are locked', schema: answering(exactly({})) } },
+    })
+    .delete('/bucket-locks/:id', release, {
+      name: 'releaseBucketLock',
+      summary: 'Release a lock; one that is not there is released already',
+      access,
+      answers: { 202: { description: 'The lock is released', schema: answering(exactly({})) } },
+    })
+}
+
+async function list(ctx: HttpContext): Promise<void> {
+  requireMachine(ctx)
+  const after = String(ctx.request.qs().after ?? FIRST_ID)
+  const locks = isUuid(after) ? await bucketLocks.list(after) : []
+  answer(ctx, { data: locks, meta: {} })
+}
+
+async function lock(ctx: HttpContext): Promise<void> {
+  requireMachine(ctx)
+  const { locks } = await bodyOf(ctx, newLocks)
+  await bucketLocks.lock(locks)
+  answer(ctx, { data: {}, meta: {} }, 202)
+}
+
+async function release(ctx: HttpContext): Promise<void> {
+  requireMachine(ctx)
+  const { id: lockId } = ctx.params
+  if (!isUuid(lockId)) {
+    throw new EntityNotFound('bucket-lock')
+  }
+  await bucketLocks.release(lockId)
+  answer(ctx, { data: {}, meta: {} }, 202)
+}
+
+/** Nobody who is signed in as a person takes the lock of an analysis away behind its back. */
+function requireMachine(ctx: HttpContext): void {
+  requireThat(actorOf(ctx), isKind('client', 'robot'))
+}

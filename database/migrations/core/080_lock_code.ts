@@ -1,0 +1,17 @@
+import { BaseSchema } from '@adonisjs/lucid/schema'
+
+/** The lock at storage of each analysis whose configuration is locked. No foreign key: the lock is released after its analysis is gone. */
+export default class LockCode extends BaseSchema {
+  async up() {
+    this.schema.raw(`
+      create table analysis_code_locks (
+        id uuid primary key,
+        analysis_id uuid not null unique,
+        created_at timestamptz(3) not null default now()
+      )`)
+  }
+
+  async down() {
+    this.schema.dropTable('analysis_code_locks')
+  }
+}
