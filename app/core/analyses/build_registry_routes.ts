@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { noteSecretRead } from '#audit/note'
 import { corePool } from '#core/database'
+import { buildRegistryFor } from '#core/registries/ready_registry'
 import { registry } from '#core/registries/registry'
 import {
   CREDENTIALS,
@@ -41,7 +42,7 @@ const KEPT = {
         from registry_projects p
         where p.registry_id = r.id and p.type in ('incoming', 'masterImages')) as projects
     from registries r left join registry_workers w on w.registry_id = r.id
-    where r.id = coalesce($1::uuid, (select id from registries order by created_at, id limit 1))`,
+    where r.id = ${buildRegistryFor('$1::uuid')}`,
 }
 
 const REGISTRY = exactly({
@@ -64,7 +65,7 @@ export function buildRegistryRoutes(routes: SurfaceRoutes): void {
     answers: {
       200: {
         description:
-          'That of the analysis, else the oldest, with an account of the worker; none where there is no registry',
+          'That of the analysis, else the oldest, of those that are set up, with an account of the worker; none where no registry is',
         schema: SCHEMA,
       },
     },

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import type { Analysis } from '#core/analyses/analysis'
+import { buildRegistryFor } from '#core/registries/ready_registry'
 import { skipsProjectApproval } from '#core/project_nodes/approval'
 import type { Row } from '#records/row'
 
@@ -38,7 +39,8 @@ const FACTS = {
       count(n.id) filter (where p.approval_status is distinct from 'approved')::int as unapproved,
       coalesce(array_agg(n.id::text order by n.id) filter (where n.registry_id is null), '{}')
         as "nodesWithoutRegistry",
-      (select id from registries order by created_at, id limit 1) as "firstRegistryId"
+      coalesce(${buildRegistryFor('null')},
+        (select id from registries order by created_at, id limit 1)) as "firstRegistryId"
     from analysis_nodes a
     join nodes n on n.id = a.node_id
     left join project_nodes p on p.node_id = n.id and p.project_id = $2

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { guardFor } from '#core/registries/drivers/https_call'
 import { hostRules } from '#core/registries/host_rules'
+import { buildRegistryFor } from '#core/registries/ready_registry'
 import type { DatabasePool } from '#database/database_pool'
 import type { Shelf } from '#oci/copy_blob'
 import { FolderStore } from '#oci/folder/folder_store'
@@ -20,13 +21,13 @@ interface Found {
   readonly project: string | null
 }
 
-/** The registry of an analysis, or the oldest, as our worker chooses it. */
+/** The registry that a build of an analysis goes to, as our worker chooses it. */
 const REGISTRY = {
   name: 'registry-of-build',
   text: `select r.host, r.account_name as "accountName", r.account_secret as sealed, p.external_name as project
     from registries r
     left join registry_projects p on p.registry_id = r.id and p.type = 'incoming'
-    where r.id = coalesce($1, (select id from registries order by created_at, id limit 1))
+    where r.id = ${buildRegistryFor('$1::uuid')}
     order by p.created_at, p.id limit 1`,
 }
 

@@ -28,20 +28,41 @@ export const checkBuild = defineJob({
     if (!analysis) {
       throw new JobFailure('analysisNotFound', 'There is no such analysis')
     }
-    const place = await places.ofBuild(id)
-    const image = await log.stage(`Look for the image in ${place.name}`, () =>
-      wholeImage(place, id)
-    )
     const keys = await signing.accepted(platform)
-    if (image && isOf(image, contentIn(command)) && (await isSigned(place, image, id, keys, log))) {
+    const content = contentIn(command)
+    const image = await places.findBuild(id, (place) =>
+      log.stage(`Look for the image in ${place.name}`, () =>
+        goodImage(place, { id, content, keys }, log)
+      )
+    )
+    if (image) {
       const { stored, manifest, config } = image
       return { status: 'executed', hash: stored.digest, size: imageSize(manifest), os: config.os }
     }
     const status = verdictOn(analysis)
-    log.info(image ? 'The image is of something else, or not signed' : 'There is no whole image')
     return { ...(status && { status }) }
   },
 })
+
+interface Wanted {
+  readonly id: string
+  readonly content: string | undefined
+  readonly keys: readonly ImageKey[]
+}
+
+/** The image of a build in one place; undefined where it is not whole there, of another content, or not signed. */
+async function goodImage(
+  place: Place,
+  { id, content, keys }: Wanted,
+  log: JobLog
+): Promise<PlatformImage | undefined> {
+  const image = await wholeImage(place, id)
+  if (image && isOf(image, content) && (await isSigned(place, image, id, keys, log))) {
+    return image
+  }
+  log.info(image ? 'The image is of something else, or not signed' : 'There is no whole image')
+  return undefined
+}
 
 /** The image of a build with all its parts; undefined where anything of it is missing. */
 async function wholeImage(place: Place, id: string): Promise<PlatformImage | undefined> {

@@ -21,16 +21,14 @@ export interface BuiltImage extends Shelf {
 }
 
 /**
- * The image that the platform was told of; where it was told of none that a registry could have, the one that is there. What was built
- * before there was a registry is in the folder.
+ * The image that the platform was told of; where it was told of none that a registry could have, the one that is there.
  */
 export async function builtImage(places: Places, analysis: Analysis): Promise<BuiltImage> {
-  const place = await places.ofBuild(analysis.id)
-  const found = (await imageIn(place, analysis)) ?? (await imageIn(await places.folder(), analysis))
+  const found = await places.findBuild(analysis.id, (place) => imageIn(place, analysis))
   if (!found) {
     throw new JobFailure(
       'imageNotFound',
-      `The image of the analysis is not in ${place.name}; it has to be built again`
+      'The image of the analysis is in no registry and not in the folder of images; it has to be built again'
     )
   }
   return found
@@ -47,16 +45,12 @@ async function imageIn(place: Place, { id, buildHash }: Analysis): Promise<Built
     const layers = manifest.layers.map((layer) => layer.digest)
     return { store, repository, reference: digest, size: imageSize(manifest), layers, content }
   } catch (error) {
-    if (isMissing(error)) {
+    if (error instanceof ImageMissing) {
       return undefined
     }
     throw error
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof ImageMissing ||
-  (error instanceof JobFailure && error.code === 'registryProjectNotFound')
 
 function contentOf(content: object): string | undefined {
   const { config } = content as { config?: { Labels?: Record<string, unknown> | null } }

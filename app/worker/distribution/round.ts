@@ -1,9 +1,10 @@
 import { copyRead } from '#oci/copy_image'
 import type { Shelf } from '#oci/copy_blob'
-import { ImageFailure, RegistryConfused } from '#oci/errors'
+import { ImageFailure, RegistryConfused, RegistryDenied } from '#oci/errors'
 import type { ImageStore } from '#oci/image_store'
 import { putSignature, type SignedImage } from '#oci/signing/copy_signature'
 import { inParallel } from '#kernel/in_parallel'
+import { NotSetUp } from '#worker/images/places'
 import type { Work } from '#worker/job'
 import { isPlatformAway } from '#worker/platform/problems'
 import type { BuiltImage } from './built_image.js'
@@ -87,8 +88,18 @@ class RegistryRound {
       }
       const isPassing = error instanceof ImageFailure && error.isPassing
       this.#away ??= isPassing ? error : undefined
-      note(target, unserved(nodeId, error), isPassing)
+      note(target, unserved(nodeId, this.#reasonOf(error, target)), isPassing)
     }
+  }
+
+  /** Registries say of a project that they do not have that it may not be written to. */
+  #reasonOf(error: unknown, { repository, isLinked }: Target): unknown {
+    const [project] = repository.split('/')
+    return error instanceof RegistryDenied && !isLinked
+      ? new NotSetUp(
+          `The project ${project} of the node is not in ${this.#destination.place.name} yet; it has to be linked`
+        )
+      : error
   }
 
   async #bring({ nodeId, name, repository }: Target): Promise<string> {

@@ -1,5 +1,5 @@
 import { LATEST } from '#oci/image_names'
-import type { Place, Places } from '#worker/images/places'
+import { NotSetUp, type Place, type Places } from '#worker/images/places'
 import { JobFailure } from '#worker/job_failure'
 import type { Platform } from '#worker/platform/platform'
 import type { RecordOf } from '#worker/platform/records'
@@ -11,6 +11,8 @@ export interface Target {
   readonly nodeId: string
   readonly name: string
   readonly repository: string
+  /** Whether the platform has made the project of the node in the registry. */
+  readonly isLinked: boolean
 }
 
 /** Nodes that get it in one registry. */
@@ -51,7 +53,7 @@ export async function targetsOf(
     project ? byRegistry.get(project.registryId) : undefined
   return {
     destinations: [...Map.groupBy(nodes, placeFor)].flatMap(([place, ofPlace]) =>
-      place ? [{ place, targets: ofPlace.map((node) => targetOf(node, analysisId)) }] : []
+      place ? [{ place, targets: ofPlace.map((node) => targetOf(node, place, analysisId)) }] : []
     ),
     lost: nodes.filter((node) => !placeFor(node)).map(lostNode),
   }
@@ -62,18 +64,22 @@ async function placeOf(platform: Platform, places: Places, id: string): Promise<
   return registry && places.of(registry)
 }
 
-const targetOf = (node: Node, analysisId: string): Target => ({
-  nodeId: node.id,
-  name: nameOf(node),
-  repository: `${node.registryProject!.externalName}/${analysisId}`,
-})
+function targetOf(node: Node, place: Place, analysisId: string): Target {
+  const project = node.registryProject!
+  return {
+    nodeId: node.id,
+    name: nameOf(node),
+    repository: `${project.externalName}/${analysisId}`,
+    isLinked: place.hasLinked(project),
+  }
+}
 
 const lostNode = (node: Node) => ({
   nodeId: node.id,
   name: nameOf(node),
   why: node.registryProject
     ? new JobFailure('registryNotFound', 'The registry of the node is not there any more')
-    : new JobFailure('registryProjectNotFound', 'The node has no project in a registry'),
+    : new NotSetUp('The node has no project in a registry'),
 })
 
 const nameOf = ({ id, name }: Node): string => name ?? id

@@ -4,7 +4,7 @@ import { LATEST } from '#oci/image_names'
 import { platformImage, type PlatformImage } from '#oci/platform_image'
 import { JobFailure } from '#worker/job_failure'
 import type { JobLog } from '#worker/job_log'
-import type { Place, Places } from './places.js'
+import { NotSetUp, type Place, type Places } from './places.js'
 
 /** The image of a master image where it is to be used: there already, or copied from where it is found. */
 export async function baseImage(
@@ -58,7 +58,7 @@ async function repositoryIn(place: Place, virtualPath: string): Promise<string |
   try {
     return await place.masterImage(virtualPath)
   } catch (error) {
-    if (error instanceof JobFailure && error.code === 'registryProjectNotFound') {
+    if (error instanceof NotSetUp) {
       return undefined
     }
     throw error

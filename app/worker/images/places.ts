@@ -1,4 +1,5 @@
 import { PARTS } from '#oci/folder/parts'
+import { ImageFailure } from '#oci/errors'
 import type { ImageStore } from '#oci/image_store'
 import { LOCAL_IMAGES } from '#oci/local_host'
 import { JobFailure } from '#worker/job_failure'
@@ -6,9 +7,18 @@ import type { Platform } from '#worker/platform/platform'
 import type { RecordOf } from '#worker/platform/records'
 
 type Registry = RecordOf<'registry'>
-type Project = Pick<RecordOf<'registryProject'>, 'type' | 'externalName'>
+type Project = Pick<RecordOf<'registryProject'>, 'type' | 'externalName' | 'externalId'>
 type WorkerAccount = RecordOf<'workerAccount'>
 type ProjectType = keyof typeof PARTS
+
+const BUILD_PROJECTS: readonly ProjectType[] = ['incoming', 'masterImages']
+
+/** A project is missing in a registry, or was never made there. */
+export class NotSetUp extends JobFailure {
+  constructor(message: string) {
+    super('registryProjectNotFound', message)
+  }
+}
 
 /** How what keeps images is opened. */
 export interface ImageStores {
@@ -49,13 +59,15 @@ export class Place {
     return this.#within('incoming', analysisId)
   }
 
+  /** Whether a project has been made in it. */
+  hasLinked(project: Pick<Project, 'externalId'>): boolean {
+    return this.#registry === undefined || isLinked(this.#registry, project)
+  }
+
   async #within(type: ProjectType, path: string): Promise<string> {
     const project = this.#registry && (await this.#projectOf(type, this.#registry))
     if (!project && !this.isFolder) {
-      throw new JobFailure(
-        'registryProjectNotFound',
-        `${this.name} has no project for ${type}; it has to be set up`
-      )
+      throw new NotSetUp(`${this.name} has no project for ${type}; it has to be set up`)
     }
     return `${project?.externalName ?? PARTS[type]}/${path}`
   }
@@ -79,14 +91,12 @@ export class Places {
     this.#signal = signal
   }
 
-  /** Where a build goes: to the registry of its analysis, else to the oldest of the platform, else into the folder. */
+  /** Where a build goes: to the registry of its analysis, else to the oldest of the platform that is set up, else into the folder. */
   async ofBuild(analysisId: string): Promise<Place> {
     const told = await this.#platform.buildRegistry(analysisId)
     if (!told) {
       const analysis = await this.#platform.analysis(analysisId)
-      return analysis?.registryId
-        ? this.of(await this.#registry(analysis.registryId))
-        : this.first()
+      return this.#firstReady(BUILD_PROJECTS, analysis?.registryId)
     }
     if (!told.registry) {
       return this.folder()
@@ -96,10 +106,27 @@ export class Places {
     return this.#in(registry)
   }
 
-  /** The oldest registry of the platform, else the folder. */
-  async first(): Promise<Place> {
-    const [oldest] = await this.#platform.registries()
-    return oldest ? this.of(oldest) : this.folder()
+  /** Where a master image goes: to the oldest registry of the platform that is set up for it, else into the folder. */
+  ofMasterImages(): Promise<Place> {
+    return this.#firstReady(['masterImages'])
+  }
+
+  /**
+   * Looks for a build where it would go now, then in all other places: which registries are set up may have changed since it was built. A place that
+   * cannot be looked at matters only where no other has it.
+   */
+  async findBuild<T>(
+    analysisId: string,
+    look: (place: Place) => Promise<T | undefined>
+  ): Promise<T | undefined> {
+    return firstFound(this.#whereBuilt(analysisId), look)
+  }
+
+  async *#whereBuilt(analysisId: string): AsyncGenerator<Place, void, undefined> {
+    const first = await this.ofBuild(analysisId)
+    yield first
+    const places = await this.all()
+    yield* places.filter(({ name }) => name !== first.name)
   }
 
   /** Everywhere, the registries in their order. */
@@ -138,12 +165,26 @@ export class Places {
     return withAccount(registry, await this.#platform.masterAccount(registry.id))
   }
 
-  async #registry(id: string): Promise<Registry> {
-    const registry = await this.#platform.registry(id)
-    if (!registry) {
-      throw new JobFailure('registryNotFound', 'The registry of the analysis is not there any more')
+  async #firstReady(types: readonly ProjectType[], preferredId?: string | null): Promise<Place> {
+    const registries = await this.#platform.registries()
+    const isPreferred = ({ id }: Registry) => id === preferredId
+    const others = registries.filter((registry) => !isPreferred(registry))
+    for (const registry of [...registries.filter(isPreferred), ...others]) {
+      if (await this.#isReady(registry, types)) {
+        return this.of(registry)
+      }
     }
-    return registry
+    return this.folder()
+  }
+
+  async #isReady(registry: Registry, types: readonly ProjectType[]): Promise<boolean> {
+    if (registry.host === LOCAL_IMAGES) {
+      return true
+    }
+    const projects = await this.#projectsOf(registry.id)
+    return types.every((type) =>
+      projects.some((project) => project.type === type && isLinked(registry, project))
+    )
   }
 
   async #inFolder(registry: Registry | undefined): Promise<Place> {
@@ -157,6 +198,36 @@ export class Places {
     this.#projects.set(registryId, known)
     return known
   }
+}
+
+/** A registry that the platform has no account for has nothing to be linked, and the folder has all it needs. */
+const isLinked = ({ host, accountName }: Registry, { externalId }: Pick<Project, 'externalId'>) =>
+  externalId !== null || !accountName || host === LOCAL_IMAGES
+
+/** What the first of the places has; where none has it, the first reason why one could not be looked at. */
+async function firstFound<T>(
+  places: AsyncIterable<Place>,
+  look: (place: Place) => Promise<T | undefined>
+): Promise<T | undefined> {
+  const failures: unknown[] = []
+  for await (const place of places) {
+    try {
+      const found = await look(place)
+      if (found !== undefined) {
+        return found
+      }
+    } catch (error) {
+      if (error instanceof ImageFailure) {
+        failures.push(error)
+      } else if (!(error instanceof NotSetUp)) {
+        throw error
+      }
+    }
+  }
+  if (failures.length > 0) {
+    throw failures[0]
+  }
+  return undefined
 }
 
 /** The account that the platform has for us there, not that with which it looks after the registry; others have only one. */

@@ -28,7 +28,7 @@ export function buildMasterImage(settings: BuilderSettings): Job {
       if (!image) {
         throw new JobFailure('masterImageNotFound', 'The image is not there any more')
       }
-      const place = await places.first()
+      const place = await places.ofMasterImages()
       const repository = await place.masterImage(image.virtualPath)
       requireRepository(repository)
       const sources = await settings.sourcesOf({

@@ -23,7 +23,7 @@ const masterImage = {
 }
 
 const account = { host: vine.string(), accountName: word(), accountSecret: word() }
-const projectOfRegistry = { type: word(), externalName: vine.string() }
+const projectOfRegistry = { type: word(), externalName: vine.string(), externalId: word() }
 
 /** What the worker reads of records: nothing but what it needs, so that a platform may have others beside it. */
 export const RECORDS = {
@@ -112,6 +112,7 @@ export const RECORDS = {
       .object({
         id: recordId(),
         externalName: vine.string(),
+        externalId: word(),
         registryId: recordId(),
         accountName: word(),
         accountSecret: word(),

@@ -31,17 +31,22 @@ test.group('The registry into which an analysis is built', (group) => {
   const told = (id: unknown, by = scene.admin()) =>
     call(by, 'GET', `/analyses/${id}/build-registry`)
 
+  /** An analysis with a registry that is set up. */
   const built = async (): Promise<Attributes> => {
     const analysis = await scene.analysis()
     await set('analyses', analysis.id, { registry_id: registry.id })
     return analysis
   }
 
-  const project = (type: string) =>
-    sampleRecord('core', registryProject, { registryId: registry.id, type })
+  const project = (type: string, registryId = registry.id) =>
+    sampleRecord('core', registryProject, { registryId, type })
+  const setUp = async (registryId = registry.id) => ({
+    incoming: await project('incoming', registryId),
+    master: await project('masterImages', registryId),
+  })
 
   test('is told with its projects for that, and no other', async ({ assert }) => {
-    const [incoming, master] = [await project('incoming'), await project('masterImages')]
+    const { incoming, master } = await setUp()
     await project('node')
     const { status, body } = await told((await built()).id)
     assert.equal(status, 200)
@@ -55,6 +60,7 @@ test.group('The registry into which an analysis is built', (group) => {
 
   test('is entered as the worker, where it has an account there', async ({ assert }) => {
     const { id } = await built()
+    await setUp()
     await database().query(
       `insert into registry_workers (registry_id, account_id, account_name, account_secret)
        values ($1, '1', 'of-the-worker', $2)`,
@@ -68,9 +74,47 @@ test.group('The registry into which an analysis is built', (group) => {
   })
 
   test('is the oldest one where the analysis names none', async ({ assert }) => {
+    await setUp()
     await set('registries', registry.id, { created_at: new Date(0) })
     const { body } = await told((await scene.analysis()).id)
     assert.equal(body.data.registry.id, registry.id)
+  })
+
+  test('is never one that is not set up: {missing}')
+    .with([
+      { missing: 'no projects', prepare: async () => {} },
+      { missing: 'no project for builds', prepare: () => project('masterImages') },
+      { missing: 'no project for master images', prepare: () => project('incoming') },
+      {
+        missing: 'a project that was not made there yet',
+        prepare: async () => {
+          const { incoming } = await setUp()
+          await set('registry_projects', incoming.id, { external_id: null })
+        },
+      },
+    ])
+    .run(async ({ assert }, { prepare }) => {
+      const { id } = await built()
+      await set('registries', registry.id, { created_at: new Date(0) })
+      await prepare()
+      assert.notEqual((await told(id)).body.data.registry?.id, registry.id)
+      const next = await scene.registry()
+      await set('registries', next.id, { created_at: new Date(1) })
+      await setUp(next.id)
+      assert.equal((await told(id)).body.data.registry.id, next.id)
+      await database().query('delete from registries where id = $1', [next.id])
+    })
+
+  test('needs no project made in it where the platform has no account for it', async ({
+    assert,
+  }) => {
+    const { id } = await built()
+    const { incoming, master } = await setUp()
+    await set('registries', registry.id, { account_name: null })
+    for (const made of [incoming, master]) {
+      await set('registry_projects', made.id, { external_id: null })
+    }
+    assert.equal((await told(id)).body.data.registry.id, registry.id)
   })
 
   test('is for whoever manages registries centrally', async ({ assert }) => {

@@ -159,7 +159,9 @@ test.group('The image of a build', (group) => {
       const { id: registryId } = await sampleRecord('core', registry, {
         host: `127.0.0.1:${port}`,
       })
-      await sampleRecord('core', registryProject, { registryId, type: 'incoming' })
+      for (const type of ['incoming', 'masterImages']) {
+        await sampleRecord('core', registryProject, { registryId, type })
+      }
       const one = { id: String(analysis.id), registryId, buildStatus: 'executed', buildHash: hash }
       assert.isUndefined(await signatures.unfit(one as never))
     }

@@ -28,13 +28,13 @@ export class StandInPlatform {
   masterAccount: ((registryId: string) => Fields) | undefined
   readonly asked: string[] = []
   readonly #server = createServer((request, response) => {
-    const { pathname } = new URL(request.url!, 'http://platform')
+    const { pathname, searchParams } = new URL(request.url!, 'http://platform')
     this.asked.push(pathname)
     const file = this.#fileAt(pathname)
     if (file) {
       return void response.end(file.bytes)
     }
-    const said = this.#answer(pathname)
+    const said = this.#answer(pathname, searchParams.get('filter') ?? '')
     response.writeHead(said ? 200 : 404, { 'content-type': 'application/json' })
     response.end(JSON.stringify(said ?? { code: 'entity_not_found' }))
   })
@@ -97,7 +97,7 @@ export class StandInPlatform {
     }
   }
 
-  #answer(path: string): object | undefined {
+  #answer(path: string, filter: string): object | undefined {
     const [, collection, id, ...below] = path.split('/')
     switch (collection) {
       case 'analyses':
@@ -113,7 +113,7 @@ export class StandInPlatform {
       case 'nodes':
         return listed(this.nodes)
       case 'registry-projects':
-        return listed(this.registryProjects)
+        return listed(this.registryProjects.filter(({ registryId }) => filter.includes(registryId)))
       case 'registries':
         return below.length > 0
           ? this.#accountOf(id!, below.join('/'))

@@ -32,12 +32,19 @@ test.group('Where a build goes', (group) => {
   const older = registryAt('older.example.org')
   const own = registryAt('own.example.org')
   const incoming = { type: 'incoming', externalName: 'builds' }
+  const setUp = ({ id: registryId }: { id: string }, externalId: string | null = '1') =>
+    [incoming, { type: 'masterImages', externalName: 'master' }].map((project) => ({
+      id: randomUUID(),
+      registryId,
+      externalId,
+      ...project,
+    }))
 
   /** As platforms tell their registries that do not know the question. */
   const listing = (registryId?: string) => {
     platform.analysis = { id: ANALYSIS, registryId }
     platform.registries = [older, own]
-    platform.registryProjects = [{ id: randomUUID(), registryId: own.id, ...incoming }]
+    platform.registryProjects = [...setUp(older), ...setUp(own)]
   }
 
   test('is asked in one question', async ({ assert }) => {
@@ -77,5 +84,24 @@ test.group('Where a build goes', (group) => {
     assert.equal((await places.ofBuild(ANALYSIS)).name, `the registry ${older.host}`)
     platform.registries = []
     assert.isTrue((await places.ofBuild(ANALYSIS)).isFolder)
+  })
+
+  test('is the next registry where one is not set up, else the folder: {what}')
+    .with([
+      { what: 'a registry without projects', first: [] },
+      { what: 'a registry whose projects were not made yet', first: setUp(older, null) },
+    ])
+    .run(async ({ assert }, { first }) => {
+      listing(older.id)
+      platform.registryProjects = [...first, ...setUp(own)]
+      assert.equal((await places.ofBuild(ANALYSIS)).name, `the registry ${own.host}`)
+      assert.equal((await places.ofMasterImages()).name, `the registry ${own.host}`)
+    })
+
+  test('is the folder where no registry is set up', async ({ assert }) => {
+    listing(own.id)
+    platform.registryProjects = setUp(own, null)
+    assert.isTrue((await places.ofBuild(ANALYSIS)).isFolder)
+    assert.isTrue((await places.ofMasterImages()).isFolder)
   })
 })

@@ -7,6 +7,7 @@ import { test } from '@japa/runner'
 
 import { FolderStore } from '#oci/folder/folder_store'
 import type { ImageStore } from '#oci/image_store'
+import { checkBuild } from '#worker/analysis_builder/check_build'
 import { checkDistribution } from '#worker/distribution/check_distribution'
 import { distribution } from '#worker/distribution/distribute_analysis'
 import { DistributionScene, putBuild } from '#tests/helpers/worker/distribution_scene'
@@ -192,6 +193,22 @@ test.group('Distribution', (group) => {
     const codes = new Map(error.told.nodes.map((node: any) => [node.nodeId, node.error?.code]))
     assert.equal(codes.get(lost.id), 'registryProjectNotFound')
     assert.equal(codes.get(left.id), 'registryNotFound')
+  })
+
+  test('an image goes to its nodes from wherever it was built, also when builds go elsewhere since', async ({
+    assert,
+  }) => {
+    const before = await built('other.example')
+    const { id } = scene.platform.registries[0]!
+    scene.platform.analysis.registryId = null
+    const now = scene.registry({ host: 'one.example' })
+    scene.platform.registries.reverse()
+    const { repository } = scene.node(now)
+    assert.notEqual(id, now)
+    await scene.run(distribute)
+    assert.equal(await manifestOf('one.example', repository), before.digest)
+    scene.platform.analysis.buildStatus = 'executed'
+    assert.containSubset(await scene.run(checkBuild), { status: 'executed', hash: before.digest })
   })
 
   test('an image that is not there is not looked for in vain', async ({ assert }) => {

@@ -113,6 +113,18 @@ test.group('One of several registries', (group) => {
   }
 
   for (const { name, code, does } of BEHAVIOURS) {
+    test('that has no project for a node yet is named with what is missing', async ({ assert }) => {
+      const { registryProject } = scene.platform.nodes[1]!
+      registryProject.externalId = null
+      bad.projects.clear()
+      const error = await failure()
+      await requireServed()
+      const verdict = error.told.nodes.find((node: any) => node.nodeId === nodeId)
+      assert.equal(verdict.error.code, 'registryProjectNotFound')
+      assert.include(verdict.error.message, registryProject.externalName)
+      assert.include(verdict.error.message, `the registry ${bad.host} yet`)
+    })
+
     test(`one that ${name} keeps its own nodes from the image, and no others`, async ({
       assert,
     }) => {

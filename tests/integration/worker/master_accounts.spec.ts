@@ -72,7 +72,7 @@ test.group('The accounts of a worker in a registry', (group) => {
   }) => {
     const imported = await openImageStore({ path: folder })
     const { digest } = await putImage(imported, `master/${BASE}`, { tag: 'latest' })
-    const place = await places.first()
+    const place = await places.ofMasterImages()
 
     const base = await baseImage(places, place, BASE, log)
     const built = await appendLayers(place.store, BUILD, base, [], { tag: 'latest' })
@@ -99,7 +99,7 @@ test.group('The accounts of a worker in a registry', (group) => {
     store.close()
     registry.tokens.rights = all
 
-    await baseImage(places, await places.first(), BASE, log)
+    await baseImage(places, await places.ofMasterImages(), BASE, log)
 
     assert.isEmpty(platform.asked.filter((path) => path.endsWith('/master-credentials')))
   })
