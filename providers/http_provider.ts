@@ -38,8 +38,11 @@ export default class HttpProvider {
     container.singleton(AuthenticationMiddleware, async (resolver) => {
       return new AuthenticationMiddleware(await resolver.make('authenticator'))
     })
+    container.singleton(RateLimiter, async (resolver) => {
+      return new RateLimiter(LIMITS, await resolver.make('redis'))
+    })
     container.singleton(LimitMiddleware, async (resolver) => {
-      return new LimitMiddleware(new RateLimiter(LIMITS, await resolver.make('redis')))
+      return new LimitMiddleware(await resolver.make(RateLimiter))
     })
   }
 }

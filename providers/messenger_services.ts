@@ -33,6 +33,8 @@ export function wireMessenger(app: ApplicationService): void {
         wakeups: await resolver.make(Wakeups),
         messageMaxBytes: env.MESSAGE_MAX_BYTES,
         mailboxMaxBytes: env.MAILBOX_MAX_BYTES,
+        senderMaxBytes: env.SENDER_MAX_BYTES,
+        senderMaxMessages: env.SENDER_MAX_MESSAGES,
       })
   )
   container.singleton(ExpiredMessageService, () => new ExpiredMessageService(messengerPool()))

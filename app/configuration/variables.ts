@@ -599,6 +599,16 @@ export const groups = defineVariables({
       default: '1GiB',
       says: 'Undelivered messages one recipient may have, by size; 0 is no limit.',
     },
+    SENDER_MAX_BYTES: {
+      is: bytes(),
+      default: '256MiB',
+      says: 'Undelivered messages of one sender, by size, what went to several recipients counted once; 0 is no limit.',
+    },
+    SENDER_MAX_MESSAGES: {
+      is: integer(0, 1_000_000_000),
+      default: '50000',
+      says: 'Undelivered messages of one sender, one for each recipient; 0 is no limit.',
+    },
     LEGACY_SOCKET_RELAY: {
       is: flag(),
       default: 'true',

@@ -1,9 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 
-import { RateLimited } from '#kernel/failures'
 import { allowedMethods } from './allowed_methods.js'
-import type { Allowance, RateLimiter } from './rate_limiter.js'
+import { countRequest } from './count_request.js'
+import type { RateLimiter } from './rate_limiter.js'
 
 /**
  * Counts the request against its caller's allowance, and says which methods a path has, where that is asked.
@@ -20,13 +20,7 @@ export default class LimitMiddleware {
   }
 
   async #count(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
-    const allowance = await this.#limiter.count(ctx.actor, ctx.request.ip())
-    if (allowance) {
-      announce(ctx, allowance)
-      if (allowance.exceeded) {
-        throw new RateLimited(allowance.resetSeconds)
-      }
-    }
+    await countRequest(this.#limiter, ctx)
     return this.#pass(ctx, next)
   }
 
@@ -41,10 +35,4 @@ export default class LimitMiddleware {
     }
     return next()
   }
-}
-
-function announce({ response }: HttpContext, { limit, remaining, resetSeconds }: Allowance): void {
-  response.header('ratelimit-limit', limit)
-  response.header('ratelimit-remaining', remaining)
-  response.header('ratelimit-reset', resetSeconds)
 }

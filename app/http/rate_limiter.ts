@@ -40,14 +40,19 @@ export class RateLimiter {
     return this.#limiterOf(actor) !== undefined
   }
 
-  /** Counts one request. Undefined where no limit applies to the caller. */
-  async count(actor: Actor | undefined, address: string): Promise<Allowance | undefined> {
+  /** Counts one request, or one that weighs as much as several. Undefined where no limit applies to the caller. */
+  async count(
+    actor: Actor | undefined,
+    address: string,
+    weight = 1
+  ): Promise<Allowance | undefined> {
     const limiter = this.#limiterOf(actor)
     if (!limiter) {
       return undefined
     }
     try {
-      return allowance(limiter.points, await limiter.consume(actor ? actor.id : address), false)
+      const key = actor ? actor.id : address
+      return allowance(limiter.points, await limiter.consume(key, weight), false)
     } catch (refusal) {
       if (refusal instanceof RateLimiterRes) {
         return allowance(limiter.points, refusal, true)

@@ -1,5 +1,6 @@
 import type { Reactions } from '#auth/reactions'
 import { messengerPool } from '#messenger/database'
+import { removeUnusedContents } from '#messenger/messages/contents'
 import type { Party } from './party.js'
 
 const PORTION = 1_000
@@ -11,13 +12,15 @@ const REMOVE_SOME = `
     select id from messages where recipient_type = $1 and recipient_id = $2 limit ${PORTION}
   ), gone as (
     delete from messages m using portion p where m.id = p.id and exists (select from mailbox)
-    returning m.size
+    returning m.size, m.content_id
   ), counted as (
-    select count(*) as messages, coalesce(sum(size), 0) as bytes from gone
+    select count(*) as messages, coalesce(sum(size), 0) as bytes,
+      array_agg(content_id) filter (where content_id is not null) as contents
+    from gone
   )
   update mailboxes m set messages = m.messages - c.messages, bytes = m.bytes - c.bytes
   from counted c where m.recipient_type = $1 and m.recipient_id = $2
-  returning c.messages::int as removed`
+  returning c.messages::int as removed, c.contents`
 
 /** What messenger does when those are gone for whom messages wait. */
 export const mailboxReactions: Partial<Reactions> = {
@@ -29,7 +32,11 @@ export const mailboxReactions: Partial<Reactions> = {
 export async function removeMailbox({ type, id }: Party): Promise<void> {
   const values = [type, id]
   for (let removed = 1; removed > 0;) {
-    const { rows } = await messengerPool().query<{ removed: number }>(REMOVE_SOME, values)
+    const { rows } = await messengerPool().query<{ removed: number; contents: string[] | null }>(
+      REMOVE_SOME,
+      values
+    )
+    await removeUnusedContents(messengerPool(), rows[0]?.contents)
     removed = rows[0]?.removed ?? 0
   }
   await messengerPool().query(

@@ -6,6 +6,7 @@ import { asLeader } from '#jobs/leader'
 import { removeInPortions, type Sweeping } from '#jobs/portions'
 import type { LongSweep, Sweep, Swept } from '#jobs/sweep'
 import { messengerPool } from '#messenger/database'
+import { removeUnusedContents } from '#messenger/messages/contents'
 import { KEPT } from '#messenger/messages/lifetime'
 import { messageMetrics } from '#messenger/messages/metrics'
 import { PARTY_KINDS } from './party.js'
@@ -13,6 +14,9 @@ import { PARTY_KINDS } from './party.js'
 const MINUTE_MS = 60_000
 const TURN_MS = 20_000
 const PORTION = 1_000
+
+/** Longer than a message waits, by more than a statement takes. */
+const LONG_OVER = `(${KEPT} + interval '1 hour')`
 
 /** How long it is remembered whose messages expired, and that a mailbox is empty. */
 const REMEMBERED = `interval '30 days'`
@@ -31,7 +35,7 @@ const EXPIRE = `
     order by recipient_type, recipient_id for update
   ), gone as (
     delete from messages m using expired e where m.id = e.id and (select count(*) from boxes) > 0
-    returning m.recipient_type, m.recipient_id, m.size
+    returning m.recipient_type, m.recipient_id, m.size, m.content_id
   ), counted as (
     select recipient_type, recipient_id, count(*) as messages, sum(size) as bytes
     from gone group by recipient_type, recipient_id
@@ -40,7 +44,9 @@ const EXPIRE = `
       expired = m.expired + c.messages, last_expired_at = now()
     from counted c where m.recipient_type = c.recipient_type and m.recipient_id = c.recipient_id
   )
-  select coalesce(sum(messages), 0)::int as removed from counted`
+  select coalesce(sum(messages), 0)::int as removed,
+    (select array_agg(distinct content_id) filter (where content_id is not null) from gone) as contents
+  from counted`
 
 const FORGET = [
   `delete from message_keys where ctid = any(array(
@@ -49,6 +55,11 @@ const FORGET = [
      select ctid from mailboxes
      where messages = 0 and greatest(used_at, last_expired_at) <= now() - ${REMEMBERED}
      limit ${PORTION}))`,
+  // Nothing of such a sender can be waiting, nor a message with such a content, which a process left that ended too soon.
+  `delete from message_senders where ctid = any(array(
+     select ctid from message_senders where used_at <= now() - ${LONG_OVER} limit ${PORTION}))`,
+  `delete from message_contents where ctid = any(array(
+     select ctid from message_contents where created_at <= now() - ${LONG_OVER} limit ${PORTION}))`,
 ]
 
 /** Removes the messages that have had their time, every minute. */
@@ -70,8 +81,11 @@ export function sweepMessages(sweeping: Sweeping): Promise<Swept | undefined> {
 }
 
 async function removeSome(pool: pg.Pool): Promise<Swept> {
-  const { rows } = await pool.query<{ removed: number }>(EXPIRE, [PARTY_KINDS])
-  const { removed } = rows[0]!
+  const { rows } = await pool.query<{ removed: number; contents: string[] | null }>(EXPIRE, [
+    PARTY_KINDS,
+  ])
+  const { removed, contents } = rows[0]!
+  await removeUnusedContents(pool, contents)
   messageMetrics.expired(removed)
   return { removed, isDone: removed === 0 }
 }

@@ -23,11 +23,39 @@ export class MailboxFull extends Failure {
   }
 }
 
-/** The failure that stands for what the database said of a full mailbox; undefined for anything else. */
-export function mailboxFailure(error: unknown): MailboxFull | undefined {
-  return error instanceof pg.DatabaseError && error.constraint === 'mailbox_room'
-    ? new MailboxFull(error)
-    : undefined
+/** How long a sender of whom too much waits is refused without being counted anew. */
+export const SENDER_REST_SECONDS = 10
+
+/** Too much of what the caller sent still waits for its recipients. */
+export class SenderFull extends Failure {
+  constructor(cause?: pg.DatabaseError) {
+    super(
+      429,
+      'rate_limited',
+      'Too many messages of yours wait to be acknowledged; send again once their recipients have acknowledged some',
+      {
+        issues: [
+          issue('sender_full', [], 'The limit for messages that wait is reached', {
+            meta: { variables: ['SENDER_MAX_BYTES', 'SENDER_MAX_MESSAGES'] },
+          }),
+        ],
+        headers: { 'retry-after': String(SENDER_REST_SECONDS) },
+        cause,
+      }
+    )
+  }
+}
+
+const BY_CONSTRAINT = new Map([
+  ['mailbox_room', MailboxFull],
+  ['sender_room', SenderFull],
+])
+
+/** The failure for a limit that the database found exceeded; undefined for any other error. */
+export function roomFailure(error: unknown): Failure | undefined {
+  const RoomFailure =
+    error instanceof pg.DatabaseError ? BY_CONSTRAINT.get(error.constraint ?? '') : undefined
+  return RoomFailure && new RoomFailure(error as pg.DatabaseError)
 }
 
 /** Data and metadata together are more than a message may have. */

@@ -44,7 +44,8 @@ export const sendMessage: Operation = {
   headers: [IDEMPOTENCY_KEY],
   answers: {
     202: {
-      description: 'It is kept; the ids of the copies in the order of the recipients',
+      description:
+        'It is kept; the ids of the copies in the order of the recipients, one id as often as its recipient is named',
       schema: {
         type: 'object',
         required: ['data'],

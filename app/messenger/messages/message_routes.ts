@@ -3,6 +3,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { leaving } from '#auth/until_gone'
 import { answer } from '#http/answer'
 import { answerLater } from '#http/answer_later'
+import { countRequest } from '#http/count_request'
+import { RateLimiter } from '#http/rate_limiter'
 import { bodyOf, jsonMembers } from '#http/sent_body'
 import { sendBytes } from '#http/send_stream'
 import type { SurfaceRoutes } from '#http/surface'
@@ -12,6 +14,7 @@ import { acknowledgement, messageBody } from './message_body.js'
 import { acknowledgeMessages, pullMessages, sendMessage } from './message_documents.js'
 import { MessageService } from './message_service.js'
 import { readPullQuery } from './pull_query.js'
+import { extraWeightOf } from './weight.js'
 
 /** The routes on which messages go in and out. */
 export function messageRoutes(routes: SurfaceRoutes): void {
@@ -28,6 +31,10 @@ async function send(ctx: HttpContext): Promise<void> {
   const messages = await ctx.containerResolver.make(MessageService)
   const sent = jsonMembers(ctx)
   const message = { recipients, data: sent.get('data'), metadata: sent.get('metadata') }
+  const weight = extraWeightOf(message)
+  if (weight > 0) {
+    await countRequest(await ctx.containerResolver.make(RateLimiter), ctx, weight)
+  }
   answer(ctx, { data: await messages.send(actor, message, key) }, 202)
 }
 

@@ -4,7 +4,7 @@ import type { Actor } from '#kernel/actor'
 import type { Ending } from '#kernel/ending'
 import { clock } from '#kernel/clock'
 import { isUuid } from '#kernel/is_uuid'
-import { partyOf, type Party } from '#messenger/mailboxes/party'
+import { keyOf, partyOf, type Party } from '#messenger/mailboxes/party'
 import type { Wakeups } from '#messenger/delivery/wakeups'
 import { untilArrival } from '#messenger/delivery/until_arrival'
 import { MessageTooLarge } from './errors.js'
@@ -12,6 +12,7 @@ import { idsSentWith, pendingMessages, removeMessages } from './message_table.js
 import { messageMetrics } from './metrics.js'
 import { Outgoing } from './outgoing.js'
 import type { PullQuery } from './pull_query.js'
+import type { WaitingLimits } from './store_messages.js'
 
 /** Everybody who is somebody may send to everybody. */
 export const MESSAGE_ACCESS = loggedIn
@@ -23,12 +24,10 @@ export interface Message {
   readonly metadata: string | undefined
 }
 
-interface MessageServiceOptions {
+interface MessageServiceOptions extends WaitingLimits {
   readonly pool: DatabasePool
   readonly wakeups: Wakeups
   readonly messageMaxBytes: number
-  /** 0 for no limit. */
-  readonly mailboxMaxBytes: number
 }
 
 /**
@@ -44,21 +43,26 @@ export class MessageService {
     this.#outgoing = new Outgoing(options)
   }
 
-  /** Answers the ids of the copies in the order of the recipients; for a key that comes again, those of the first time. */
+  /**
+   * Answers the ids of the copies in the order of the recipients, of whom one that is named twice gets one copy; for a key that comes
+   * again, those of the first time.
+   */
   async send(actor: Actor, message: Message, key?: string): Promise<readonly string[]> {
     enforce(MESSAGE_ACCESS, actor)
     const sender = partyOf(actor)
     const { pool, wakeups } = this.#options
     const content = this.#withinLimit(message)
-    const ids = message.recipients.map(() => clock.uuid())
-    const stored = { ...content, sender, recipients: message.recipients, ids, key }
+    const recipients = [...new Map(message.recipients.map((one) => [keyOf(one), one])).values()]
+    const ids = new Map(recipients.map((one) => [keyOf(one), clock.uuid()]))
+    const answer = message.recipients.map((one) => ids.get(keyOf(one))!)
+    const stored = { ...content, sender, recipients, ids: [...ids.values()], answer, key }
     const arrivals = await this.#outgoing.store(stored)
     if (arrivals.length === 0 && key !== undefined) {
       return (await idsSentWith(pool, sender, key)) ?? this.send(actor, message, key)
     }
-    messageMetrics.sent(ids.length)
+    messageMetrics.sent(ids.size)
     wakeups.tell(arrivals)
-    return ids
+    return answer
   }
 
   /**

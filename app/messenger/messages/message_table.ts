@@ -1,5 +1,6 @@
 import type { DatabasePool } from '#database/database_pool'
 import type { Party } from '#messenger/mailboxes/party'
+import { removeUnusedContents } from './contents.js'
 import { KEPT, KEPT_MS } from './lifetime.js'
 
 /** An answer holds no more than so much, or else one message. */
@@ -30,8 +31,13 @@ interface PendingRow {
   readonly createdAt: number
 }
 
+const contentOf = (column: string) => `
+    case when content_id is null then ${column}
+      else (select c.${column} from message_contents c where c.id = content_id) end as ${column}`
+
 export const PENDING = `
-  select id, sender_type as "senderType", sender_id as "senderId", data, metadata,
+  select id, sender_type as "senderType", sender_id as "senderId",
+    ${['data', 'metadata'].map(contentOf).join()},
     (extract(epoch from created_at) * 1000)::float8 as "createdAt"
   from (
     select *, sum(size) over (order by created_at, sequence) - size as before from (
@@ -66,13 +72,15 @@ export const REMOVE = `
   ), gone as (
     delete from messages
     where id = any($3) and recipient_type = $1 and recipient_id = $2 and exists (select from mailbox)
-    returning size
+    returning size, content_id
   ), counted as (
-    select count(*) as messages, sum(size) as bytes from gone
+    select count(*) as messages, sum(size) as bytes,
+      array_agg(content_id) filter (where content_id is not null) as contents
+    from gone
   )
   update mailboxes m set messages = m.messages - c.messages, bytes = m.bytes - c.bytes
   from counted c where m.recipient_type = $1 and m.recipient_id = $2 and c.messages > 0
-  returning c.messages::int as count`
+  returning c.messages::int as count, c.contents`
 
 /** Removes those of some messages that are in a mailbox; answers how many that were. */
 export async function removeMessages(
@@ -80,10 +88,11 @@ export async function removeMessages(
   { type, id }: Party,
   ids: readonly string[]
 ): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>({
+  const { rows } = await pool.query<{ count: number; contents: string[] | null }>({
     name: 'remove-messages',
     text: REMOVE,
     values: [type, id, ids],
   })
+  await removeUnusedContents(pool, rows[0]?.contents)
   return rows[0]?.count ?? 0
 }

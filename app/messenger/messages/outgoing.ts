@@ -3,8 +3,9 @@ import pg from 'pg'
 import type { DatabasePool } from '#database/database_pool'
 import type { Arrival } from '#messenger/mailboxes/arrivals'
 import { keyOf } from '#messenger/mailboxes/party'
-import { MailboxFull } from './errors.js'
-import { storeMessages, type NewMessage } from './store_messages.js'
+import { MailboxFull, SenderFull } from './errors.js'
+import { recountSender, RefusedSenders, reservationsIn, SenderAllowances } from './senders.js'
+import { storeMessages, type NewMessage, type WaitingLimits } from './store_messages.js'
 
 /** How many statements are under way at once: while one waits for the disk, what comes in gathers for the next. */
 const AT_ONCE = 2
@@ -17,10 +18,8 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-interface OutgoingOptions {
+interface OutgoingOptions extends WaitingLimits {
   readonly pool: DatabasePool
-  /** 0 for no limit. */
-  readonly mailboxMaxBytes: number
 }
 
 /**
@@ -29,15 +28,21 @@ interface OutgoingOptions {
  */
 export class Outgoing {
   readonly #options: OutgoingOptions
+  readonly #allowances: SenderAllowances
+  readonly #refused = new RefusedSenders()
   #waiting: Waiting[] = []
   #underWay = 0
 
   constructor(options: OutgoingOptions) {
     this.#options = options
+    this.#allowances = new SenderAllowances(options)
   }
 
   /** Answers who got something, once that is kept; nobody, where its key was used before. */
   store(message: NewMessage): Promise<readonly Arrival[]> {
+    if (this.#refused.has(message.sender)) {
+      return Promise.reject(new SenderFull())
+    }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, resolve, reject })
       if (this.#waiting.length === 1 && this.#underWay < AT_ONCE) {
@@ -62,10 +67,8 @@ export class Outgoing {
   }
 
   async #storeAll(batch: readonly Waiting[]): Promise<void> {
-    const { pool, mailboxMaxBytes } = this.#options
     try {
-      const messages = batch.map(({ message }) => message)
-      const arrivals = await storeMessages(pool, messages, mailboxMaxBytes)
+      const arrivals = await this.#storeTogether(batch.map(({ message }) => message))
       batch.forEach(({ resolve }, index) => resolve(arrivals[index]!))
     } catch (error) {
       if (batch.length > 1 && isRefusal(error)) {
@@ -73,6 +76,28 @@ export class Outgoing {
       } else {
         batch.forEach(({ reject }) => reject(error))
       }
+    }
+  }
+
+  /** A sender for whom there seems to be no room is counted anew first. */
+  async #storeTogether(messages: readonly NewMessage[]): Promise<Arrival[][]> {
+    const { pool } = this.#options
+    const taken = this.#allowances.take(messages)
+    try {
+      const stored = await storeMessages(pool, messages, this.#options, reservationsIn(taken))
+      this.#allowances.settle(taken, true)
+      return stored
+    } catch (error) {
+      this.#allowances.settle(taken, false)
+      const [{ sender }] = messages as [NewMessage]
+      if (messages.length > 1 || !(error instanceof SenderFull)) {
+        throw error
+      }
+      if (await recountSender(pool, sender)) {
+        return this.#storeTogether(messages)
+      }
+      this.#refused.add(sender)
+      throw error
     }
   }
 
@@ -87,7 +112,7 @@ export class Outgoing {
 /** Nothing is kept then; where a connection was lost that is open, and nothing may be sent a second time. */
 function isRefusal(error: unknown): boolean {
   const isOver = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
-  return isOver || error instanceof MailboxFull
+  return isOver || error instanceof MailboxFull || error instanceof SenderFull
 }
 
 /** How many of those who wait go together, one at the least. A key is in a statement only once. */

@@ -7,48 +7,67 @@ import { KEPT } from './lifetime.js'
 const ONCE = `
   claimed as (
     insert into message_keys as k (sender_type, sender_id, key, ids)
-    select s.sender_type, s.sender_id, s.key, array_agg(c.id order by c.place)
-    from sent s join named c using (message) where s.key is not null
-    group by s.sender_type, s.sender_id, s.key order by s.sender_type, s.sender_id, s.key
+    select sender_type, sender_id, key, ids::uuid[] from asked where key is not null
+    order by sender_type, sender_id, key
     on conflict (sender_type, sender_id, key) do update set ids = excluded.ids, created_at = now()
       where k.created_at <= now() - ${KEPT}
     returning sender_type, sender_id, key
   ),`
 
 const OR_CLAIMED = `
-    where s.key is null
-      or (s.sender_type, s.sender_id, s.key) in (select sender_type, sender_id, key from claimed)`
+    where a.key is null
+      or (a.sender_type, a.sender_id, a.key) in (select sender_type, sender_id, key from claimed)`
+
+const unless = (isTooMuch: string, refused: string) =>
+  `case when ${isTooMuch} then refuse_room(${refused}) else true end as fits`
 
 /**
- * All that some messages become, in one statement: they are sent together, or none of them is. The mailboxes are locked in their order before
- * a message gets its time and its number, so that those of a mailbox come in the order in which they are committed.
+ * All that some messages become, in one statement: they are sent together, or none of them is. Senders and then mailboxes are locked in their
+ * order before a message gets its time and its number, so that those of a mailbox come in the order in which they are committed.
  */
 const statement = (once: string) => `
-  with sent as (
-    select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::integer[], $6::text[])
-      with ordinality as s (sender_type, sender_id, data, metadata, size, key, message)
+  with asked as (
+    select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::integer[], $6::text[],
+        $7::text[], $8::uuid[])
+      with ordinality as a (sender_type, sender_id, data, metadata, size, key, ids, content_id, message)
   ), named as (
-    select * from unnest($7::integer[], $8::uuid[], $9::text[], $10::uuid[])
+    select * from unnest($9::integer[], $10::uuid[], $11::text[], $12::uuid[])
       with ordinality as c (message, id, type, recipient, place)
-  ), ${once} copies as (
-    select c.*, s.sender_type, s.sender_id, s.data, s.metadata, s.size
-    from sent s join named c using (message) ${once && OR_CLAIMED}
+  ), ${once} sent as (
+    select * from asked a ${once && OR_CLAIMED}
+  ), senders as (
+    insert into message_senders as m (sender_type, sender_id, messages, bytes)
+    select * from unnest($14::text[], $15::uuid[], $16::bigint[], $17::bigint[]) order by 1, 2
+    on conflict (sender_type, sender_id) do update set
+      messages = m.messages + excluded.messages, bytes = m.bytes + excluded.bytes, used_at = now()
+    returning
+      ${unless('messages > $18::bigint or bytes > $19::bigint', `'sender_room', sender_type, sender_id`)}
+  ), copies as (
+    select c.*, s.size from sent s join named c using (message)
+    where (select coalesce(bool_and(fits), true) from senders)
   ), boxes as (
     insert into mailboxes as m (recipient_type, recipient_id, messages, bytes, arrivals)
-    select type, recipient, count(*), within_mailbox(type, recipient, sum(size), $11::bigint), count(*)
+    select type, recipient, count(*), sum(size), count(*)
     from copies group by type, recipient order by type, recipient
     on conflict (recipient_type, recipient_id) do update set
       messages = m.messages + excluded.messages,
-      bytes = within_mailbox(m.recipient_type, m.recipient_id, m.bytes + excluded.bytes, $11::bigint),
+      bytes = m.bytes + excluded.bytes,
       arrivals = m.arrivals + excluded.arrivals,
       used_at = now()
-    returning recipient_type as type, recipient_id as id, arrivals
+    returning recipient_type as type, recipient_id as id, arrivals,
+      ${unless('bytes > $13::bigint', `'mailbox_room', recipient_type, recipient_id`)}
+  ), contents as (
+    insert into message_contents (id, sender_type, sender_id, data, metadata, size)
+    select content_id, sender_type, sender_id, data, metadata, size from sent
+    where content_id is not null
   ), stored as (
     insert into messages
-      (id, sender_type, sender_id, recipient_type, recipient_id, data, metadata, size)
-    select c.id, c.sender_type, c.sender_id, c.type, c.recipient, c.data, c.metadata, c.size
-    from copies c join boxes b on b.type = c.type and b.id = c.recipient
-    order by c.place
+      (id, sender_type, sender_id, recipient_type, recipient_id, data, metadata, size, content_id)
+    select c.id, s.sender_type, s.sender_id, c.type, c.recipient,
+      case when s.content_id is null then s.data end,
+      case when s.content_id is null then s.metadata end, s.size, s.content_id
+    from copies c join sent s using (message) join boxes b on b.type = c.type and b.id = c.recipient
+    where b.fits order by c.place
   )
   select c.message, b.type, b.id, b.arrivals::float8 as arrivals
   from copies c join boxes b on b.type = c.type and b.id = c.recipient`

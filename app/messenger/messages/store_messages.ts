@@ -1,19 +1,37 @@
 import type { DatabasePool } from '#database/database_pool'
 import { plainArray, textArray } from '#database/array_parameters'
+import { clock } from '#kernel/clock'
 import { keyOf, type Party } from '#messenger/mailboxes/party'
 import type { Arrival } from '#messenger/mailboxes/arrivals'
-import { mailboxFailure } from './errors.js'
+import { roomFailure } from './errors.js'
 import { SEND, SEND_ONCE } from './send_statement.js'
 
 /** What a row takes beside what is in it, so that empty messages fill a mailbox, too. */
 export const ROW_BYTES = 128
 
+/** How much may wait: of a sender, for all recipients together, and in a mailbox. 0 for no limit. */
+export interface WaitingLimits {
+  readonly mailboxMaxBytes: number
+  readonly senderMaxBytes: number
+  readonly senderMaxMessages: number
+}
+
+/** What is added to what a sender may have waiting, for these messages and more. */
+export interface Reservation {
+  readonly sender: Party
+  readonly messages: number
+  readonly bytes: number
+}
+
 /** A message as it is to be stored: JSON that nobody looks into. */
 export interface NewMessage {
   readonly sender: Party
+  /** Each of them once. */
   readonly recipients: readonly Party[]
   /** Of each copy, in the order of the recipients. */
   readonly ids: readonly string[]
+  /** What is answered to this request, and to others with its key. */
+  readonly answer: readonly string[]
   readonly data: string | null
   readonly metadata: string | null
   readonly bytes: number
@@ -23,15 +41,25 @@ export interface NewMessage {
 
 /**
  * Stores some messages for all of their recipients, or none of them for anybody. Answers for each who got something; nobody, where its
- * key was used before. No two of them may have the same key of the same sender.
+ * key was used before. No two of them may have the same key of the same sender. What is reserved for senders is kept with the messages.
  */
 export async function storeMessages(
   pool: DatabasePool,
   messages: readonly NewMessage[],
-  mailboxMaxBytes: number
+  limits: WaitingLimits,
+  reservations: readonly Reservation[] = []
 ): Promise<Arrival[][]> {
   const statement = messages.some(({ key }) => key !== undefined) ? SEND_ONCE : SEND
-  const values = [...columnsOf(messages), mailboxMaxBytes === 0 ? null : mailboxMaxBytes]
+  const values = [
+    ...columnsOf(messages),
+    limits.mailboxMaxBytes || null,
+    plainArray(reservations.map(({ sender }) => sender.type)),
+    plainArray(reservations.map(({ sender }) => sender.id)),
+    plainArray(reservations.map((reserved) => reserved.messages)),
+    plainArray(reservations.map(({ bytes }) => bytes)),
+    limits.senderMaxMessages || null,
+    limits.senderMaxBytes || null,
+  ]
   try {
     const { rows } = await pool.query<Party & { message: number; arrivals: number }>({
       ...statement,
@@ -43,13 +71,13 @@ export async function storeMessages(
     }
     return arrivals
   } catch (error) {
-    throw mailboxFailure(error) ?? error
+    throw roomFailure(error) ?? error
   }
 }
 
 /** What stands for each message, and then for each copy with the number of its message. */
 function columnsOf(messages: readonly NewMessage[]): unknown[] {
-  const recipients = messages.flatMap((message) => message.recipients)
+  const parties = messages.flatMap(({ recipients }) => recipients)
   return [
     plainArray(messages.map(({ sender }) => sender.type)),
     plainArray(messages.map(({ sender }) => sender.id)),
@@ -57,9 +85,20 @@ function columnsOf(messages: readonly NewMessage[]): unknown[] {
     textArray(messages.map(({ metadata }) => metadata)),
     plainArray(messages.map(({ bytes }) => bytes + ROW_BYTES)),
     textArray(messages.map(({ key }) => key ?? null)),
+    textArray(messages.map(({ key, answer }) => (key === undefined ? null : plainArray(answer)))),
+    plainArray(messages.map((message) => (isShared(message) ? clock.uuid() : 'null'))),
     plainArray(messages.flatMap(({ ids }, index) => ids.map(() => index + 1))),
     plainArray(messages.flatMap(({ ids }) => ids)),
-    plainArray(recipients.map(({ type }) => type)),
-    plainArray(recipients.map(({ id }) => id)),
+    plainArray(parties.map(({ type }) => type)),
+    plainArray(parties.map(({ id }) => id)),
   ]
+}
+
+/** Whether the content is stored beside the copies, once for all of them. */
+const isShared = ({ recipients }: NewMessage): boolean => recipients.length > 1
+
+/** What a message takes as long as it waits for all of its recipients: its content once, and a row for each copy. */
+export function bytesWaiting(message: NewMessage): number {
+  const rows = message.recipients.length + (isShared(message) ? 1 : 0)
+  return message.bytes + rows * ROW_BYTES
 }

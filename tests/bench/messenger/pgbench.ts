@@ -30,8 +30,16 @@ export function pgbenchMailboxes(count: number): string[] {
 export const SEND_SCRIPT = script(
   filled(SEND.text, [
     ...[`array['client']`, 'array[gen_random_uuid()]', 'array[:data::text]', 'array[null]'],
-    ...['array[1152]', 'array[null]', 'array[1]', 'array[gen_random_uuid()]', `array['client']`],
-    ...[`array[${RECIPIENT}]`, 'null'],
+    ...['array[1152]', 'array[null]', 'array[null]', 'array[null]', 'array[1]'],
+    ...['array[gen_random_uuid()]', `array['client']`, `array[${RECIPIENT}]`, '1073741824'],
+    ...[
+      'array[]::text[]',
+      'array[]::uuid[]',
+      'array[]::bigint[]',
+      'array[]::bigint[]',
+      'null',
+      'null',
+    ],
   ])
 )
 

@@ -1,6 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import { RateLimiter } from '#http/rate_limiter'
 import { clock } from '#kernel/clock'
 import { messengerPool } from '#messenger/database'
 import { Wakeups } from '#messenger/delivery/wakeups'
@@ -68,15 +69,21 @@ test.group('Messages', () => {
     assert.containsSubset(await mailboxOf(recipient), { messages: 0, bytes: 0 })
   })
 
-  test('have a copy for each recipient, and one more for whoever is named twice', async ({
+  test('have one copy for each recipient, also for one that is named many times', async ({
     assert,
   }) => {
     const [sender, one, two] = [somebody(), somebody('robot'), somebody('user')]
-    const ids = await send(sender, [two, one, sender, one], { data: 1 })
-    assert.lengthOf(new Set(ids), 4)
+    const [again, more] = [structuredClone(one), Array.from({ length: 500 }, () => two)]
+    again.party = { ...one.party, id: one.party.id.toUpperCase() }
+    const ids = await send(sender, [two, one, sender, again, ...more], { data: 1 })
+    assert.lengthOf(ids, 504)
+    assert.lengthOf(new Set(ids), 3)
+    assert.deepEqual(new Set(ids.slice(4)), new Set(ids.slice(0, 1)))
+    assert.equal(ids[3], ids[1])
     assert.deepEqual(idsOf(await pull(two)), [ids[0]])
-    assert.deepEqual(idsOf(await pull(one)), [ids[1], ids[3]])
+    assert.deepEqual(idsOf(await pull(one)), [ids[1]])
     assert.deepEqual(idsOf(await pull(sender)), [ids[2]])
+    assert.containsSubset(await mailboxOf(two), { messages: 1, arrivals: 1 })
   })
 
   test('come in the order in which they were sent, as many as are asked for', async ({
@@ -279,6 +286,8 @@ test.group('Messages that are refused', () => {
           wakeups,
           messageMaxBytes: 2_000,
           mailboxMaxBytes: 2_000,
+          senderMaxBytes: 0,
+          senderMaxMessages: 0,
         })
     )
     cleanup(() => app.container.restore(MessageService))
@@ -288,7 +297,7 @@ test.group('Messages that are refused', () => {
     for (const recipients of [
       [empty, full],
       [full, empty, empty],
-      [empty, empty],
+      [full, full],
     ]) {
       const { status, body } = await ask(sender, 'POST', '/messages', {
         body: { recipients: recipients.map((one) => one.party), data },
@@ -304,16 +313,66 @@ test.group('Messages that are refused', () => {
   })
 })
 
+test.group('Messages that weigh', () => {
+  test('much count as several requests, and small ones as one', async ({ assert, cleanup }) => {
+    const limiter = new RateLimiter({ anonymous: 0, user: 0, client: 100 })
+    app.container.swap(RateLimiter, () => limiter)
+    cleanup(() => app.container.restore(RateLimiter))
+    const [sender, recipients] = [somebody(), Array.from({ length: 100 }, () => somebody())]
+    const post = (to: readonly Somebody[], data: string) =>
+      ask(sender, 'POST', '/messages', {
+        body: { recipients: to.map(({ party }) => party), data },
+      })
+    const remaining = async () => (await limiter.count(sender.actor, ''))!.remaining
+    const [before] = [await remaining(), await post(recipients.slice(0, 9), 'small')]
+    assert.equal(await remaining(), before - 1)
+    assert.equal((await post(recipients, 'x'.repeat(4 * 16_384))).status, 202)
+    assert.equal(await remaining(), before - 2 - 10 - 4)
+    const refused = await post(recipients.slice(0, 1), 'x'.repeat(MEBIBYTE - 2))
+    assert.equal((await post(recipients.slice(0, 1), 'x'.repeat(MEBIBYTE - 2))).status, 429)
+    assert.equal(refused.status, 202)
+    const answered = await post(recipients.slice(0, 1), 'x'.repeat(MEBIBYTE - 2))
+    assert.equal(answered.body.code, 'rate_limited')
+    assert.isAtLeast(Number(answered.headers.get('retry-after')), 1)
+    assert.lengthOf(await pull(recipients[0]!), 3)
+  })
+
+  test('are refused where too much of their sender waits, and say when to come back', async ({
+    assert,
+    cleanup,
+  }) => {
+    const wakeups = await app.container.make(Wakeups)
+    const options = { pool: messengerPool(), wakeups, messageMaxBytes: MEBIBYTE }
+    const limits = { mailboxMaxBytes: 0, senderMaxBytes: 0, senderMaxMessages: 3 }
+    const service = new MessageService({ ...options, ...limits })
+    app.container.swap(MessageService, () => service)
+    cleanup(() => app.container.restore(MessageService))
+    const [sender, one, two] = [somebody(), somebody(), somebody()]
+    await send(sender, [one, two])
+    const { status, body, headers } = await ask(sender, 'POST', '/messages', {
+      body: { recipients: [one.party, two.party] },
+    })
+    assert.equal(status, 429)
+    assert.equal(body.code, 'rate_limited')
+    assert.equal(body.issues[0].code, 'sender_full')
+    assert.equal(headers.get('retry-after'), '10')
+    await send(one, [sender])
+    assert.lengthOf(await pull(one), 1)
+  })
+})
+
 test.group('Messages with a key', () => {
   const withKey = (key: string) => ({ 'idempotency-key': key })
 
   test('are sent once, and answered as the first time', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const key = withKey(clock.uuid())
-    const ids = await send(sender, [recipient, recipient], { data: 1 }, key)
-    await acknowledge(recipient, ids.slice(1))
-    assert.deepEqual(await send(sender, [recipient, recipient], { data: 1 }, key), ids)
+    const twice = [recipient, sender, recipient]
+    const ids = await send(sender, twice, { data: 1 }, key)
+    await acknowledge(sender, ids.slice(1))
+    assert.deepEqual(await send(sender, twice, { data: 1 }, key), ids)
     assert.deepEqual(idsOf(await pull(recipient)), ids.slice(0, 1))
+    assert.deepEqual(await pull(sender), [])
     const another = await send(sender, [recipient], {}, withKey(clock.uuid()))
     assert.notInclude(ids, another[0]!)
   })

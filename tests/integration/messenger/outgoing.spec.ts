@@ -7,20 +7,13 @@ import { MailboxFull } from '#messenger/messages/errors'
 import { pendingMessages } from '#messenger/messages/message_table'
 import { Outgoing } from '#messenger/messages/outgoing'
 import { boot } from '#tests/helpers/application'
+import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
 
 const ROOM = 4_000
 
 const aParty = (): Party => ({ type: 'robot', id: clock.uuid() })
 
-function message(
-  recipients: readonly Party[],
-  about: { sender?: Party; key?: string; of?: number }
-) {
-  const { sender = aParty(), key, of = 0 } = about
-  const data = JSON.stringify('x'.repeat(of))
-  const ids = recipients.map(() => clock.uuid())
-  return { sender, recipients, ids, data, metadata: null, bytes: data.length, key }
-}
+const ofSize = (length: number) => ({ data: JSON.stringify('x'.repeat(length)) })
 
 const idsIn = async (party: Party) =>
   (await pendingMessages(messengerPool(), party, 100)).map((text) => JSON.parse(text).id)
@@ -39,11 +32,12 @@ test.group('Messages on their way', (group) => {
     await boot()
   })
 
-  const outgoing = () => new Outgoing({ pool: messengerPool(), mailboxMaxBytes: ROOM })
+  const outgoing = () =>
+    new Outgoing({ pool: messengerPool(), ...UNLIMITED, mailboxMaxBytes: ROOM })
 
   test('that come together are stored together, in their order', async ({ assert }) => {
     const recipient = aParty()
-    const sent = Array.from({ length: 20 }, () => message([recipient], {}))
+    const sent = Array.from({ length: 20 }, () => newMessage([recipient]))
     const mailboxes = outgoing()
     await Promise.all(sent.map((one) => mailboxes.store(one)))
     assert.deepEqual(
@@ -56,10 +50,10 @@ test.group('Messages on their way', (group) => {
   test('that cannot be stored keep none of the others away', async ({ assert }) => {
     const [full, empty] = [aParty(), aParty()]
     const sent = [
-      message([empty], {}),
-      message([empty, full], { of: ROOM }),
-      message([full], {}),
-      message([full], { of: ROOM, key: 'refused' }),
+      newMessage([empty]),
+      newMessage([empty, full], ofSize(ROOM)),
+      newMessage([full]),
+      newMessage([full], { ...ofSize(ROOM), key: 'refused' }),
     ]
     const mailboxes = outgoing()
     const told = await Promise.allSettled(sent.map((one) => mailboxes.store(one)))
@@ -76,11 +70,11 @@ test.group('Messages on their way', (group) => {
 
   test('with one key are stored once, and those beside them as well', async ({ assert }) => {
     const [sender, recipient] = [aParty(), aParty()]
-    const sent = Array.from({ length: 4 }, () => message([recipient], { sender, key: 'once' }))
+    const sent = Array.from({ length: 4 }, () => newMessage([recipient], { sender, key: 'once' }))
     const others = [
-      message([recipient], { sender, key: 'another' }),
-      message([recipient], { key: 'once' }),
-      message([recipient], { sender }),
+      newMessage([recipient], { sender, key: 'another' }),
+      newMessage([recipient], { key: 'once' }),
+      newMessage([recipient], { sender }),
     ]
     const mailboxes = outgoing()
     const told = await Promise.all([...sent, ...others].map((one) => mailboxes.store(one)))

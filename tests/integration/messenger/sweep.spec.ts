@@ -10,6 +10,7 @@ import { pendingMessages, removeMessages } from '#messenger/messages/message_tab
 import { storeMessages } from '#messenger/messages/store_messages'
 import { metrics } from '#observability/metrics'
 import { boot } from '#tests/helpers/application'
+import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
 
 const silent = { info() {} }
 const { signal } = new AbortController()
@@ -22,11 +23,9 @@ async function messages(count: number, recipients: readonly Party[], ago: string
   const to = Array.from({ length: count }, (_, n) => recipients[n % recipients.length]!)
   for (let done = 0; done < count; done += 500) {
     const part = to.slice(done, done + 500)
-    const ids = part.map(() => clock.uuid())
-    const content = { data: '1', metadata: null, bytes: 1, key: undefined }
-    const message = { ...content, sender: aParty(), recipients: part, ids }
-    await storeMessages(messengerPool(), [message], 0)
-    sent.push(...ids)
+    const message = newMessage(part, { data: '1' })
+    await storeMessages(messengerPool(), [message], UNLIMITED)
+    sent.push(...message.ids)
   }
   await messengerPool().query(
     'update messages set created_at = created_at - $2::interval where id = any($1)',

@@ -13,6 +13,7 @@ import { keyOf, type Party } from '#messenger/mailboxes/party'
 import { storeMessages } from '#messenger/messages/store_messages'
 import { MemorySignals } from '#signals/memory_signals'
 import { boot } from '#tests/helpers/application'
+import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
 import { eventually } from '#tests/helpers/eventually'
 
 const aParty = (): Party => ({ type: 'robot', id: clock.uuid() })
@@ -28,13 +29,7 @@ const open = (signals: MemorySignals) =>
 
 /** Keeps a message for somebody, and tells nobody of it. */
 const store = async (...recipients: Party[]) => {
-  const ids = recipients.map(() => clock.uuid())
-  const content = { data: null, metadata: null, bytes: 0, key: undefined }
-  const [arrivals] = await storeMessages(
-    messengerPool(),
-    [{ ...content, sender: aParty(), recipients, ids }],
-    0
-  )
+  const [arrivals] = await storeMessages(messengerPool(), [newMessage(recipients)], UNLIMITED)
   return arrivals!
 }
 

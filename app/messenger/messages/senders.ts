@@ -1,0 +1,126 @@
+import type { DatabasePool } from '#database/database_pool'
+import { keyOf, type Party } from '#messenger/mailboxes/party'
+import { SENDER_REST_SECONDS } from './errors.js'
+import {
+  bytesWaiting,
+  ROW_BYTES,
+  type NewMessage,
+  type Reservation,
+  type WaitingLimits,
+} from './store_messages.js'
+
+/** A process sets aside so much of a limit at a time for a sender, so that few of its messages change the row that is shared. */
+const SHARE = 1 / 64
+const MOST_SENDERS = 10_000
+
+/**
+ * Counts anew what waits of a sender. Answers false where that was done within the last seconds, by whichever process.
+ */
+export async function recountSender(pool: DatabasePool, { type, id }: Party): Promise<boolean> {
+  const { rows } = await pool.query<{ counted: boolean }>({
+    name: 'recount-sender',
+    text: `select recount_sender($1, $2, $3, make_interval(secs => $4)) as counted`,
+    values: [type, id, ROW_BYTES, SENDER_REST_SECONDS],
+  })
+  return rows[0]!.counted
+}
+
+/** Senders who were refused, so that they are refused again without a statement that others would share. */
+export class RefusedSenders {
+  readonly #until = new Map<string, number>()
+
+  add(sender: Party): void {
+    const now = performance.now()
+    this.#until.forEach((until, key) => until <= now && this.#until.delete(key))
+    this.#until.set(keyOf(sender), now + SENDER_REST_SECONDS * 1_000)
+  }
+
+  has(sender: Party): boolean {
+    return this.#until.size > 0 && (this.#until.get(keyOf(sender)) ?? 0) > performance.now()
+  }
+}
+
+interface Amount {
+  messages: number
+  bytes: number
+}
+
+/** What is taken for some messages of a sender, and what of that has to be reserved in the database. */
+interface Taken {
+  readonly reservation: Reservation
+  readonly need: Amount
+  readonly spent: Amount
+}
+
+/**
+ * What this process may still send for each sender before it has to reserve more. What is forgotten of it stays reserved until the sender
+ * is counted anew.
+ */
+export class SenderAllowances {
+  readonly #limits: WaitingLimits
+  readonly #left = new Map<string, Amount>()
+
+  constructor(limits: WaitingLimits) {
+    this.#limits = limits
+  }
+
+  /** Takes what some messages need. To be settled once they are stored, or could not be. */
+  take(messages: readonly NewMessage[]): readonly Taken[] {
+    const { senderMaxMessages, senderMaxBytes } = this.#limits
+    const needs = new Map<string, { sender: Party; need: Amount }>()
+    for (const message of messages) {
+      const key = keyOf(message.sender)
+      const { need } = needs.get(key) ?? { need: { messages: 0, bytes: 0 } }
+      need.messages += senderMaxMessages > 0 ? message.recipients.length : 0
+      need.bytes += senderMaxBytes > 0 ? bytesWaiting(message) : 0
+      needs.set(key, { sender: message.sender, need })
+    }
+    return [...needs].map(([key, { sender, need }]) => this.#takeFor(key, sender, need))
+  }
+
+  settle(taken: readonly Taken[], isStored: boolean): void {
+    if (this.#left.size > MOST_SENDERS) {
+      this.#left.clear()
+    }
+    for (const { reservation, need, spent } of taken) {
+      const left = this.#leftOf(keyOf(reservation.sender))
+      left.messages += spent.messages
+      left.bytes += spent.bytes
+      if (isStored) {
+        left.messages += reservation.messages - need.messages
+        left.bytes += reservation.bytes - need.bytes
+      }
+    }
+  }
+
+  #takeFor(key: string, sender: Party, need: Amount): Taken {
+    const { senderMaxMessages, senderMaxBytes } = this.#limits
+    const left = this.#leftOf(key)
+    const spent = {
+      messages: Math.min(left.messages, need.messages),
+      bytes: Math.min(left.bytes, need.bytes),
+    }
+    left.messages -= spent.messages
+    left.bytes -= spent.bytes
+    const reserve = (missing: number, most: number) =>
+      missing === 0 ? 0 : Math.max(missing, Math.floor(most * SHARE))
+    const reservation = {
+      sender,
+      messages: reserve(need.messages - spent.messages, senderMaxMessages),
+      bytes: reserve(need.bytes - spent.bytes, senderMaxBytes),
+    }
+    return { reservation, need, spent }
+  }
+
+  #leftOf(key: string): Amount {
+    const left = this.#left.get(key) ?? { messages: 0, bytes: 0 }
+    this.#left.set(key, left)
+    return left
+  }
+}
+
+/** Those of what was taken that the database has to know of. */
+export const reservationsIn = (taken: readonly Taken[]): readonly Reservation[] =>
+  taken
+    .map(({ reservation }) => reservation)
+    .filter(({ messages, bytes }) => messages > 0 || bytes > 0)
