@@ -39,6 +39,7 @@ export class Kind<M extends ModelClass = ModelClass> {
   readonly audience: readonly string[]
   readonly audit: Audit
   readonly access: KindDefinition<M>['access'] & { readonly read: Access }
+  readonly forcible: boolean
   readonly permissionFirst: boolean
   readonly declaration: Declaration
   /** What is left of it for a caller who is not logged in, where that is anything. */
@@ -63,6 +64,7 @@ export class Kind<M extends ModelClass = ModelClass> {
     this.audience = definition.audience ?? (realm === undefined ? [] : [realm])
     this.audit = { ...AUDITED, ...definition.audit }
     this.access = { read: loggedIn, ...access }
+    this.forcible = definition.forcible ?? false
     this.permissionFirst = definition.permissionFirst ?? false
     this.declaration = declarationOf(this, definition)
     this.openDeclaration = openFields && narrowed(this.declaration, openFields)

@@ -40,6 +40,8 @@ export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update =
   }
   /** What a caller who is not logged in sees of a record; for kinds that everybody may read, which is not the rule. */
   readonly openFields?: readonly ColumnName<M>[]
+  /** Whether a record that others use is removed only where the caller says `force`. */
+  readonly forcible?: boolean
   /** Bodies are checked before permissions, unless a kind says otherwise. */
   readonly permissionFirst?: boolean
   /** Who sees the secret columns; nobody where it is left out. */

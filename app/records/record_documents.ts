@@ -55,6 +55,12 @@ const SELECTING: readonly Parameter[] = [
   },
 ]
 
+const FORCE: Parameter = {
+  name: 'force',
+  description: '`true` deletes a record that others use, too; without it that is 409',
+  schema: { type: 'string', enum: ['true', 'false'] },
+}
+
 export function listOperation(kind: Kind, { isFollowed = false } = {}): Operation {
   return {
     name: `list${capitalised(kind.name)}`,
@@ -109,6 +115,7 @@ export function removeOperation(kind: Kind): Operation {
     name: `delete${capitalised(kind.name)}`,
     summary: `Delete a ${words(kind)}`,
     access: kind.access.remove!,
+    ...(kind.forcible && { query: [FORCE] }),
     answers: { 202: writtenAnswer(kind, 'The record as it was') },
   }
 }

@@ -115,7 +115,8 @@ async function namingTakenKeys<T>(service: RecordService, write: Promise<T>): Pr
 }
 
 async function remove(ctx: HttpContext, service: RecordService): Promise<void> {
-  written(ctx, await service.remove(originOf(ctx), ctx.params.id), 202)
+  const isForced = service.kind.forcible && ctx.request.qs().force === 'true'
+  written(ctx, await service.remove(originOf(ctx), ctx.params.id, { isForced }), 202)
 }
 
 /** A caller who is not logged in has fewer words to ask with; one who may not ask at all was refused by the route. */

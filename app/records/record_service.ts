@@ -12,6 +12,11 @@ import { inTransaction } from './transaction.js'
 
 export type { RecordServiceOptions, Untold } from './record_writes.js'
 
+export interface Removal {
+  /** Whether a record that others use is removed, too. */
+  readonly isForced: boolean
+}
+
 /**
  * What can be done with the records of a kind. A kind with rules of its own extends this class, and writes its methods from
  * the parts of `RecordWrites`.
@@ -37,7 +42,8 @@ export class RecordService<M extends ModelClass = ModelClass> extends RecordWrit
     return data
   }
 
-  async remove(origin: Origin, id: string): Promise<string> {
+  /** A kind that is not `forcible` has no use for `isForced`. */
+  async remove(origin: Origin, id: string, _removal?: Removal): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)

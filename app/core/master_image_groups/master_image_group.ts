@@ -1,6 +1,6 @@
 import type { DateTime } from 'luxon'
 
-import { holding } from '#kernel/access'
+import { holdingCentrally } from '#kernel/access'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
@@ -24,5 +24,5 @@ export const masterImageGroup = defineKind(MasterImageGroup, {
   filters: ['id', 'name', 'path', 'virtualPath'],
   indexes: [['id'], ['name'], ['path'], ['virtualPath']],
   namesAllowedFields: false,
-  access: { remove: holding('master_image_group_manage') },
+  access: { remove: holdingCentrally('master_image_group_manage') },
 })

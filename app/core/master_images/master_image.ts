@@ -1,11 +1,14 @@
 import type { DateTime } from 'luxon'
 
-import { holding } from '#kernel/access'
+import { holdingCentrally } from '#kernel/access'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
 
-/** An image that analyses are built on. Images come from a repository; nobody writes them here. */
+/**
+ * An image that analyses are built on. Images come from a repository; nobody writes them here. They belong to the installation: what is
+ * done to one concerns analyses of all realms.
+ */
 export class MasterImage extends RecordModel {
   static override connection = 'core'
   static override table = 'master_images'
@@ -32,5 +35,6 @@ export const masterImage = defineKind(MasterImage, {
   defaultSort: ['path', 'ASC'],
   indexes: [['id'], ['name'], ['path'], ['virtualPath'], ['groupVirtualPath']],
   namesAllowedFields: false,
-  access: { remove: holding('master_image_manage') },
+  forcible: true,
+  access: { remove: holdingCentrally('master_image_manage') },
 })

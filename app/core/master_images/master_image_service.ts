@@ -12,9 +12,11 @@ import { MASTER_IMAGE_SOURCE } from './master_image_source.js'
 import { newMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandTo } from '#bus/names'
 import { enforce } from '#kernel/access'
+import { EntityConflict } from '#kernel/failures'
+import { issue } from '#kernel/issues'
 import { writeCommand } from '#outbox/write'
 import type { Origin } from '#kernel/origin'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { RecordService, type RecordServiceOptions, type Removal } from '#records/record_service'
 import type { Writable } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
@@ -87,12 +89,21 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     return data
   }
 
-  override async remove(origin: Origin, id: string): Promise<string> {
+  /** Analyses that use the image lose it, of whatever realm they are: the caller has to mean that. */
+  override async remove(
+    origin: Origin,
+    id: string,
+    { isForced }: Removal = { isForced: false }
+  ): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     this.requireId(id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       await lockAnalysesOn(transaction, id)
-      return this.#takeOut(transaction, origin, await this.lockFor(origin, transaction, id))
+      const previous = await this.lockFor(origin, transaction, id)
+      if (!isForced) {
+        requireUnused(await lockAnalysesOn(transaction, id))
+      }
+      return this.#takeOut(transaction, origin, previous)
     })
     return data
   }
@@ -137,6 +148,16 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
       await this.#analyses.leaveImage(transaction, origin, analysisId)
     }
     return this.removeRecord(transaction, origin, previous)
+  }
+}
+
+function requireUnused({ length: count }: readonly string[]): void {
+  if (count > 0) {
+    const users = count === 1 ? 'An analysis uses' : `${count} analyses use`
+    const message = `${users} this image and would lose it; delete it with force=true where that is meant`
+    throw new EntityConflict(message, {
+      issues: [issue('in_use', [], message, { meta: { analyses: count } })],
+    })
   }
 }
 

@@ -4,7 +4,7 @@ import type { DateTime } from 'luxon'
 
 import { REGISTRY_NAME } from '#core/names/external_name'
 import { Registry } from '#core/registries/registry'
-import { holding } from '#kernel/access'
+import { holding, holdingCentrally } from '#kernel/access'
 import { body } from '#kernel/body'
 import { shape } from '#kernel/shape'
 import { where } from '#query/condition'
@@ -59,6 +59,7 @@ export class RegistryProject extends RecordModel {
   declare registry: BelongsTo<typeof Registry>
 }
 
+/** Those that are made by callers are of no realm: they belong to the installation, and so does what happens to them. */
 const manage = holding('registry_project_manage')
 
 export const registryProject = defineKind(RegistryProject, {
@@ -80,7 +81,11 @@ export const registryProject = defineKind(RegistryProject, {
   includable: ['registry'],
   realm: 'realmId',
   audience: [],
-  access: { create: manage, update: manage, remove: manage },
+  access: {
+    create: holdingCentrally('registry_project_manage'),
+    update: manage,
+    remove: manage,
+  },
   reveals: ({ permissions, kind, id: actorId }) =>
     permissions.has('registry_manage') ||
     (kind === 'client' &&

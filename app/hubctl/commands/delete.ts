@@ -14,11 +14,12 @@ export function deleteCommand(): Command {
     .description('delete records, and whatever goes with them')
     .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
     .argument('[names...]', 'ids or names')
+    .option('--force', 'also a record that others use, such as a master image of analyses')
   return asking(command).action(perform(remove))
 }
 
 async function remove(
-  invocation: Invocation<{ yes?: boolean }>,
+  invocation: Invocation<{ yes?: boolean; force?: boolean }>,
   kindName: string,
   said: string[]
 ): Promise<void> {
@@ -30,13 +31,17 @@ async function remove(
   if (!kind.isRemovable) {
     throw new UsageProblem(`A ${kind.name} is not deleted by itself.`, 'What is: hubctl kinds')
   }
+  if (options.force && !kind.isForcible) {
+    throw new UsageProblem(`--force changes nothing for a ${kind.name}.`, 'Leave it out.')
+  }
   const found = await Promise.all(wanted.map((one) => findRecord(api, kind, one)))
   const named = found.map((record) => record.name ?? record.id).join(', ')
   await confirmed(`Delete the ${found.length === 1 ? kind.name : kind.plural} ${named}?`, {
     yes: Boolean(options.yes) || api.isPlanning,
   })
   for (const { id, name: own } of found) {
-    const gone = await api.change<{ data: Found }>('DELETE', kind.service, pathOf(kind, id))
+    const path = pathOf(kind, id) + (options.force ? '?force=true' : '')
+    const gone = await api.change<{ data: Found }>('DELETE', kind.service, path)
     if (gone) {
       output.done(`The ${kind.name} ${own ?? id} was deleted`, gone.data, kind.name)
     }

@@ -11,6 +11,8 @@ export interface Kind {
   readonly path: string
   readonly isReadable: boolean
   readonly isRemovable: boolean
+  /** Whether a record that others use is deleted only where that is said. */
+  readonly isForcible: boolean
   /** The body it is made with; undefined where it is not made through the interface. */
   readonly create: JsonSchema | undefined
   readonly update: JsonSchema | undefined

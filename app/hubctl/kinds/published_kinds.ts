@@ -4,6 +4,7 @@ import type { Kind } from './kind.js'
 
 interface PublishedOperation {
   readonly operationId?: string
+  readonly parameters?: readonly { readonly name?: string }[]
   readonly requestBody?: {
     readonly content?: { readonly 'application/json'?: { readonly schema?: JsonSchema } }
   }
@@ -35,6 +36,7 @@ export function kindsIn(service: SurfaceName, document: PublishedDocument): Kind
         path,
         isReadable: record.get !== undefined,
         isRemovable: record.delete !== undefined,
+        isForcible: Boolean(record.delete?.parameters?.some(({ name }) => name === 'force')),
         create: post && bodyOf(document, post),
         update: record.post && bodyOf(document, record.post),
       },

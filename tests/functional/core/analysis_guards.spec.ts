@@ -172,7 +172,7 @@ const GUARDS: readonly Guard[] = [
   },
   {
     title: 'deleting an image',
-    admits: ['researcher', 'steward', 'stranger', 'admin', 'robot of the analysis realm'],
+    admits: ['admin'],
     send: async (by, { scene }) => call(by, 'DELETE', `/master-images/${(await scene.image()).id}`),
   },
   {

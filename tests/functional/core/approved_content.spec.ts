@@ -107,7 +107,7 @@ test.group('An approval', (group) => {
     [
       'its image is deleted',
       'masterImageId',
-      () => call(scene.admin(), 'DELETE', `/master-images/${analysis.masterImageId}`),
+      () => call(scene.admin(), 'DELETE', `/master-images/${analysis.masterImageId}?force=true`),
     ],
     [
       'it is started with other arguments',

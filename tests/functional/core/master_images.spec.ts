@@ -7,6 +7,7 @@ import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 import { statementsOf } from '#tests/helpers/migration_statements'
 import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
+import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, database, Scene } from './analysis_scene.js'
@@ -14,7 +15,8 @@ import { call, database, Scene } from './analysis_scene.js'
 const { default: ListCommandArguments } =
   await import('#migrations/core/030_list_command_arguments')
 
-const MANAGE = ['master_image_manage']
+/** Who manages the images of the installation. */
+const manager = () => identity({ permissions: ['master_image_manage'] })
 
 async function commandsTo(queue: string): Promise<Message[]> {
   const { rows } = await database().query<{ command: Message }>(
@@ -28,8 +30,7 @@ test.group('Master images', (group) => {
   let scene: Scene
   let image: Attributes
 
-  const command = (body: object, by = scene.researcher(MANAGE)) =>
-    call(by, 'POST', '/master-images/command', body)
+  const command = (body: object, by = manager()) => call(by, 'POST', '/master-images/command', body)
 
   group.each.setup(async () => {
     scene = await Scene.set()
@@ -125,19 +126,46 @@ test.group('Master images', (group) => {
     }
   })
 
-  test('are managed with the permission for that, in whatever realm', async ({ assert }) => {
+  test('are managed with the permission for that, in the master realm alone', async ({
+    assert,
+  }) => {
     const { id } = await sampleRecord('core', masterImageGroup)
-    const nobody = scene.researcher(['analysis_update'])
-    const body = { command: 'build', id: image.id }
-    assert.equal((await command(body, nobody)).status, 403)
-    assert.equal((await command({ command: 'sync' }, nobody)).status, 403)
-    assert.equal((await call(nobody, 'DELETE', `/master-images/${image.id}`)).status, 403)
     const groupPath = `/master-image-groups/${id}`
-    assert.equal((await call(scene.researcher(MANAGE), 'DELETE', groupPath)).status, 403)
-    const keeper = scene.researcher(['master_image_group_manage'])
+    const imagePath = `/master-images/${image.id}?force=true`
+    const permissions = ['master_image_manage', 'master_image_group_manage']
+    for (const by of [
+      scene.researcher(permissions),
+      identity({ permissions: ['analysis_update'] }),
+    ]) {
+      for (const { status } of [
+        await command({ command: 'build', id: image.id }, by),
+        await command({ command: 'sync' }, by),
+        await call(by, 'DELETE', imagePath),
+        await call(by, 'DELETE', groupPath),
+      ]) {
+        assert.equal(status, 403)
+      }
+    }
+    assert.equal((await call(manager(), 'DELETE', groupPath)).status, 403)
+    assert.equal((await call(manager(), 'DELETE', imagePath)).status, 202)
+    const keeper = identity({ permissions: ['master_image_group_manage'] })
     assert.equal((await call(keeper, 'DELETE', groupPath)).status, 202)
-    const manager = scene.researcher(MANAGE)
-    assert.equal((await call(manager, 'DELETE', `/master-images/${image.id}`)).status, 202)
+  })
+
+  test('one that an analysis of any realm uses is deleted only with force', async ({ assert }) => {
+    const analysis = await scene.analysis({ masterImageId: image.id })
+    const path = `/master-images/${image.id}`
+    for (const query of ['', '?force', '?force=false', '?force[]=true']) {
+      const { status, body } = await call(manager(), 'DELETE', path + query)
+      assert.equal(status, 409, query)
+      assert.containsSubset(body, {
+        code: 'entity_conflict',
+        issues: [{ code: 'in_use', meta: { analyses: 1 } }],
+      })
+    }
+    assert.equal((await scene.read(analysis)).masterImageId, image.id)
+    assert.equal((await call(manager(), 'DELETE', `${path}?force=true`)).status, 202)
+    assert.isNull((await scene.read(analysis)).masterImageId)
   })
 
   test('are created and changed by nobody', async ({ assert }) => {
@@ -151,7 +179,7 @@ test.group('Master images', (group) => {
     const analysis = await scene.analysis({ masterImageId: image.id })
     const writing = 'update analyses set updated_at = now() where id = $1'
     const other = { locks: writing, then: writing, id: analysis.id }
-    const deleting = () => call(scene.researcher(MANAGE), 'DELETE', `/master-images/${image.id}`)
+    const deleting = () => call(manager(), 'DELETE', `/master-images/${image.id}?force=true`)
     assert.propertyVal(await heldMeanwhile(database(), other, deleting), 'status', 202)
     assert.isNull((await scene.read(analysis)).masterImageId)
   })
@@ -162,7 +190,7 @@ test.group('Master images', (group) => {
       imageCommandArguments: [{ value: '--fast' }],
     })
     assert.isTrue(analysis.configurationImageValid)
-    await call(scene.researcher(MANAGE), 'DELETE', `/master-images/${image.id}`)
+    await call(manager(), 'DELETE', `/master-images/${image.id}?force=true`)
     assert.containsSubset(await scene.read(analysis), {
       masterImageId: null,
       imageCommandArguments: null,

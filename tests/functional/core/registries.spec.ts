@@ -220,7 +220,10 @@ test.group('Registry projects', () => {
     }
     const body = projectBody(registryId)
     assert.equal((await send('POST', '/registry-projects', body, idle)).status, 403)
-    assert.equal((await send('POST', '/registry-projects', body, manager)).status, 201)
+    assert.equal((await send('POST', '/registry-projects', body, manager)).status, 403)
+    const incoming = { ...body, type: 'incoming' }
+    assert.equal((await send('POST', '/registry-projects', incoming, manager)).status, 403)
+    assert.equal((await send('POST', '/registry-projects', body, master)).status, 201)
   })
 
   test('leave their node connected to nothing when they are deleted', async ({

@@ -207,6 +207,18 @@ test.group('Records with hubctl', (group) => {
     assert.match(name, /^node\/[0-9a-f-]{36}\n$/)
   })
 
+  test('a record that others use is deleted with --force, which other kinds do not know', async ({
+    assert,
+  }) => {
+    const image = ['delete', 'master-image', '9d2f0c1e-5b1a-4c55-8f5e-0d6c2a3b4c5d']
+    const forced = await machine.call([...image, '--yes', '--force'])
+    assert.equal(forced.code, 5)
+    await machine.must('create', 'node', 'name=not-forced')
+    const other = await machine.call(['delete', 'node', 'not-forced', '--yes', '--force'])
+    assert.equal(other.code, 2)
+    assert.include(other.stderr, '--force changes nothing for a node')
+  })
+
   test('nothing is deleted without being asked where nobody can answer', async ({ assert }) => {
     await machine.must('create', 'node', 'name=lasting')
     const { code, stderr } = await machine.call(['delete', 'node', 'lasting'])
