@@ -36,7 +36,7 @@ export function kindsIn(service: SurfaceName, document: PublishedDocument): Kind
         path,
         isReadable: record.get !== undefined,
         isRemovable: record.delete !== undefined,
-        isForcible: Boolean(record.delete?.parameters?.some(({ name }) => name === 'force')),
+        isForcible: Boolean(record.delete?.parameters?.some((one) => one.name === 'force')),
         create: post && bodyOf(document, post),
         update: record.post && bodyOf(document, record.post),
       },
