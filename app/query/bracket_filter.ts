@@ -1,9 +1,8 @@
 import { readBracketList, readBracketValue, type ValueTest } from './bracket_value.js'
 import type { Group, Leaf } from './condition.js'
 import type { DroppedKeys } from './dropped_keys.js'
-import { issue, QueryError } from './errors.js'
 import { isRefused, type FilterKeys, type ResolvedKey } from './filter_keys.js'
-import { PATH_LIMIT, segmentsOf, withoutOwnName } from './key_path.js'
+import { withoutOwnName } from './key_path.js'
 import { QueryGroup, textsOf, type QueryValue } from './query_tree.js'
 
 interface Entry {
@@ -28,7 +27,7 @@ export function decodeBracketFilter(
   }
   const own: Leaf[] = []
   const related: Leaf[] = []
-  for (const entry of entriesOf(filter, keys.kind, dropped)) {
+  for (const entry of entriesOf(filter, keys, dropped)) {
     const leaf = leafOf(entry, keys, dropped)
     if (leaf) {
       ;(leaf.path.length === 0 ? own : related).push(leaf)
@@ -38,23 +37,15 @@ export function decodeBracketFilter(
 }
 
 /** One entry per key; where a key was sent with and without the kind's name, the former counts. */
-function entriesOf(
-  filter: QueryGroup,
-  kind: string | undefined,
-  dropped: DroppedKeys
-): Iterable<Entry> {
+function entriesOf(filter: QueryGroup, keys: FilterKeys, dropped: DroppedKeys): Iterable<Entry> {
   const entries = new Map<string, Entry>()
   for (const { key, value } of flatten(filter, '')) {
     if (value === undefined) {
       dropped.add('filters', key, 'keyValueInvalid')
       continue
     }
-    const sent = segmentsOf('filters', withoutPosition(key))
-    if (sent.length > PATH_LIMIT) {
-      throw new QueryError([issue('filters', 'inputInvalid')])
-    }
-
-    const segments = withoutOwnName(kind, sent)
+    const sent = keys.split(withoutPosition(key))
+    const segments = withoutOwnName(keys.kind, sent)
     const prefixed = segments !== sent
     const name = segments.join('.')
     const rival = entries.get(name)

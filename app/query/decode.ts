@@ -7,8 +7,10 @@ import type { QueryParameter } from './errors.js'
 import { assertCodec, decodeFilter } from './filter.js'
 import { keysOfSchema } from './filter_keys.js'
 import { assertAnchored, indexedSorts } from './index_policy.js'
+import { addIgnored, PARAMETERS } from './ignored_parameters.js'
 import { decodePagination, type Page } from './pagination.js'
-import { parseQueryString, type ParsedQueryString } from './query_string.js'
+import { INHERITED } from './key_path.js'
+import { parseQueryString } from './query_string.js'
 import { Reading } from './reading.js'
 import { schemaOf, type Schema } from './schema.js'
 import { decodeSelection, type Selection } from './selection.js'
@@ -27,15 +29,6 @@ export interface DecodedQuery {
   readonly dropped: readonly DroppedKey[]
 }
 
-/** The parameters of the query language by what they are called in a URL. */
-const PARAMETERS = new Map<string, QueryParameter>([
-  ['include', 'relations'],
-  ['fields', 'fields'],
-  ['filter', 'filters'],
-  ['page', 'pagination'],
-  ['pagination', 'pagination'],
-  ['sort', 'sorts'],
-])
 const URL_NAMES: ReadonlySet<string> = new Set([...PARAMETERS.keys(), 'codec'])
 
 const READ: Record<DecodeMode, ReadonlySet<QueryParameter>> = {
@@ -74,7 +67,7 @@ export function decode(
 }
 
 function read(schema: Schema, raw: string, mode: DecodeMode): DecodedQuery {
-  const parsed = parseQueryString(raw, URL_NAMES)
+  const parsed = parseQueryString(raw, URL_NAMES, INHERITED)
   const { values } = parsed
   const reading = new Reading()
   const { dropped } = reading
@@ -105,7 +98,7 @@ function read(schema: Schema, raw: string, mode: DecodeMode): DecodedQuery {
     reading.attempt(() => assertAnchored(filters, schema))
   }
   const served = indexedSorts(sorts ?? [], schema, dropped)
-  reportIgnored(parsed, asked, reading)
+  addIgnored(parsed, dropped, asked)
   reading.conclude()
   return Object.freeze({
     selection,
@@ -114,19 +107,6 @@ function read(schema: Schema, raw: string, mode: DecodeMode): DecodedQuery {
     pagination: Object.freeze(pagination ?? {}),
     dropped: dropped.list(),
   })
-}
-
-function reportIgnored(
-  { ignored }: ParsedQueryString,
-  asked: (parameter: QueryParameter) => boolean,
-  { dropped }: Reading
-): void {
-  for (const [name, ...segments] of ignored) {
-    const parameter = PARAMETERS.get(name!)
-    if (parameter && asked(parameter)) {
-      dropped.add(parameter, segments.join('.'), 'keyInvalid')
-    }
-  }
 }
 
 function keptFor(schema: Schema, mode: DecodeMode): LRUCache<string, DecodedQuery> {

@@ -1,5 +1,7 @@
 import type { Leaf } from './condition.js'
-import type { IssueCode } from './errors.js'
+import { issue, QueryError, type IssueCode } from './errors.js'
+import { PATH_LIMIT, segmentsOf } from './key_path.js'
+import { isLabelName, labelOf } from './label_name.js'
 import type { RelationScope } from './relation_scope.js'
 import { isWellFormedName, type Schema } from './schema.js'
 
@@ -13,6 +15,8 @@ export interface RefusedKey {
 
 /** Says what the keys of a filter stand for. */
 export interface FilterKeys {
+  /** The names that lead to where a key in brackets leads. */
+  split(key: string): string[]
   /** The kind a key may start with without saying anything. */
   readonly kind?: string
   resolve(segments: readonly string[]): ResolvedKey | RefusedKey
@@ -22,6 +26,7 @@ export interface FilterKeys {
 export function keysOfSchema(schema: Schema, scope: RelationScope): FilterKeys {
   return {
     kind: schema.name,
+    split: pathOf,
     resolve(segments) {
       const path = segments.slice(0, -1)
       const name = segments.at(-1)!
@@ -38,15 +43,21 @@ export function keysOfSchema(schema: Schema, scope: RelationScope): FilterKeys {
   }
 }
 
-/** The keys of log lines: any label. What stands before the first dot says nothing. */
+/** The keys of log lines: any label, by exactly its name. */
 export const labelKeys: FilterKeys = {
+  split: (key) => [key],
   resolve(segments) {
-    if (!segments.every(isWellFormedName)) {
-      return { reason: 'keyInvalid', at: segments }
-    }
-    const name = segments.length > 1 ? segments.slice(1).join('.') : segments[0]!
-    return { path: [], name }
+    const name = labelOf(segments.join('.'))
+    return isLabelName(name) ? { path: [], name } : { reason: 'keyInvalid', at: segments }
   },
+}
+
+function pathOf(key: string): string[] {
+  const segments = segmentsOf('filters', key)
+  if (segments.length > PATH_LIMIT) {
+    throw new QueryError([issue('filters', 'inputInvalid')])
+  }
+  return segments
 }
 
 export function isRefused(key: ResolvedKey | RefusedKey): key is RefusedKey {

@@ -6,6 +6,9 @@ export const PATH_LIMIT = 32
 /** Names that reach into an object's prototype. */
 export const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
+/** Names every object has. */
+export const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype))
+
 /**
  * Splits a dotted key, a little further than a path may go. Unsafe names are refused outright.
  */

@@ -7,6 +7,7 @@ import { droppedKeysError, DroppedKeys, type DroppedKey } from './dropped_keys.j
 import { QueryError } from './errors.js'
 import { assertCodec, decodeFilter } from './filter.js'
 import { labelKeys } from './filter_keys.js'
+import { addIgnored } from './ignored_parameters.js'
 import { labelsOf, type Labels } from './labels.js'
 import { decodePagination, type Page } from './pagination.js'
 import { parseQueryString } from './query_string.js'
@@ -18,6 +19,8 @@ const QUERIES_KEPT = 128
 const LONGEST_KEPT = 1_024
 
 const URL_NAMES: ReadonlySet<string> = new Set(['filter', 'page', 'pagination', 'sort', 'codec'])
+const DELETION_NAMES: ReadonlySet<string> = new Set(['filter', 'codec'])
+const LONGEST_SHOWN = 64
 
 const kept = new LRUCache<string, LogQuery>({ max: QUERIES_KEPT })
 
@@ -31,8 +34,7 @@ export interface LogQuery {
 
 /**
  * Reads a query for log lines, where any label can be asked for and at least one has to be. A condition that cannot be used is
- * refused: without it the query would mean more lines, which may be about to be deleted. Requests that spell the same query
- * share one result.
+ * refused: without it the query would mean more lines. Requests that spell the same query share one result.
  */
 export function decodeLogQuery(raw: string): LogQuery {
   const known = kept.get(raw)
@@ -46,14 +48,25 @@ export function decodeLogQuery(raw: string): LogQuery {
   return query
 }
 
+/** Reads which log lines are to be deleted: those that a list with this query has. */
+export function decodeLogDeletion(raw: string): LogQuery {
+  requireFilterAlone(raw)
+  return decodeLogQuery(raw)
+}
+
 function read(raw: string): LogQuery {
-  const { values } = parseQueryString(raw, URL_NAMES)
+  const parsed = parseQueryString(raw, URL_NAMES)
+  const { values, isWhole } = parsed
   assertCodec(values)
   const dropped = new DroppedKeys()
   const filters = decodeFilter(values, labelKeys, dropped)
+  if (!isWhole) {
+    throw tooManyParameters()
+  }
   if (filters.conditions.length === 0) {
     throw labelMissing()
   }
+  addIgnored(parsed, dropped, (parameter) => parameter === 'filters')
   if (!dropped.none) {
     throw droppedKeysError(dropped.list())
   }
@@ -88,6 +101,37 @@ export function decodeLabelQuery(
     throw new QueryError([], `A filter has to name ${missing.join(' and ')}`)
   }
   return { ...query, labels }
+}
+
+/** As `decodeLabelQuery`, of lines that are to be deleted. */
+export function decodeLabelDeletion(
+  vocabulary: Vocabulary,
+  raw: string,
+  required: readonly string[]
+): ReturnType<typeof decodeLabelQuery> {
+  requireFilterAlone(raw)
+  const query = decodeLabelQuery(vocabulary, raw, required, 'filtersOnly')
+  if (query.dropped.length > 0) {
+    throw droppedKeysError(query.dropped)
+  }
+  return query
+}
+
+/** What a deletion passes over would have other records deleted than were meant. */
+function requireFilterAlone(raw: string): void {
+  const { foreign, ignored, isWhole } = parseQueryString(raw, DELETION_NAMES)
+  const [name] = foreign
+  if (name !== undefined) {
+    const shown = JSON.stringify(name.slice(0, LONGEST_SHOWN))
+    throw new QueryError([], `A deletion takes a filter and nothing else: leave out ${shown}`)
+  }
+  if (ignored.length > 0 || !isWhole) {
+    throw tooManyParameters()
+  }
+}
+
+function tooManyParameters(): QueryError {
+  return new QueryError([], 'The query has more parameters than are read: use fewer')
 }
 
 /** The refusal of a query that names no label. */

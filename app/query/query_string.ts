@@ -8,14 +8,19 @@ const DEPTH_LIMIT = 5
 const OPENING = '['.charCodeAt(0)
 const CLOSING = ']'.charCodeAt(0)
 
-/** Names every object has: a bracket segment that spells one of them drops its parameter. */
-const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype))
+const NO_NAMES: ReadonlySet<string> = new Set()
 
 export interface ParsedQueryString {
   readonly values: QueryGroup
   /** Parameters that were left out because of their names or their number, as they were spelled. */
   readonly ignored: readonly (readonly string[])[]
+  /** Parameters that were not asked for, as they were spelled. */
+  readonly foreign: ReadonlySet<string>
+  /** Whether all parameters were looked at. */
+  readonly isWhole: boolean
 }
+
+type Collected = Omit<ParsedQueryString, 'values'> & { readonly parameters: Iterable<Parameter> }
 
 interface Parameter {
   readonly segments: readonly string[]
@@ -23,15 +28,19 @@ interface Parameter {
 }
 
 /**
- * Reads the parameters whose name is in `names` out of a raw query string. Every character is
- * looked at a fixed number of times, whatever the client sends.
+ * Reads the parameters whose name is in `names` out of a raw query string. A bracket segment that spells one of `unsafe` drops its
+ * parameter. Every character is looked at a fixed number of times, whatever the client sends.
  */
-export function parseQueryString(raw: string, names: ReadonlySet<string>): ParsedQueryString {
+export function parseQueryString(
+  raw: string,
+  names: ReadonlySet<string>,
+  unsafe = NO_NAMES
+): ParsedQueryString {
   const values = new QueryGroup()
-  const ignored: (readonly string[])[] = []
+  const { parameters, ...others } = collect(raw, names, unsafe)
   let numbered = false
 
-  for (const { segments, value } of collect(raw, names, ignored)) {
+  for (const { segments, value } of parameters) {
     const [name, ...rest] = segments as [string, ...string[]]
     const nested = nest(rest, value)
     const present = values.get(name)
@@ -41,15 +50,13 @@ export function parseQueryString(raw: string, names: ReadonlySet<string>): Parse
   if (numbered) {
     compact(values)
   }
-  return { values, ignored }
+  return { values, ...others }
 }
 
-function collect(
-  raw: string,
-  names: ReadonlySet<string>,
-  ignored: (readonly string[])[]
-): Iterable<Parameter> {
+function collect(raw: string, names: ReadonlySet<string>, unsafe: ReadonlySet<string>): Collected {
   const parameters = new Map<string, Parameter>()
+  const ignored: (readonly string[])[] = []
+  const foreign = new Set<string>()
   const text = plainBrackets(raw)
   let start = 0
   let count = 0
@@ -66,9 +73,12 @@ function collect(
     const segments = known?.segments ?? segmentsOf(key)
     count++
     if (!names.has(segments[0]!)) {
+      if (part !== '') {
+        foreign.add(key)
+      }
       continue
     }
-    if (count > PARAMETER_LIMIT || segments.some((segment) => INHERITED.has(segment))) {
+    if (count > PARAMETER_LIMIT || segments.some((segment) => unsafe.has(segment))) {
       ignored.push(segments)
       continue
     }
@@ -79,7 +89,8 @@ function collect(
       parameters.set(key, { segments, value })
     }
   }
-  return parameters.values()
+  const isWhole = start > text.length
+  return { parameters: parameters.values(), ignored, foreign, isWhole }
 }
 
 function plainBrackets(raw: string): string {

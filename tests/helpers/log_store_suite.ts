@@ -9,10 +9,13 @@ import { DeletionUnsupported, OutsideRetention } from '#telemetry/logs/errors'
 import { instantOf } from '#telemetry/logs/instant'
 import { newLineKey, uniqueOf } from '#telemetry/logs/line_key'
 import { isMeant, type LogFilter } from '#telemetry/logs/log_filter'
+import { decodeLogDeletion, decodeLogQuery } from '#query/log_query'
 import { LOG_LEVELS } from '#records/log_lines'
+import { readFilter } from '#telemetry/logs/read_filter'
 import type { LogLine, LogRecord } from '#telemetry/logs/log_line'
 import type { LogPage, LogStore } from '#telemetry/logs/log_store'
 import { logFilters } from './log_filter_arbitraries.js'
+import { logQueries, ODD_LABELS } from './log_query_arbitraries.js'
 
 export interface LogStoreSubject {
   readonly store: LogStore
@@ -319,6 +322,54 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
       await write(aLine(9, { labels: { half: '1' } }))
       assert.deepEqual(await messages(half), ['line 9'])
     })
+
+    test('a deletion removes exactly what the list with the same query has, and else nothing', async ({
+      assert,
+    }) => {
+      if (!subject.removes) {
+        return
+      }
+      const answered = (work: Promise<unknown>) =>
+        work.catch((error: unknown) => {
+          assert.equal((error as { status?: number }).status, 400)
+        })
+      let rounds = 0
+      const round = () => `${run}-${rounds}`
+      await fc.assert(
+        fc.asyncProperty(logQueries('round', 'ROUND'), async (written) => {
+          rounds++
+          const raw = written.replace('ROUND', round())
+          const lines = ODD_LABELS.flatMap((called, at) => [
+            aLine(at, { message: `${called} 1`, labels: { round: round(), [called]: '1' } }),
+            aLine(at, {
+              message: `${called} 2`,
+              level: 'error',
+              labels: { round: round(), [called]: '2' },
+            }),
+          ])
+          await write(...lines)
+          const ofRound = label('round', round())
+          const listed = await answered(
+            (async () => messages(readFilter(decodeLogQuery(raw).filters)))()
+          )
+          const before = await messages(ofRound)
+          const removed = await answered(
+            (async () => {
+              await store.remove(readFilter(decodeLogDeletion(raw).filters))
+              return true
+            })()
+          )
+          assert.isTrue(removed === undefined || listed !== undefined, raw)
+          const gone = removed ? (listed as string[]) : []
+          assert.sameMembers(
+            await messages(ofRound),
+            before.filter((message) => !gone.includes(message)),
+            raw
+          )
+        }),
+        { numRuns: ROUNDS }
+      )
+    }).timeout(300_000)
 
     test('who follows lines gets those that come in, in their order, and no others', async ({
       assert,

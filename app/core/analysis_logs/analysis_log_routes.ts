@@ -3,7 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { analysisNodeLogBody } from './analysis_log.js'
 import { AnalysisLogService } from './analysis_log_service.js'
 import { CREATE_NODE_LOG, listing, removing } from './log_documents.js'
-import { readLogQuery } from './log_query.js'
+import { readLogDeletion, readLogQuery } from './log_query.js'
 import { ANALYSIS, ANALYSIS_AT_NODE, type LogSubject } from './log_subject.js'
 import { sendFollowed } from '#auth/followed'
 import { answer } from '#http/answer'
@@ -50,7 +50,7 @@ async function create(ctx: HttpContext): Promise<void> {
 
 function remove(subject: LogSubject) {
   return async (ctx: HttpContext) => {
-    const query = readLogQuery(ctx, subject, 'filtersOnly')
+    const query = readLogDeletion(ctx, subject)
     const logs = await serviceFor(ctx)
     await logs.remove(originOf(ctx).actor, query)
     answer(ctx, 'null', 202)

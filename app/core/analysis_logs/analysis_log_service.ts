@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import type { LogQuery } from './log_query.js'
 import type { AnalysisNodeLogBody } from './analysis_log.js'
-import type { KeptLogs, LogLabels, WrittenLog } from './kept_logs.js'
+import type { KeptLogs, WrittenLog } from './kept_logs.js'
 import type { Follow, Followed } from '#auth/followed'
 import { enforce, holdingAny, loggedIn, permits } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
@@ -11,6 +11,7 @@ import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { isUuid } from '#kernel/is_uuid'
 import { issue, type IssueItem } from '#kernel/issues'
 import { isMasterMember, requireRealm } from '#kernel/realm'
+import { fittedLabels } from '#query/label_name'
 
 export const LOG_ACCESS = {
   read: holdingAny('analysis_update', 'log_read'),
@@ -125,7 +126,7 @@ function lineOf({
     service: 'hub-server-core',
     channel: 'http',
     labels: {
-      ...withoutUnkept(labels ?? {}),
+      ...fittedLabels(labels ?? {}),
       refType: 'analysisNode',
       analysisId,
       nodeId,
@@ -133,13 +134,6 @@ function lineOf({
       ...(status && { status }),
     },
   }
-}
-
-/** Log stores have names like these themselves. */
-function withoutUnkept(labels: LogLabels): LogLabels {
-  return Object.fromEntries(
-    Object.entries(labels).filter(([name, value]) => !/^(_|$)/.test(name) && value !== '')
-  )
 }
 
 function wrongRealms(sent: AnalysisNodeLogBody, ends: Ends): IssueItem[] {

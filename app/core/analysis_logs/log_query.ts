@@ -3,8 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LogLabels, LogPart } from './kept_logs.js'
 import { LINES_PER_PAGE, type LogSubject } from './log_subject.js'
 import { reportDroppedQuery } from '#http/dropped_keys'
-import type { DecodeMode } from '#query/decode'
-import { decodeLabelQuery } from '#query/log_query'
+import { decodeLabelDeletion, decodeLabelQuery } from '#query/log_query'
 
 /** Which lines are asked for. */
 export interface LogQuery {
@@ -16,14 +15,22 @@ export interface LogQuery {
 
 const ALL: LogPart = { limit: LINES_PER_PAGE, offset: 0, oldestFirst: false }
 
+/** Reads which lines about a subject are to be deleted. */
+export function readLogDeletion(
+  { request }: HttpContext,
+  { vocabulary, names, keptAs }: LogSubject
+): LogQuery {
+  const { labels } = decodeLabelDeletion(vocabulary, request.parsedUrl.query ?? '', names)
+  return { analysisId: labels.analysisId!, labels: keptAs(labels), part: ALL }
+}
+
 /** Reads which lines about a subject are asked for. */
 export function readLogQuery(
   ctx: HttpContext,
-  { vocabulary, names, keptAs }: LogSubject,
-  mode?: DecodeMode
+  { vocabulary, names, keptAs }: LogSubject
 ): LogQuery {
   const raw = ctx.request.parsedUrl.query ?? ''
-  const { labels, pagination, sorts, dropped } = decodeLabelQuery(vocabulary, raw, names, mode)
+  const { labels, pagination, sorts, dropped } = decodeLabelQuery(vocabulary, raw, names)
   reportDroppedQuery(ctx, dropped)
   const oldestFirst = sorts.some(({ name, direction }) => name === 'time' && direction === 'ASC')
   return {

@@ -1,7 +1,8 @@
 import { clock } from '#kernel/clock'
 import { newLineKey } from './line_key.js'
 import type { LineLabels, LogLine, LogRecord } from './log_line.js'
-import { faultOfLabel, LABEL_SHAPE, RESERVED_LABELS } from './reserved_labels.js'
+import { fittedLabels } from '#query/label_name'
+import { MOST_LABELS, RESERVED_LABELS } from './reserved_labels.js'
 
 /** What is longer is cut, so that a long trace does not cost the line. */
 const LONGEST_MESSAGE = 4_096
@@ -46,16 +47,10 @@ function timeOf(given: string | undefined): string {
   return new Date(Number.isNaN(milliseconds) ? clock.now() : milliseconds).toISOString()
 }
 
-/** A label without a value is none. */
 function keptLabels(given: LineLabels): LineLabels {
-  const kept = Object.entries(given).filter(
-    ([name, value]) =>
-      value !== '' && !RESERVED_LABELS.has(name) && faultOfLabel(name) === undefined
-  )
+  const kept = Object.entries(fittedLabels(given)).filter(([name]) => !RESERVED_LABELS.has(name))
   return Object.fromEntries(
-    kept
-      .slice(0, LABEL_SHAPE.most)
-      .map(([name, value]) => [name.toWellFormed(), value.toWellFormed()])
+    kept.slice(0, MOST_LABELS).map(([name, value]) => [name, value.toWellFormed()])
   )
 }
 

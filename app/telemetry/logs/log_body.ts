@@ -2,26 +2,24 @@ import vine from '@vinejs/vine'
 
 import { body } from '#kernel/body'
 import { LOG_CHANNELS, LOG_LEVELS } from '#records/log_lines'
+import { isLabelName, LABEL_NAME } from '#query/label_name'
 import { utcTime } from '#telemetry/utc_time'
-import { faultOfLabel, LABEL_SHAPE } from './reserved_labels.js'
+import { MOST_LABELS } from './reserved_labels.js'
 
-const LABEL_NAME = {
-  pattern: '^[^_]',
-  description: 'The name of a label begins with anything but _',
-}
+const NAMES = { pattern: LABEL_NAME.pattern, description: LABEL_NAME.rule }
 
 const named = vine.createRule(
   function labels(value, _options: undefined, field) {
     const names = Object.keys(value as object)
     const fault =
-      names.length > LABEL_SHAPE.most
-        ? `A line has at most ${LABEL_SHAPE.most} labels`
-        : names.map(faultOfLabel).find((one) => one !== undefined)
-    if (fault !== undefined) {
+      names.length > MOST_LABELS
+        ? `A line has at most ${MOST_LABELS} labels`
+        : !names.every(isLabelName) && LABEL_NAME.rule
+    if (fault) {
       field.report(fault, 'labels', field)
     }
   },
-  { toJSONSchema: (schema) => Object.assign(schema, { propertyNames: LABEL_NAME }) }
+  { toJSONSchema: (schema) => Object.assign(schema, { propertyNames: NAMES }) }
 )
 
 /** What somebody sends as a log line. */

@@ -1,6 +1,7 @@
 import { OR_FOLLOWED } from '#http/event_stream'
 import type { Operation } from '#http/surface'
 import { filterOfLines, LOG_LINE, pageOfLines } from '#records/log_lines'
+import { LABEL_NAME } from '#query/label_name'
 import { LOG_PAGE_LIMIT } from '#query/log_query'
 import { logBody } from './log_body.js'
 import { LOG_ACCESS } from './log_service.js'
@@ -9,7 +10,7 @@ const FILTER = filterOfLines(
   "Labels that lines have, at least one: `filter[refId]=value`, or one expression such as `and(eq(refType,'node'),not(eq(level,'debug')))`. `level`, `channel` and `service` are asked for as labels are, and `time` by `>`, `>=`, `<`, `<=`; a time alone is the one to start from",
   {},
   {
-    propertyNames: { pattern: '^[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z0-9_]+)*$' },
+    propertyNames: { pattern: LABEL_NAME.pattern },
     additionalProperties: { type: 'string', pattern: '^[A-Za-z0-9]' },
     not: { required: ['time'], maxProperties: 1 },
   }

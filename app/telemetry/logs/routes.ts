@@ -6,7 +6,7 @@ import { wantsEvents } from '#http/event_stream'
 import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { originOf } from '#kernel/request_origin'
-import { decodeLogQuery, type LogQuery } from '#query/log_query'
+import { decodeLogDeletion, decodeLogQuery, type LogQuery } from '#query/log_query'
 import { sendFollowed } from '#auth/followed'
 import { logBody } from './log_body.js'
 import { createLog, deleteLogs, listLogs } from './log_documents.js'
@@ -45,7 +45,7 @@ async function follow(ctx: HttpContext): Promise<void> {
 async function remove(ctx: HttpContext): Promise<void> {
   const { actor } = originOf(ctx)
   const logs = await ctx.containerResolver.make(LogService)
-  await logs.remove(actor, queryOf(ctx))
+  await logs.remove(actor, decodeLogDeletion(ctx.request.parsedUrl.query ?? ''))
   answer(ctx, 'null', 202)
 }
 

@@ -168,6 +168,15 @@ test.group('Logs of analyses', () => {
     await logged(about, 'one', 1)
     await logged({ ...about, level: 'error' }, 'two', 2)
     const query = `filter[analysisId]=${analysisId}&filter[nodeId]=${nodeId}`
+    for (const also of [
+      'filter[lvl]=error',
+      'filter[constructor]=x',
+      'page[limit]=1',
+      'lvl=error',
+    ]) {
+      const refused = await call(master, 'DELETE', `/analysis-node-logs?${query}&${also}`)
+      assert.equal(refused.status, 400, also)
+    }
     const removed = await call(master, 'DELETE', `/analysis-node-logs?${query}&filter[level]=error`)
     assert.deepEqual([removed.status, removed.body], [202, null])
     assert.deepEqual(messagesIn(await call(master, 'GET', `/analysis-node-logs?${query}`)), ['one'])

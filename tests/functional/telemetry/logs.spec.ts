@@ -100,7 +100,8 @@ test.group('Log lines', () => {
     'page[limit]=5',
     'filter[time]=1577836800',
     'filter[a]=<5',
-    'filter[a]=1&filter[bad-key]=2',
+    'filter[a]=1&filter[bad key]=2',
+    'filter[a]=1&filter[__proto__]=2',
     'filter[a]=1&filter[time]=soon',
     'filter[a]=1&filter[time]=~2020',
     'filter[lineKey]=1',
@@ -128,6 +129,10 @@ test.group('Log lines', () => {
     ['no channel', { channel: undefined }],
     ['a label that is no text', { labels: { a: 1 } }],
     ['a label that begins with _', { labels: { _stream: 'x' } }],
+    ['a label with a blank', { labels: { 'sp ace': 'x' } }],
+    ['a label with letters of elsewhere', { labels: { größe: 'x' } }],
+    ['a label that begins with a digit', { labels: { '1st': 'x' } }],
+    ['a label of 129 letters', { labels: { ['x'.repeat(129)]: 'x' } }],
     ['a month that does not exist', { time: '2026-13-01T00:00:00Z' }],
     ['a day that does not exist', { time: '2026-02-30T00:00:00Z' }],
     ['an offset', { time: '2026-01-01T00:00:00+01:00' }],
@@ -162,6 +167,54 @@ test.group('Log lines', () => {
     const tenYearsAgo = String((Date.now() - 315_360_000_000) * 1_000)
     await ask(remover, 'DELETE', `/logs?filter[refId]=${refId}&filter[time]=${tenYearsAgo}`)
     assert.equal((await list(`filter[refId]=${refId}`)).body.meta.total, 0)
+  })
+
+  test('are found by labels of any name, each by exactly its name', async ({ assert }) => {
+    const run = newId()
+    const names = ['with.dot', 'dot', 'a-b', 'constructor', 'toString', 'in', `x${'-'.repeat(127)}`]
+    for (const name of names) {
+      const { status } = await ask(
+        writer,
+        'POST',
+        '/logs',
+        aLog('x', { labels: { run, [name]: '1' } })
+      )
+      assert.equal(status, 201, name)
+    }
+    for (const name of names) {
+      const { body } = await list(`filter[run]=${run}&filter[${name}]=1`)
+      assert.deepEqual(
+        body.data.map(({ labels }: { labels: object }) => labels),
+        [{ run, [name]: '1' }],
+        name
+      )
+    }
+  })
+
+  test('are not removed by a query that says more than a filter, or a filter that is not understood', async ({
+    assert,
+  }) => {
+    const run = newId()
+    for (const code of ['c1', 'c2', 'c3']) {
+      await ask(writer, 'POST', '/logs', aLog('x', { labels: { run, constructor: code } }))
+    }
+    for (const also of [
+      'filter[__proto__]=c3',
+      'Filter[constructor]=c3',
+      'page[limit]=1',
+      `${'filter[run]=x&'.repeat(1_000)}filter[constructor]=c3`,
+    ]) {
+      const refused = await ask(remover, 'DELETE', `/logs?filter[run]=${run}&${also}`)
+      assert.equal(refused.status, 400, also)
+    }
+    assert.equal((await list(`filter[run]=${run}`)).body.meta.total, 3)
+    const path = `/logs?filter[run]=${run}&filter[constructor]=c3`
+    assert.equal((await ask(remover, 'DELETE', path)).status, 202)
+    const { body } = await list(`filter[run]=${run}`)
+    assert.sameMembers(
+      body.data.map(({ labels }: { labels: { constructor: string } }) => labels.constructor),
+      ['c1', 'c2']
+    )
   })
 
   test('need the permission for what is done with them', async ({ assert }) => {

@@ -3,7 +3,12 @@ import { test } from '@japa/runner'
 import type { Condition } from '#query/condition'
 import { QueryError } from '#query/errors'
 import { labelsOf } from '#query/labels'
-import { decodeLabelQuery, decodeLogQuery } from '#query/log_query'
+import {
+  decodeLabelDeletion,
+  decodeLabelQuery,
+  decodeLogDeletion,
+  decodeLogQuery,
+} from '#query/log_query'
 
 import { seedSchemas, vocabulariesOf } from './vocabularies.js'
 
@@ -22,17 +27,43 @@ test.group('Log queries', () => {
     assert.deepEqual(labels("filter=and(eq(a,'1'),and(eq(b,'2')))"), { a: '1', b: '2' })
   })
 
-  test('what stands before the first dot of a key is cut', ({ assert }) => {
-    assert.deepEqual(labels('filter[labels.refType]=node&filter[x][y.z]=1'), {
-      'refType': 'node',
-      'y.z': '1',
+  test('a label is asked for by exactly its name, with or without "labels." before it', ({
+    assert,
+  }) => {
+    const query = 'filter[labels.refType]=node&filter[x][y.z]=1&filter[a-b]=2&filter[labels]=3'
+    assert.deepEqual(labels(query), { 'refType': 'node', 'x.y.z': '1', 'a-b': '2', 'labels': '3' })
+    assert.deepEqual(labels("filter=and(eq(labels.x.y,'1'),eq(a-b,'2'))"), {
+      'x.y': '1',
+      'a-b': '2',
     })
+    const long = `a${'.'.repeat(127)}`
+    assert.deepEqual(labels(`filter[${long}]=1`), { [long]: '1' })
+  })
+
+  test('no name of a label is special', ({ assert }) => {
+    for (const name of [...Object.getOwnPropertyNames(Object.prototype), 'prototype', 'in', 'eq']) {
+      const query = `filter[run]=X&filter[${name}]=1`
+      if (name.startsWith('_')) {
+        assert.throws(() => decodeLogQuery(query), QueryError)
+      } else {
+        assert.deepEqual(Object.entries(labels(query)), [
+          ['run', 'X'],
+          [name, '1'],
+        ])
+      }
+    }
   })
 
   test('what cannot be used is refused, for without it more would be meant: {0}')
     .with([
-      'filter[bad-key]=1&filter[good]=2',
-      "filter=eq(bad-key,'1')",
+      'filter[bad key]=1&filter[good]=2',
+      'filter[good]=2&filter[_a]=1',
+      'filter[good]=2&filter[a:b]=1',
+      'filter[good]=2&filter[labels.labels.a]=1',
+      `filter[good]=2&filter[${'a'.repeat(129)}]=1`,
+      "filter=eq(_a,'1')",
+      `filter[good]=2&${'x=1&'.repeat(999)}filter[a]=1`,
+      `filter[good]=2&${'x=1&'.repeat(1_999)}filter[a]=1`,
       'filter[good]=2&filter[empty]=',
       'filter[good]=2&filter[a]=!<5',
     ])
@@ -41,7 +72,7 @@ test.group('Log queries', () => {
     })
 
   test('a query without a label is refused: {0}')
-    .with(['', 'filter=', 'filter[a]=', 'filter[bad-key]=1', 'page[limit]=5'])
+    .with(['', 'filter=', 'filter[a]=', 'filter[bad key]=1', 'page[limit]=5'])
     .run(({ assert }, query) => {
       assert.throws(() => decodeLogQuery(query), 'A filter has to name at least one label')
     })
@@ -75,11 +106,6 @@ test.group('Log queries', () => {
     assert.deepEqual(labels("filter=and(eq(a,'1'),eq(a,'1'))"), { a: '1' })
   })
 
-  test('a label may have any name', ({ assert }) => {
-    const read = labels("filter=eq(__proto__,'x')")
-    assert.deepEqual(Object.entries(read), [['__proto__', 'x']])
-  })
-
   test('a kind in the log store says which labels it needs', ({ assert }) => {
     const read = (query: string) =>
       decodeLabelQuery(analysisNodeLog, query, ['analysisId', 'nodeId'])
@@ -90,6 +116,50 @@ test.group('Log queries', () => {
       nodeId: 'n',
     })
   })
+
+  test('a deletion takes what a list takes of labels, and nothing else: {0}')
+    .with([
+      'filter[run]=X&filter[__proto__]=1',
+      'filter[run]=X&Filter[level]=debug',
+      'filter[run]=X&filters[level]=debug',
+      'filter[run]=X&page[limit]=10',
+      'filter[run]=X&sort=time',
+      `filter[run]=X&${'x=1&'.repeat(2_000)}`,
+      `filter[run]=X&${'filter[run]=X&'.repeat(1_000)}filter[level]=debug`,
+    ])
+    .run(({ assert }, query) => {
+      assert.throws(() => decodeLogDeletion(query), QueryError)
+    })
+
+  test('a deletion names what it does not take', ({ assert }) => {
+    assert.throws(
+      () => decodeLogDeletion('filter[run]=X&page[limit]=10'),
+      'A deletion takes a filter and nothing else: leave out "page[limit]"'
+    )
+    const { filters } = decodeLogDeletion('filter[run]=X&filter[constructor]=c3')
+    assert.deepEqual(labelsOf(filters), { run: 'X', constructor: 'c3' })
+  })
+
+  test('a deletion of lines of a kind is refused where a list would leave a key out: {0}')
+    .with([
+      'filter[bogus]=1',
+      'filter[constructor]=1',
+      'filter[level]=',
+      'page[limit]=10',
+      'lvl=debug',
+    ])
+    .run(({ assert }, also) => {
+      const query = 'filter[analysisId]=a&filter[nodeId]=n'
+      const required = ['analysisId', 'nodeId']
+      assert.deepEqual(decodeLabelDeletion(analysisNodeLog, query, required).labels, {
+        analysisId: 'a',
+        nodeId: 'n',
+      })
+      assert.throws(
+        () => decodeLabelDeletion(analysisNodeLog, `${query}&${also}`, required),
+        QueryError
+      )
+    })
 
   test('a condition of the server is no label', ({ assert }) => {
     const condition: Condition = { kind: 'sql', write: () => 'true', columns: [] }

@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { INHERITED } from '#query/key_path'
 import { parseQueryString } from '#query/query_string'
 import { QueryGroup, type QueryValue } from '#query/query_tree'
 
@@ -68,9 +69,25 @@ test.group('Query string', () => {
     assert.deepEqual(parse(repeated('fields[]=v', 21)), { fields: { ...list, 20: 'v20' } })
   })
 
-  test('names that every object has drop their parameter and are told', ({ assert }) => {
+  test('names that every object has are names as others are', ({ assert }) => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const { values, ignored } = parseQueryString(`filter[${name}]=x&filter[a]=y`, NAMES)
+      const filter = values.get('filter') as QueryGroup
+      assert.deepEqual(
+        [...filter],
+        [
+          [name, 'x'],
+          ['a', 'y'],
+        ]
+      )
+      assert.lengthOf(ignored, 0)
+    }
+  })
+
+  test('names that are unsafe drop their parameter and are told', ({ assert }) => {
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+      const query = `filter[${name}]=x&filter[a]=y`
+      const { values, ignored } = parseQueryString(query, NAMES, INHERITED)
       assert.deepEqual(plain(values), { filter: { a: 'y' } })
       assert.deepEqual(ignored, [['filter', name]])
     }
@@ -80,5 +97,15 @@ test.group('Query string', () => {
     const { values, ignored } = parseQueryString(`${'x=1&'.repeat(999)}fields=a&page=b`, NAMES)
     assert.deepEqual(plain(values), { fields: 'a' })
     assert.deepEqual(ignored, [['page']])
+  })
+
+  test('parameters that were not asked for are told, and whether all were looked at', ({
+    assert,
+  }) => {
+    const few = parseQueryString('filter[a]=1&&Filter[b]=2&page%5Blimit%5D=3&x&', NAMES)
+    assert.deepEqual([...few.foreign], ['Filter[b]', 'x'])
+    assert.isTrue(few.isWhole)
+    assert.isTrue(parseQueryString('x&'.repeat(1_998) + 'x', NAMES).isWhole)
+    assert.isFalse(parseQueryString('x&'.repeat(2_000) + 'filter[a]=1', NAMES).isWhole)
   })
 })

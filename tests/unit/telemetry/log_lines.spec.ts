@@ -35,7 +35,7 @@ test.group('Log lines', () => {
         assert.isAtMost(line.message.length, 4_096)
         assert.isNotEmpty(line.message)
         for (const [name, value] of Object.entries(line.labels)) {
-          assert.isFalse(name.startsWith('_'))
+          assert.match(name, /^[A-Za-z][\w.-]{0,127}$/)
           assert.isNotEmpty(value)
           assert.isTrue(value.isWellFormed())
         }
@@ -45,10 +45,28 @@ test.group('Log lines', () => {
   })
 
   test('keep labels that fit as they are', ({ assert }) => {
-    const labels = { 'refType': 'node', 'a.b': '1', 'ünï': 'x'.repeat(1_000) }
+    const labels = { 'refType': 'node', 'a.b': '1', 'a-b': 'x'.repeat(1_000), 'toString': '2' }
     assert.deepEqual(fittedLine(given({ labels })).labels, labels)
     const unkept = { level: 'error', service: 'x', channel: 'y', lineKey: 'z', _a: '1', empty: '' }
-    assert.deepEqual(fittedLine(given({ labels: unkept })).labels, {})
+    assert.deepEqual(fittedLine(given({ labels: { ...unkept, time: '1' } })).labels, {})
+  })
+
+  test('keep labels of other names under names like these', ({ assert }) => {
+    const labels = {
+      'ünï': '1',
+      'sp ace': '2',
+      'a:b': '3',
+      '1st': '4',
+      'a_b': '5',
+      'labels.x': '6',
+    }
+    assert.deepEqual(fittedLine(given({ labels: { ...labels, 日本: '7' } })).labels, {
+      a_b: '5',
+      n_: '1',
+      sp_ace: '2',
+      st: '4',
+      x: '6',
+    })
   })
 
   test('are not cut within a character', ({ assert }) => {

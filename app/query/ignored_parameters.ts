@@ -1,0 +1,27 @@
+import type { DroppedKeys } from './dropped_keys.js'
+import type { QueryParameter } from './errors.js'
+import type { ParsedQueryString } from './query_string.js'
+
+/** The parameters of the query language by what they are called in a URL. */
+export const PARAMETERS: ReadonlyMap<string, QueryParameter> = new Map([
+  ['include', 'relations'],
+  ['fields', 'fields'],
+  ['filter', 'filters'],
+  ['page', 'pagination'],
+  ['pagination', 'pagination'],
+  ['sort', 'sorts'],
+])
+
+/** Adds what the parser left out of the parameters that matter. */
+export function addIgnored(
+  { ignored }: ParsedQueryString,
+  dropped: DroppedKeys,
+  isAsked: (parameter: QueryParameter) => boolean = () => true
+): void {
+  for (const [name, ...segments] of ignored) {
+    const parameter = PARAMETERS.get(name!)
+    if (parameter && isAsked(parameter)) {
+      dropped.add(parameter, segments.join('.'), 'keyInvalid')
+    }
+  }
+}
