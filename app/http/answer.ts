@@ -32,6 +32,17 @@ export function answerSecret(ctx: HttpContext, content: object): void {
   answer(ctx, content)
 }
 
+/**
+ * Answers with the version of what it is about as its ETag, for changes that are made for that version only. Other parts of
+ * the answer change without it, so that no answer is 304.
+ */
+export function answerVersion({ response }: HttpContext, content: object, version: string): void {
+  response.status(200)
+  response.header('content-type', JSON_TYPE)
+  response.header('etag', `"${version}"`)
+  send(response, JSON.stringify(content))
+}
+
 /** Past the framework's serializer, which looks through a text for its type and counts its bytes again. */
 function send(response: HttpContext['response'], text: string | Buffer): void {
   response.setRequestId()

@@ -4,7 +4,8 @@ export interface Audit<Column extends string = string> {
   readonly isKept: boolean
   /**
    * Whose changes are looked for after years, and kept for good: any, or those of these columns. Others are kept for as long
-   * as the installation says; for good is in any case kept that a record got another secret.
+   * as the installation says; for good is in any case kept that a record got another secret. Events name these columns, also
+   * internal ones.
    */
   readonly lasting: 'all' | readonly Column[]
 }

@@ -46,6 +46,7 @@ export class Kind<M extends ModelClass = ModelClass> {
   readonly openDeclaration: Declaration | undefined
   readonly createBody: AnyBody | undefined
   readonly updateBody: AnyBody | undefined
+  readonly precondition: string | undefined
   readonly reveals: (actor: Actor) => boolean | SqlCondition
 
   constructor(
@@ -70,6 +71,7 @@ export class Kind<M extends ModelClass = ModelClass> {
     this.openDeclaration = openFields && narrowed(this.declaration, openFields)
     this.createBody = definition.create
     this.updateBody = definition.update
+    this.precondition = definition.precondition
     this.reveals = definition.reveals ?? (() => false)
   }
 

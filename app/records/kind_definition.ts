@@ -30,6 +30,8 @@ export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update =
   readonly realm?: ColumnName<M>
   /** The columns with the realms that receive changes; the realm's where they are left out. */
   readonly audience?: readonly ColumnName<M>[]
+  /** The attribute of an update that `If-Match` stands for, where a change may be made for one version of something only. */
+  readonly precondition?: string
   /** What of its changes is audited, and how long that is kept; `AUDITED` where it is left out. */
   readonly audit?: Partial<Audit<ColumnName<M>>>
   readonly access: {

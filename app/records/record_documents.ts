@@ -1,7 +1,7 @@
 import { loggedIn } from '#kernel/access'
 import { UNSAFE } from '#query/key_path'
 import { OR_FOLLOWED } from '#http/event_stream'
-import type { Answer, Operation, Parameter } from '#http/surface'
+import type { Answer, HeaderParameter, Operation, Parameter } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import type { Column } from './column.js'
 import type { Kind } from './kind.js'
@@ -106,9 +106,17 @@ export function updateOperation(kind: Kind): Operation {
     access: kind.access.update!,
     body: kind.updateBody,
     ...enteredBy(kind),
+    ...(kind.precondition && { headers: [ifMatch(kind.precondition)] }),
     answers: { 202: writtenAnswer(kind, 'The record as it is now') },
   }
 }
+
+const ifMatch = (attribute: string): HeaderParameter => ({
+  name: 'If-Match',
+  description: `The attribute ${attribute} as an entity tag`,
+  required: false,
+  schema: { type: 'string', pattern: '^(\\*|(W/)?"[^"]*")$' },
+})
 
 export function removeOperation(kind: Kind): Operation {
   return {

@@ -18,6 +18,7 @@ import {
   removeOperation,
   updateOperation,
 } from './record_documents.js'
+import { withPrecondition } from './precondition.js'
 import type { RecordService } from './record_service.js'
 import { serviceKeyOf, type ServiceKey } from './service_key.js'
 
@@ -100,7 +101,8 @@ async function create(ctx: HttpContext, service: RecordService): Promise<void> {
 }
 
 async function update(ctx: HttpContext, service: RecordService): Promise<void> {
-  const body = await bodyOf(ctx, service.kind.updateBody!)
+  const { updateBody, precondition } = service.kind
+  const body = withPrecondition(ctx, precondition, await bodyOf(ctx, updateBody!))
   const change = service.update(originOf(ctx), ctx.params.id, body)
   written(ctx, await namingTakenKeys(service, change), 202)
 }

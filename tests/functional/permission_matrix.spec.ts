@@ -60,6 +60,9 @@ const MADE_BY_OTHERS: Expected = {
   'an analysis client': 403,
 }
 
+/** However many permissions a person holds. */
+const FOR_MACHINES: Expected = { 'a master admin': 403 }
+
 /** No permission reaches into the storage of another realm. */
 const OF_ANOTHER_REALM: Expected = { 'a user of another realm': 403 }
 
@@ -89,6 +92,9 @@ const EXCEPTIONS: Record<string, Expected> = {
   'storage.updateBucket': MADE_BY_OTHERS,
   'storage.deleteBucket': MADE_BY_OTHERS,
   'storage.deleteBucketFile': MADE_BY_OTHERS,
+  'storage.listBucketLocks': FOR_MACHINES,
+  'storage.lockBuckets': FOR_MACHINES,
+  'storage.releaseBucketLock': FOR_MACHINES,
   // It reads tokens by itself, and knows those of the provider only.
   'identity.readUserinfo': everyone(401),
 }

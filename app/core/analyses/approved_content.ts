@@ -1,5 +1,8 @@
 import type pg from 'pg'
 
+import { EntityConflict } from '#kernel/failures'
+import { issue } from '#kernel/issues'
+
 /** What nodes agree to when they approve an analysis, by what of it can change. */
 export type Content = 'files' | 'entrypoint' | 'masterImageId' | 'image' | 'imageCommandArguments'
 
@@ -27,6 +30,18 @@ export async function digestOf(transaction: pg.ClientBase, analysisId: string): 
     [analysisId]
   )
   return rows[0]!.digest
+}
+
+/** Throws where an analysis is not what a caller looked at, who sent the digest of that. */
+export function requireSameContent(contentDigest: string | undefined, currentDigest: string): void {
+  if (contentDigest !== undefined && contentDigest !== currentDigest) {
+    const message =
+      'The content of the analysis changed since it was looked at: look at it again, then decide'
+    const meta = { contentDigest, currentDigest }
+    throw new EntityConflict(message, {
+      issues: [issue('content_changed', ['contentDigest'], message, { meta })],
+    })
+  }
 }
 
 /** The nodes of an analysis, by their assignments, that approved something else than what it is now. */

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { corePool } from '#core/database'
-import { answer } from '#http/answer'
+import { answerVersion } from '#http/answer'
 import type { SurfaceRoutes } from '#http/surface'
 import { answering, exactly } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
@@ -25,11 +25,18 @@ export function analysisContentRoutes(routes: SurfaceRoutes): void {
     name: 'readAnalysisContent',
     summary: 'The digest of what an analysis consists of, and which nodes agreed to exactly that',
     access: analysis.access.read,
-    answers: { 200: { description: 'The digest, and the nodes', schema: CONTENT } },
+    answers: {
+      200: {
+        description: 'The digest, and the nodes',
+        schema: CONTENT,
+        headers: { ETag: 'The digest, for `If-Match` when a node approves it' },
+      },
+    },
   })
 }
 
 async function read(ctx: HttpContext): Promise<void> {
   const { id } = await readAnalysis(originOf(ctx), ctx.params.id)
-  answer(ctx, { data: await agreedContent(corePool(), id), meta: {} })
+  const data = await agreedContent(corePool(), id)
+  answerVersion(ctx, { data, meta: {} }, data.digest)
 }

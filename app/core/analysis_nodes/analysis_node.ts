@@ -23,6 +23,10 @@ export const updateAnalysisNode = body({
   executionStatus: vine.enum(PROCESS_STATUSES).nullable().optional(),
   executionProgress: progress.nullable().optional(),
   comment: vine.string().nullable().optional(),
+  contentDigest: vine
+    .string()
+    .regex(/^[\da-f]{64}$/)
+    .optional(),
 })
 
 /**
@@ -61,6 +65,8 @@ export const analysisNode = defineKind(AnalysisNode, {
   collection: '/analysis-nodes',
   create: createAnalysisNode,
   update: updateAnalysisNode,
+  notAsSent: ['contentDigest'],
+  precondition: 'contentDigest',
   filters: [
     'executionStatus',
     'approvalStatus',
@@ -84,7 +90,7 @@ export const analysisNode = defineKind(AnalysisNode, {
   includable: ['node', 'analysis'],
   namesAllowedFields: false,
   audience: ['analysisRealmId', 'nodeRealmId'],
-  audit: { lasting: ['approvalStatus'] },
+  audit: { lasting: ['approvalStatus', 'approvedDigest'] },
   access: {
     create: holding('analysis_update'),
     update: holdingAny('analysis_update', 'analysis_approve'),

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Analysis } from '#core/analyses/analysis'
 import { AnalysisPartService, type Made } from '#core/analyses/analysis_part_service'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
-import { digestOf } from '#core/analyses/approved_content'
+import { digestOf, requireSameContent } from '#core/analyses/approved_content'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import type { StartingNode } from '#core/analyses/starting_nodes'
 import {
@@ -208,18 +208,20 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     return written
   }
 
-  /** With an approval is kept what was approved. */
+  /** With an approval is kept what was approved. Throws where that is not what the caller looked at. */
   async #withDigest(
     transaction: pg.ClientBase,
     { analysisId }: Row<typeof AnalysisNode>,
-    body: BodyOf<typeof updateAnalysisNode>
+    { contentDigest, ...values }: BodyOf<typeof updateAnalysisNode>
   ): Promise<Writable<typeof AnalysisNode>> {
-    if (body.approvalStatus === undefined) {
-      return body
+    const { approvalStatus } = values
+    if (approvalStatus === undefined && contentDigest === undefined) {
+      return values
     }
-    const isApproval = body.approvalStatus === 'approved'
-    const approvedDigest = isApproval ? await digestOf(transaction, analysisId) : null
-    return { ...body, approvedDigest }
+    const digest = await digestOf(transaction, analysisId)
+    requireSameContent(contentDigest, digest)
+    const approvedDigest = approvalStatus === 'approved' ? digest : null
+    return approvalStatus === undefined ? values : { ...values, approvedDigest }
   }
 }
 

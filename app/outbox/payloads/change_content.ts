@@ -69,17 +69,22 @@ function shown(record: Attributes, kind: Kind | undefined): Attributes {
   return kind ? pick(record, columnsOf(kind, shownColumns, isShown)) : record
 }
 
-const isKnown = ({ secret, internal }: Column) => !secret && !internal
-const isShown = (column: Column) => isKnown(column) && !column.optIn
+const isOpen = ({ secret, internal }: Column) => !secret && !internal
+const isShown = (column: Column) => isOpen(column) && !column.optIn
+/** What is kept for good is named, also where it is no part of the record. */
+const isKnown = (column: Column, name: string, { lasting }: Audit) =>
+  isOpen(column) || (!column.secret && lasting !== 'all' && lasting.includes(name))
 
 function columnsOf(
   kind: Kind,
   found: WeakMap<Kind, readonly Named[]>,
-  isWanted: (column: Column) => boolean
+  isWanted: (column: Column, name: string, audit: Audit) => boolean
 ): readonly Named[] {
   let columns = found.get(kind)
   if (!columns) {
-    columns = Object.entries(kind.columns).filter(([, column]) => isWanted(column))
+    columns = Object.entries(kind.columns).filter(([name, column]) =>
+      isWanted(column, name, kind.audit)
+    )
     found.set(kind, columns)
   }
   return columns

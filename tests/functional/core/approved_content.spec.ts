@@ -3,6 +3,7 @@ import { test } from '@japa/runner'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
+import { at } from '#tests/helpers/application'
 import { statementsOf } from '#tests/helpers/migration_statements'
 
 import { call, database, Scene, set } from './analysis_scene.js'
@@ -67,13 +68,95 @@ test.group('An approval', (group) => {
     }
   }
 
-  test('keeps the digest of what was approved, which nobody is shown', async ({ assert }) => {
+  test('keeps the digest of what was approved, which no record shows', async ({ assert }) => {
     assert.match((await stored()).digest, /^[0-9a-f]{64}$/)
     const path = `/analysis-nodes/${assigned.id}`
     const { body } = await call(scene.steward(), 'GET', `${path}?fields=%2BapprovedDigest`)
     assert.notInclude(JSON.stringify(body), (await stored()).digest)
     assert202(await decide('rejected'))
     assert.isNull((await stored()).digest)
+  })
+
+  for (const how of ['contentDigest', 'If-Match'] as const) {
+    test(`is refused with both digests where ${how} names another content than there is now`, async ({
+      assert,
+    }) => {
+      const seen = await fetch(at('core', `/analyses/${analysis.id}/content`), {
+        headers: scene.steward().headers,
+      })
+      const { digest: looked } = ((await seen.json()) as any).data
+      assert.equal(seen.headers.get('etag'), `"${looked}"`)
+      const decideOn = async (version: string, approvalStatus: string) => {
+        const response = await fetch(at('core', `/analysis-nodes/${assigned.id}`), {
+          method: 'POST',
+          headers: {
+            ...scene.steward().headers,
+            'content-type': 'application/json',
+            ...(how === 'If-Match' && { 'if-match': version }),
+          },
+          body: JSON.stringify({
+            approvalStatus,
+            ...(how === 'contentDigest' && { contentDigest: version }),
+          }),
+        })
+        return { status: response.status, body: (await response.json()) as any }
+      }
+      const version = how === 'If-Match' ? `"${looked}"` : looked
+      assert202(await newFile())
+      for (const approvalStatus of ['approved', 'rejected']) {
+        const { status, body } = await decideOn(version, approvalStatus)
+        assert.equal(status, 409)
+        assert.equal(body.code, 'entity_conflict')
+        assert.equal(body.issues[0].code, 'content_changed')
+        const { contentDigest, currentDigest } = body.issues[0].meta
+        assert.equal(contentDigest, looked)
+        assert.notEqual(currentDigest, looked)
+        assert.isNull((await stored()).status)
+      }
+      const again = await fetch(at('core', `/analyses/${analysis.id}/content`), {
+        headers: { ...scene.steward().headers, 'if-none-match': `"${looked}"` },
+      })
+      const { digest: now } = ((await again.json()) as any).data
+      assert202(await decideOn(how === 'If-Match' ? `W/"${now}"` : now, 'approved'))
+      assert.deepEqual(await stored(), { status: 'approved', digest: now })
+    })
+  }
+
+  test('is not taken where attribute and header name two contents, or one that cannot be', async ({
+    assert,
+  }) => {
+    const { digest } = await stored()
+    for (const [header, body] of [
+      [`"${digest}"`, { contentDigest: digest.replaceAll(/\d/g, 'f') }],
+      [digest, {}],
+      [`"${digest}", "${digest}"`, {}],
+      ['*', { contentDigest: 'no digest' }],
+    ] as const) {
+      const response = await fetch(at('core', `/analysis-nodes/${assigned.id}`), {
+        method: 'POST',
+        headers: {
+          ...scene.steward().headers,
+          'content-type': 'application/json',
+          'if-match': header,
+        },
+        body: JSON.stringify({ approvalStatus: 'rejected', ...body }),
+      })
+      assert.equal(response.status, 400)
+    }
+    assert.equal((await stored()).status, 'approved')
+  })
+
+  test('names the content it is of in its event, also where nobody said which it should be', async ({
+    assert,
+  }) => {
+    const { rows } = await database().query(
+      `select content->'change'->'diff' as diff from outbox
+       where content->'change'->>'id' = $1 and content->'change'->>'change' = 'updated'
+       order by position desc limit 1`,
+      [assigned.id]
+    )
+    const { digest } = await stored()
+    assert.deepEqual(rows[0].diff.approvedDigest, { next: digest, previous: null })
   })
 
   for (const [what, named, doIt] of [
@@ -117,6 +200,7 @@ test.group('An approval', (group) => {
   ] as const) {
     test(`is withdrawn when ${what}, and those who follow it are told so`, async ({ assert }) => {
       await set('analyses', analysis.id, { nodes: 1, nodes_approved: 1 })
+      const { digest: previous } = await stored()
       assert202(await doIt())
       assert.deepEqual(await stored(), { status: null, digest: null } as never)
       assert.equal((await scene.read(analysis)).nodesApproved, 0)
@@ -124,6 +208,7 @@ test.group('An approval', (group) => {
       assert.lengthOf(told, 1)
       assert.deepEqual(told[0].diff, {
         approvalStatus: { next: null, previous: 'approved' },
+        approvedDigest: { next: null, previous },
         contentChanged: { next: named, previous: null },
       })
       assert.isTrue(told[0].isLasting)
