@@ -16,4 +16,11 @@ export interface Origin extends Source {
   readonly actor: Actor
   /** What else changed, where the change follows from that and was not asked for. */
   readonly contentChanged?: readonly string[]
+  /** The realm whose decision this is, where the actor is of another one. */
+  readonly onBehalfOf?: string
+}
+
+/** The origin of a decision that belongs to a realm. */
+export function decidingFor(origin: Origin, realmId: string): Origin {
+  return origin.actor.realmId === realmId ? origin : { ...origin, onBehalfOf: realmId }
 }

@@ -19,7 +19,7 @@ import { AnalysisNodeEvents } from '#core/analysis_node_events/analysis_node_eve
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { newId } from '#kernel/new_id'
-import type { Origin } from '#kernel/origin'
+import { decidingFor, type Origin } from '#kernel/origin'
 import { requireRealm } from '#kernel/realm'
 import type { RecordServiceOptions } from '#records/record_service'
 import type { Writable, Written } from '#records/record_store'
@@ -94,7 +94,9 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
       requireEitherRealm(origin.actor, part)
       requireAuthority(origin.actor, part, body)
       const decided = await this.#withDigest(transaction, part, body)
-      const written = await this.#changeState(transaction, origin, part, decided)
+      const isDecision = body.approvalStatus !== undefined
+      const by = isDecision ? decidingFor(origin, part.nodeRealmId) : origin
+      const written = await this.#changeState(transaction, by, part, decided)
       await this.upkeep.followNodes(transaction, origin, part.analysisId)
       return written
     })

@@ -5,7 +5,7 @@ import { count } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { RelationInvalid } from '#kernel/failures'
-import type { Origin } from '#kernel/origin'
+import { decidingFor, type Origin } from '#kernel/origin'
 import { isRealmWritable, requireRealm } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
@@ -62,7 +62,9 @@ export class ProjectNodeService extends RecordService<typeof ProjectNode> {
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockFor(origin, transaction, id)
       requireRealm(origin.actor, previous.nodeRealmId)
-      return this.change(transaction, origin, previous, body)
+      const isDecision = body.approvalStatus !== undefined
+      const by = isDecision ? decidingFor(origin, previous.nodeRealmId) : origin
+      return this.change(transaction, by, previous, body)
     })
     return data
   }

@@ -8,7 +8,8 @@ import { chooseEntrypoint } from './analysis_entrypoint.js'
 import { explain } from './analysis_explain.js'
 import { showLogs } from './analysis_logs.js'
 import { showTimeline } from './analysis_timeline.js'
-import { decide, type Decided, type DecisionOptions, type Verdict } from './decisions.js'
+import type { Verdict } from './decision_parts.js'
+import { decide, decisionOptions, type Decided, type DecisionOptions } from './decisions.js'
 import { rotatingCredentials } from './rotate_credentials.js'
 
 const ANALYSIS: Decided = { subject: ANALYSES, parts: ANALYSIS_NODES, key: 'analysisId' }
@@ -84,13 +85,9 @@ function telling(name: string, order: AnalysisCommand, description: string): Com
 
 function deciding(name: string, verdict: Verdict): Command {
   const command = analysisArgument(
-    new Command(name).description(
-      `${name} its content for all nodes that wait and are yours to decide`
-    )
+    new Command(name).description(`${name} its content for the nodes of your realm that wait`)
   )
-    .option('-n, --node <node>', 'for this node only; it may have been decided before')
-    .option('-m, --comment <text>', 'why')
-  return changing(command).action(
+  return decisionOptions(command).action(
     perform((invocation: Invocation<DecisionOptions>, analysis: string) =>
       decide(invocation, ANALYSIS, verdict, analysis)
     )

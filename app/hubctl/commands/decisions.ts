@@ -1,27 +1,27 @@
+import type { Command } from 'commander'
+
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import type { Invocation } from '#hubctl/invocation'
-import { findRecord, type Found, type Place } from '#hubctl/kinds/find_record'
+import { findRecord, type Place } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
-import { NODES } from '#hubctl/kinds/places'
 import { realmNames } from '#hubctl/kinds/realm_names'
+import { changing, gathered } from '#hubctl/options'
+import { confirmed } from '#hubctl/output/prompts'
+import { shown } from '#hubctl/output/shown'
 import type { Api } from '#hubctl/platform/api'
-import { allOf } from '#hubctl/platform/pages'
-import { mayWriteIn, whoIs } from '#hubctl/platform/who'
 import { Problem } from '#hubctl/problem'
+import {
+  authorities,
+  partsToDecide,
+  type Authority,
+  type Part,
+  type PartOptions,
+  type Verdict,
+} from './decision_parts.js'
 
-export type Verdict = 'approved' | 'rejected'
-
-/** A node's part in a project or an analysis, which the node's realm decides about. */
-interface Part extends Found {
-  readonly nodeId: string
-  readonly nodeRealmId: string
-  readonly approvalStatus: Verdict | null
-  readonly node: { readonly name: string }
-}
-
-export interface DecisionOptions {
-  readonly node?: string
+export interface DecisionOptions extends PartOptions {
   readonly comment?: string
+  readonly asOperator?: boolean
 }
 
 /** What is decided about, and where the nodes of it are. */
@@ -39,73 +39,94 @@ interface Outcome {
   readonly problem: Problem | undefined
 }
 
+export function decisionOptions(command: Command): Command {
+  return changing(
+    command
+      .option('-n, --node <node>', 'for this node only; it may have been decided before')
+      .option(
+        '-r, --realm <realm>',
+        'for the nodes of this realm; may be said several times',
+        gathered
+      )
+      .option('--as-operator', 'do not ask whether to decide on behalf of another realm')
+      .option('-m, --comment <text>', 'why')
+  )
+}
+
 /**
- * Decides for every node that is undecided, or for the one that was named, as far as its realm lets the caller. What is left is
- * shown with the realm whose turn it is.
+ * Decides for every node of the caller's realm that is undecided, for those of the realms that were named, or for one node. What is
+ * left is shown with the realm whose turn it is.
  */
 export async function decide(
   invocation: Invocation<DecisionOptions>,
-  { subject, parts, key }: Decided,
+  { subject, parts: place, key }: Decided,
   verdict: Verdict,
   idOrName: string
 ): Promise<ExitCode> {
   const { options, output } = invocation
   const api = await invocation.api()
   const { id } = await findRecord(api, subject, idOrName)
-  const waiting = await partsToDecide(api, parts, [`filter[${key}]`, id], options.node)
-  if (waiting.length === 0) {
+  const parts = await partsToDecide(api, place, [`filter[${key}]`, id], options)
+  if (parts.length === 0) {
     output.note(`No node of the ${subject.name} ${idOrName} waits for a decision.`)
     return EXIT.done
   }
+  const authority = await authorities(api, options)
+  const realm = await realmNames(api)
+  const others = parts.filter((part) => authority(part) === 'on behalf')
+  if (others.length > 0) {
+    const what = `${VERBS[verdict]} the ${subject.name} ${idOrName}`
+    await confirmed(`${what} on behalf of ${namesOfRealms(others, realm)}?`, {
+      yes: Boolean(options.asOperator) || api.isPlanning,
+      option: '--as-operator',
+    })
+  }
   const { comment } = options
   const body = { approvalStatus: verdict, ...(comment !== undefined && { comment }) }
-  const outcomes = await decideEach(api, parts, waiting, body)
-  await showOutcomes(invocation, api, outcomes, parts.name)
-  const left = outcomes.filter(({ problem }) => problem !== undefined)
-  const refused = left.find(({ result }) => result === 'refused')
-  if (refused?.problem && left.length === outcomes.length) {
-    throw refused.problem
-  }
-  return left.length > 0 ? EXIT.partly : EXIT.done
+  const outcomes = await decideEach(api, place, parts, { authority, body })
+  showOutcomes(invocation, outcomes, { kind: place.name, realm })
+  return exitCodeOf(outcomes)
 }
 
-/** One that was named may have been decided before: it is decided anew. */
-async function partsToDecide(
-  api: Api,
-  { service, path }: Place,
-  condition: [string, string],
-  node: string | undefined
-): Promise<Part[]> {
-  const query: [string, string][] = [condition, ['include', 'node']]
-  const parts = await allOf<Part>(api, service, path, { query })
-  if (node === undefined) {
-    return parts.filter(({ approvalStatus }) => approvalStatus === null)
-  }
-  const { id } = await findRecord(api, NODES, node)
-  const named = parts.filter(({ nodeId }) => nodeId === id)
-  if (named.length === 0) {
-    throw new Problem(EXIT.notFound, `The node ${node} takes no part in this.`)
-  }
-  return named
+const VERBS: Readonly<Record<Verdict, string>> = { approved: 'Approve', rejected: 'Reject' }
+
+/** `the realm clinic (north, south) and the realm lab (east)`. */
+function namesOfRealms(parts: readonly Part[], realm: (id: string) => string): string {
+  const byRealm = Object.entries(Object.groupBy(parts, ({ nodeRealmId }) => nodeRealmId))
+  return byRealm
+    .map(
+      ([id, own = []]) => `the realm ${realm(id)} (${own.map(({ node }) => node.name).join(', ')})`
+    )
+    .map(shown)
+    .join(' and ')
 }
 
-const THEIRS = new Problem(EXIT.permission, 'It is the turn of the realm of the node.')
+const TURN = 'It is the turn of the realm of the node.'
 
-/** Nodes of other realms are left to those: to be refused would be noted against the caller. */
+/** Why a part is left to others: to be refused would be noted against the caller. */
+const LEFT: Readonly<Partial<Record<Authority, Problem>>> = {
+  theirs: new Problem(EXIT.permission, TURN),
+  unnamed: new Problem(EXIT.permission, TURN, [
+    'To decide on its behalf, name it: --realm <realm> or --node <node>',
+  ]),
+}
+
+interface Deciding {
+  readonly authority: (part: Part) => Authority
+  readonly body: { readonly approvalStatus: Verdict; readonly comment?: string }
+}
+
 async function decideEach(
   api: Api,
   place: Place,
   parts: readonly Part[],
-  body: { approvalStatus: Verdict }
+  { authority, body }: Deciding
 ): Promise<Outcome[]> {
-  const who = await whoIs(api)
   const outcomes: Outcome[] = []
   for (const part of parts) {
-    const isTheirs = who !== undefined && !mayWriteIn(who, part.nodeRealmId)
+    const problem = LEFT[authority(part)]
     outcomes.push(
-      isTheirs
-        ? { part, result: 'not yours', problem: THEIRS }
-        : await decideOne(api, place, part, body)
+      problem ? { part, result: 'not yours', problem } : await decideOne(api, place, part, body)
     )
   }
   return outcomes
@@ -115,7 +136,7 @@ async function decideOne(
   api: Api,
   place: Place,
   part: Part,
-  body: { approvalStatus: Verdict }
+  body: Deciding['body']
 ): Promise<Outcome> {
   try {
     const made = await api.change('POST', place.service, pathOf(place, part.id), body)
@@ -135,13 +156,11 @@ async function decideOne(
   }
 }
 
-async function showOutcomes(
+function showOutcomes(
   { output }: Invocation,
-  api: Api,
   outcomes: readonly Outcome[],
-  kind: string
-): Promise<void> {
-  const realm = await realmNames(api)
+  { kind, realm }: { kind: string; realm: (id: string) => string }
+): void {
   const rows = outcomes.map(({ part, result, problem }) => ({
     id: part.id,
     node: part.node.name,
@@ -155,4 +174,14 @@ async function showOutcomes(
       output.note(`${part.node.name}: ${[problem.message, ...problem.advice].join(' ')}`)
     }
   })
+}
+
+/** Where all was refused, the first refusal says it. */
+function exitCodeOf(outcomes: readonly Outcome[]): ExitCode {
+  const left = outcomes.filter(({ problem }) => problem !== undefined)
+  const refused = left.find(({ result }) => result === 'refused')
+  if (refused?.problem && left.length === outcomes.length) {
+    throw refused.problem
+  }
+  return left.length > 0 ? EXIT.partly : EXIT.done
 }

@@ -3,10 +3,11 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { PROJECT_NODES, PROJECTS } from '#hubctl/kinds/places'
 import { realmNames } from '#hubctl/kinds/realm_names'
-import { changing, watchable } from '#hubctl/options'
+import { watchable } from '#hubctl/options'
 import { secondsIn, watched } from '#hubctl/output/watch'
 import { allOf, type Fields } from '#hubctl/platform/pages'
-import { decide, type Decided, type DecisionOptions, type Verdict } from './decisions.js'
+import type { Verdict } from './decision_parts.js'
+import { decide, decisionOptions, type Decided, type DecisionOptions } from './decisions.js'
 
 const PROJECT: Decided = { subject: PROJECTS, parts: PROJECT_NODES, key: 'projectId' }
 
@@ -34,11 +35,9 @@ export function projectCommand(): Command {
 
 function deciding(name: string, verdict: Verdict): Command {
   const command = new Command(name)
-    .description(`${name} a project for all nodes that wait and are yours to decide`)
+    .description(`${name} a project for the nodes of your realm that wait`)
     .argument('<project>', 'its id or name')
-    .option('-n, --node <node>', 'for this node only; it may have been decided before')
-    .option('-m, --comment <text>', 'why')
-  return changing(command).action(
+  return decisionOptions(command).action(
     perform((invocation: Invocation<DecisionOptions>, project: string) =>
       decide(invocation, PROJECT, verdict, project)
     )

@@ -38,11 +38,14 @@ export async function textFor(what: string, otherwise?: string): Promise<string>
 }
 
 /** Makes sure that something is meant which cannot be taken back. */
-export async function confirmed(question: string, { yes }: { yes: boolean }): Promise<void> {
+export async function confirmed(
+  question: string,
+  { yes, option = '--yes' }: { yes: boolean; option?: string }
+): Promise<void> {
   if (yes) {
     return
   }
-  requireSomebody(`whether that is meant: ${question}`, 'Say that it is: --yes')
+  requireSomebody(`whether that is meant: ${question}`, `Say that it is: ${option}`)
   const { confirm } = await import('@clack/prompts')
   if (
     (await confirm({ message: question, initialValue: false, output: process.stderr })) !== true

@@ -30,11 +30,12 @@ export function changeContent(change: RecordChange, kind: Kind | undefined): Cha
 }
 
 function diffIn({ previous, next, origin }: RecordChange, kind: Kind | undefined): Diff {
-  const diff = diffOf(known(previous!, kind), known(next!, kind))
-  const { contentChanged } = origin
-  return contentChanged
-    ? { ...diff, contentChanged: { next: contentChanged.join(', '), previous: null } }
-    : diff
+  const { contentChanged, onBehalfOf } = origin
+  return {
+    ...diffOf(known(previous!, kind), known(next!, kind)),
+    ...(contentChanged && { contentChanged: { next: contentChanged.join(', '), previous: null } }),
+    ...(onBehalfOf && { onBehalfOf: { next: onBehalfOf, previous: null } }),
+  }
 }
 
 function isLasting(

@@ -222,6 +222,21 @@ test.group('What nodes say to analyses', (group) => {
     assert.sameMembers([...change.realms], [scene.realms.project, scene.realms.node])
   })
 
+  test('a decision that an operator makes on behalf of a realm says so', async ({ assert }) => {
+    await say({ approvalStatus: 'approved' }, scene.admin())
+    await say({ executionStatus: 'executing' }, scene.admin())
+    const { rows } = await database().query<{ diff: ChangeContent['diff'] }>(
+      `select content->'change'->'diff' as diff from outbox
+       where content->'change'->>'id' = $1 and content->'change'->>'change' = 'updated'
+       order by position`,
+      [assigned.id]
+    )
+    assert.deepEqual(
+      rows.map(({ diff }) => diff!.onBehalfOf),
+      [{ next: scene.realms.node, previous: null }, undefined]
+    )
+  })
+
   test('may be said while the configuration is locked', async ({ assert }) => {
     await set('analyses', analysis.id, { configuration_locked: true })
     assert.equal((await say({ approvalStatus: 'approved' })).status, 202)

@@ -132,6 +132,25 @@ test.group('Nodes of projects', (group) => {
     assert.sameMembers(rows[0].change.realms, [realms.project, realms.node])
   })
 
+  test('a decision that an operator makes on behalf of a realm says so', async ({ assert }) => {
+    const { id } = (await assign()).body.data
+    const operator = member(realms.project, APPROVING, { realmName: 'master' })
+    for (const approvalStatus of ['approved', 'rejected']) {
+      const by = approvalStatus === 'approved' ? operator : authority
+      await call('POST', `/project-nodes/${id}`, { headers: by.headers, body: { approvalStatus } })
+    }
+    const { rows } = await pools.for(databaseUrl('core')).query(
+      `select content->'change'->'diff' as diff from outbox
+       where content->'change'->>'id' = $1 and content->'change'->>'change' = 'updated'
+       order by position`,
+      [id]
+    )
+    assert.deepEqual(
+      rows.map(({ diff }) => diff.onBehalfOf),
+      [{ next: realms.node, previous: null }, undefined]
+    )
+  })
+
   test('are added once', async ({ assert }) => {
     const { projectId, nodeId } = (await assign()).body.data
     const again = await call('POST', '/project-nodes', {

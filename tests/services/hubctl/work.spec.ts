@@ -5,6 +5,7 @@ import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { Machine } from './hubctl.js'
+import { Terminal } from './terminal.js'
 
 /** A project of the master realm with a node of its own and one of another realm, whose administrator is logged in, too. */
 test.group('Projects and analyses with hubctl', (group) => {
@@ -67,6 +68,34 @@ test.group('Projects and analyses with hubctl', (group) => {
     assert.equal(rest.code, 0, rest.stderr)
     assert.match(rest.stdout, /own-node +master +approved/)
     assert.equal(none, '')
+  })
+
+  test('an operator decides for other realms only where they are named, and says that it is meant', async ({
+    assert,
+  }) => {
+    await machine.must('create', 'project', 'name=joint')
+    for (const node of ['own-node', 'clinic-node']) {
+      await machine.must('create', 'project-node', 'projectId=joint', `nodeId=${node}`)
+    }
+    const unasked = await machine.call(['project', 'approve', 'joint'])
+    const asked = await machine.call(['project', 'approve', 'joint', '--realm', 'clinic'])
+    const terminal = Terminal.open(machine, ['project', 'reject', 'joint', '--node', 'clinic-node'])
+    await terminal.until(/on behalf of the realm clinic \(clinic-node\)\?/)
+    terminal.type('\r')
+    const refused = await terminal.end()
+    const undecided = await machine.json('project', 'pending')
+    const meant = ['project', 'approve', 'joint', '--realm', 'clinic', '--as-operator']
+    const approved = await machine.must(...meant)
+
+    assert.equal(unasked.code, 8)
+    assert.match(unasked.stdout, /own-node +master +approved/)
+    assert.match(unasked.stdout, /clinic-node +clinic +not yours/)
+    assert.include(unasked.stderr, '--realm <realm>')
+    assert.equal(asked.code, 2)
+    assert.include(asked.stderr, '--as-operator')
+    assert.equal(refused, 130)
+    assert.deepEqual(sorted(undecided, 'node'), ['clinic-node'])
+    assert.match(approved, /clinic-node +clinic +approved/)
   })
 
   test('a decision about one node may be taken back', async ({ assert }) => {
