@@ -15,16 +15,16 @@ export default class Backup extends BaseCommand {
   static options = { startApp: true }
 
   @flags.string({ description: 'A folder, or s3://bucket/prefix' })
-  declare to: string
+  declare to?: string
 
   async run() {
-    const { makePlace } = await import('#backup/open_place')
+    const { makePlace, placeIn } = await import('#backup/open_place')
     const { ownInstallation } = await import('#backup/installation')
     const { takeBackup } = await import('#backup/take_backup')
     const { attended } = await import('#backup/attended')
     const { env } = await import('#start/env')
     await attended(this, async (options) => {
-      const place = await makePlace(this.to, env)
+      const place = await makePlace(placeIn('to', this.to, this.parsed._), env)
       const manifest = await takeBackup(await ownInstallation(this.app), place, options)
       return () => this.#tell(manifest)
     })

@@ -14,16 +14,16 @@ export default class Restore extends BaseCommand {
   static options = { startApp: true }
 
   @flags.string({ description: 'A folder, or s3://bucket/prefix' })
-  declare from: string
+  declare from?: string
 
   async run() {
-    const { openPlace } = await import('#backup/open_place')
+    const { openPlace, placeIn } = await import('#backup/open_place')
     const { ownInstallation } = await import('#backup/installation')
     const { restoreBackup } = await import('#backup/restoring/restore_backup')
     const { attended } = await import('#backup/attended')
     const { env } = await import('#start/env')
     await attended(this, async (options) => {
-      const place = await openPlace(this.from, env)
+      const place = await openPlace(placeIn('from', this.from, this.parsed._), env)
       const installation = await ownInstallation(this.app)
       const restored = await restoreBackup(this.app, installation, { place, ...options })
       return () => this.#tell(restored)

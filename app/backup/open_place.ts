@@ -22,6 +22,21 @@ type Settings = Pick<
 
 const S3 = /^s3:\/\/([^/]+)(?:\/(.*?))?\/*$/
 
+/** The place that an option of a command names. Throws where it does not, with the option as it should be typed. */
+export function placeIn(
+  option: 'to' | 'from',
+  named: string | undefined,
+  others: readonly string[]
+): string {
+  if (named) {
+    return named
+  }
+  const meant = others[0] ?? '/srv/backup'
+  throw new BackupRefused(
+    `No place is named: say --${option}=${meant}, a folder or s3://bucket/prefix`
+  )
+}
+
 /** The place that a person named: a folder, or `s3://bucket/prefix` on the server of the settings. */
 export async function openPlace(named: string, settings: Settings): Promise<BackupPlace> {
   const remote = S3.exec(named)

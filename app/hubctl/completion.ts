@@ -50,7 +50,7 @@ interface Asked {
 }
 
 async function offersFor({ command, argument, operands }: Asked, begun: string): Promise<string[]> {
-  const invocation = new Invocation({ output: 'name' })
+  const invocation = new Invocation({ output: { name: 'name' } })
   if (command.startsWith('context ')) {
     const { contexts } = await invocation.contexts.read()
     return Object.keys(contexts)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import { EXIT, type ExitCode } from './exit_codes.js'
 import { Kinds } from '#hubctl/kinds/kinds'
-import { Output, type Format } from '#hubctl/output/output'
+import { Output, type OutputOptions } from '#hubctl/output/output'
 import { addressIn, Addresses } from '#hubctl/platform/addresses'
 import { Api } from '#hubctl/platform/api'
 import { Grants } from '#hubctl/platform/grants'
@@ -12,11 +12,9 @@ import { Contexts, type Context } from '#hubctl/settings/contexts'
 export const DEFAULT_URL = 'http://localhost:3000'
 
 /** What every command takes. */
-export interface GlobalOptions {
+export interface GlobalOptions extends OutputOptions {
   readonly context?: string
   readonly url?: string
-  readonly output: Format
-  readonly quiet?: boolean
   readonly dryRun?: boolean
 }
 
@@ -27,7 +25,7 @@ export class Invocation<Options extends object = object> {
   #api: Promise<Api> | undefined
 
   constructor(readonly options: GlobalOptions & Options) {
-    this.output = new Output(options.output, options.quiet ?? false)
+    this.output = new Output(options)
   }
 
   /** The platform that is meant, as whoever is logged in there. */

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 
 import { EXIT, type ExitCode } from './exit_codes.js'
+import { shown } from '#hubctl/output/shown'
 import { styled } from '#hubctl/output/styled'
 import { sentence } from '#hubctl/output/wrap'
 import { Problem } from './problem.js'
@@ -36,8 +37,10 @@ function codeOf(error: unknown): ExitCode {
 
 function say(message: string, advice: readonly string[]): void {
   const { stderr } = process
-  stderr.write(`${styled('red', ERROR, stderr)} ${sentence(message, stderr, ERROR.length + 1)}\n`)
-  advice.forEach((line) => stderr.write(`  ${sentence(line, stderr, 2)}\n`))
+  stderr.write(
+    `${styled('red', ERROR, stderr)} ${sentence(shown(message), stderr, ERROR.length + 1)}\n`
+  )
+  advice.forEach((line) => stderr.write(`  ${sentence(shown(line), stderr, 2)}\n`))
 }
 
 /** What reads us may have seen enough, as `head` does; Ctrl-C is no mishap. */

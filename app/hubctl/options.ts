@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
-import { FORMATS } from '#hubctl/output/output'
+import { FORMATS, formatIn, type Format } from '#hubctl/output/format'
+
+const TABLE: Format = { name: 'table' }
 
 /** What every command takes, before or behind its name. */
 export function globalOptions(program: Command): Command {
@@ -8,10 +10,17 @@ export function globalOptions(program: Command): Command {
     .addOption(new Option('--context <name>', 'the platform to talk to').env('HUBCTL_CONTEXT'))
     .addOption(new Option('--url <address>', 'its address, without a context').env('HUBCTL_URL'))
     .addOption(
-      new Option('-o, --output <format>', 'how to show what was found')
-        .choices(FORMATS)
-        .default('table')
+      new Option('-o, --output <format>', `how to show it: ${FORMATS.join(', ')}, jsonpath=<path>`)
+        .argParser(formatIn)
+        .default(TABLE, TABLE.name)
     )
+    .option(
+      '--columns <names>',
+      'the columns of a table, of csv; node.name is one within a record',
+      names
+    )
+    .option('--sort-by <column>', 'sort what was found by this; -name from its end')
+    .option('--no-headers', 'leave out the headings of a table, of csv')
     .option('-q, --quiet', 'say nothing beside what was asked for')
 }
 

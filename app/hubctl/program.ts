@@ -28,6 +28,7 @@ import { statusCommand } from '#hubctl/commands/status'
 import { sweepCommand } from '#hubctl/commands/sweep'
 import { updateCommand } from '#hubctl/commands/update'
 import { whoamiCommand } from '#hubctl/commands/whoami'
+import { widthOf } from '#hubctl/output/width'
 import { prepareCompletion } from './completion.js'
 import { globalOptions } from './options.js'
 import { VERSION } from '#kernel/version'
@@ -104,7 +105,8 @@ function termOf(command: Command): string {
   return [command.name(), ...(isFirstPage ? [] : operands)].join(' ')
 }
 
-const helpWidth = () => Math.min(process.stdout.columns ?? 80, 100)
+const WIDEST_HELP = 100
+const helpWidth = () => Math.min(widthOf(process.stdout), WIDEST_HELP)
 
 /** Commands within commands behave alike: they throw where commander would end the process. */
 function everywhere(command: Command): Command {

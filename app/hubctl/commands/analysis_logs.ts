@@ -2,6 +2,7 @@ import type { Invocation } from '#hubctl/invocation'
 import { findRecord } from '#hubctl/kinds/find_record'
 import { nodesOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
 import { ANALYSES, NODES } from '#hubctl/kinds/places'
+import { jsonLine } from '#hubctl/output/json'
 import { shown } from '#hubctl/output/shown'
 import type { Output } from '#hubctl/output/output'
 import type { Api } from '#hubctl/platform/api'
@@ -84,6 +85,6 @@ function write(output: Output, line: Line, from: string): void {
   output.line(
     output.isTable
       ? `${line.time} ${line.level.padEnd(5)} ${from}: ${shown(line.message)}`
-      : JSON.stringify(line)
+      : jsonLine(line)
   )
 }

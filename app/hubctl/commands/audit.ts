@@ -5,6 +5,7 @@ import { Command } from 'commander'
 
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
+import { writeForeign } from '#hubctl/output/foreign_bytes'
 
 interface Verdict {
   readonly intact: boolean
@@ -93,10 +94,10 @@ async function exportTrail(invocation: Invocation<{ to?: string }>): Promise<voi
     headers: { accept: 'application/x-ndjson' },
     patience: PATIENCE_MS,
   })
-  const target =
-    to === undefined ? process.stdout : createWriteStream(to, { flags: 'wx', mode: 0o600 })
   if (body) {
-    await pipeline(body, target, { end: to !== undefined })
+    await (to === undefined
+      ? writeForeign(body)
+      : pipeline(body, createWriteStream(to, { flags: 'wx', mode: 0o600 })))
   }
   if (to !== undefined) {
     invocation.output.done(`The audit trail is in ${to}`)

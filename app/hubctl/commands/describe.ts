@@ -1,10 +1,14 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { findRecord } from '#hubctl/kinds/find_record'
+import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import type { Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
+import { permissionsOfRole } from '#hubctl/kinds/permissions_of_role'
+import { ROLES } from '#hubctl/kinds/places'
 import { names } from '#hubctl/options'
-import { readPage } from '#hubctl/platform/pages'
+import type { Api } from '#hubctl/platform/api'
+import { readPage, type Fields } from '#hubctl/platform/pages'
 import { shapeQuery } from './list_options.js'
 import { operandsIn, requireNames } from './operands.js'
 
@@ -41,6 +45,15 @@ async function describe(
     if (index > 0 && output.isTable) {
       output.line('')
     }
-    output.record(record, { kind: kind.name })
+    output.record({ ...record, ...(await moreOf(api, kind, record)) }, { kind: kind.name })
   }
+}
+
+/** What makes a record what it is, and is kept in records of its own. */
+async function moreOf(api: Api, kind: Kind, { id }: Found): Promise<Fields> {
+  if (kind.name !== ROLES.name) {
+    return {}
+  }
+  const permissions = await permissionsOfRole(api, id)
+  return { permissions: permissions.map(({ name, description }) => ({ name, description })) }
 }

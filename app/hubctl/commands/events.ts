@@ -2,6 +2,7 @@ import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
 import { gathered, wholeNumber } from '#hubctl/options'
+import { jsonLine } from '#hubctl/output/json'
 import { shown } from '#hubctl/output/shown'
 import type { Output } from '#hubctl/output/output'
 import { followed } from '#hubctl/platform/follow'
@@ -54,6 +55,6 @@ function write(output: Output, event: Event): void {
   output.line(
     output.isTable
       ? shown([...words, ...(by === null ? [] : [`by ${by}`])].join(' '))
-      : JSON.stringify(event)
+      : jsonLine(event)
   )
 }

@@ -98,7 +98,7 @@ async function showList({ options, output }: Invocation<Options>, api: Api, kind
   output.records(records, {
     kind: kind.name,
     columns,
-    nothing: `There are no ${kind.plural} like that.`,
+    nothing: `There are no ${kind.plural.replaceAll('-', ' ')}${options.filter ? ' like that' : ''}.`,
   })
   if (records.length < total && options.limit === undefined) {
     output.note(`${records.length} of ${total} are shown; --all shows all of them.`)

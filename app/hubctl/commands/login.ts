@@ -1,28 +1,27 @@
 import { Command, Option } from 'commander'
 
+import { isLoopback } from '#configuration/loopback'
+import { SURFACE_NAMES } from '#configuration/surfaces'
 import { LoginProblem, UsageProblem } from '#hubctl/problem'
 import { DEFAULT_URL, perform, type Invocation } from '#hubctl/invocation'
 import { gathered } from '#hubctl/options'
-import { secretFor, textFor } from '#hubctl/output/prompts'
 import { Addresses, addressIn } from '#hubctl/platform/addresses'
 import { expiryOf, Grants } from '#hubctl/platform/grants'
 import { reach } from '#hubctl/platform/reaching'
 import type { Context, Tokens } from '#hubctl/settings/contexts'
+import { credentialsFor, type CredentialOptions } from './login_credentials.js'
 import { servicesIn } from './services_option.js'
 
-interface Options {
-  readonly user?: string
-  readonly client?: string
-  readonly token?: boolean
-  readonly realm?: string
-  readonly stdin?: boolean
+interface Options extends CredentialOptions {
   readonly service?: readonly string[]
+  readonly allowHttp?: boolean
 }
 
 const HELP = `
 The password, the secret or the token is asked for, or read from standard input
 with --stdin; it is never an argument, since every program of the machine sees
-those. Tokens are kept in a file that only you may read, and renewed while the
+those. --stdin also takes a file as --to writes it, which says whose it is.
+Tokens are kept in a file that only you may read, and renewed while the
 login lasts. A client's secret is kept there, too: it has nothing else to renew
 its token with.`
 
@@ -40,6 +39,7 @@ export function loginCommand(): Command {
     )
     .option('-r, --realm <name>', 'the realm of the person or client (default: master)')
     .option('--stdin', 'read the password, the secret or the token from standard input')
+    .option('--allow-http', 'send the password to another machine without TLS')
     .option('--service <name=address>', 'where a service has an address of its own', gathered)
     .addHelpText('after', HELP)
     .action(perform(login))
@@ -49,6 +49,9 @@ async function login(invocation: Invocation<Options>): Promise<void> {
   const { options, contexts, output } = invocation
   const place = await placeOf(invocation)
   const addresses = new Addresses(place.url, place.services)
+  if (!options.allowHttp) {
+    requirePrivate(addresses)
+  }
   const tokens = await tokensFor(options, new Grants(addresses.of('identity')))
   await requireAccepted(addresses, tokens)
   const name = options.context ?? new URL(place.url).host
@@ -67,29 +70,29 @@ async function placeOf({ options, contexts }: Invocation<Options>): Promise<Cont
   return { url: DEFAULT_URL, ...found?.context, ...services }
 }
 
-async function tokensFor(options: Options, grants: Grants): Promise<Tokens> {
-  const { client, realm, token, user, stdin = false } = options
-  if (token) {
-    return pasted(await secretFor('access token', { stdin }))
+/** What is sent to another machine without TLS is read by whoever is between. */
+function requirePrivate(addresses: Addresses): void {
+  const open = SURFACE_NAMES.map((service) => new URL(addresses.of(service))).find(
+    ({ protocol, hostname }) => protocol === 'http:' && !isLoopback(hostname)
+  )
+  if (open) {
+    throw new UsageProblem(
+      `${open.origin} is not this machine, and would be sent the password, and tokens, without TLS.`,
+      'Use an https address; --allow-http sends them nevertheless.'
+    )
   }
-  if (client !== undefined) {
-    const secret = await secretFor('secret', { stdin })
-    return grants.byClient({ id: client, secret, ...(realm !== undefined && { realm }) })
-  }
-  if (user === undefined && stdin) {
-    throw new UsageProblem('Whose password is it?', 'Say --user, --client or --token.')
-  }
-  const name = user ?? (await textFor('user name', 'admin'))
-  const password = await secretFor('password', { stdin })
-  return grants.byPassword({ user: name, password, realm: realm ?? 'master' })
 }
 
-function pasted(text: string): Tokens {
-  const accessToken = text.trim()
-  if (/\s/.test(accessToken)) {
-    throw new UsageProblem('That is no access token: it has spaces in it.')
+async function tokensFor(options: Options, grants: Grants): Promise<Tokens> {
+  const credentials = await credentialsFor(options)
+  switch (credentials.type) {
+    case 'token':
+      return { accessToken: credentials.token, expiresAt: expiryOf(credentials.token) }
+    case 'client':
+      return grants.byClient(credentials.client)
+    case 'person':
+      return grants.byPassword(credentials.person)
   }
-  return { accessToken, expiresAt: expiryOf(accessToken) }
 }
 
 /** A login that nobody could use is better found now. */

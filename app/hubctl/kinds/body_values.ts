@@ -4,7 +4,8 @@ import { text as readAll } from 'node:stream/consumers'
 import type { JsonSchema } from '#kernel/json_schema'
 import { isSecretName } from '#hubctl/output/blackened'
 import { isAnswered, secretFor } from '#hubctl/output/prompts'
-import { UsageProblem } from '#hubctl/problem'
+import { EXIT } from '#hubctl/exit_codes'
+import { Problem, UsageProblem } from '#hubctl/problem'
 
 export type Body = Record<string, unknown>
 
@@ -97,6 +98,6 @@ async function contentOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new UsageProblem(`${file} cannot be read: ${(error as Error).message}`)
+    throw new Problem(EXIT.failed, `${file} cannot be read: ${(error as Error).message}`)
   }
 }

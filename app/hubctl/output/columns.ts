@@ -1,16 +1,22 @@
+import stringWidth from 'string-width'
+
 import type { Fields } from '#hubctl/platform/pages'
 import { cellOf } from './cell.js'
 import { heading } from './heading.js'
 
+const ID = /^id$/
+const STATUS = /[sS]tatus$/
+
 /** Columns that matter most come first; the last ones are those that give way where there is no room. */
 const RANKS: readonly RegExp[] = [
-  /^id$/,
   /^name$/,
   /^(path|message)$/,
-  /^(displayName|type|level|refType)$/,
-  /[sS]tatus$/,
+  /^(type|level|refType)$/,
+  STATUS,
   /^(online|active|approved|configurationLocked|nodesApproved)$/,
+  /^displayName$/,
   /^(actorName|host|size|nodes|analyses|user|node|project|analysis|realm|role|permission|client)$/,
+  ID,
   /^createdAt$/,
   /^scope$/,
   /Progress$/,
@@ -21,12 +27,11 @@ const GAP = 2
 
 /** The attributes of records that are worth a column each, in the order of their columns, as far as there is room for them. */
 export function columnsFor(records: readonly Fields[], width: number): string[] {
-  const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
-  const told = names.filter((name) => rankOf(name) >= 0 && isTold(records, name, names))
-  const ranked = told.toSorted((one, other) => rankOf(one) - rankOf(other))
+  const ordered = orderedColumns(records)
+  const ranked = ordered.filter((name) => rankOf(name) < RANKS.length)
   let room = width
-  return ranked.filter((name) => {
-    const needed = widthOf(records, name) + GAP
+  return (ranked.length > 0 ? ranked : ordered).filter((name) => {
+    const needed = columnWidth(records, name) + GAP
     if (needed > room) {
       return false
     }
@@ -35,19 +40,31 @@ export function columnsFor(records: readonly Fields[], width: number): string[] 
   })
 }
 
-/** An attribute that is null in all records says nothing, and an id says less than the record that it is of. */
+/** All attributes of records that say something, in the order of their columns. */
+export function orderedColumns(records: readonly Fields[]): string[] {
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
+  const isNamed = names.includes('name') || names.includes('path')
+  const place = (name: string) => (ID.test(name) && !isNamed ? -1 : rankOf(name))
+  return names
+    .filter((name) => isTold(records, name, names))
+    .toSorted((one, other) => place(one) - place(other))
+}
+
+/** An attribute that is null in all records says nothing, unless it is a status; an id says less than the record that it is of. */
 function isTold(records: readonly Fields[], name: string, names: readonly string[]): boolean {
   return (
-    records.some((record) => (record[name] ?? null) !== null) &&
+    (STATUS.test(name) || records.some((record) => (record[name] ?? null) !== null)) &&
     !(name.endsWith('Id') && names.includes(name.slice(0, -2)))
   )
 }
 
-function widthOf(records: readonly Fields[], name: string): number {
-  const widths = records.map((record) => Math.min(WIDEST, cellOf(record[name]).length))
+function columnWidth(records: readonly Fields[], name: string): number {
+  const widths = records.map((record) => Math.min(WIDEST, stringWidth(cellOf(record[name]))))
   return Math.max(heading(name).length, ...widths)
 }
 
+/** Those that no pattern names come last. */
 function rankOf(name: string): number {
-  return RANKS.findIndex((pattern) => pattern.test(name))
+  const rank = RANKS.findIndex((pattern) => pattern.test(name))
+  return rank < 0 ? RANKS.length : rank
 }

@@ -12,8 +12,8 @@ export function describeRecord(record: Fields, width: number, indent = ''): stri
   const longest = Math.max(0, ...names.map((name) => name.length)) + 2
   return names
     .map((name) => {
-      const label = `${indent}${styled('bold', `${name}:`)}${' '.repeat(longest - name.length - 1)}`
-      const value = record[name]
+      const label = `${indent}${styled('bold', `${shown(name)}:`)}${' '.repeat(longest - name.length - 1)}`
+      const value = isDescribedList(record[name]) ? byName(record[name]) : record[name]
       if (isRecord(value)) {
         return `${label.trimEnd()}\n${describeRecord(value, width, `${indent}  `)}`
       }
@@ -34,4 +34,14 @@ function wordsOf(name: string, value: unknown): string {
 
 function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Of records that have a name and a description, each is a line. */
+function isDescribedList(value: unknown): value is readonly Fields[] {
+  const isDescribed = (one: unknown) => isRecord(one) && 'name' in one && 'description' in one
+  return Array.isArray(value) && value.length > 0 && value.every(isDescribed)
+}
+
+function byName(records: readonly Fields[]): Fields {
+  return Object.fromEntries(records.map(({ name, description }) => [name, description]))
 }

@@ -1,6 +1,11 @@
-/** What stands above a column: `createdAt` is shown as an age. */
+import { shown } from './shown.js'
+
+/** What stands above a column: `createdAt` is shown as an age, `buildStatus` is how the build stands. */
 export function heading(name: string): string {
   return name === 'createdAt'
     ? 'AGE'
-    : name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toUpperCase()
+    : shown(name)
+        .replace(/(?<=.)Status$/, '')
+        .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`)
+        .toUpperCase()
 }

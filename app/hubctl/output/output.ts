@@ -1,18 +1,22 @@
 import type { Fields } from '#hubctl/platform/pages'
 import type { PlannedRequest } from '#hubctl/platform/planned'
+import { UsageProblem } from '#hubctl/problem'
 import { blackened } from './blackened.js'
 import { cellOf } from './cell.js'
-import { columnsFor } from './columns.js'
+import { columnsFor, orderedColumns } from './columns.js'
+import { csvOf } from './csv.js'
 import { describeRecord } from './description.js'
+import type { Format } from './format.js'
 import { heading } from './heading.js'
+import { jsonLine, jsonOf } from './json.js'
+import { shown, styledLines } from './shown.js'
+import { sortedBy } from './sorting.js'
 import { styled } from './styled.js'
 import { tableOf } from './table.js'
+import { hasAttribute, valueAt } from './value_at.js'
+import { widthOf } from './width.js'
 import { sentence } from './wrap.js'
 import { yamlOf } from './yaml.js'
-
-export const FORMATS = ['table', 'json', 'yaml', 'name'] as const
-
-export type Format = (typeof FORMATS)[number]
 
 export interface Shown {
   /** In front of ids, where only names are wanted. */
@@ -23,37 +27,52 @@ export interface Shown {
   readonly nothing?: string
 }
 
-const WIDTH = 80
+/** How records are shown, as the options of a call say it. */
+export interface OutputOptions {
+  readonly output: Format
+  readonly quiet?: boolean
+  readonly columns?: readonly string[]
+  readonly sortBy?: string
+  /** Whether a table begins with its headings. */
+  readonly headers?: boolean
+}
 
 /** What a command says: what was asked for to standard output, all else to standard error. */
 export class Output {
-  constructor(
-    readonly format: Format,
-    readonly isQuiet: boolean
-  ) {}
+  readonly format: Format['name']
+  readonly isQuiet: boolean
+  readonly #options: OutputOptions
 
-  get isTable(): boolean {
-    return this.format === 'table'
+  constructor(options: OutputOptions) {
+    this.#options = options
+    this.format = options.output.name
+    this.isQuiet = options.quiet ?? false
   }
 
+  /** Whether records are shown in rows; other formats show them as they are. */
+  get isTable(): boolean {
+    return ['table', 'wide', 'csv'].includes(this.format)
+  }
+
+  /** How many characters fit on a line. */
   get width(): number {
-    return process.stdout.columns ?? WIDTH
+    return widthOf(process.stdout)
   }
 
   /** Records, in the format that was asked for. */
   records(records: readonly Fields[], { kind, columns, nothing }: Shown): void {
-    if (this.format === 'json' || this.format === 'yaml') {
-      return this.value(records)
-    }
+    const { sortBy } = this.#options
+    const sorted = sortBy === undefined ? records : sortedBy(records, sortBy)
     if (this.format === 'name') {
-      return records.forEach((record) => this.line(nameOf(kind, record)))
+      return sorted.forEach((record) => this.line(nameOf(kind, record)))
+    }
+    if (!this.isTable) {
+      return this.value(sorted)
     }
     if (records.length === 0) {
       return this.note(nothing ?? `There is no ${kind} like that.`)
     }
-    const names = columns ?? columnsFor(records, this.width)
-    const rows = records.map((record) => names.map((name) => cellOf(valueAt(record, name))))
-    this.line(tableOf(names.map(heading), rows, this.#cut))
+    this.#rows(sorted, this.#columnsOf(sorted, columns))
   }
 
   /** One record with all that is known of it. */
@@ -61,26 +80,36 @@ export class Output {
     if (this.format === 'name') {
       return this.line(nameOf(kind, record))
     }
+    if (this.format === 'csv' || (this.isTable && this.#options.columns)) {
+      return this.#rows([record], this.#columnsOf([record], Object.keys(record)))
+    }
     this.isTable ? this.line(describeRecord(record, this.width)) : this.value(record)
   }
 
-  /** Anything, as JSON or YAML. */
+  /** Anything, as JSON or YAML, or the part of it that was asked for. */
   value(value: unknown): void {
-    this.line(this.format === 'yaml' ? yamlOf(value) : JSON.stringify(value, null, 2))
+    const { select } = this.#options.output
+    if (select) {
+      return select(value).forEach((part) =>
+        this.line(typeof part === 'string' ? shown(part) : jsonLine(part))
+      )
+    }
+    this.line(this.format === 'yaml' ? yamlOf(value) : jsonOf(value))
   }
 
   /** What a change has made: a sentence for people, the record for programs. */
   done(said: string, record?: Fields, kind = 'record'): void {
     if (this.isTable || record === undefined) {
       const mark = styled('green', '✔')
-      return this.isQuiet ? undefined : this.line(`${mark} ${sentence(said, process.stdout, 2)}`)
+      const text = sentence(shown(said), process.stdout, 2)
+      return this.isQuiet ? undefined : this.line(`${mark} ${text}`)
     }
     this.record(record, { kind })
   }
 
-  /** A line of what was asked for. */
+  /** A line of what was asked for. It may be styled; what others wrote has gone through `shown`. */
   line(text: string): void {
-    process.stdout.write(`${text}\n`)
+    process.stdout.write(`${styledLines(text)}\n`)
   }
 
   lines(texts: readonly string[]): void {
@@ -90,8 +119,13 @@ export class Output {
   /** Something beside what was asked for. */
   note(text: string): void {
     if (!this.isQuiet) {
-      process.stderr.write(`${sentence(text, process.stderr)}\n`)
+      process.stderr.write(`${sentence(shown(text), process.stderr)}\n`)
     }
+  }
+
+  /** What could not be done beside what was. */
+  problem(text: string): void {
+    process.stderr.write(`${sentence(shown(text), process.stderr)}\n`)
   }
 
   /** A change that is not made. */
@@ -102,23 +136,44 @@ export class Output {
     }
     this.line(`would send ${method} ${address}`)
     if (body !== undefined) {
-      this.line(`  ${JSON.stringify(blackened(body))}`)
+      this.line(`  ${jsonLine(blackened(body))}`)
     }
   }
 
-  /** A terminal cuts lines; what reads from a pipe wants them whole. */
-  get #cut(): number | undefined {
-    return process.stdout.isTTY ? this.width : undefined
+  /** A terminal cuts lines; what reads from a pipe wants them whole, and so does who asked for all of them. */
+  #rows(records: readonly Fields[], names: readonly string[]): void {
+    const { headers = true } = this.#options
+    if (this.format === 'csv') {
+      const rows = records.map((record) => names.map((name) => valueAt(record, name)))
+      return this.line(csvOf(headers ? [names, ...rows] : rows))
+    }
+    const rows = records.map((record) => names.map((name) => cellOf(valueAt(record, name))))
+    const width = this.format === 'wide' ? Infinity : this.width
+    this.line(tableOf(headers ? names.map(heading) : undefined, rows, width))
+  }
+
+  #columnsOf(records: readonly Fields[], usual: readonly string[] | undefined): readonly string[] {
+    const { columns } = this.#options
+    if (columns) {
+      return requireColumns(records, columns)
+    }
+    const fitting = () =>
+      this.format === 'table' ? columnsFor(records, this.width) : orderedColumns(records)
+    return usual ?? fitting()
   }
 }
 
-function nameOf(kind: string, { id, name }: Fields): string {
-  return `${kind}/${cellOf(id ?? name)}`
+/** Columns that were asked for by name; one that no record has is a slip of the pen. */
+function requireColumns(records: readonly Fields[], columns: readonly string[]): readonly string[] {
+  const unknown = columns.find((name) => !records.some((record) => hasAttribute(record, name)))
+  if (unknown !== undefined) {
+    const known = [...new Set(records.flatMap((record) => Object.keys(record)))]
+    throw new UsageProblem(`There is no column "${unknown}".`, `There are: ${known.join(', ')}`)
+  }
+  return columns
 }
 
-/** `node.name` is an attribute of a record within the record. */
-function valueAt(record: Fields, name: string): unknown {
-  return name
-    .split('.')
-    .reduce<unknown>((value, key) => (value as Fields | null | undefined)?.[key], record)
+/** Records of some kinds have neither an id nor a name: the first thing that is known of them stands in. */
+function nameOf(kind: string, record: Fields): string {
+  return `${kind}/${cellOf(record.id ?? record.name ?? Object.values(record)[0])}`
 }

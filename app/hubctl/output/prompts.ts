@@ -2,6 +2,7 @@ import { text as readAll } from 'node:stream/consumers'
 
 import { Problem, UsageProblem } from '#hubctl/problem'
 import { EXIT } from '#hubctl/exit_codes'
+import { shown } from './shown.js'
 
 /** Whether there is somebody to ask. */
 export function isAnswered(): boolean {
@@ -48,7 +49,8 @@ export async function confirmed(
   requireSomebody(`whether that is meant: ${question}`, `Say that it is: ${option}`)
   const { confirm } = await import('@clack/prompts')
   if (
-    (await confirm({ message: question, initialValue: false, output: process.stderr })) !== true
+    (await confirm({ message: shown(question), initialValue: false, output: process.stderr })) !==
+    true
   ) {
     cancelled()
   }

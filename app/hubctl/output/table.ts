@@ -1,4 +1,5 @@
 import CliTable from 'cli-table3'
+import stringWidth from 'string-width'
 
 import { styled } from './styled.js'
 
@@ -22,17 +23,17 @@ const NO_LINES = {
 const GAP = 2
 const NARROWEST = 8
 
-/** Rows under their headings, cut to a width where there is one. */
+/** Rows under their headings, if there are any, as wide as they are or cut to a width. */
 export function tableOf(
-  head: readonly string[],
+  head: readonly string[] | undefined,
   rows: readonly (readonly string[])[],
-  width: number | undefined
+  width: number
 ): string {
   const table = new CliTable({
-    head: head.map((title) => styled('bold', title)),
+    ...(head && { head: head.map((title) => styled('bold', title)) }),
     chars: NO_LINES,
     style: { 'head': [], 'border': [], 'padding-left': 0, 'padding-right': 0 },
-    colWidths: widthsOf(head, rows, width),
+    colWidths: widthsOf(head ? [head, ...rows] : rows, width),
     truncate: '…',
   })
   table.push(...rows.map((row) => [...row]))
@@ -44,13 +45,10 @@ export function tableOf(
 }
 
 /** The widest column gives way first. */
-function widthsOf(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  width = Infinity
-): number[] {
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0))
+function widthsOf(lines: readonly (readonly string[])[], width: number): number[] {
+  const columns = lines[0] ?? []
+  const widths = columns.map((_, column) =>
+    Math.max(...lines.map((line) => stringWidth(line[column] ?? '')))
   )
   const all = () => widths.reduce((sum, one) => sum + one, 0) + GAP * (widths.length - 1)
   while (all() > width && Math.max(...widths) > NARROWEST) {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { Problem, UsageProblem } from '#hubctl/problem'
+import { shown } from './shown.js'
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 
 const CLEAR = '\u001B[2J\u001B[H'
@@ -26,7 +27,7 @@ function sayAndGoOn(error: unknown): void {
   if (!(error instanceof Problem) || error.exitCode !== EXIT.unreachable) {
     throw error
   }
-  process.stderr.write(`${error.message}\n`)
+  process.stderr.write(`${shown(error.message)}\n`)
 }
 
 /** How many seconds `--watch` says; two without a number. */

@@ -1,5 +1,24 @@
-import { stringify } from 'yaml'
+import { Document, isScalar, visit } from 'yaml'
 
+import { isSteering } from './shown.js'
+
+/** YAML in which texts with control characters are quoted, so that those are escaped. */
 export function yamlOf(value: unknown): string {
-  return stringify(value, { lineWidth: 0 }).trimEnd()
+  const document = new Document(value)
+  visit(document, {
+    Scalar(_, node) {
+      if (isScalar(node) && typeof node.value === 'string' && isSteering(node.value)) {
+        node.type = 'QUOTE_DOUBLE'
+      }
+    },
+  })
+  return escapedQuotes(document.toString({ lineWidth: 0 }).trimEnd())
+}
+
+/** They stand within double quotes, where YAML knows `\u` and, beyond the basic plane, `\U`. */
+function escapedQuotes(yaml: string): string {
+  return yaml.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
+    const code = character.codePointAt(0)!.toString(16)
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`
+  })
 }

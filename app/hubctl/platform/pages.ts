@@ -17,7 +17,7 @@ export interface Schema {
 
 export interface Page {
   readonly data: readonly Fields[]
-  readonly meta: { readonly total: number; readonly limit?: number; readonly schema?: Schema }
+  readonly meta: { readonly total: number; readonly schema?: Schema }
 }
 
 export interface Wanted {
@@ -28,8 +28,14 @@ export interface Wanted {
 
 const LARGEST_PAGE = 50
 
+/** What a list answers; one that has no pages does not count its records. */
+interface Answer {
+  readonly data: readonly Fields[]
+  readonly meta?: Partial<Page['meta']>
+}
+
 /** One page of a list. */
-export function readPage(
+export async function readPage(
   api: Api,
   service: SurfaceName,
   path: string,
@@ -38,12 +44,18 @@ export function readPage(
   const parameters = new URLSearchParams(
     [...query].map(([key, value]): [string, string] => [key, value])
   )
-  parameters.set('page[limit]', String(Math.min(limit, LARGEST_PAGE)))
+  const size = Math.min(limit, LARGEST_PAGE)
+  parameters.set('page[limit]', String(size))
   parameters.set('page[offset]', String(offset))
-  return api.read<Page>(service, path, { query: parameters })
+  const { data, meta } = await api.read<Answer>(service, path, { query: parameters })
+  const counted = data.length < size ? offset + data.length : Infinity
+  return { data, meta: { total: counted, ...meta } }
 }
 
-/** The pages of a list, one after the other, until all of them or as many records as were wanted have come. */
+/**
+ * The pages of a list, one after the other, until all of them or as many records as were wanted have come, or a page has nothing that
+ * the one before did not have: not every list has pages.
+ */
 export async function* pagesOf(
   api: Api,
   service: SurfaceName,
@@ -52,13 +64,19 @@ export async function* pagesOf(
 ): AsyncGenerator<Page> {
   const conditions = [...query]
   let offset = 0
+  let before = new Set<string>()
   while (offset < limit) {
     const page = await readPage(api, service, path, {
       query: conditions,
       limit: limit - offset,
       offset,
     })
+    const records = page.data.map((record) => JSON.stringify(record))
+    if (offset > 0 && records.every((record) => before.has(record))) {
+      return
+    }
     yield page
+    before = new Set(records)
     offset += page.data.length
     if (page.data.length === 0 || offset >= page.meta.total) {
       return

@@ -47,6 +47,26 @@ test.group('Buckets with hubctl', (group) => {
     assert.equal(String(await machine.read('there/main.py')), 'print(1)')
   })
 
+  test('a file that cannot be copied is named, and does not keep the others from it', async ({
+    assert,
+  }) => {
+    await mkdir(machine.path('three'), { recursive: true })
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) {
+      await machine.write(`three/${name}`, name)
+    }
+    await machine.must('bucket', 'cp', '-r', machine.path('three'), 'results:three')
+    await mkdir(machine.path('back/b.txt'), { recursive: true })
+    const some = await machine.call(['bucket', 'cp', '-r', 'results:three', machine.path('back')])
+    const none = await machine.call(['bucket', 'cp', machine.path('nothing.txt'), 'results:'])
+
+    assert.equal(some.code, 8, some.stderr)
+    assert.include(some.stderr, 'results:three/b.txt was not copied')
+    assert.equal(String(await machine.read('back/a.txt')), 'a.txt')
+    assert.equal(String(await machine.read('back/c.txt')), 'c.txt')
+    assert.equal(none.code, 1)
+    assert.include(none.stderr, 'cannot be read')
+  })
+
   test('an upload that was cut off goes on where it was', async ({ assert }) => {
     const content = randomBytes(96 * MIB)
     const file = await machine.write('large.bin', content)

@@ -37,6 +37,50 @@ test.group('Logging in with hubctl', (group) => {
     }
   })
 
+  test('a password is sent to another machine without TLS only where that is said', async ({
+    assert,
+  }) => {
+    const args = ['login', '--url', 'http://192.0.2.1', '--user', 'admin', '--stdin']
+    const { code, stderr } = await machine.call(args, { stdin: 'start123' })
+    const service = ['--service', 'identity=http://hub.example.org/auth']
+    const elsewhere = await machine.call(
+      ['login', '--url', hub.origin, ...service, '--user', 'admin', '--stdin'],
+      { stdin: 'start123' }
+    )
+    const mapped = hub.origin.replace('localhost', '127.0.0.1')
+
+    assert.equal(code, 2)
+    assert.include(stderr, '--allow-http')
+    assert.equal(elsewhere.code, 2)
+    assert.include(elsewhere.stderr, 'http://hub.example.org')
+    await machine.login(mapped)
+  })
+
+  test('what is written to a file is what a login reads', async ({ assert }) => {
+    await machine.login(hub.origin)
+    const login = async (file: string) => {
+      const args = ['login', '--url', hub.origin, '--context', file, '--stdin']
+      const ended = await machine.call(args, { stdin: String(await machine.read(file)) })
+      const { name, kind, realm } = await machine.json('whoami', '--context', file)
+      await machine.must('context', 'use', new URL(hub.origin).host)
+      return { code: ended.code, name, kind, realm }
+    }
+    const to = (file: string) => ['--to', machine.path(file)]
+    await machine.must('create', 'realm', 'name=site')
+    await machine.must('user', 'invite', 'grace', '--realm', 'site', ...to('first.json'))
+    const first = await login('first.json')
+    await machine.must('user', 'reset', 'grace', '--realm', 'site', ...to('next.json'))
+    const next = await login('next.json')
+    const { clientId } = await machine.json('create', 'node', 'name=reader')
+    await machine.must('node', 'rotate-credentials', 'reader', '--yes', ...to('node.json'))
+    const node = await login('node.json')
+
+    const grace = { code: 0, name: 'grace', kind: 'user', realm: 'site' }
+    assert.deepEqual([first, next], [grace, grace])
+    assert.containsSubset(node, { code: 0, kind: 'client' })
+    assert.isString(clientId)
+  })
+
   test('a wrong password is said to be one', async ({ assert }) => {
     const args = ['login', '--url', hub.origin, '--user', 'admin', '--stdin']
     const { code, stderr } = await machine.call(args, { stdin: 'wrong' })

@@ -76,6 +76,20 @@ test.group('hubctl on a terminal', (group) => {
     assert.include(terminal.written, 'large.bin was copied to results:large.bin')
   })
 
+  test('a file that is shown does not steer the terminal', async ({ assert }) => {
+    await machine.must('create', 'bucket', 'name=hostile')
+    await machine.write('steers.txt', 'one\u001B]0;title\u0007 \u009B2J\ntwo\n')
+    await machine.must('bucket', 'cp', 'steers.txt', 'hostile:')
+    const terminal = Terminal.open(machine, ['bucket', 'cat', 'hostile:steers.txt'])
+    const code = await terminal.end()
+    const piped = await machine.must('bucket', 'cat', 'hostile:steers.txt')
+
+    assert.equal(code, 0)
+    assert.include(terminal.written, 'two')
+    assert.notMatch(terminal.written, /[\u001B\u0007\u009B]/)
+    assert.include(piped, '\u001B]0;title\u0007')
+  })
+
   test('sentences break between words, and tables are cut, at eighty columns', async ({
     assert,
   }) => {

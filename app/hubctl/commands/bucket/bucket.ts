@@ -1,5 +1,3 @@
-import { pipeline } from 'node:stream/promises'
-
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
@@ -7,6 +5,7 @@ import { pathOf } from '#hubctl/kinds/kind'
 import { BUCKET_FILES, BUCKETS } from '#hubctl/kinds/places'
 import { asking, changing } from '#hubctl/options'
 import { bytes } from '#hubctl/output/bytes'
+import { writeForeign } from '#hubctl/output/foreign_bytes'
 import { confirmed } from '#hubctl/output/prompts'
 import { allOf } from '#hubctl/platform/pages'
 import { copy } from './copy.js'
@@ -87,7 +86,7 @@ async function show(invocation: Invocation, text: string): Promise<void> {
     headers: { accept: '*/*' },
   })
   if (body) {
-    await pipeline(body, process.stdout, { end: false })
+    await writeForeign(body)
   }
 }
 

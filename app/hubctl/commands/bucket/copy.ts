@@ -1,9 +1,10 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 
+import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import type { Invocation } from '#hubctl/invocation'
 import type { Api } from '#hubctl/platform/api'
-import { UsageProblem } from '#hubctl/problem'
+import { Problem, UsageProblem } from '#hubctl/problem'
 import { download } from './download.js'
 import { bucketOf, fileAt, filesBelow, placeIn, type Place } from './place.js'
 import { upload } from './upload.js'
@@ -12,12 +13,12 @@ interface Options {
   readonly recursive?: boolean
 }
 
-/** Copies into a bucket or out of it, one file after the other. */
+/** Copies into a bucket or out of it, one file after the other. One that cannot be copied does not keep the others from it. */
 export async function copy(
   invocation: Invocation<Options>,
   from: string,
   to: string
-): Promise<void> {
+): Promise<ExitCode> {
   const [source, target] = [placeIn(from), placeIn(to)]
   if ((source === undefined) === (target === undefined)) {
     throw new UsageProblem(
@@ -26,24 +27,68 @@ export async function copy(
     )
   }
   const api = await invocation.api()
-  await (target ? copyThere(invocation, api, from, target) : copyHere(invocation, api, source!, to))
+  const copies = await (target
+    ? copiesThere(invocation, api, from, target)
+    : copiesHere(invocation, api, source!, to))
+  return copyAll(invocation, copies)
 }
 
-async function copyThere(
+/** A file that is to be copied; `make` answers what was done. */
+interface Copy {
+  readonly name: string
+  readonly make: () => Promise<string>
+}
+
+async function copyAll(
+  { output }: Invocation<Options>,
+  copies: readonly Copy[]
+): Promise<ExitCode> {
+  const failures: Error[] = []
+  for (const { name, make } of copies) {
+    try {
+      output.done(await make())
+    } catch (error) {
+      if (!(error instanceof Error) || copies.length === 1 || endsAll(error)) {
+        throw error
+      }
+      failures.push(error)
+      output.problem(`${name} was not copied: ${error.message}`)
+    }
+  }
+  if (failures.length === copies.length && failures[0]) {
+    throw failures[0]
+  }
+  return failures.length > 0 ? EXIT.partly : EXIT.done
+}
+
+/** What keeps one file from being copied because nothing can be asked any more keeps all of them. */
+function endsAll(error: Error): boolean {
+  return (
+    error instanceof Problem &&
+    (error.exitCode === EXIT.login || error.exitCode === EXIT.unreachable)
+  )
+}
+
+async function copiesThere(
   { options, output }: Invocation<Options>,
   api: Api,
   from: string,
   place: Place
-): Promise<void> {
+): Promise<Copy[]> {
   const { id } = await bucketOf(api, place)
-  for (const [file, path] of await filesHere(from, place.path, Boolean(options.recursive))) {
-    if (api.isPlanning) {
-      api.plan('POST', 'storage', `/buckets/${id}/resumable`, { filename: path })
-      continue
-    }
-    await upload(api, { file, bucketId: id, path }, output)
-    output.done(`${file} was copied to ${place.bucket}:${path}`)
-  }
+  const files = await filesHere(from, place.path, Boolean(options.recursive))
+  return files.map(([file, path]) => ({
+    name: file,
+    make: async () => {
+      const there = `${place.bucket}:${path}`
+      if (api.isPlanning) {
+        api.plan('POST', 'storage', `/buckets/${id}/resumable`, { filename: path })
+        return `${file} would be copied to ${there}`
+      }
+      await upload(api, { file, bucketId: id, path }, output)
+      return `${file} was copied to ${there}`
+    },
+  }))
 }
 
 /** Files of this machine, each with the path it gets. */
@@ -53,7 +98,7 @@ async function filesHere(
   isRecursive: boolean
 ): Promise<[string, string][]> {
   const found = await stat(from).catch((error: Error) => {
-    throw new UsageProblem(`${from} cannot be read: ${error.message}`)
+    throw new Problem(EXIT.failed, `${from} cannot be read: ${error.message}`)
   })
   if (found.isDirectory()) {
     if (!isRecursive) {
@@ -72,27 +117,29 @@ async function filesHere(
   return [[from, isFolder ? path + basename(from) : path]]
 }
 
-async function copyHere(
+async function copiesHere(
   { options, output }: Invocation<Options>,
   api: Api,
   place: Place,
   to: string
-): Promise<void> {
+): Promise<Copy[]> {
   const { id } = await bucketOf(api, place)
   const files = options.recursive
     ? await filesBelow(api, id, place.path)
     : [await fileAt(api, id, place)]
   const isFolder = options.recursive || (await isFolderHere(to))
-  for (const file of files) {
-    const own = options.recursive ? pathBelow(file.path, place.path) : basename(file.path)
-    const target = isFolder ? join(to, own) : to
-    if (api.isPlanning) {
-      output.line(`would write ${target}`)
-      continue
-    }
-    await download(api, file, target, output)
-    output.done(`${place.bucket}:${file.path} was copied to ${target}`)
-  }
+  return files.map((file) => ({
+    name: `${place.bucket}:${file.path}`,
+    make: async () => {
+      const own = options.recursive ? pathBelow(file.path, place.path) : basename(file.path)
+      const target = isFolder ? join(to, own) : to
+      if (api.isPlanning) {
+        return `${target} would be written`
+      }
+      await download(api, file, target, output)
+      return `${place.bucket}:${file.path} was copied to ${target}`
+    },
+  }))
 }
 
 async function isFolderHere(path: string): Promise<boolean> {
@@ -104,7 +151,7 @@ async function isFolderHere(path: string): Promise<boolean> {
 function pathBelow(path: string, folder: string): string {
   const own = path === folder ? basename(path) : path.slice(folder.length).replace(/^\/+/, '')
   if (own.split(/[/\\]/).includes('..')) {
-    throw new UsageProblem(`The path ${path} leads out of the folder.`)
+    throw new Problem(EXIT.failed, `The path ${path} leads out of the folder.`)
   }
   return own
 }

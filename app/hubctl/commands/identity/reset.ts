@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import type { Place } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
+import { realmNames } from '#hubctl/kinds/realm_names'
 import { findIn, type RealmOption } from './bearer.js'
 import { secretOptions, withNewSecret, type SecretOptions } from './new_secret.js'
 
@@ -25,9 +26,10 @@ async function reset(
 ): Promise<void> {
   const { options, output } = invocation
   const api = await invocation.api()
-  const { id, name } = await findIn(api, place, idOrName, options)
+  const { id, name, realmId } = await findIn(api, place, idOrName, options)
+  const realm = await realmNames(api)
   const path = pathOf(place, id)
-  const whose = { id, [place.name]: name }
+  const whose = { id, [place.name]: name, ...(realmId ? { realm: realm(String(realmId)) } : {}) }
   const changed = await withNewSecret(invocation, { what, whose }, (secret) =>
     api.change<object>('POST', place.service, path, { [what]: secret })
   )

@@ -4,6 +4,7 @@ import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord, type Found } from '#hubctl/kinds/find_record'
 import { REALMS, ROLES, USERS } from '#hubctl/kinds/places'
 import { gathered } from '#hubctl/options'
+import { whoIs } from '#hubctl/platform/who'
 import { activatingCommands, type RealmOption } from './bearer.js'
 import { grantCommands } from './grants.js'
 import { secretOptions, withNewSecret, type SecretOptions } from './new_secret.js'
@@ -44,7 +45,8 @@ async function invite(invocation: Invocation<InviteOptions>, name: string): Prom
   const owner = realm === undefined ? undefined : await findRecord(api, REALMS, realm)
   const roles = await Promise.all(role.map((one) => findRecord(api, ROLES, one)))
   const known = { name, email, displayName, realmId: owner?.id }
-  const whose = { user: name, realm: realm ?? null }
+  const who = owner ? undefined : await whoIs(api)
+  const whose = { user: name, realm: owner?.name ?? who?.realm ?? null }
   const made = await withNewSecret(invocation, { what: 'password', whose }, (password) =>
     api.change<{ data: Found }>('POST', USERS.service, USERS.path, { ...known, password })
   )

@@ -1,0 +1,18 @@
+import { shownLines } from './shown.js'
+
+/** Records as RFC 4180 writes them, with the values as they are. */
+export function csvOf(rows: readonly (readonly unknown[])[]): string {
+  return rows.map((row) => row.map(fieldOf).join()).join('\n')
+}
+
+function fieldOf(value: unknown): string {
+  const text = shownLines(textOf(value))
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) {
+    return ''
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
