@@ -86,7 +86,9 @@ test.group('hubctl on a terminal', (group) => {
 
     assert.equal(code, 0)
     assert.include(terminal.written, 'two')
-    assert.notMatch(terminal.written, /[\u001B\u0007\u009B]/)
+    for (const steering of ['\u001B', '\u0007', '\u009B']) {
+      assert.notInclude(terminal.written, steering)
+    }
     assert.include(piped, '\u001B]0;title\u0007')
   })
 
