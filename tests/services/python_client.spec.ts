@@ -53,6 +53,11 @@ test.group('The client for Python, at a program that was only started', (group) 
       const { stored, config } = await platformImage(images, `incoming/${id}`, 'latest')
       assert.deepEqual(told, {
         buckets: ['CODE', 'RESULT', 'TEMP'],
+        bucketsOfProject: 3,
+        // The older one writes the key of a relation in a form that the wire drops.
+        bucketsOfAnother: version === '0.5.5' ? 3 : 0,
+        isClientRead: true,
+        areNodesValid: true,
         buildStatus: 'executed',
         buildHash: stored.digest,
       })

@@ -50,6 +50,11 @@ export class Analysis extends RecordModel {
   @column.text({ nullable: true }) declare distributionStatus: string | null
   @column.integer({ nullable: true }) declare distributionProgress: number | null
   @column.boolean() declare buildNodesValid: boolean
+  /** The same by the name that newer clients use. */
+  @column.boolean({
+    computed: { sql: (row: string) => `${row}.build_nodes_valid`, columns: ['build_nodes_valid'] },
+  })
+  declare distributionNodesValid: boolean
   @column.text({ nullable: true }) declare buildStatus: string | null
   @column.integer({ nullable: true }) declare buildProgress: number | null
   @column.text({ nullable: true }) declare buildHash: string | null

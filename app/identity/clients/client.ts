@@ -6,7 +6,7 @@ import { holding } from '#kernel/access'
 import { body } from '#kernel/body'
 import { chosenSecret } from '#auth/chosen_secret'
 import { clientName } from '#auth/client_name'
-import { redirectUris } from './redirect_uris.js'
+import { logoutUri, redirectUris } from './redirect_uris.js'
 import { revealsClientSecret } from './secret_access.js'
 import { readSecret } from '#identity/embedded/client_secrets'
 import { address, description, flag, label, reference, wordList } from '#identity/embedded/rules'
@@ -32,6 +32,8 @@ const rules = {
   scope: wordList,
   baseUrl: address,
   rootUrl: address,
+  backchannelLogoutUri: logoutUri,
+  postLogoutRedirectUri: redirectUris,
   authMethod: vine.enum(AUTH_METHODS).optional(),
   tokenBindingMethod: vine.enum(TOKEN_BINDING_METHODS).optional(),
   realmId: reference,
@@ -65,6 +67,9 @@ export class Client extends RecordModel {
   @column.text({ nullable: true }) declare scope: string | null
   @column.text({ nullable: true }) declare baseUrl: string | null
   @column.text({ nullable: true }) declare rootUrl: string | null
+  /** Told by the provider of each session of the client that ends. */
+  @column.text({ nullable: true }) declare backchannelLogoutUri: string | null
+  @column.text({ nullable: true }) declare postLogoutRedirectUri: string | null
   @column.oneOf(AUTH_METHODS) declare authMethod: (typeof AUTH_METHODS)[number]
   @column.oneOf(TOKEN_BINDING_METHODS)
   declare tokenBindingMethod: (typeof TOKEN_BINDING_METHODS)[number]

@@ -25,6 +25,21 @@ export const redirectUris = vine
   .nullable()
   .optional()
 
+const isWebAddress = vine.createRule((value, _options: undefined, field) => {
+  if (typeof value === 'string' && !(isUsable(value) && /^https?:/i.test(value))) {
+    field.report('Name one https or http address, without a fragment or a login', 'url', field)
+  }
+})
+
+/** Where the provider tells a client that a session ended. */
+export const logoutUri = vine
+  .string()
+  .minLength(1)
+  .maxLength(2048)
+  .use(isWebAddress())
+  .nullable()
+  .optional()
+
 export function redirectUrisOf(list: string | null): string[] {
   return (list ?? '')
     .split(',')

@@ -1,0 +1,16 @@
+import { BaseSchema } from '@adonisjs/lucid/schema'
+
+/** Where a client wants to hear that a session ended, and where browsers go after it (OpenID Connect). */
+export default class AddLogoutAddresses extends BaseSchema {
+  async up() {
+    this.schema.raw(`
+      alter table clients
+        add column backchannel_logout_uri varchar(2048),
+        add column post_logout_redirect_uri varchar(4096)`)
+  }
+
+  async down() {
+    this.schema.raw(`
+      alter table clients drop column backchannel_logout_uri, drop column post_logout_redirect_uri`)
+  }
+}
