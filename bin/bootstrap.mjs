@@ -32,6 +32,7 @@ const commands = {
   'bench:logs': { built: true, program: 'tests/bench/logs.ts' },
   'bench:wakeup': { built: false, program: 'tests/bench/wakeup.ts' },
   'bench:events': { built: false, program: 'tests/bench/events.ts' },
+  'bench:event-posts': { built: true, program: 'tests/bench/event_posts.ts' },
   'bench:event-reads': { built: false, program: 'tests/bench/event_reads.ts' },
   'bench:event-sweep': { built: false, program: 'tests/bench/event_sweep.ts' },
   'bench:relay': { built: false, program: 'tests/bench/relay.ts' },

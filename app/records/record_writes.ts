@@ -84,11 +84,22 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     for (const values of several) {
       written.push(await this.insertRow(transaction, { id: clock.uuid(), ...values }))
     }
-    const changes = written.map(({ values: next }) =>
+    await this.recordCreations(
+      transaction,
+      written.map(({ values }) => ({ origin, values }))
+    )
+    return written
+  }
+
+  /** One event for each record that was written, whoever created it. */
+  protected recordCreations(
+    transaction: pg.ClientBase,
+    created: readonly { readonly origin: Origin; readonly values: Row<M> }[]
+  ): Promise<void> {
+    const changes = created.map(({ origin, values: next }) =>
       changeOf(this.kind, origin, { type: 'created', next })
     )
-    await recordAll(this.#sink, transaction, changes)
-    return written
+    return recordAll(this.#sink, transaction, changes)
   }
 
   /** As `insert`, for a record that another one needs before it, but of which others are told after that. */

@@ -1,4 +1,5 @@
 import type { SealedEvent } from '#telemetry/trail/leaf'
+import type { EventRow } from './event.js'
 import type { NewEvent } from './stored_event.js'
 
 /** A new event as it will be read from the database, which writes ids and broken characters in its own way. */
@@ -24,6 +25,12 @@ export function asStored(event: NewEvent): SealedEvent {
     updatedAt: event.createdAt,
     reportedBy: event.reportedBy === null ? null : JSON.parse(event.reportedBy),
   }
+}
+
+/** The same with JSON as text, as rows have it. */
+export function rowOf(event: NewEvent): EventRow {
+  const { scope, data, reportedBy } = event
+  return { ...asStored(event), scope, data, reportedBy }
 }
 
 function wellFormed(text: string | null): string | null {

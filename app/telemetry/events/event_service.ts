@@ -10,20 +10,29 @@ import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow, ReadOptions } from '#query/sql/list_statement'
 import type { FindRealms } from '#records/record_realms'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import { inTransaction, sideBySide } from '#records/transaction'
+import { sideBySide } from '#records/transaction'
 import { event, type Event, type EventBody, type EventRow } from './event.js'
 import { removeEvent } from '#telemetry/trail/remove_events'
 import type { Follow, Followed } from '#auth/followed'
 import { seenChains } from '#telemetry/trail/seen_chains'
+import { WriteTogether } from '#records/write_together'
+import { asStored, rowOf } from './as_stored.js'
 import { appendEvents } from './event_table.js'
 import type { EventTail } from '#telemetry/events/live/event_tail'
 import { Position } from '#telemetry/events/live/position'
 import { isRemoval, removalEvent } from './removal_event.js'
 import { reportedEvent } from './reported_event.js'
+import type { NewEvent } from './stored_event.js'
 
 export interface EventServiceOptions extends RecordServiceOptions {
   readonly tail: EventTail
   readonly findRealms: FindRealms
+}
+
+/** What a caller reports. */
+interface Report {
+  readonly origin: Origin
+  readonly reported: NewEvent
 }
 
 /**
@@ -32,11 +41,15 @@ export interface EventServiceOptions extends RecordServiceOptions {
 export class EventService extends RecordService<typeof Event> {
   readonly #tail: EventTail
   readonly #findRealms: FindRealms
+  readonly #reports: WriteTogether<Report, string>
 
   constructor({ tail, findRealms, ...options }: EventServiceOptions) {
     super(event, options)
     this.#tail = tail
     this.#findRealms = findRealms
+    this.#reports = new WriteTogether(this.pool, (transaction, reports) =>
+      this.#keep(transaction, reports)
+    )
   }
 
   override async list({ actor }: Origin, query: DecodedQuery): Promise<ListRow> {
@@ -66,11 +79,8 @@ export class EventService extends RecordService<typeof Event> {
 
   override async create(origin: Origin, body: EventBody): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
-    const values = await reportedEvent(origin.actor, body, this.#findRealms)
-    const { data } = await inTransaction(this.pool, (transaction) =>
-      this.insert(transaction, origin, values)
-    )
-    return data
+    const reported = await reportedEvent(origin.actor, body, this.#findRealms)
+    return this.#reports.add({ origin, reported })
   }
 
   /** What says that an event was removed stays. */
@@ -97,18 +107,18 @@ export class EventService extends RecordService<typeof Event> {
     return removed
   }
 
-  protected override async insertRow(transaction: pg.ClientBase, values: EventRow) {
-    const [, written] = await sideBySide(
-      appendEvents(transaction, [values]),
-      this.store.current(transaction, values.id)
-    )
-    return written
-  }
-
   protected override async deleteRow(transaction: pg.ClientBase, id: string) {
     const written = await this.store.current(transaction, id)
     await removeEvent(transaction, id)
     return written
+  }
+
+  /** Answers with the events as they are read from now on. */
+  async #keep(transaction: pg.ClientBase, reports: readonly Report[]): Promise<string[]> {
+    const events = reports.map(({ reported }) => reported)
+    const created = reports.map(({ origin, reported }) => ({ origin, values: rowOf(reported) }))
+    await sideBySide(appendEvents(transaction, events), this.recordCreations(transaction, created))
+    return events.map((each) => JSON.stringify(asStored(each)))
   }
 }
 

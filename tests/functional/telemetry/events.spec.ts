@@ -64,6 +64,26 @@ test.group('Events over HTTP', (group) => {
     assert.equal(listed.body.meta.total, 1)
   })
 
+  test('those that are posted at once are sealed together, and each is answered with its own', async ({
+    assert,
+  }) => {
+    const realmId = clock.uuid()
+    const names = Array.from({ length: 60 }, (_, number) => `event-${number}`)
+    const answers = await Promise.all(
+      names.map((name) => ask('POST', '/events', said({ name, realmId })))
+    )
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body.data.name]),
+      names.map((name) => [201, name])
+    )
+    const { rows } = await telemetryPool().query(
+      'select count(*)::int as batches, sum(size)::int as events from event_batches where chain = $1',
+      [realmId]
+    )
+    assert.equal(rows[0].events, names.length)
+    assert.isBelow(rows[0].batches, names.length / 2)
+  })
+
   test('what is not said is null, and nothing expires by itself', async ({ assert }) => {
     const { body } = await ask('POST', '/events', said())
     assert.lengthOf(Object.keys(body.data), 19)

@@ -1,0 +1,143 @@
+/**
+ * What `POST /telemetry/events` costs, checked, sealed and told of, beside a server that does nothing but insert a row for each
+ * request: requests a second, and processor time of the server and of the database per event. Both take turns, on the same tables.
+ * `BENCH_CONNECTIONS` says how many ask at once, `BENCH_ROUNDS` and `BENCH_SECONDS` how often and how long.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { loadavg } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+import { eventMessage } from './event_messages.js'
+import { cpuMicroseconds } from './load.js'
+import { median } from './median.js'
+import { postgresMicroseconds } from './processors.js'
+import { HubProcesses } from '#tests/helpers/hub_processes'
+import { testDatabase } from '#tests/helpers/test_database'
+import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
+
+const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 16)
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 8)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+/** Of the processor time that an insert by itself costs the database. */
+const WANTED_SHARE = 0.5
+const PLAIN = fileURLToPath(new URL('plain_insert_server.mjs', import.meta.url))
+
+interface Server {
+  readonly pid: number
+  readonly url: string
+}
+
+interface Cost {
+  readonly perSecond: number
+  /** Microseconds per event. */
+  readonly server: number
+  readonly database: number
+}
+
+const standIn = await StandInProvider.start()
+const database = await testDatabase()
+let hub: HubProcesses | undefined
+let plain: ChildProcess | undefined
+try {
+  hub = await HubProcesses.start('server', {
+    variables: {
+      SURFACES: 'telemetry',
+      JOBS: process.env.BENCH_JOBS,
+      DATABASE_URL: database.url,
+      IDENTITY_URL: standIn.url,
+      CLIENT_SECRET: SYSTEM.clientSecret,
+      RATE_LIMIT_USER: '0',
+      RATE_LIMIT_CLIENT: '0',
+      LOG_LEVEL: 'error',
+    },
+  })
+  plain = fork(PLAIN, { env: { ...process.env, DATABASE_URL: database.url, PORT: '0' } })
+  const [{ port }] = (await once(plain, 'message')) as [{ port: number }]
+  const servers = {
+    platform: { pid: hub.pid, url: `${hub.origin}/events` },
+    plain: { pid: plain.pid!, url: `http://127.0.0.1:${port}/events` },
+  }
+  process.exitCode = (await compared(servers, reporter())) ? 0 : 1
+} finally {
+  plain?.kill()
+  await hub?.remove()
+  await standIn.goAway()
+  await database.stop()
+}
+
+/** A user of master who may do everything. */
+function reporter(): string {
+  const { records, realms } = standIn
+  const user = records.add('users', { name: 'reporter', realmId: realms.master.id })
+  for (const { id } of records.table('permissions')) {
+    records.add('user-permissions', { userId: user.id, permissionId: id })
+  }
+  const claims = { sub: user.id, realm_id: realms.master.id, realm_name: 'master' }
+  return standIn.mint({ ...claims, iss: `${standIn.url}/realms/master` })
+}
+
+/** The first round warms both up. */
+async function compared(
+  { platform, plain: bare }: Record<'platform' | 'plain', Server>,
+  token: string
+): Promise<boolean> {
+  const rounds: { ours: Cost; theirs: Cost }[] = []
+  for (let round = 0; round <= ROUNDS; round++) {
+    const seconds = round === 0 ? 2 : SECONDS
+    const ours = await costOf(platform, token, seconds)
+    const theirs = await costOf(bare, token, seconds)
+    if (round > 0) {
+      rounds.push({ ours, theirs })
+      console.log(`platform ${said(ours)}; plain ${said(theirs)}; load ${loadavg()[0]!.toFixed(1)}`)
+    }
+  }
+  const ratio = (of: (cost: Cost) => number) =>
+    median(rounds.map(({ ours, theirs }) => of(ours) / of(theirs)))
+  const rate = ratio(({ perSecond }) => perSecond)
+  const share = ratio(({ database: used }) => used)
+  console.log(
+    `${rate.toFixed(2)} times as many a second (at least 1), ${share.toFixed(2)} of the time of the database (at most ${WANTED_SHARE})`
+  )
+  return rate >= 1 && share <= WANTED_SHARE
+}
+
+function said({ perSecond, server, database: used }: Cost): string {
+  return `${perSecond.toFixed(0)} a second, server ${server.toFixed(0)} µs, database ${used.toFixed(0)} µs`
+}
+
+async function costOf({ pid, url }: Server, token: string, seconds: number): Promise<Cost> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  const before = { server: cpuMicroseconds(pid), database: postgresMicroseconds() }
+  const begun = performance.now()
+  const until = begun + seconds * 1_000
+  let count = 0
+  const connection = async () => {
+    while (performance.now() < until) {
+      await post(url, token, agent, count++)
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection))
+  const perSecond = (count * 1_000) / (performance.now() - begun)
+  agent.destroy()
+  return {
+    perSecond,
+    server: (cpuMicroseconds(pid) - before.server) / count,
+    database: (postgresMicroseconds() - before.database) / count,
+  }
+}
+
+function post(url: string, token: string, agent: Agent, number: number): Promise<void> {
+  const { realmId, ...event } = eventMessage(number).message.data
+  const headers = { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' }
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      if (response.statusCode !== 201) {
+        reject(new Error(`${url} answered with ${response.statusCode}`))
+      }
+      response.resume().once('end', resolve)
+    })
+    sent.once('error', reject).end(JSON.stringify(event))
+  })
+}
