@@ -33,7 +33,7 @@ function processDiagram(): string {
   const reported = Object.entries(REPORTS).flatMap(([name, { from, to }]: [string, Transition]) =>
     to === undefined || to === 'as found'
       ? []
-      : from.map((status) => `  ${status} --> ${to}: ${name}`)
+      : from.flatMap((status) => (status === to ? [] : `  ${status} --> ${to}: ${name}`))
   )
   return ['```mermaid', 'stateDiagram-v2', ...begun, ...reported, '```'].join('\n')
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import { RUNNING } from '#core/analysis_life/processes'
+import { isWaiting, statusOfRun } from '#core/analysis_life/waiting_runs'
 
 /** A build or a distribution that does not go on by itself. */
 export interface StuckAnalysis {
@@ -19,11 +20,10 @@ const STUCK = `
   select a.id as "analysisId", a.name, r.process, s.status, r.problem,
     to_char(r.heard_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
   from analysis_runs r join analyses a on a.id = r.analysis_id
-  cross join lateral (
-    select case r.process when 'build' then a.build_status else a.distribution_status end as status
-  ) s
+  cross join lateral (select ${statusOfRun('r', 'a')} as status) s
   where s.status = 'failed'
     or s.status = any($1) and r.heard_at < now() - make_interval(secs => $2)
+      and not ${isWaiting({ running: '$1', silenceSeconds: '$2' })}
   order by r.heard_at desc limit ${AT_MOST}`
 
 /** Processes that have failed, and those that nobody was heard of for as long as a worker may be silent. */

@@ -43,6 +43,8 @@ type Held = Row<typeof Analysis>
 type Values = Writable<typeof Analysis>
 
 const DONE = 100
+/** A worker tells these again and again. */
+const SIGNS_OF_LIFE: ReadonlySet<Report> = new Set(['executionStarted', 'executionProgress'])
 
 /**
  * Follows what workers tell of builds and distributions. What is late, told again, or about a former run, changes nothing.
@@ -70,7 +72,7 @@ export class ProcessReports {
     if (process === 'distribution') {
       await this.#nodes.noteArtifacts(transaction, origin, held.id, told.artifacts)
     }
-    if (report === 'executionProgress' && written.values === held) {
+    if (SIGNS_OF_LIFE.has(report) && written.values === held) {
       await showAlive(transaction, held.id)
     }
   }
@@ -89,8 +91,8 @@ export class ProcessReports {
     if (run !== undefined && !isNamed && known !== undefined && known.id !== '') {
       return false
     }
-    if (report === 'executionFinished' && status === 'failed') {
-      return isNamed
+    if (status === 'failed' && report !== 'checkFinished') {
+      return isNamed && (report === 'executionFinished' || known.isGivenUp)
     }
     return report !== 'checkFinished' || isVerdict(told.status, status)
   }
@@ -111,7 +113,10 @@ function valuesAfter({ process, report, told }: WorkerReport, held: Held): Value
     case 'executionStarted':
       return so(REPORTS[report].to, held[progress] ?? 0)
     case 'executionProgress':
-      return { [progress]: Math.max(held[progress] ?? 0, Math.min(told.percent, DONE)) }
+      return {
+        ...(held[status] === 'failed' && so('started')),
+        [progress]: Math.max(held[progress] ?? 0, Math.min(told.percent, DONE)),
+      }
     case 'executionFinished':
       return { ...so(REPORTS[report].to, DONE), ...imageOf(process, told) }
     case 'executionFailed':

@@ -34,14 +34,14 @@ export interface Transition {
 }
 
 /**
- * What workers tell of a process. A process that was given up is done all the same where its worker says so; what a check finds is
- * about what is there, whatever was told of it.
+ * What workers tell of a process. A process that was given up goes on, or ends, all the same where its worker says so; what a check finds
+ * is about what is there, whatever was told of it.
  */
 export const REPORTS = {
-  executionStarted: { from: ['starting'], to: 'started' },
-  executionProgress: { from: ['starting', 'started', 'executing'] },
+  executionStarted: { from: ['starting', 'started', 'failed'], to: 'started' },
+  executionProgress: { from: ['starting', 'started', 'executing', 'failed'] },
   executionFinished: { from: [...RUNNING, 'failed'], to: 'executed' },
-  executionFailed: { from: RUNNING, to: 'failed' },
+  executionFailed: { from: [...RUNNING, 'failed'], to: 'failed' },
   checkFinished: { from: [...RUNNING, 'stopped', 'executed', 'failed'], to: 'as found' },
 } as const satisfies Record<string, Transition>
 

@@ -13,13 +13,16 @@ export interface Run {
   /** Ties what workers tell to the run it is about; empty for one that was begun before runs had ids. */
   readonly id: string
   readonly problem: string | null
+  /** It failed because no worker was heard, and for no other reason. */
+  readonly isGivenUp: boolean
 }
 
 const BEGIN = {
   name: 'begin-run',
   text: `insert into analysis_runs (analysis_id, process, run) values ($1, $2, $3)
     on conflict (analysis_id, process) do update
-    set run = excluded.run, begun_at = now(), heard_at = now(), check_asked_at = null, problem = null`,
+    set run = excluded.run, begun_at = now(), heard_at = now(), check_asked_at = null,
+      given_up_at = null, problem = null`,
 }
 
 /** Has a worker begin with a process, once the transaction is kept. */
@@ -54,7 +57,8 @@ export async function runOf(
   process: ProcessName
 ): Promise<Run | undefined> {
   const { rows } = await transaction.query<Run>(
-    'select run as id, problem from analysis_runs where analysis_id = $1 and process = $2',
+    `select run as id, problem, given_up_at is not null as "isGivenUp"
+     from analysis_runs where analysis_id = $1 and process = $2`,
     [analysisId, process]
   )
   return rows[0]
@@ -82,10 +86,25 @@ export async function noteHeard(
 ): Promise<void> {
   await transaction.query({
     name: 'note-heard',
-    text: `update analysis_runs set heard_at = now(), check_asked_at = null, problem = $3
+    text: `update analysis_runs
+      set heard_at = now(), check_asked_at = null, given_up_at = null, problem = $3
       where analysis_id = $1 and process = $2`,
     values: [analysisId, process, problem],
   })
+}
+
+/** Notes that a run has failed because no worker was heard. */
+export async function giveUp(
+  transaction: pg.ClientBase,
+  analysisId: string,
+  process: ProcessName,
+  problem: string
+): Promise<void> {
+  await transaction.query(
+    `update analysis_runs set given_up_at = now(), check_asked_at = null, problem = $3
+     where analysis_id = $1 and process = $2`,
+    [analysisId, process, problem]
+  )
 }
 
 /** Nothing is left of what was begun before. */

@@ -9,7 +9,8 @@ import type { Origin } from '#kernel/origin'
 import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'
 import { PROCESSES, RUNNING, type ProcessName } from './processes.js'
-import { askForCheck, noteHeard } from './runs.js'
+import { askForCheck, giveUp } from './runs.js'
+import { isWaiting, statusOfRun } from './waiting_runs.js'
 
 const EVERY_MS = 15_000
 const AT_ONCE = 100
@@ -21,12 +22,13 @@ interface Silent {
   readonly wasAsked: boolean
 }
 
-/** A worker that was asked and does not answer has as long again as it may be silent. */
+/** A worker that was asked and does not answer has as long again as it may be silent. Runs that wait for their turn are not silent. */
 const SILENT = `select r.analysis_id as "analysisId", r.process, r.check_asked_at is not null as "wasAsked"
   from analysis_runs r join analyses a on a.id = r.analysis_id
   where r.heard_at < now() - make_interval(secs => $1)
     and (r.check_asked_at is null or r.check_asked_at < now() - make_interval(secs => $1))
-    and case r.process when 'build' then a.build_status else a.distribution_status end = any($2)`
+    and ${statusOfRun('r', 'a')} = any($2)
+    and not ${isWaiting({ running: '$2', silenceSeconds: '$1' })}`
 
 const ALL_SILENT = `${SILENT} order by r.heard_at limit ${AT_ONCE}`
 const STILL_SILENT = `${SILENT} and r.analysis_id = $3 and r.process = $4`
@@ -78,7 +80,7 @@ async function lookAfter(
       return 0
     }
     const problem = `No worker was heard for ${2 * silenceSeconds} seconds, though one was asked`
-    await noteHeard(transaction, analysisId, process, problem)
+    await giveUp(transaction, analysisId, process, problem)
     await analyses.write(transaction, origin, held, { [status]: 'failed' })
     return 1
   })

@@ -2,6 +2,7 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import type { Message } from '#bus/message'
+import { stuckAnalyses } from '#core/administration/stuck_analyses'
 import { silentWorkerSweep } from '#core/analysis_life/watchdog'
 import type { Attributes } from '#records/row'
 import { at } from '#tests/helpers/application'
@@ -378,17 +379,132 @@ test.group('What workers tell', (group) => {
     await reaches({ buildStatus: 'failed', buildProgress: 0, buildHash: null })
   })
 
+  const SILENCE_S = 60
+  /** Nothing was heard of an analysis for two minutes more. */
+  const later = (id = analysis.id) =>
+    database().query(
+      `update analysis_runs set heard_at = heard_at - interval '2 minutes',
+         check_asked_at = check_asked_at - interval '2 minutes' where analysis_id = $1`,
+      [id]
+    )
+  const sweep = () => silentWorkerSweep(SILENCE_S).run(new AbortController().signal)
+  /** What other tests began is in nobody's queue. */
+  const emptyQueue = () => database().query('delete from analysis_runs')
+
+  test('a build that waits behind others is not taken for silent, and is once it does not wait', async ({
+    assert,
+  }) => {
+    await emptyQueue()
+    await approved()
+    await command('buildStart')
+    const first = analysis
+    const ahead = await commandTo(builder)
+    await builder.tell(ahead, 'executionStarted')
+    await reaches({ buildStatus: 'started' })
+
+    scene = await Scene.set()
+    analysis = await scene.analysis()
+    await approved()
+    await command('buildStart')
+    await commandTo(builder)
+    for (const _ of [1, 2, 3]) {
+      await later()
+      await sweep()
+    }
+    assert.equal((await now()).buildStatus, 'starting')
+    assert.isUndefined(builder.lastFor(analysis.id, 'check'))
+    const stuck = await stuckAnalyses(database(), SILENCE_S)
+    assert.isFalse(stuck.some(({ analysisId }) => analysisId === analysis.id))
+
+    await builder.tell(ahead, 'executionFinished', { hash: 'sha256:1' })
+    await eventually(async () => (await scene.read(first)).buildStatus === 'executed')
+    await sweep()
+    await commandTo(builder, 'check')
+    await later()
+    await sweep()
+    assert.equal((await now()).buildStatus, 'failed')
+  })
+
+  test('builds that wait are given up together where no worker is heard at all', async ({
+    assert,
+  }) => {
+    await emptyQueue()
+    const waiting: Attributes[] = []
+    for (const _ of [1, 2]) {
+      scene = await Scene.set()
+      analysis = await scene.analysis()
+      await approved()
+      await command('buildStart')
+      waiting.push(analysis)
+    }
+    for (const _ of [1, 2]) {
+      await Promise.all(waiting.map(({ id }) => later(id as string)))
+      await sweep()
+    }
+    const after = await Promise.all(waiting.map((one) => scene.read(one)))
+    assert.deepEqual(
+      after.map(({ buildStatus }) => buildStatus),
+      ['failed', 'failed']
+    )
+  })
+
+  test('a worker that begins after it was given up is believed, and says why if it fails', async ({
+    assert,
+  }) => {
+    await emptyQueue()
+    await approved()
+    await command('buildStart')
+    const build = await commandTo(builder)
+    const giveUp = async () => {
+      await later()
+      await sweep()
+      await later()
+      await sweep()
+      assert.equal((await now()).buildStatus, 'failed')
+    }
+    const reason = async () => {
+      const { body } = await call(scene.researcher(), 'GET', `/analyses/${analysis.id}/explain`)
+      return body.data.conditions.find(({ code }: any) => code === 'build_not_startable').reason
+    }
+    await giveUp()
+    assert.match(await reason(), /^No worker was heard/)
+    await builder.tell(build, 'executionStarted')
+    await reaches({ buildStatus: 'started' })
+    assert.isUndefined(await reason())
+    await giveUp()
+    await builder.tell(build, 'executionProgress', { progress: { percent: 30 } })
+    await reaches({ buildStatus: 'started', buildProgress: 30 })
+    await giveUp()
+    await builder.tell(build, 'executionFailed', { error: { message: 'no space left' } })
+    await eventually(async () => (await reason()) === 'no space left')
+    await builder.tell(build, 'executionStarted')
+    await builder.tell(build, 'executionProgress', { progress: { percent: 50 } })
+    await followed(builder, build)
+    assert.containSubset(await now(), { buildStatus: 'failed', buildProgress: 30 })
+  })
+
+  test('a worker that takes a command over from another is heard', async ({ assert }) => {
+    await emptyQueue()
+    await approved()
+    await command('buildStart')
+    const build = await commandTo(builder)
+    await builder.tell(build, 'executionStarted')
+    await reaches({ buildStatus: 'started' })
+    await later()
+    await builder.tell(build, 'executionStarted')
+    await followed(builder, build)
+    await sweep()
+    const { rows } = await database().query(
+      'select check_asked_at as "askedAt" from analysis_runs where analysis_id = $1',
+      [analysis.id]
+    )
+    assert.deepEqual(rows, [{ askedAt: null }])
+  })
+
   test('a worker that fell silent is asked, and given up where none answers', async ({
     assert,
   }) => {
-    const silence = 60
-    const later = () =>
-      database().query(
-        `update analysis_runs set heard_at = heard_at - interval '2 minutes',
-           check_asked_at = check_asked_at - interval '2 minutes' where analysis_id = $1`,
-        [analysis.id]
-      )
-    const sweep = () => silentWorkerSweep(silence).run(new AbortController().signal)
+    await emptyQueue()
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)

@@ -296,7 +296,7 @@ export class Model {
     const isFailure = told.report === 'executionFailed' || told.status === 'failed'
     const problem = isFailure ? (told.problem ?? 'The worker gave no reason') : null
     this.#follow(told)
-    Object.assign(state.run!, { isAsked: false, problem })
+    Object.assign(state.run!, { isAsked: false, isGivenUp: false, problem })
   }
 
   /** Nobody heard a worker for as long as it may be silent. */
@@ -309,7 +309,7 @@ export class Model {
       if (state.run.isAsked) {
         const problem = `No worker was heard for ${2 * seconds} seconds, though one was asked`
         state.status = 'failed'
-        Object.assign(state.run, { isAsked: false, problem })
+        Object.assign(state.run, { isAsked: false, isGivenUp: true, problem })
       } else {
         this.#check(process)
       }
@@ -350,7 +350,7 @@ export class Model {
     this.now[process] = {
       status: 'starting',
       progress: null,
-      run: { number, isAsked: false, problem: null },
+      run: { number, isAsked: false, isGivenUp: false, problem: null },
     }
     this.sent.push({ process, type: 'execute', run: number })
   }
@@ -368,15 +368,16 @@ export class Model {
     if (status === null || isAnother) {
       return false
     }
+    const isGivenUp = status === 'failed' && run !== null && known!.isGivenUp
     switch (report) {
       case 'executionStarted':
-        return status === 'starting'
+        return ['starting', 'started'].includes(status) || isGivenUp
       case 'executionProgress':
-        return ['starting', 'started', 'executing'].includes(status)
+        return ['starting', 'started', 'executing'].includes(status) || isGivenUp
       case 'executionFinished':
         return isWorking(status) || (status === 'failed' && run !== null)
       case 'executionFailed':
-        return isWorking(status)
+        return isWorking(status) || isGivenUp
       case 'checkFinished':
         return found !== null && (isWorking(status) || !isWorking(found))
     }
@@ -391,6 +392,7 @@ export class Model {
         Object.assign(state, { status: 'started', progress: state.progress ?? 0 })
         return
       case 'executionProgress':
+        state.status = state.status === 'failed' ? 'started' : state.status
         state.progress = Math.max(state.progress ?? 0, Math.min(percent, 100))
         return
       case 'executionFinished':

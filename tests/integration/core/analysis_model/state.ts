@@ -40,6 +40,8 @@ export interface FileState {
 export interface RunState {
   number: number
   isAsked: boolean
+  /** It failed because nobody was heard. */
+  isGivenUp: boolean
   problem: string | null
 }
 

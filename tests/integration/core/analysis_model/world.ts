@@ -278,8 +278,7 @@ export class World {
   async silence(): Promise<string> {
     await this.#services.pool.query(
       `update analysis_runs set heard_at = heard_at - interval '1 hour',
-         check_asked_at = check_asked_at - interval '1 hour' where analysis_id = $1`,
-      [this.analysisId]
+         check_asked_at = check_asked_at - interval '1 hour'`
     )
     return this.#outcome(() => silentWorkerSweep(SILENCE_S).run(new AbortController().signal))
   }

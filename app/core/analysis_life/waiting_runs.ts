@@ -1,0 +1,25 @@
+/** The status of the process of a run. */
+export const statusOfRun = (run: string, analysis: string): string =>
+  `case ${run}.process when 'build' then ${analysis}.build_status else ${analysis}.distribution_status end`
+
+/**
+ * True of a run `r` of an analysis `a` whose command, or whose check, still waits in the queue of the workers: others that were sent before it are not
+ * over, and workers are heard. Where none is heard at all, nobody waits.
+ */
+export const isWaiting = ({ running, silenceSeconds }: Parameters): string =>
+  `(exists (
+      select 1 from analysis_runs o join analyses b on b.id = o.analysis_id
+      where o.process = r.process and o.analysis_id <> r.analysis_id
+        and o.begun_at < case ${statusOfRun('r', 'a')} when 'starting' then r.begun_at
+          else r.check_asked_at end
+        and ${statusOfRun('o', 'b')} = any(${running}))
+    and exists (
+      select 1 from analysis_runs h where h.process = r.process and h.heard_at > h.begun_at
+        and h.heard_at >= now() - make_interval(secs => ${silenceSeconds})))`
+
+/** Of a statement, by their numbers. */
+interface Parameters {
+  /** The states of a process that goes on. */
+  readonly running: string
+  readonly silenceSeconds: string
+}
