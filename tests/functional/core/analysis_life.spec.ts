@@ -407,7 +407,7 @@ test.group('What workers tell', (group) => {
     await approved()
     await command('buildStart')
     await commandTo(builder)
-    for (const _ of [1, 2, 3]) {
+    for (let round = 0; round < 3; round++) {
       await later()
       await sweep()
     }
@@ -430,14 +430,14 @@ test.group('What workers tell', (group) => {
   }) => {
     await emptyQueue()
     const waiting: Attributes[] = []
-    for (const _ of [1, 2]) {
+    for (let round = 0; round < 2; round++) {
       scene = await Scene.set()
       analysis = await scene.analysis()
       await approved()
       await command('buildStart')
       waiting.push(analysis)
     }
-    for (const _ of [1, 2]) {
+    for (let round = 0; round < 2; round++) {
       await Promise.all(waiting.map(({ id }) => later(id as string)))
       await sweep()
     }
