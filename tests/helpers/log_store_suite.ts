@@ -21,6 +21,8 @@ export interface LogStoreSubject {
   readonly store: LogStore
   /** Whether lines that are weeks old are refused. */
   readonly hasRetention: boolean
+  /** How many lines it keeps that come in at once. */
+  readonly burst: number
   /** Whether lines can be removed. */
   readonly removes: boolean
   /** Resolves once everything that was written is found. */
@@ -399,6 +401,26 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
       assert.deepEqual(second.messages, ['line 2', 'line 3', 'line 4', 'line 5'])
       await second.end()
     })
+
+    test('a burst of lines of one time comes whole, in its order and once, also to who comes back on the way', async ({
+      assert,
+    }) => {
+      const first = follower(store, ofRun())
+      await first.begun
+      const lines = Array.from({ length: subject.burst }, (_, at) =>
+        aLine(5, { message: `line ${at}` })
+      )
+      const expected = lines.map(({ message }) => message)
+      await store.write(lines)
+      await first.until(lines.length)
+      assert.deepEqual(first.messages, expected)
+      await first.end()
+      const from = Math.floor(lines.length / 3)
+      const second = follower(store, ofRun(), first.cursors[from - 1])
+      await second.until(lines.length - from)
+      assert.deepEqual(second.messages, expected.slice(from))
+      await second.end()
+    }).timeout(120_000)
   })
 }
 
@@ -421,7 +443,7 @@ function follower(store: LogStore, filter: LogFilter, after?: string) {
     /** From here on what comes in is followed. */
     begun: delay(0),
     async until(count: number) {
-      const deadline = clock.now() + 20_000
+      const deadline = clock.now() + 60_000
       while (messages.length < count && clock.now() < deadline) {
         await delay(5)
       }

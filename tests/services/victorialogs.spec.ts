@@ -26,6 +26,7 @@ if (url === undefined) {
     return {
       store,
       hasRetention: true,
+      burst: 10_000,
       removes: (await store.whyNotRemove()) === undefined,
       settle: async () => {
         await fetch(`${url}/internal/force_flush`)

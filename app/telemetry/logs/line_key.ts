@@ -3,9 +3,10 @@ import { newId } from '#kernel/new_id'
 
 /** So many digits has a time in milliseconds until the year 2286. */
 const TIME_DIGITS = 13
+/** More lines do not come in within a millisecond. */
 const TURN_DIGITS = 6
-const TURNS = 10 ** TURN_DIGITS
 
+let lastTime = 0
 let turn = 0
 
 /**
@@ -13,14 +14,19 @@ let turn = 0
  * processes or, where it came from the bus, what it is found by when it comes once more.
  */
 export function newLineKey(unique = newId()): string {
-  turn = (turn + 1) % TURNS
-  return `${keyFrom(clock.now())}${String(turn).padStart(TURN_DIGITS, '0')}-${unique}`
+  const now = clock.now()
+  turn = now === lastTime ? turn + 1 : 0
+  lastTime = now
+  return `${keyFrom(now)}${String(turn).padStart(TURN_DIGITS, '0')}-${unique}`
 }
 
 /** What is not greater than any key made at this time or later, and greater than all before. */
 export function keyFrom(milliseconds: number): string {
   return `${String(Math.max(0, milliseconds)).padStart(TIME_DIGITS, '0')}-`
 }
+
+/** What is greater than this key, and not greater than any other that is. */
+export const rightAfter = (key: string): string => `${key} `
 
 /** When the line came in that has this key; NaN where it is none. */
 export function timeOfKey(key: string): number {

@@ -12,6 +12,7 @@ const MIB = 1024 ** 2
 logStoreSuite('memory', async () => ({
   store: new MemoryLogStore({ lines: 100_000, bytes: 64 * MIB }),
   hasRetention: false,
+  burst: 10_000,
   removes: true,
   settle: async () => {},
   stop: async () => {},
@@ -20,6 +21,7 @@ logStoreSuite('memory', async () => ({
 logStoreSuite('memory of small blocks', async () => ({
   store: new MemoryLogStore({ lines: 100_000, bytes: 1.5 * MIB }),
   hasRetention: false,
+  burst: 1_000,
   removes: true,
   settle: async () => {},
   stop: async () => {},

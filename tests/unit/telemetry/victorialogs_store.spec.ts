@@ -27,6 +27,7 @@ async function subject(options: StandInOptions) {
   return {
     store,
     hasRetention: true,
+    burst: 10_000,
     removes: options.deletion === 'on',
     settle: async () => {},
     async stop() {

@@ -2,7 +2,7 @@ import { pause } from '#kernel/back_off'
 import { clock } from '#kernel/clock'
 import { DeletionUnsupported, OutsideRetention } from '#telemetry/logs/errors'
 import { instantOf } from '#telemetry/logs/instant'
-import { keyFrom, timeOfKey } from '#telemetry/logs/line_key'
+import { keyFrom, rightAfter, timeOfKey } from '#telemetry/logs/line_key'
 import type { LogFilter } from '#telemetry/logs/log_filter'
 import type { LogLine } from '#telemetry/logs/log_line'
 import type { FoundLogs, LogPage, LogStore, WriteOptions } from '#telemetry/logs/log_store'
@@ -132,10 +132,7 @@ export class VictoriaLogsStore implements LogStore {
       op: '>=',
       at: instantOf(timeOfKey(after) - HOUR_MS),
     }
-    const asked = allOf([keysBetween(after, end), logsqlOf(since), logsqlOf(filter)])
-    const lines = await this.#server.query(
-      `${asked} | sort by (${KEY_LABEL}) limit ${FOLLOWED_AT_ONCE}`
-    )
-    return lines.filter((fields) => keyIn(fields) !== after)
+    const asked = allOf([keysBetween(rightAfter(after), end), logsqlOf(since), logsqlOf(filter)])
+    return this.#server.query(`${asked} | sort by (${KEY_LABEL}) limit ${FOLLOWED_AT_ONCE}`)
   }
 }
