@@ -16,7 +16,7 @@ export default class CredentialsRotate extends BaseCommand {
   static help = [
     'credentials:rotate --older-than=30d --dry-run       list them, the oldest first',
     'credentials:rotate --older-than=30d                 give each another secret that nobody can guess',
-    'credentials:rotate --older-than=30d --kind=node --to=secrets.jsonl',
+    'credentials:rotate --older-than=30d --kind=node --to=$HOME/nodes.secrets.jsonl',
     'Who logs in with one of them is shut out until it has the new one. Secrets are never shown: whoever may',
     'change the node or analysis reads them at /nodes/<id>/client/credentials (/analyses/<id>/client/…), or the',
     'file of --to has them, which only its owner may read and which must not be there before.',

@@ -9,7 +9,7 @@ export default class UserPassword extends BaseCommand {
     'It is asked for, or read from standard input where that is no terminal: no argument has it, since',
     'everybody on the machine sees those. Whoever is signed in as the user is signed out.',
     '  user:password admin',
-    '  user:password ann --realm=north < password.txt',
+    '  user:password ann --realm=north < ~/password.txt',
   ]
   static options = { startApp: true }
 

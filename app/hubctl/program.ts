@@ -2,6 +2,7 @@ import completed from '@bomb.sh/tab/commander'
 import { Command, type HelpConfiguration } from 'commander'
 
 import { analysisCommand } from '#hubctl/commands/analysis'
+import { applyCommand } from '#hubctl/commands/apply'
 import { auditCommand } from '#hubctl/commands/audit'
 import { bucketCommand } from '#hubctl/commands/bucket/bucket'
 import { busCommand } from '#hubctl/commands/bus'
@@ -49,6 +50,7 @@ const GROUPS: Readonly<Record<string, readonly (() => Command)[]>> = {
     getCommand,
     describeCommand,
     createCommand,
+    applyCommand,
     updateCommand,
     editCommand,
     deleteCommand,

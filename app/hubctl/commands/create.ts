@@ -1,22 +1,24 @@
 import { Command } from 'commander'
 
+import type { ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
-import { bodyFrom } from '#hubctl/kinds/body_values'
-import type { Found } from '#hubctl/kinds/find_record'
+import { bodiesFrom } from '#hubctl/kinds/body_values'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { withReferences } from '#hubctl/kinds/references'
 import { writing } from '#hubctl/options'
-import { UsageProblem } from '#hubctl/problem'
+import { doEach } from './each.js'
+import { makeRecord, nameOfBody, requireCreatable } from './making.js'
 
 const HELP = `
 What a kind takes: hubctl get <kind> --help-kind. An attribute that is the id of
-another record takes its name as well.
+another record takes its name as well. A file may hold several records: a list, or
+documents with --- between them.
 
 Examples:
   hubctl create node name=north type=default
-  hubctl create project -f project.yaml
+  hubctl create project -f projects.yaml
   hubctl create project-node projectId=study nodeId=north
-  hubctl create user name=ada password=@- < password.txt`
+  hubctl create user name=ada password=@- < ~/password.txt`
 
 export function createCommand(): Command {
   const command = new Command('create')
@@ -30,23 +32,19 @@ async function create(
   invocation: Invocation<{ file?: string }>,
   kindName: string,
   pairs: string[]
-): Promise<void> {
+): Promise<ExitCode> {
   const { options, output } = invocation
   const api = await invocation.api()
   const kinds = new Kinds(api)
   const kind = await kinds.find(kindName)
-  if (!kind.create) {
-    throw new UsageProblem(
-      `A ${kind.name} is not made by callers: the platform makes it.`,
-      'What is made: hubctl kinds'
-    )
-  }
-  const said = await bodyFrom(kind.create, options.file, pairs)
-  const body = await withReferences(api, kinds, kind.create, said)
-  const made = await api.change<{ data: Found }>('POST', kind.service, kind.path, body)
-  if (made) {
-    const { id, name } = made.data
-    const words = ['The', kind.name, ...(name === undefined ? [] : [name]), 'was made:', id]
-    output.done(words.join(' '), made.data, kind.name)
-  }
+  const schema = requireCreatable(kind)
+  const bodies = await bodiesFrom(schema, options.file, pairs)
+  const steps = bodies.map((body, index) => ({
+    name: nameOfBody(body, index),
+    act: async () => {
+      const resolved = await withReferences(api, kinds, schema, body)
+      return makeRecord(api, kind, resolved)
+    },
+  }))
+  return doEach(output, steps, kind.name)
 }

@@ -12,11 +12,12 @@ import { EXIT } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
 import type { Body } from '#hubctl/kinds/body_values'
 import { findRecord, type Found } from '#hubctl/kinds/find_record'
-import { pathOf, type Kind } from '#hubctl/kinds/kind'
+import { propertiesOf, type Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { changing } from '#hubctl/options'
 import { yamlOf } from '#hubctl/output/yaml'
 import { Problem } from '#hubctl/problem'
+import { changeRecord } from './making.js'
 import { requireUpdatable } from './updatable.js'
 
 export function editCommand(): Command {
@@ -33,24 +34,22 @@ async function edit(invocation: Invocation, kindName: string, idOrName: string):
   const kind = await new Kinds(api).find(kindName)
   const record = await findRecord(api, kind, idOrName)
   const before = changeable(kind, record)
-  const changes = changesOf(before, await edited(before, `${kind.name} ${idOrName}`))
-  if (Object.keys(changes).length === 0) {
-    return output.note('Nothing was changed.')
-  }
-  const changed = await api.change<{ data: Found }>(
-    'POST',
-    kind.service,
-    pathOf(kind, record.id),
-    changes
-  )
-  if (changed) {
-    output.done(`The ${kind.name} ${idOrName} was changed`, changed.data, kind.name)
-  }
+  const title = `${kind.name} ${idOrName}`
+  await edited(before, title, async (after) => {
+    const changes = changesOf(before, after)
+    if (Object.keys(changes).length === 0) {
+      return output.note('Nothing was changed.')
+    }
+    const done = await changeRecord(api, kind, { id: record.id, name: idOrName }, changes)
+    if (done) {
+      output.done(done.said, done.record, kind.name)
+    }
+  })
 }
 
 /** What of a record a change may hold. */
 function changeable(kind: Kind, record: Found): Body {
-  const names = Object.keys((requireUpdatable(kind).properties ?? {}) as object)
+  const names = Object.keys(propertiesOf(requireUpdatable(kind)))
   return Object.fromEntries(
     names.filter((name) => name in record).map((name) => [name, record[name]])
   )
@@ -63,19 +62,38 @@ function changesOf(before: Body, after: Body): Body {
   return Object.fromEntries(changed)
 }
 
-async function edited(body: Body, title: string): Promise<Body> {
+/** Has a body edited, and then used. What was typed is kept where it is refused. */
+async function edited(
+  body: Body,
+  title: string,
+  use: (after: Body) => Promise<void>
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'hubctl-'))
+  const file = join(folder, 'record.yaml')
+  const head = `# ${title}: change what is to be changed, save, and leave the editor.`
+  await writeFile(file, `${head}\n${yamlOf(body)}\n`, { mode: 0o600 })
+  const discard = () => rm(folder, { recursive: true, force: true })
   try {
-    const file = join(folder, 'record.yaml')
-    await writeFile(
-      file,
-      `# ${title}: change what is to be changed, save, and leave the editor.\n${yamlOf(body)}\n`
-    )
     await runEditor(file)
-    return bodyIn(await readFile(file, 'utf8'))
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+  } catch (error) {
+    await discard()
+    throw error
   }
+  try {
+    await use(bodyIn(await readFile(file, 'utf8')))
+  } catch (error) {
+    throw keptIn(file, title, error)
+  }
+  await discard()
+}
+
+function keptIn(file: string, title: string, error: unknown): unknown {
+  return error instanceof Problem
+    ? new Problem(error.exitCode, error.message, [
+        ...error.advice,
+        `What you typed is in ${file}. Once it is right: hubctl update ${title} -f ${file}`,
+      ])
+    : error
 }
 
 async function runEditor(file: string): Promise<void> {

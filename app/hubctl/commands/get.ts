@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import type { ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord } from '#hubctl/kinds/find_record'
-import type { Kind } from '#hubctl/kinds/kind'
+import { propertiesOf, type Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { joinedRelations, listRecords } from '#hubctl/kinds/listing'
 import { gathered, names, watchable, wholeNumber } from '#hubctl/options'
@@ -118,8 +118,8 @@ async function explainKind({ output }: Invocation<Options>, api: Api, kind: Kind
     filter: filters?.allowed ?? [],
     sort: sorts?.allowed ?? [],
     include: relations?.allowed ?? [],
-    create: Object.keys((kind.create?.properties as object | undefined) ?? {}),
-    update: Object.keys((kind.update?.properties as object | undefined) ?? {}),
+    create: Object.keys(propertiesOf(kind.create)),
+    update: Object.keys(propertiesOf(kind.update)),
   }
   if (!output.isTable) {
     return output.value(vocabulary)

@@ -2,12 +2,12 @@ import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
 import { bodyFrom } from '#hubctl/kinds/body_values'
-import { findRecord, type Found } from '#hubctl/kinds/find_record'
-import { pathOf } from '#hubctl/kinds/kind'
+import { findRecord } from '#hubctl/kinds/find_record'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { withReferences } from '#hubctl/kinds/references'
 import { writing } from '#hubctl/options'
 import { UsageProblem } from '#hubctl/problem'
+import { changeRecord } from './making.js'
 import { requireUpdatable } from './updatable.js'
 
 const HELP = `
@@ -47,8 +47,8 @@ async function update(
   }
   const body = await withReferences(api, kinds, schema, said)
   const { id } = await findRecord(api, kind, idOrName)
-  const changed = await api.change<{ data: Found }>('POST', kind.service, pathOf(kind, id), body)
-  if (changed) {
-    output.done(`The ${kind.name} ${idOrName} was changed`, changed.data, kind.name)
+  const done = await changeRecord(api, kind, { id, name: idOrName }, body)
+  if (done) {
+    output.done(done.said, done.record, kind.name)
   }
 }

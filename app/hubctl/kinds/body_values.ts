@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 
 import type { JsonSchema } from '#kernel/json_schema'
+import { propertiesOf } from './kind.js'
 import { isSecretName } from '#hubctl/output/blackened'
 import { isAnswered, secretFor } from '#hubctl/output/prompts'
 import { EXIT } from '#hubctl/exit_codes'
@@ -9,13 +10,29 @@ import { Problem, UsageProblem } from '#hubctl/problem'
 
 export type Body = Record<string, unknown>
 
-/** A body from a file in JSON or YAML, where one is named, and from `key=value` besides, which win. */
+/** The body that a file holds, where one is named, and `key=value` besides, which win. */
 export async function bodyFrom(
   schema: JsonSchema,
   file: string | undefined,
   pairs: readonly string[]
 ): Promise<Body> {
-  const body: Body = file === undefined ? {} : await bodyInFile(file)
+  const [body = {}, ...others] = await bodiesFrom(schema, file, pairs)
+  if (others.length > 0) {
+    throw new UsageProblem(
+      `${file} holds the attributes of ${others.length + 1} records, and one is meant.`,
+      'hubctl apply makes or changes several.'
+    )
+  }
+  return body
+}
+
+/** The bodies that a file holds, each with `key=value` besides; without a file one. */
+export async function bodiesFrom(
+  schema: JsonSchema,
+  file: string | undefined,
+  pairs: readonly string[]
+): Promise<Body[]> {
+  const besides: Body = {}
   for (const pair of pairs) {
     const sign = pair.indexOf('=')
     if (sign < 1) {
@@ -25,9 +42,10 @@ export async function bodyFrom(
       )
     }
     const key = pair.slice(0, sign)
-    body[key] = valueOf(schema, key, await textOf(key, pair.slice(sign + 1)))
+    besides[key] = valueOf(schema, key, await textOf(key, pair.slice(sign + 1)))
   }
-  return body
+  const bodies = file === undefined ? [{}] : await bodiesInFile(file)
+  return bodies.map((body) => ({ ...body, ...besides }))
 }
 
 /** What others on this machine could see in the arguments must not be a secret. */
@@ -50,8 +68,7 @@ async function textOf(key: string, text: string): Promise<string> {
 
 /** Reads `null`, numbers, switches, lists and objects as such where the attribute is one. */
 function valueOf(schema: JsonSchema, key: string, text: string): unknown {
-  const properties = (schema.properties ?? {}) as Record<string, JsonSchema>
-  const types = typesOf(properties[key] ?? {})
+  const types = typesOf(propertiesOf(schema)[key] ?? {})
   if (text === 'null' && types.includes('null')) {
     return null
   }
@@ -76,19 +93,29 @@ function parsed(key: string, text: string, types: readonly string[]): unknown {
   }
 }
 
-async function bodyInFile(file: string): Promise<Body> {
-  const { parse } = await import('yaml')
-  const content = await contentOf(file)
-  let body: unknown
-  try {
-    body = parse(content)
-  } catch (error) {
-    throw new UsageProblem(`${file} is neither JSON nor YAML: ${(error as Error).message}`)
+/** All records that a file of JSON or YAML holds: documents, and lists of records in them. */
+export async function bodiesInFile(file: string): Promise<Body[]> {
+  const { parseAllDocuments } = await import('yaml')
+  const documents = parseAllDocuments(await contentOf(file))
+  const bodies = [...documents].flatMap((document) => {
+    const [error] = document.errors
+    if (error) {
+      throw new UsageProblem(`${file} is neither JSON nor YAML: ${error.message}`)
+    }
+    const content: unknown = document.toJS()
+    return content === null ? [] : content
+  })
+  if (bodies.length === 0 || !bodies.every(isBody)) {
+    throw new UsageProblem(
+      `${file} does not hold attributes of records.`,
+      'It holds one record, a list of them, or several documents with --- between them.'
+    )
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new UsageProblem(`${file} does not hold the attributes of one record.`)
-  }
-  return body as Body
+  return bodies
+}
+
+function isBody(content: unknown): content is Body {
+  return typeof content === 'object' && content !== null && !Array.isArray(content)
 }
 
 async function contentOf(file: string): Promise<string> {

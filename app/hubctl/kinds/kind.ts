@@ -22,3 +22,8 @@ export interface Kind {
 export function pathOf({ path }: Pick<Kind, 'path'>, id: string): string {
   return `${path}/${encodeURIComponent(id)}`
 }
+
+/** The attributes that a body may have, with what each may hold. */
+export function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
+  return (schema?.properties ?? {}) as Record<string, JsonSchema>
+}

@@ -3,6 +3,7 @@ import { isUuid } from '#kernel/is_uuid'
 import type { JsonSchema } from '#kernel/json_schema'
 import type { Body } from './body_values.js'
 import { findRecord } from './find_record.js'
+import { propertiesOf } from './kind.js'
 import type { Kinds } from './kinds.js'
 
 const REFERENCE = /^(\w+)Id$/
@@ -11,13 +12,13 @@ const REFERENCE = /^(\w+)Id$/
 export async function withReferences(
   api: Api,
   kinds: Kinds,
-  { properties = {} }: JsonSchema,
+  schema: JsonSchema,
   body: Body
 ): Promise<Body> {
+  const properties = propertiesOf(schema)
   const entries = Object.entries(body).map(async ([key, value]): Promise<[string, unknown]> => {
-    const schema = (properties as Record<string, JsonSchema>)[key]
     const [, name] = REFERENCE.exec(key) ?? []
-    if (schema?.format !== 'uuid' || name === undefined || !isName(value)) {
+    if (properties[key]?.format !== 'uuid' || name === undefined || !isName(value)) {
       return [key, value]
     }
     const { id } = await findRecord(api, await kinds.find(name), value)

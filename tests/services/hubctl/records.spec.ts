@@ -1,3 +1,6 @@
+import { readFile, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
 import { test } from '@japa/runner'
 import { parse } from 'yaml'
 
@@ -109,6 +112,60 @@ test.group('Records with hubctl', (group) => {
 
     assert.equal(code, 0, stderr)
     assert.deepInclude(after, { name: 'edited', displayName: 'New', createdAt })
+  })
+
+  test('what was typed is kept where it is refused, and the message says where', async ({
+    assert,
+  }) => {
+    await machine.must('create', 'project', 'name=refused')
+    const editor = await machine.write(
+      'typed.sh',
+      'echo "name: [x" >> "$1"; echo "# typed" >> "$1"\n'
+    )
+    const { code, stderr } = await machine.call(['edit', 'project', 'refused'], {
+      env: { EDITOR: `sh ${editor}` },
+    })
+    const [, file] = /What you typed is in (\S+)\. Once/.exec(stderr) ?? []
+
+    assert.equal(code, 2, stderr)
+    assert.include(String(await readFile(file!)), '# typed')
+    await rm(dirname(file!), { recursive: true })
+  })
+
+  test('files hold several records, and are applied as often as one likes', async ({ assert }) => {
+    const list = await machine.write('list.json', '[{"name":"listed-a"},{"name":"listed-b"}]')
+    const made = await machine.json('create', 'project', '-f', list)
+    const file = await machine.write(
+      'study.yaml',
+      [
+        'kind: project\nname: applied\ndisplayName: First',
+        'kind: node\nname: applied-node\nhidden: false',
+        'kind: project-node\nprojectId: applied\nnodeId: applied-node',
+      ].join('\n---\n')
+    )
+    const first = await machine.call(['apply', '-f', file])
+    const again = await machine.must('apply', '-f', file)
+    const shown = await machine.must('get', 'project', 'applied', '-o', 'yaml')
+    const { stdout } = await machine.call(['apply', 'project', '-f', '-'], {
+      stdin: shown.replace('First', 'Second'),
+    })
+    const partly = await machine.call(['apply', '-f', '-', '-o', 'json'], {
+      stdin: '[{"kind":"node","nmae":"x"},{"kind":"project","name":"applied-last"}]',
+    })
+    const after = await machine.json('get', 'project', 'applied')
+
+    assert.sameMembers(
+      made.map(({ name }: { name: string }) => name),
+      ['listed-a', 'listed-b']
+    )
+    assert.equal(first.code, 0, first.stderr)
+    assert.equal(first.stdout.match(/was made/g)?.length, 3, first.stdout)
+    assert.equal(again.match(/is so already/g)?.length, 3, again)
+    assert.include(stdout, 'was changed')
+    assert.equal(after.displayName, 'Second')
+    assert.equal(partly.code, 8, partly.stderr)
+    assert.include(partly.stderr, 'record 1')
+    assert.equal(JSON.parse(partly.stdout)[0].name, 'applied-last')
   })
 
   test('a secret is no argument', async ({ assert }) => {

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import type { Invocation } from '#hubctl/invocation'
 import type { Api } from '#hubctl/platform/api'
 import { Problem, UsageProblem } from '#hubctl/problem'
+import { doEach, type Step } from '#hubctl/commands/each'
 import { download } from './download.js'
 import { bucketOf, fileAt, filesBelow, placeIn, type Place } from './place.js'
 import { upload } from './upload.js'
@@ -30,43 +31,7 @@ export async function copy(
   const copies = await (target
     ? copiesThere(invocation, api, from, target)
     : copiesHere(invocation, api, source!, to))
-  return copyAll(invocation, copies)
-}
-
-/** A file that is to be copied; `make` answers what was done. */
-interface Copy {
-  readonly name: string
-  readonly make: () => Promise<string>
-}
-
-async function copyAll(
-  { output }: Invocation<Options>,
-  copies: readonly Copy[]
-): Promise<ExitCode> {
-  const failures: Error[] = []
-  for (const { name, make } of copies) {
-    try {
-      output.done(await make())
-    } catch (error) {
-      if (!(error instanceof Error) || copies.length === 1 || endsAll(error)) {
-        throw error
-      }
-      failures.push(error)
-      output.problem(`${name} was not copied: ${error.message}`)
-    }
-  }
-  if (failures.length === copies.length && failures[0]) {
-    throw failures[0]
-  }
-  return failures.length > 0 ? EXIT.partly : EXIT.done
-}
-
-/** What keeps one file from being copied because nothing can be asked any more keeps all of them. */
-function endsAll(error: Error): boolean {
-  return (
-    error instanceof Problem &&
-    (error.exitCode === EXIT.login || error.exitCode === EXIT.unreachable)
-  )
+  return doEach(invocation.output, copies)
 }
 
 async function copiesThere(
@@ -74,19 +39,19 @@ async function copiesThere(
   api: Api,
   from: string,
   place: Place
-): Promise<Copy[]> {
+): Promise<Step[]> {
   const { id } = await bucketOf(api, place)
   const files = await filesHere(from, place.path, Boolean(options.recursive))
   return files.map(([file, path]) => ({
     name: file,
-    make: async () => {
+    act: async () => {
       const there = `${place.bucket}:${path}`
       if (api.isPlanning) {
         api.plan('POST', 'storage', `/buckets/${id}/resumable`, { filename: path })
-        return `${file} would be copied to ${there}`
+        return { said: `${file} would be copied to ${there}` }
       }
       await upload(api, { file, bucketId: id, path }, output)
-      return `${file} was copied to ${there}`
+      return { said: `${file} was copied to ${there}` }
     },
   }))
 }
@@ -122,7 +87,7 @@ async function copiesHere(
   api: Api,
   place: Place,
   to: string
-): Promise<Copy[]> {
+): Promise<Step[]> {
   const { id } = await bucketOf(api, place)
   const files = options.recursive
     ? await filesBelow(api, id, place.path)
@@ -130,14 +95,14 @@ async function copiesHere(
   const isFolder = options.recursive || (await isFolderHere(to))
   return files.map((file) => ({
     name: `${place.bucket}:${file.path}`,
-    make: async () => {
+    act: async () => {
       const own = options.recursive ? pathBelow(file.path, place.path) : basename(file.path)
       const target = isFolder ? join(to, own) : to
       if (api.isPlanning) {
-        return `${target} would be written`
+        return { said: `${target} would be written` }
       }
       await download(api, file, target, output)
-      return `${place.bucket}:${file.path} was copied to ${target}`
+      return { said: `${place.bucket}:${file.path} was copied to ${target}` }
     },
   }))
 }

@@ -1,0 +1,66 @@
+import { EXIT, type ExitCode } from '#hubctl/exit_codes'
+import type { Output } from '#hubctl/output/output'
+import type { Fields } from '#hubctl/platform/pages'
+import { Problem } from '#hubctl/problem'
+
+/** What was done with one of several. */
+export interface Done {
+  readonly said: string
+  readonly record?: Fields
+}
+
+/** One of several that something is done with. */
+export interface Step {
+  readonly name: string
+  /** Undefined where it is only planned. */
+  readonly act: () => Promise<Done | undefined>
+}
+
+/**
+ * Takes the steps one after the other. One that fails is named and does not keep the others from being taken; where all fail, the
+ * first failure is that of the command.
+ */
+export async function doEach(
+  output: Output,
+  steps: readonly Step[],
+  kind?: string
+): Promise<ExitCode> {
+  const failures: Error[] = []
+  const records: Fields[] = []
+  const areShownTogether = steps.length > 1 && !output.isTable
+  for (const { name, act } of steps) {
+    try {
+      const done = await act()
+      if (done?.record && areShownTogether) {
+        records.push(done.record)
+      } else if (done) {
+        output.done(done.said, done.record, kind)
+      }
+    } catch (error) {
+      if (!(error instanceof Error) || steps.length === 1 || endsAll(error)) {
+        throw error
+      }
+      failures.push(error)
+      output.problem(`${name}: ${wordsOf(error)}`)
+    }
+  }
+  if (records.length > 0) {
+    output.records(records, { kind: kind ?? 'record' })
+  }
+  if (failures.length === steps.length && failures[0]) {
+    throw failures[0]
+  }
+  return failures.length > 0 ? EXIT.partly : EXIT.done
+}
+
+/** Where nobody can be asked any more, no other step can be taken either. */
+function endsAll(error: Error): boolean {
+  return (
+    error instanceof Problem &&
+    (error.exitCode === EXIT.login || error.exitCode === EXIT.unreachable)
+  )
+}
+
+function wordsOf(error: Error): string {
+  return error instanceof Problem ? [error.message, ...error.advice].join(' ') : error.message
+}
