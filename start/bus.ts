@@ -40,6 +40,10 @@ const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<Running
     const { followIdentities } = await import('#core/background')
     return followIdentities(logger)
   },
+  identity: async (logger) => {
+    const { announceLogouts } = await import('#identity/embedded/logout/background')
+    return announceLogouts(logger)
+  },
   messenger: async (logger) => {
     const { followIdentities } = await import('#messenger/background')
     return followIdentities(logger)

@@ -348,6 +348,12 @@ export const groups = defineVariables({
       example: 'https://ui.example.org',
       says: 'Web interfaces that users sign in to through the embedded provider; outside production those on this machine are allowed as well.',
     },
+    LOGOUT_ORIGINS: {
+      is: origins(),
+      default: 'none',
+      example: 'https://app.example.org',
+      says: 'Programs that the embedded provider tells of ended sessions at the backchannelLogoutUri of their client, beside those of UI_ORIGINS; outside production any.',
+    },
     COOKIE_PREFIX: {
       is: text({
         min: 0,

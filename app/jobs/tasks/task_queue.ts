@@ -3,6 +3,8 @@ import type { BackOff } from '#kernel/back_off'
 /** A sort of work that is done later. Of each key of a queue there is one task at most: a newer one takes its place. */
 export interface TaskQueue {
   readonly name: string
+  /** The table its tasks stand in: `tasks`, which core has, unless named here. */
+  readonly table?: string
   /** How long a task is left alone after an attempt that failed. */
   readonly backOff: BackOff
   /** SQL over a task `t` at the time `$1`; what it is true for is not taken, however long it is due. */
@@ -14,7 +16,7 @@ export interface NewTask<Data = unknown> {
   readonly key: string
   /** Never a secret: it is kept as it is. */
   readonly data: Data
-  /** Milliseconds since the epoch; now, unless it says otherwise. */
+  /** Milliseconds since the epoch; now, unless named here. */
   readonly dueAt?: number
 }
 

@@ -12,22 +12,19 @@ const LEASE_MS = 30_000
 
 const TAKEN = 't.key, t.data, t.attempts, t.revision'
 
-const FINISH = 'delete from tasks where queue = $1 and key = $2 and revision = $3'
-
-const FREE_NEWER = `
-  update tasks set taken_until = null where queue = $1 and key = $2 and revision <> $3`
-
 const LEASED = `attempts = t.attempts + 1, taken_until = $2`
 
-/** The tasks of one queue in the table `tasks` of a database. */
+/** The tasks of one queue in a table of a database. */
 export class Tasks<Data> {
   readonly queue: TaskQueue
   readonly #pool: pg.Pool
+  readonly #table: string
   readonly #isFree: string
 
   constructor(pool: pg.Pool, queue: TaskQueue) {
     this.#pool = pool
     this.queue = queue
+    this.#table = queue.table ?? 'tasks'
     const paused = queue.pausedWhile ? ` and not (${queue.pausedWhile})` : ''
     this.#isFree = `t.queue = '${queue.name}' and t.due_at <= $1
       and (t.taken_until is null or t.taken_until <= $1)${paused}`
@@ -36,8 +33,8 @@ export class Tasks<Data> {
   /** Puts a task, in the place of one with the same key. What a process has taken stays with it, and is due again afterwards. */
   async put(task: NewTask<Data>, executor: Executor = this.#pool): Promise<void> {
     await executor.query({
-      name: 'put-task',
-      text: `insert into tasks as t (queue, key, data, due_at) values ($1, $2, $3, $4)
+      name: `put-task-${this.#table}`,
+      text: `insert into ${this.#table} as t (queue, key, data, due_at) values ($1, $2, $3, $4)
         on conflict (queue, key) do update set data = excluded.data, due_at = excluded.due_at,
           attempts = 0, revision = t.revision + 1`,
       values: [
@@ -55,7 +52,7 @@ export class Tasks<Data> {
     executor: Executor = this.#pool
   ): Promise<Set<string>> {
     const { rows } = await executor.query<{ key: string }>(
-      `insert into tasks (queue, key, data, due_at)
+      `insert into ${this.#table} (queue, key, data, due_at)
        select $1, key, data, $4 from unnest($2::text[], $3::jsonb[]) as added (key, data)
        on conflict do nothing returning key`,
       [
@@ -71,7 +68,7 @@ export class Tasks<Data> {
   /** Takes back a task that no process has begun; answers whether there was one. */
   async withdraw(key: string, executor: Executor = this.#pool): Promise<boolean> {
     const { rowCount } = await executor.query(
-      'delete from tasks where queue = $1 and key = $2 and attempts = 0',
+      `delete from ${this.#table} where queue = $1 and key = $2 and attempts = 0`,
       [this.queue.name, key]
     )
     return rowCount === 1
@@ -81,8 +78,8 @@ export class Tasks<Data> {
   async take(most: number): Promise<Task<Data>[]> {
     const { rows } = await this.#pool.query<Task<Data>>({
       name: `take-tasks-${this.queue.name}`,
-      text: `update tasks t set ${LEASED}
-        from (select t.queue, t.key from tasks t where ${this.#isFree} order by t.due_at limit $3
+      text: `update ${this.#table} t set ${LEASED}
+        from (select t.queue, t.key from ${this.#table} t where ${this.#isFree} order by t.due_at limit $3
               for update skip locked) due
         where t.queue = due.queue and t.key = due.key returning ${TAKEN}`,
       values: [...this.#lease(), most],
@@ -93,7 +90,7 @@ export class Tasks<Data> {
   /** Takes one task if it is due and no other process has it. */
   async takeOne(key: string): Promise<Task<Data> | undefined> {
     const { rows } = await this.#pool.query<Task<Data>>(
-      `update tasks t set ${LEASED} where ${this.#isFree} and t.key = $3 returning ${TAKEN}`,
+      `update ${this.#table} t set ${LEASED} where ${this.#isFree} and t.key = $3 returning ${TAKEN}`,
       [...this.#lease(), key]
     )
     return rows[0]
@@ -102,7 +99,7 @@ export class Tasks<Data> {
   /** Takes a task that no process has begun, before it is due. Waits for a transaction that is about to withdraw it. */
   async takeEarly(key: string): Promise<Task<Data> | undefined> {
     const { rows } = await this.#pool.query<Task<Data>>(
-      `update tasks t set ${LEASED}, due_at = $1
+      `update ${this.#table} t set ${LEASED}, due_at = $1
        where t.queue = $3 and t.key = $4 and t.attempts = 0 returning ${TAKEN}`,
       [...this.#lease(), this.queue.name, key]
     )
@@ -112,7 +109,8 @@ export class Tasks<Data> {
   /** The process that took a task is still at it. */
   async prolong({ key }: Pick<Task, 'key'>): Promise<void> {
     await this.#pool.query(
-      'update tasks set taken_until = $3 where queue = $1 and key = $2 and taken_until is not null',
+      `update ${this.#table} set taken_until = $3
+       where queue = $1 and key = $2 and taken_until is not null`,
       [this.queue.name, key, new Date(clock.now() + LEASE_MS)]
     )
   }
@@ -123,11 +121,20 @@ export class Tasks<Data> {
    */
   async finish(task: Task<Data>, executor: Executor = this.#pool): Promise<boolean> {
     const values = [this.queue.name, task.key, task.revision]
-    const done = await executor.query({ name: 'finish-task', text: FINISH, values })
+    const done = await executor.query({
+      name: `finish-task-${this.#table}`,
+      text: `delete from ${this.#table} where queue = $1 and key = $2 and revision = $3`,
+      values,
+    })
     if (done.rowCount === 1) {
       return true
     }
-    const again = await executor.query({ name: 'free-newer-task', text: FREE_NEWER, values })
+    const again = await executor.query({
+      name: `free-newer-task-${this.#table}`,
+      text: `update ${this.#table} set taken_until = null
+        where queue = $1 and key = $2 and revision <> $3`,
+      values,
+    })
     return again.rowCount === 0
   }
 
@@ -137,7 +144,7 @@ export class Tasks<Data> {
     pauseMs = pauseAfter(attempts, this.queue.backOff)
   ): Promise<boolean> {
     const { rows } = await this.#pool.query<{ isNewer: boolean }>(
-      `update tasks set taken_until = null,
+      `update ${this.#table} set taken_until = null,
          due_at = case when revision = $3 then $4::timestamptz else due_at end
        where queue = $1 and key = $2 returning revision <> $3 as "isNewer"`,
       [this.queue.name, key, revision, new Date(clock.now() + pauseMs)]

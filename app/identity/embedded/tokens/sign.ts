@@ -28,7 +28,8 @@ export function signToken(
 export async function sign(
   { id, realmName }: Subject,
   payload: JWTPayload,
-  seconds: number
+  seconds: number,
+  typ = 'JWT'
 ): Promise<string> {
   const { kid, privateKey } = await signingKeys.current()
   const now = Math.floor(clock.now() / 1000)
@@ -39,6 +40,6 @@ export async function sign(
     iat: now,
     exp: now + seconds,
   })
-    .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid })
+    .setProtectedHeader({ alg: ALGORITHM, typ, kid })
     .sign(privateKey)
 }

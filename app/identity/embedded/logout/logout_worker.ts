@@ -1,0 +1,79 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import { identityPool } from '#identity/embedded/database'
+import { sign } from '#identity/embedded/tokens/sign'
+import type { TaskWorker } from '#jobs/tasks/perform'
+import { clock } from '#kernel/clock'
+import { mayBeCalled } from './logout_addresses.js'
+import { logoutTasks, type Logout } from './logout_tasks.js'
+
+/** What OpenID Connect calls the end of a session. */
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+const TOKEN_SECONDS = 120
+const LIMIT_MS = 3_000
+const MOST_ATTEMPTS = 12
+
+interface WorkerOptions {
+  readonly logger: Pick<Logger, 'warn'>
+}
+
+/** Tells clients of sessions that ended, as OpenID Connect Back-Channel Logout has it. */
+export function logoutWorker({ logger }: WorkerOptions): TaskWorker<Logout> {
+  const tasks = logoutTasks()
+  return {
+    tasks,
+    atOnce: 8,
+    perform: ({ data }) => announce(data),
+    async failed(error, task) {
+      const { clientId, sessionId } = task.data
+      const details = { err: error, client: clientId, session: sessionId, attempts: task.attempts }
+      if (task.attempts < MOST_ATTEMPTS) {
+        logger.warn(details, 'a client was not told of a logout; it is tried again later')
+        return
+      }
+      logger.warn(details, 'a client was not told of a logout, and will not be')
+      await tasks.finish(task)
+    },
+  }
+}
+
+async function announce(logout: Logout): Promise<void> {
+  const client = await readClient(logout.clientId)
+  if (!client || !mayBeCalled(client.address)) {
+    return
+  }
+  const response = await fetch(client.address, {
+    method: 'POST',
+    body: new URLSearchParams({ logout_token: await logoutToken(logout, client) }),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(LIMIT_MS),
+  })
+  await response.body?.cancel()
+  if (!response.ok) {
+    throw new Error(`The address of the client answered with the status ${response.status}`)
+  }
+}
+
+interface LogoutClient {
+  readonly name: string
+  readonly address: string
+}
+
+async function readClient(id: string): Promise<LogoutClient | undefined> {
+  const { rows } = await identityPool().query<LogoutClient>(
+    `select name, backchannel_logout_uri as address from clients
+     where id = $1 and active and backchannel_logout_uri is not null`,
+    [id]
+  )
+  return rows[0]
+}
+
+/** For the client by its id and its name, of which it knows one. The type keeps it from passing for any other token. */
+function logoutToken(
+  { sessionId, userId: id, realmId, realmName, clientId }: Logout,
+  { name }: LogoutClient
+): Promise<string> {
+  const about = { aud: [clientId, name], jti: clock.uuid(), sid: sessionId }
+  const claims = { ...about, events: { [LOGOUT_EVENT]: {} } }
+  return sign({ kind: 'user', id, realmId, realmName }, claims, TOKEN_SECONDS, 'logout+jwt')
+}
