@@ -5,9 +5,10 @@ import { telemetryPool } from '#telemetry/database'
 import { EventService } from '#telemetry/events/event_service'
 import { EventTail } from '#telemetry/events/live/event_tail'
 import { EVENTS_TOPIC, onAppended } from '#telemetry/events/live/waking'
-import { DriveAnchor } from '#telemetry/trail/drive_anchor'
+import { DriveAnchor, inBucket, inFolder } from '#telemetry/trail/drive_anchor'
 import { makeAuditBucket } from '#telemetry/trail/make_audit_bucket'
 import { TrailService } from '#telemetry/trail/trail_service'
+import { env } from '#start/env'
 
 /** Wires the services of telemetry; the ends of the audit trail are noted where the objects are kept. */
 export function wireTelemetry({ container }: ApplicationService): void {
@@ -26,7 +27,9 @@ export function wireTelemetry({ container }: ApplicationService): void {
   })
   container.singleton(DriveAnchor, async (resolver) => {
     const drive = await resolver.make('drive.manager')
-    return new DriveAnchor(drive.use(), makeAuditBucket)
+    const disk = drive.use()
+    const replace = env.S3_ENDPOINT ? inBucket(disk, makeAuditBucket) : inFolder(env.STORAGE_PATH)
+    return new DriveAnchor(disk, replace)
   })
   container.singleton(TrailService, async (resolver) => {
     const anchor = await resolver.make(DriveAnchor)

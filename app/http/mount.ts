@@ -49,7 +49,7 @@ function behindDoor(
   { notesCaller }: Surface,
   { method, operation, handler }: DeclaredRoute
 ): Handler {
-  const { access, entry = access, verbatim } = operation
+  const { access, entry = access, verbatim, mostBytes } = operation
   const letIn = (ctx: HttpContext) => {
     enforce(entry, ctx.actor)
     return notesCaller?.(ctx)
@@ -57,7 +57,7 @@ function behindDoor(
   if (method === 'POST' && !operation.takes) {
     return async (ctx) => {
       await letIn(ctx)
-      await readBody(ctx, verbatim)
+      await readBody(ctx, verbatim, mostBytes)
       return handler(ctx)
     }
   }

@@ -30,19 +30,23 @@ const FORM_TYPES = ['application/x-www-form-urlencoded']
 /**
  * Reads the body of a request for its handler: an object, as JSON or as a form. A body of another type counts as an empty one.
  */
-export async function readBody(ctx: HttpContext, verbatim?: Verbatim): Promise<void> {
+export async function readBody(
+  ctx: HttpContext,
+  verbatim?: Verbatim,
+  mostBytes = verbatim?.mostBytes
+): Promise<void> {
   const { request } = ctx
   if (!request.hasBody()) {
     return
   }
   if (isJson(request)) {
-    const text = await textOf(request.request, verbatim?.mostBytes)
+    const text = await textOf(request.request, mostBytes)
     request.updateBody(text === '' ? {} : requireObject(parseJson(text)))
     if (verbatim) {
       ctx.bodyText = text
     }
   } else if (request.is(FORM_TYPES)) {
-    request.updateBody(parseForm(await textOf(request.request, verbatim?.mostBytes)))
+    request.updateBody(parseForm(await textOf(request.request, mostBytes)))
   }
 }
 

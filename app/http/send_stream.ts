@@ -11,6 +11,8 @@ interface Steps {
   /** Fails where the bytes are not what was announced. */
   readonly check?: (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
   readonly pack?: Transform
+  /** How long a reader may take nothing before it is cut off; for ever where nothing is said. */
+  readonly patienceMs?: number
 }
 
 /**
@@ -20,7 +22,7 @@ interface Steps {
 export async function sendStream(
   { request, response, logger }: HttpContext,
   source: Readable,
-  { check, pack }: Steps = {}
+  { check, pack, patienceMs }: Steps = {}
 ): Promise<void> {
   const { response: connection } = response
   response.setRequestId()
@@ -29,7 +31,8 @@ export async function sendStream(
   const onLeft = () => left.abort()
   connection.once('close', onLeft)
   const { signal } = left
-  const sending = (chunks: AsyncIterable<Uint8Array>) => send(chunks, connection, signal)
+  const sending = (chunks: AsyncIterable<Uint8Array>) =>
+    send(chunks, new Outlet(connection, signal, patienceMs))
   try {
     if (!check) {
       await pipeline(source, sending, { signal })
@@ -40,7 +43,9 @@ export async function sendStream(
     }
   } catch (error) {
     connection.destroy()
-    if (!signal.aborted) {
+    if (error instanceof ReaderStalled) {
+      logger.info({ path: request.url() }, error.message)
+    } else if (!signal.aborted) {
       logger.error({ err: error, path: request.url() }, 'a response was cut off')
     }
   } finally {
@@ -48,12 +53,39 @@ export async function sendStream(
   }
 }
 
+/** Somebody asked for a stream and does not read it. */
+class ReaderStalled extends Error {
+  constructor() {
+    super('a response was cut off: its reader took nothing of it for too long')
+  }
+}
+
+/** The connection to a reader. */
+class Outlet {
+  constructor(
+    readonly connection: ServerResponse,
+    readonly signal: AbortSignal,
+    readonly patienceMs: number | undefined
+  ) {}
+
+  /** Resolves when the reader took what was sent. */
+  async taken(event: 'drain' | 'finish'): Promise<void> {
+    if (this.patienceMs === undefined) {
+      await once(this.connection, event, { signal: this.signal })
+      return
+    }
+    const late = AbortSignal.timeout(this.patienceMs)
+    try {
+      await once(this.connection, event, { signal: AbortSignal.any([this.signal, late]) })
+    } catch (error) {
+      throw late.aborted ? new ReaderStalled() : error
+    }
+  }
+}
+
 /** The memory of a chunk is given back when the network has it. */
-async function send(
-  chunks: AsyncIterable<Uint8Array>,
-  connection: ServerResponse,
-  signal: AbortSignal
-): Promise<void> {
+async function send(chunks: AsyncIterable<Uint8Array>, outlet: Outlet): Promise<void> {
+  const { connection } = outlet
   for await (const chunk of chunks) {
     const hasRoom = connection.write(chunk, (error) => {
       if (!error) {
@@ -61,12 +93,12 @@ async function send(
       }
     })
     if (!hasRoom) {
-      await once(connection, 'drain', { signal })
+      await outlet.taken('drain')
     }
   }
   connection.end()
   if (!connection.writableFinished) {
-    await once(connection, 'finish', { signal })
+    await outlet.taken('finish')
   }
 }
 

@@ -37,6 +37,8 @@ export interface Operation {
   /** What lets a caller through the door, where the service itself asks for the rest after it saw the body. */
   entry?: Access
   body?: BodyValidator<any>
+  /** The largest body that it takes; a mebibyte where nothing is said. */
+  mostBytes?: number | undefined
   /** Keeps the text of the body beside its content, for attributes that nobody here looks into. */
   verbatim?: Verbatim
   /** What its handler reads from the connection by itself, instead of a body that was read before. */

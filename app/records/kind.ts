@@ -41,6 +41,7 @@ export class Kind<M extends ModelClass = ModelClass> {
   readonly access: KindDefinition<M>['access'] & { readonly read: Access }
   readonly forcible: boolean
   readonly permissionFirst: boolean
+  readonly mostBytes: number | undefined
   readonly declaration: Declaration
   /** What is left of it for a caller who is not logged in, where that is anything. */
   readonly openDeclaration: Declaration | undefined
@@ -67,6 +68,7 @@ export class Kind<M extends ModelClass = ModelClass> {
     this.access = { read: loggedIn, ...access }
     this.forcible = definition.forcible ?? false
     this.permissionFirst = definition.permissionFirst ?? false
+    this.mostBytes = definition.mostBytes
     this.declaration = declarationOf(this, definition)
     this.openDeclaration = openFields && narrowed(this.declaration, openFields)
     this.createBody = definition.create

@@ -46,6 +46,8 @@ export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update =
   readonly forcible?: boolean
   /** Bodies are checked before permissions, unless a kind says otherwise. */
   readonly permissionFirst?: boolean
+  /** The largest body of a creation; a mebibyte where nothing is said. */
+  readonly mostBytes?: number
   /** Who sees the secret columns; nobody where it is left out. */
   readonly reveals?: (actor: Actor) => boolean | SqlCondition
 }

@@ -94,6 +94,7 @@ export function createOperation(kind: Kind): Operation {
     summary: `Create a ${words(kind)}`,
     access: kind.access.create!,
     body: kind.createBody,
+    mostBytes: kind.mostBytes,
     ...enteredBy(kind),
     answers: { 201: writtenAnswer(kind, 'The new record') },
   }

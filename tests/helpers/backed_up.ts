@@ -10,7 +10,7 @@ import { applicationKey } from '#configuration/application_key'
 import { tablesToTake } from '#backup/tables/table_list'
 import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
 import type { ObjectStore } from '#storage/objects/object_store'
-import { DriveAnchor } from '#telemetry/trail/drive_anchor'
+import { DriveAnchor, inFolder } from '#telemetry/trail/drive_anchor'
 import { env } from '#start/env'
 import { emptyDatabase } from './empty_database.js'
 import { HubCommand } from './hub_command.js'
@@ -62,7 +62,10 @@ export class BackedUp {
       ...variables,
     }
     this.store = new FsObjectStore(path)
-    this.anchor = new DriveAnchor(new Disk(new FSDriver({ location: path, visibility: 'private' })))
+    this.anchor = new DriveAnchor(
+      new Disk(new FSDriver({ location: path, visibility: 'private' })),
+      inFolder(path)
+    )
     this.pool = pool
     this.#stop = stop
   }

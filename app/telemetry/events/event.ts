@@ -18,6 +18,9 @@ const word = (most: number) =>
 const uuid = () => vine.string().uuid().nullable().optional()
 const text = () => vine.string().nullable().optional()
 
+/** Of the body of an event, and of the data of one that came by the bus. */
+export const MOST_EVENT_BYTES = 64 * 1024
+
 /** What an event is made of, whichever way it comes in. Much of it is made to fit rather than refused: see `fitted`. */
 export const createEvent = body({
   refType: name(),
@@ -76,6 +79,7 @@ export const event = defineKind(Event, {
   collection: '/events',
   create: createEvent,
   permissionFirst: true,
+  mostBytes: MOST_EVENT_BYTES,
   choosesFields: false,
   filters: ['scope', 'name', 'refType', 'refId', 'realmId'],
   sorts: ['createdAt'],

@@ -5,15 +5,31 @@ interface Pair {
   readonly previous: Scalar
 }
 
+const SHORT = 256
+
+interface Data {
+  readonly diff?: Record<string, Pair>
+}
+
 /**
  * Of the data of an event only the differences between plain values are kept, and none that bear the name of a secret.
  */
-export function sanitized(data: unknown): { diff?: Record<string, Pair> } | null {
+export function sanitized(data: unknown): Data | null {
   if (!isObject(data)) {
     return null
   }
   const { diff } = data
   return isObject(diff) ? { diff: keptPairs(diff) } : {}
+}
+
+/** The same with texts cut that are long. */
+export function withShortTexts({ diff = {} }: Data): Data {
+  const short = (value: Scalar) => (typeof value === 'string' ? value.slice(0, SHORT) : value)
+  const pairs = Object.entries(diff).map(([name, { next, previous }]) => [
+    name,
+    { next: short(next), previous: short(previous) },
+  ])
+  return { diff: Object.fromEntries(pairs) }
 }
 
 function keptPairs(diff: Record<string, unknown>): Record<string, Pair> {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 
-import type { EventBody, EventRow } from './event.js'
-import { sanitized } from './sanitize.js'
+import { MOST_EVENT_BYTES, type EventBody, type EventRow } from './event.js'
+import { sanitized, withShortTexts } from './sanitize.js'
 
 /** What an event says and who handed it in, apart from who it is and since when. */
 export type EventContent = Omit<EventRow, 'id' | 'createdAt' | 'updatedAt'>
@@ -15,13 +15,12 @@ export type NewEvent = Omit<EventRow, 'updatedAt'>
  */
 export function storedEvent(body: EventBody, reporter: string): EventContent {
   const { requestIpAddress: address } = body
-  const data = sanitized(body.data)
   return {
     scope: body.scope,
     name: body.name,
     refType: body.refType,
     refId: body.refId ?? null,
-    data: data && JSON.stringify(data),
+    data: dataOf(body),
     expiring: body.expiring ?? false,
     requestPath: fitted(body.requestPath, 256),
     requestMethod: body.requestMethod ?? null,
@@ -34,6 +33,17 @@ export function storedEvent(body: EventBody, reporter: string): EventContent {
     expiresAt: body.expiresAt ? new Date(body.expiresAt).toISOString() : null,
     reportedBy: reporter,
   }
+}
+
+/** Large texts are cut where there is not enough room, and what is too large then is left out: it must not cost the event either. */
+function dataOf({ data }: EventBody): string | null {
+  const kept = sanitized(data)
+  if (kept === null) {
+    return null
+  }
+  const texts = [() => kept, () => withShortTexts(kept), () => ({ diff: {} })]
+  const fitting = texts.values().map((write) => JSON.stringify(write()))
+  return fitting.find((text) => Buffer.byteLength(text) <= MOST_EVENT_BYTES)!
 }
 
 /** The database counts characters, and cannot hold one of them. */

@@ -1,4 +1,9 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
 import type { Disk } from 'flydrive'
+
+import { writtenBeside } from '#oci/folder/written_beside'
 
 import type { HeadAnchor, SignedHead } from './head_anchor.js'
 import type { ChainHead } from './statements.js'
@@ -6,23 +11,48 @@ import type { ChainHead } from './statements.js'
 const FOLDER = 'audit-heads'
 const ABSENT = ['NoSuchKey', 'NoSuchBucket', 'NotFound']
 
+/** Replaces what is kept under a key. Readers see all of the one or all of the other. */
+type Replace = (key: string, content: string) => Promise<void>
+
+/** Objects of a bucket are replaced whole. `makeBucket` makes the bucket where there is none yet. */
+export function inBucket(disk: Disk, makeBucket: () => Promise<void>): Replace {
+  return async (key, content) => {
+    try {
+      await disk.put(key, content)
+    } catch (error) {
+      if (!isAbsent(error)) {
+        throw error
+      }
+      await makeBucket()
+      await disk.put(key, content)
+    }
+  }
+}
+
+/** A file is written beside and renamed; what a crash left beside is written anew. Only one process writes at a time. */
+export function inFolder(folder: string): Replace {
+  return async (key, content) => {
+    const target = join(folder, key)
+    const draft = `${target}.new`
+    await mkdir(dirname(target), { recursive: true })
+    await rm(draft, { force: true })
+    await writtenBeside(draft, bytesOf(content), () => target)
+  }
+}
+
 /** Keeps heads where the objects are kept: an S3 bucket, or a folder. */
 export class DriveAnchor implements HeadAnchor {
   readonly #disk: Disk
-  readonly #makePlace: (() => Promise<void>) | undefined
+  readonly #replace: Replace
 
-  /** `makePlace` makes the bucket where the disk has none yet. */
-  constructor(disk: Disk, makePlace?: () => Promise<void>) {
+  constructor(disk: Disk, replace: Replace) {
     this.#disk = disk
-    this.#makePlace = makePlace
+    this.#replace = replace
   }
 
-  /** In two steps, so that a crash never leaves half a head behind. */
   async write({ signature, ...head }: SignedHead): Promise<void> {
-    const key = keyOf(head.chain)
     const content = { ...head, signature: Buffer.from(signature).toString('base64') }
-    await this.#put(`${key}.new`, JSON.stringify(content))
-    await this.#disk.move(`${key}.new`, key)
+    await this.#replace(keyOf(head.chain), JSON.stringify(content))
   }
 
   async read(chain: string): Promise<SignedHead | undefined> {
@@ -49,18 +79,6 @@ export class DriveAnchor implements HeadAnchor {
     return chains
   }
 
-  async #put(key: string, content: string): Promise<void> {
-    try {
-      await this.#disk.put(key, content)
-    } catch (error) {
-      if (!this.#makePlace || !isAbsent(error)) {
-        throw error
-      }
-      await this.#makePlace()
-      await this.#disk.put(key, content)
-    }
-  }
-
   async #page(paginationToken?: string) {
     try {
       return await this.#disk.listAll(FOLDER, { ...(paginationToken && { paginationToken }) })
@@ -82,6 +100,10 @@ export class DriveAnchor implements HeadAnchor {
       throw error
     }
   }
+}
+
+async function* bytesOf(content: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(content)
 }
 
 function keyOf(chain: string): string {

@@ -2,39 +2,48 @@ import type pg from 'pg'
 
 import { clock } from '#kernel/clock'
 import { removedPositions } from './check_batch.js'
-import { readChain, type StoredBatch } from './read_chain.js'
+import { portionsWithin, readChain, type ReadPortion, type StoredBatch } from './read_chain.js'
+import { inSnapshot } from './snapshot.js'
 import { digestOf, statementOf, type ChainHead } from './statements.js'
 import type { TrailKey } from './trail_key.js'
 
 /**
  * The trail of some chains as JSON lines, with everything that is needed to check it without the platform: statements as they
- * were signed, the leaves of each batch, and the events that are left of it.
+ * were signed, the leaves of each batch, and the events that are left of it. Each portion is read in a snapshot of its own, so that
+ * no connection waits for the reader; batches that come meanwhile are left out.
  */
 export async function* exportTrail(
   pool: pg.Pool,
   { chains, key }: { chains: readonly string[]; key: TrailKey }
 ): AsyncGenerator<string> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin isolation level repeatable read read only')
-    yield line({
-      trail: { version: 2, publicKey: key.publicKey, exportedAt: new Date(clock.now()) },
-    })
-    for (const chain of chains) {
-      yield* exportChain(client, chain, key)
-    }
-  } finally {
-    await client.query('rollback').finally(() => client.release())
+  const ends = await endsOf(pool, chains)
+  yield line({
+    trail: { version: 2, publicKey: key.publicKey, exportedAt: new Date(clock.now()) },
+  })
+  for (const chain of chains) {
+    yield* exportChain(pool, { chain, end: ends.get(chain) ?? 0, key })
   }
 }
 
+async function endsOf(pool: pg.Pool, chains: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ chain: string; number: string }>(
+    'select chain, max(number) as number from event_batches where chain = any($1::text[]) group by chain',
+    [chains]
+  )
+  return new Map(rows.map(({ chain, number }) => [chain, Number(number)]))
+}
+
 async function* exportChain(
-  client: pg.ClientBase,
-  chain: string,
-  key: TrailKey
+  pool: pg.Pool,
+  { chain, end, key }: { chain: string; end: number; key: TrailKey }
 ): AsyncGenerator<string> {
   let head: ChainHead = { chain, number: 0, digest: '' }
-  for await (const batch of readChain(client, chain)) {
+  const portions: ReadPortion = async (_chain, after) => {
+    const portion =
+      after >= end ? [] : await inSnapshot(pool, (client) => portionsWithin(client)(chain, after))
+    return portion.filter(({ header }) => header.number <= end)
+  }
+  for await (const batch of readChain(chain, portions)) {
     yield* exportBatch(batch, key)
     head = { chain, number: batch.header.number, digest: digestOf(batch.header) }
   }

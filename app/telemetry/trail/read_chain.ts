@@ -36,28 +36,35 @@ export interface BatchRow {
   readonly leaves: Buffer
 }
 
+/** Reads a portion of a chain: the batches after one, until they hold about 2,000 events; none at its end. */
+export type ReadPortion = (chain: string, after: number) => Promise<readonly StoredBatch[]>
+
 /**
  * Reads a chain from its first batch to its last, in bounded portions.
  */
 export async function* readChain(
-  client: pg.ClientBase,
-  chain: string
+  chain: string,
+  readPortion: ReadPortion
 ): AsyncGenerator<StoredBatch> {
-  let after = '0'
-  for (;;) {
+  let portion = await readPortion(chain, 0)
+  while (portion.length > 0) {
+    yield* portion
+    portion = await readPortion(chain, portion.at(-1)!.header.number)
+  }
+}
+
+/** Reads portions within a transaction that is open. */
+export function portionsWithin(client: pg.ClientBase): ReadPortion {
+  return async (chain, after) => {
     const rows = await batchesAfter(client, chain, after)
-    if (rows.length === 0) {
-      return
-    }
-    after = rows.at(-1)!.number
-    yield* complete(client, rows)
+    return rows.length === 0 ? [] : complete(client, rows)
   }
 }
 
 async function batchesAfter(
   client: pg.ClientBase,
   chain: string,
-  after: string
+  after: number
 ): Promise<BatchRow[]> {
   const { rows } = await client.query<BatchRow>({
     name: 'read-event-batches',
@@ -83,22 +90,17 @@ export function headerOf(row: Omit<BatchRow, 'signature' | 'ids' | 'leaves'>): B
   }
 }
 
-async function* complete(
-  client: pg.ClientBase,
-  rows: readonly BatchRow[]
-): AsyncGenerator<StoredBatch> {
+async function complete(client: pg.ClientBase, rows: readonly BatchRow[]): Promise<StoredBatch[]> {
   const removals = await removalsOf(client, rows)
   const events = await eventsOf(client, rows)
-  for (const row of rows) {
-    yield {
-      header: headerOf(row),
-      signature: row.signature,
-      ids: unpackIds(row.ids),
-      leaves: row.leaves,
-      removals: removals.get(row.number) ?? [],
-      events,
-    }
-  }
+  return rows.map((row) => ({
+    header: headerOf(row),
+    signature: row.signature,
+    ids: unpackIds(row.ids),
+    leaves: row.leaves,
+    removals: removals.get(row.number) ?? [],
+    events,
+  }))
 }
 
 async function removalsOf(

@@ -7,6 +7,9 @@ import type { JsonSchema } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { READING, TrailService } from './trail_service.js'
 
+/** As long as streams of events wait for their readers. */
+const PATIENCE_MS = 30_000
+
 const LINES = 'application/x-ndjson'
 
 const COUNT: JsonSchema = { type: 'integer' }
@@ -95,5 +98,5 @@ async function exportEvents(ctx: HttpContext): Promise<void> {
     lines.destroy()
     return sendHead(ctx)
   }
-  await sendStream(ctx, lines)
+  await sendStream(ctx, lines, { patienceMs: PATIENCE_MS })
 }

@@ -3,18 +3,19 @@ import { Readable } from 'node:stream'
 import type pg from 'pg'
 
 import { enforce, holding } from '#kernel/access'
-import { ServiceUnavailable } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import { exportTrail } from './export_trail.js'
 import type { HeadAnchor } from './head_anchor.js'
 import { seenChains } from './seen_chains.js'
 import { trailKey } from './trail_key.js'
+import { Turns } from './turns.js'
 import { allChains, verifyTrail, type Verdict } from './verify_trail.js'
 
 const CHUNK_LENGTH = 64 * 1024
 
-/** Each holds a connection, and a snapshot of the database, for as long as it takes or its reader takes. */
-const AT_ONCE = 2
+/** A check holds a connection, and a snapshot of the database, as long as it takes; an export holds a portion of the trail in memory. */
+const CHECKS = { perCaller: 1, inAll: 3 }
+const EXPORTS = { perCaller: 2, inAll: 16 }
 
 export const READING = holding('event_read')
 
@@ -29,7 +30,8 @@ export interface TrailServiceOptions {
 export class TrailService {
   readonly #pool: pg.Pool
   readonly #anchor: HeadAnchor
-  #underWay = 0
+  readonly #checks = new Turns(CHECKS, 'The audit trail is being checked already')
+  readonly #exports = new Turns(EXPORTS, 'The audit trail is being exported already')
 
   constructor({ pool, anchor }: TrailServiceOptions) {
     this.#pool = pool
@@ -38,11 +40,11 @@ export class TrailService {
 
   async verify({ actor }: Origin, signal: AbortSignal): Promise<Verdict> {
     enforce(READING, actor)
-    this.#begin()
+    const end = this.#checks.begin(actor)
     try {
       return await this.verifyChains({ chains: seenChains(actor), signal })
     } finally {
-      this.#underWay--
+      end()
     }
   }
 
@@ -58,19 +60,10 @@ export class TrailService {
   async export({ actor }: Origin): Promise<Readable> {
     enforce(READING, actor)
     const chains = seenChains(actor) ?? (await allChains(this.#pool, this.#anchor))
-    this.#begin()
+    const end = this.#exports.begin(actor)
     const lines = exportTrail(this.#pool, { chains, key: trailKey() })
     const stream = Readable.from(inChunks(lines), { objectMode: false })
-    return stream.once('close', () => this.#underWay--)
-  }
-
-  #begin(): void {
-    if (this.#underWay >= AT_ONCE) {
-      throw new ServiceUnavailable(
-        'The audit trail is being checked or exported already; try again when that is over'
-      )
-    }
-    this.#underWay++
+    return stream.once('close', end)
   }
 }
 

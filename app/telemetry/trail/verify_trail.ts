@@ -4,7 +4,8 @@ import { checkBatch, type Finding, type Predecessor } from './check_batch.js'
 import type { Reporter } from '#telemetry/events/reporter'
 import type { HeadAnchor } from './head_anchor.js'
 import type { SealedEvent } from './leaf.js'
-import { readChain } from './read_chain.js'
+import { portionsWithin, readChain } from './read_chain.js'
+import { inSnapshot } from './snapshot.js'
 import { NO_REALM, statementOf } from './statements.js'
 import type { TrailKey } from './trail_key.js'
 
@@ -40,14 +41,8 @@ export interface Verification {
  * Compares the audit trail with what was signed of it: in one snapshot of the database, in memory that does not depend on
  * how much there is.
  */
-export async function verifyTrail(pool: pg.Pool, verification: Verification): Promise<Verdict> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin isolation level repeatable read read only')
-    return await verifyWithin(client, verification)
-  } finally {
-    await client.query('rollback').finally(() => client.release())
-  }
+export function verifyTrail(pool: pg.Pool, verification: Verification): Promise<Verdict> {
+  return inSnapshot(pool, (client) => verifyWithin(client, verification))
 }
 
 /** The same within a transaction that is open. */
@@ -109,7 +104,7 @@ class Verifier {
       anchored !== undefined && key.verifies(statementOf.head(anchored), anchored.signature)
     let before: Predecessor = { number: 0, digest: null }
     let present = 0
-    for await (const batch of readChain(this.client, chain)) {
+    for await (const batch of readChain(chain, portionsWithin(this.client))) {
       signal?.throwIfAborted()
       const checked = checkBatch(batch, before, key)
       checked.findings.forEach((finding) => this.#note(finding))

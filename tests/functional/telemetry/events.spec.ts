@@ -117,6 +117,17 @@ test.group('Events over HTTP', (group) => {
     assert.deepEqual(body.data.data, { diff: {} })
   })
 
+  test('a body of more than 64 KiB is refused', async ({ assert }) => {
+    const refId = clock.uuid()
+    const large = { diff: { name: { next: 'n'.repeat(64 * 1024), previous: null } } }
+    const { status, body } = await ask('POST', '/events', said({ refId, data: large }))
+    assert.equal(status, 413)
+    assert.equal(body.code, 'payload_too_large')
+    assert.equal((await ask('GET', about(refId))).body.meta.total, 0)
+    const fitting = { diff: { name: { next: 'n'.repeat(60 * 1024), previous: null } } }
+    assert.equal((await ask('POST', '/events', said({ refId, data: fitting }))).status, 201)
+  })
+
   test('{0} is refused')
     .with([
       ['a scope of another vocabulary', { scope: 'ENTITY' }, 'scope'],

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -6,7 +6,7 @@ import { test } from '@japa/runner'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
 
-import { DriveAnchor } from '#telemetry/trail/drive_anchor'
+import { DriveAnchor, inFolder } from '#telemetry/trail/drive_anchor'
 
 let folder: string
 let anchor: DriveAnchor
@@ -14,7 +14,10 @@ let anchor: DriveAnchor
 test.group('Heads of the audit trail on a disk', (group) => {
   group.each.setup(async () => {
     folder = await mkdtemp(join(tmpdir(), 'heads-'))
-    anchor = new DriveAnchor(new Disk(new FSDriver({ location: folder, visibility: 'private' })))
+    anchor = new DriveAnchor(
+      new Disk(new FSDriver({ location: folder, visibility: 'private' })),
+      inFolder(folder)
+    )
     return () => rm(folder, { recursive: true })
   })
 
@@ -30,6 +33,36 @@ test.group('Heads of the audit trail on a disk', (group) => {
   test('where none was written there is none', async ({ assert }) => {
     assert.isUndefined(await anchor.read('none'))
     assert.deepEqual(await anchor.chains(), [])
+  })
+
+  test('are read whole while they are replaced, again and again', async ({ assert }) => {
+    const long = { ...head, signature: Buffer.alloc(2 ** 20, 's') }
+    await anchor.write(long)
+    let isOver = false
+    const writing = (async () => {
+      for (let number = 4; number < 40; number++) {
+        await anchor.write({ ...long, number })
+      }
+      isOver = true
+    })()
+    while (!isOver) {
+      const found = await anchor.read('none')
+      assert.equal(found!.signature.length, long.signature.length)
+    }
+    await writing
+    assert.equal((await anchor.read('none'))!.number, 39)
+  })
+
+  test('one that a crash left half written is not read, and is in nobody’s way', async ({
+    assert,
+  }) => {
+    await anchor.write(head)
+    await writeFile(join(folder, 'audit-heads', 'none.json.new'), '{"chain":"no')
+    assert.deepEqual(await anchor.read('none'), head)
+    assert.deepEqual(await anchor.chains(), ['none'])
+    await anchor.write({ ...head, number: 4 })
+    assert.equal((await anchor.read('none'))!.number, 4)
+    assert.deepEqual(await readdir(join(folder, 'audit-heads')), ['none.json'])
   })
 
   test('all chains are listed', async ({ assert }) => {

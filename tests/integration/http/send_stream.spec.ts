@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { createServer, get, type Server } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+
+import type { HttpContext } from '@adonisjs/core/http'
+import { test } from '@japa/runner'
+
+import { sendStream } from '#http/send_stream'
+
+const CHUNK = Buffer.alloc(64 * 1024, 'x')
+
+/** Answers every request with a stream, and says how it ended. */
+async function serve(source: () => Readable, patienceMs: number) {
+  const ends: string[] = []
+  const server: Server = createServer((request, response) => {
+    const ctx = {
+      request: { url: () => request.url },
+      response: {
+        response,
+        setRequestId() {},
+        writeHead: () => response.writeHead(200),
+      },
+      logger: {
+        info: (_fields: object, message: string) => ends.push(message),
+        error: (_fields: object, message: string) => ends.push(message),
+      },
+    } as unknown as HttpContext
+    void sendStream(ctx, source(), { patienceMs }).then(() => server.emit('sent'))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, ends, port: (server.address() as AddressInfo).port }
+}
+
+test.group('A stream that is answered', () => {
+  test('is cut off where its reader takes nothing of it', async ({ assert }) => {
+    let source: Readable | undefined
+    const endless = () => (source = Readable.from(repeated(Infinity), { objectMode: false }))
+    const { server, ends, port } = await serve(endless, 100)
+    const socket = connect(port, '127.0.0.1').pause()
+    socket.on('error', () => {})
+    const sent = once(server, 'sent')
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    await sent
+    assert.isTrue(source!.destroyed)
+    assert.match(ends.join(), /its reader took nothing of it/)
+    socket.destroy()
+    server.close()
+  })
+
+  test('is sent whole to a reader that reads', async ({ assert }) => {
+    const { server, ends, port } = await serve(
+      () => Readable.from(repeated(200), { objectMode: false }),
+      60_000
+    )
+    const [response] = await once(get({ port, host: '127.0.0.1', agent: false }), 'response')
+    assert.equal((await buffer(response)).length, 200 * CHUNK.length)
+    assert.isEmpty(ends)
+    server.close()
+  })
+})
+
+async function* repeated(times: number): AsyncGenerator<Buffer> {
+  for (let count = 0; count < times; count++) {
+    yield CHUNK
+  }
+}
