@@ -13,6 +13,7 @@ import { seedIdentity } from '#identity/embedded/seeds'
 import { performDue } from '#jobs/tasks/perform'
 import { at } from '#tests/helpers/application'
 import {
+  believeProvider,
   byPassword,
   change,
   makeClient,
@@ -54,6 +55,7 @@ test.group('Logouts of clients', (group) => {
   let program: Awaited<ReturnType<typeof listeningProgram>>
 
   group.setup(seedIdentity)
+  group.setup(believeProvider)
   group.each.setup(async () => {
     await identityPool().query('delete from identity_tasks')
     program = await listeningProgram()
