@@ -19,8 +19,8 @@ const LEAST_FIRST: readonly ProcessStatus[] = [
 ]
 
 /**
- * What an analysis tells of all of its nodes together. A node that has not told how far its execution is says nothing about
- * that of the analysis.
+ * What an analysis shows of all of its nodes together. Its execution is that of the nodes that approved it: it is executed when each of them has
+ * reported that, and a node that has reported nothing counts as not begun.
  */
 export function figuresOf(nodes: readonly AssignedNode[]) {
   const approved = nodes.filter(({ approvalStatus }) => approvalStatus === 'approved').length
@@ -34,9 +34,17 @@ export function figuresOf(nodes: readonly AssignedNode[]) {
     configurationNodeDefaultValid: hasDefault,
     configurationNodesValid: hasAggregator && hasDefault,
     buildNodesValid: nodes.length > 0 && (skipsApproval.isOn || approved === nodes.length),
-    executionStatus: leastOf(nodes),
-    executionProgress: meanProgress(nodes),
+    ...executionOf(takingPart(nodes)),
   }
+}
+
+/** The nodes that approved; all of them before any has. */
+function takingPart(nodes: readonly AssignedNode[]): readonly AssignedNode[] {
+  if (skipsApproval.isOn) {
+    return nodes.filter(({ approvalStatus }) => approvalStatus !== 'rejected')
+  }
+  const approved = nodes.filter(({ approvalStatus }) => approvalStatus === 'approved')
+  return approved.length > 0 ? approved : nodes
 }
 
 /** The nodes of an analysis, which the caller holds locked: nobody adds or changes one meanwhile. */
@@ -53,8 +61,15 @@ export async function assignedNodes(
   return rows
 }
 
+function executionOf(nodes: readonly AssignedNode[]) {
+  return { executionStatus: leastOf(nodes), executionProgress: meanProgress(nodes) }
+}
+
+/** Null where no node has begun. */
 function leastOf(nodes: readonly AssignedNode[]): ProcessStatus | null {
-  return LEAST_FIRST.find((least) => nodes.some((node) => node.executionStatus === least)) ?? null
+  const least = LEAST_FIRST.find((one) => nodes.some((node) => node.executionStatus === one))
+  const isSilent = nodes.some(({ executionStatus }) => executionStatus === null)
+  return least === 'executed' && isSilent ? 'executing' : (least ?? null)
 }
 
 function meanProgress(nodes: readonly AssignedNode[]): number {

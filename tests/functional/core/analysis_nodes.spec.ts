@@ -191,7 +191,7 @@ test.group('What nodes say to analyses', (group) => {
     await scene.assign(analysis, await scene.member())
     await say({ executionStatus: 'executed', executionProgress: 100 })
     assert.containsSubset(await scene.read(analysis), {
-      executionStatus: 'executed',
+      executionStatus: 'executing',
       executionProgress: 33,
     })
     await say({ executionStatus: 'starting', executionProgress: 1 }, scene.steward(), second.id)
@@ -202,7 +202,35 @@ test.group('What nodes say to analyses', (group) => {
     await say({ executionStatus: 'failed' }, scene.steward(), second.id)
     assert.equal((await scene.read(analysis)).executionStatus, 'failed')
     await say({ executionStatus: null, executionProgress: null }, scene.steward(), second.id)
-    assert.equal((await scene.read(analysis)).executionStatus, 'executed')
+    assert.equal((await scene.read(analysis)).executionStatus, 'executing')
+  })
+
+  test('the analysis is executed when every node that approved has reported it, and no other is waited for', async ({
+    assert,
+  }) => {
+    const [second, third] = [
+      await scene.assign(analysis, await scene.member()),
+      await scene.assign(analysis, await scene.member()),
+    ]
+    const done = { executionStatus: 'executed', executionProgress: 100 }
+    const shown = async () => {
+      const { executionStatus, executionProgress } = await scene.read(analysis)
+      return [executionStatus, executionProgress]
+    }
+    for (const { id } of [assigned, second]) {
+      await say({ approvalStatus: 'approved' }, scene.steward(), id)
+    }
+    assert.deepEqual(await shown(), [null, 0])
+    await say(done)
+    assert.deepEqual(await shown(), ['executing', 50])
+    await say(done, scene.steward(), second.id)
+    assert.deepEqual(await shown(), ['executed', 100])
+    await say({ approvalStatus: 'approved' }, scene.steward(), third.id)
+    assert.deepEqual(await shown(), ['executing', 66])
+    await say({ executionStatus: 'failed' }, scene.steward(), third.id)
+    assert.equal((await shown())[0], 'failed')
+    await say({ approvalStatus: 'rejected' }, scene.steward(), third.id)
+    assert.deepEqual(await shown(), ['executed', 100])
   })
 
   test('a decision is told with who made it, what it was and is, and never expires', async ({

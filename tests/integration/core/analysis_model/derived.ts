@@ -34,8 +34,9 @@ export function derivedOf(analysis: AnalysisState, nodes: Nodes) {
   const { assignments } = analysis
   const types = assignments.map(({ node }) => nodes.get(node)!.type)
   const approved = assignments.filter(({ decision }) => decision === 'approved').length
-  const told = assignments.map(({ status }) => status)
-  const progress = assignments.reduce((sum, one) => sum + (one.progress ?? 0), 0)
+  const agreed = assignments.filter(({ decision }) => decision === 'approved')
+  const takingPart = agreed.length > 0 ? agreed : assignments
+  const progress = takingPart.reduce((sum, one) => sum + (one.progress ?? 0), 0)
   return {
     nodes: assignments.length,
     nodes_approved: approved,
@@ -45,7 +46,13 @@ export function derivedOf(analysis: AnalysisState, nodes: Nodes) {
     configuration_node_default_valid: types.includes('default'),
     configuration_nodes_valid: types.includes('aggregator') && types.includes('default'),
     build_nodes_valid: assignments.length > 0 && approved === assignments.length,
-    execution_status: WORST_FIRST.find((status) => told.includes(status)) ?? null,
-    execution_progress: assignments.length === 0 ? 0 : Math.floor(progress / assignments.length),
+    execution_status: executionOf(takingPart.map(({ status }) => status)),
+    execution_progress: takingPart.length === 0 ? 0 : Math.floor(progress / takingPart.length),
   }
+}
+
+/** One that has told nothing has not done it. */
+function executionOf(told: readonly (Status | null)[]): Status | null {
+  const worst = WORST_FIRST.find((status) => told.includes(status)) ?? null
+  return worst === 'executed' && told.includes(null) ? 'executing' : worst
 }

@@ -175,7 +175,7 @@ export class World {
 
   async removeImage(image: number): Promise<string> {
     const outcome = await this.#outcome(() =>
-      this.#services.images.remove(this.#origin, this.id('image', image))
+      this.#services.images.remove(this.#origin, this.id('image', image), { isForced: true })
     )
     if (outcome === DONE) {
       this.#listed.delete(image)
