@@ -1,6 +1,6 @@
 import { defineConfig, services } from '@adonisjs/drive'
 
-import { AUDIT_BUCKET } from '#configuration/audit_bucket'
+import { s3Disk } from '#configuration/s3_disk'
 import { env } from '#start/env'
 
 /**
@@ -11,19 +11,7 @@ export default env.S3_ENDPOINT
   ? defineConfig({
       default: 's3',
       services: {
-        s3: services.s3({
-          credentials: {
-            accessKeyId: env.S3_ACCESS_KEY ?? '',
-            secretAccessKey: env.S3_SECRET_KEY ?? '',
-          },
-          region: env.S3_REGION,
-          bucket: env.S3_BUCKET ?? AUDIT_BUCKET,
-          endpoint: env.S3_ENDPOINT,
-          forcePathStyle: env.S3_FORCE_PATH_STYLE,
-          requestChecksumCalculation: 'WHEN_REQUIRED',
-          responseChecksumValidation: 'WHEN_REQUIRED',
-          visibility: 'private',
-        }),
+        s3: services.s3(s3Disk({ ...env, S3_ENDPOINT: env.S3_ENDPOINT })),
       },
     })
   : defineConfig({

@@ -164,6 +164,8 @@ export class HarborServer {
         return this.roster.answer(question, (name) => this.projects.get(name)?.id)
       case 'users':
         return this.#answerUsers(question)
+      case 'systeminfo':
+        return { status: 200, body: { auth_mode: 'db_auth', self_registration: false } }
       case 'configurations':
         return this.#configure(question)
       default:

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 export const PLAIN_ACCOUNT = { accountName: 'pusher', accountSecret: 'Pushes-1-image' }
 
 /** How it wants to know who calls. */
-export type Entry = 'basic' | 'token' | 'harbor' | 'token elsewhere'
+export type Entry = 'basic' | 'token' | 'harbor' | 'token elsewhere' | 'zot'
 
 const TOKEN = 'a-token'
 
@@ -48,6 +48,10 @@ export class PlainRegistryServer {
     this.requests.push(`${request.method} ${pathname}`)
     if (pathname === '/token') {
       response.writeHead(this.#isKnown(request) ? 200 : 401).end(JSON.stringify({ token: TOKEN }))
+    } else if (pathname !== '/v2/' && this.#entry === 'zot') {
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end('<!doctype html><title>zot</title>')
     } else if (pathname !== '/v2/') {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found\n')
     } else {
@@ -55,7 +59,25 @@ export class PlainRegistryServer {
     }
   }
 
+  /** Zot shows its pages wherever nothing else is, and names its version only to those it knows. */
+  #answerAsZot(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#isKnown(request)) {
+      const headers = { 'docker-distribution-api-version': 'registry/2.0' }
+      response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end()
+      return
+    }
+    response
+      .writeHead(401, {
+        'www-authenticate': 'Basic realm="Authorization Required"',
+        'content-type': 'application/json',
+      })
+      .end('{"errors":[{"code":"UNAUTHORIZED","message":"authentication required","detail":{}}]}')
+  }
+
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#entry === 'zot') {
+      return this.#answerAsZot(request, response)
+    }
     response.setHeader('docker-distribution-api-version', 'registry/2.0')
     if (this.#entry === 'basic' && this.#isKnown(request)) {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 
 import { freePort } from './free_port.js'
+import type { Home } from './home.js'
 import { PACKAGES } from './packages.js'
 import { RealServer, type Recipe } from './real_server.js'
 
@@ -29,10 +30,7 @@ function recipe(access: { accountSecret: string; host: string }): Recipe {
       access.accountSecret = randomBytes(24).toString('hex')
       const url = `http://${access.host}/v2/`
       const data = await home.makeFolder('data')
-      const accounts = await home.write(
-        'accounts',
-        `${ACCOUNT}:${await hashOf(access.accountSecret)}\n`
-      )
+      const accounts = await accountsFile(home, ACCOUNT, access.accountSecret)
       const configuration = await home.write(
         'registry.yml',
         JSON.stringify({
@@ -47,7 +45,7 @@ function recipe(access: { accountSecret: string; host: string }): Recipe {
         url,
         async boot() {
           await home.spawn('/usr/bin/docker-registry', ['serve', configuration])
-          await home.until(() => answers(url))
+          await home.until(() => registryAnswers(url))
         },
       }
     },
@@ -66,6 +64,11 @@ export async function startDockerRegistry(): Promise<DockerRegistry> {
   return { server, access }
 }
 
+/** One account in the form of htpasswd. */
+export async function accountsFile(home: Home, name: string, password: string): Promise<string> {
+  return home.write('accounts', `${name}:${await hashOf(password)}\n`)
+}
+
 function hashOf(password: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const perl = execFile('perl', ['-e', HASH], (error, stdout) => {
@@ -79,7 +82,7 @@ function hashOf(password: string): Promise<string> {
   })
 }
 
-function answers(url: string): Promise<void> {
+export function registryAnswers(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const asking = request(url, { agent: false, timeout: 1_000 }, (response) => {
       response.resume()

@@ -1,6 +1,17 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, mkdir, mkdtemp, open, readFile, realpath, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  constants,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  realpath,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -78,6 +89,14 @@ export class Home {
     const path = join(this.path, name)
     await writeFile(path, content, { mode: 0o600 })
     await this.#handOver(path)
+    return path
+  }
+
+  /** Copies a program to where the server's account reaches it. */
+  async lay(program: string): Promise<string> {
+    const path = join(this.path, basename(program))
+    await copyFile(program, path, constants.COPYFILE_FICLONE)
+    await chmod(path, 0o755)
     return path
   }
 

@@ -8,7 +8,7 @@ const SECOND = 'q7w8e9'
 
 /** What the stand-in offers nothing of, because the platform asks for none of it. */
 const UNSERVED =
-  /\/(ping|health|systeminfo|quotas|search|users\/current|artifacts.*|_deletable|immutabletagrules|webhook\/events|executions)(\?|$)/
+  /\/(ping|health|quotas|search|users\/current|artifacts.*|_deletable|immutabletagrules|webhook\/events|executions)(\?|$)/
 
 /**
  * A right account was refused once and let in a moment later; a tag is immutable by a rule of the unserved; and a body stands

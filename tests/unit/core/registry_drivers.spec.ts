@@ -24,7 +24,7 @@ registryDriverSuite('the folder of images', async () => ({
   driver: driverOf({ host: LOCAL_IMAGES, accountName: null, accountSecret: null }),
   async stop() {},
 }))
-for (const entry of ['basic', 'token'] as const) {
+for (const entry of ['basic', 'token', 'zot'] as const) {
   registryDriverSuite(`plain, ${entry}`, async () => {
     const registry = await PlainRegistryServer.start(entry)
     return { driver: driverOf(registry.access), stop: () => registry.stop() }
@@ -373,7 +373,16 @@ test.group('Registries of which nobody said what they are', () => {
     assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null })
   })
 
-  for (const entry of ['basic', 'token'] as const) {
+  test('one is asked once what it is', async ({ assert, cleanup }) => {
+    const registry = await started('basic', cleanup)
+    const driver = driverOf(registry.access)
+    await driver.requireAccount()
+    await driver.link(wanted())
+    const described = registry.requests.filter((asked) => asked.endsWith('/systeminfo'))
+    assert.lengthOf(described, 1)
+  })
+
+  for (const entry of ['basic', 'token', 'zot'] as const) {
     test(`one that does not take the account is in trouble as a whole: ${entry}`, async ({
       assert,
       cleanup,

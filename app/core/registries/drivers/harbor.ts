@@ -1,5 +1,6 @@
 import {
   NameTaken,
+  OtherRegistry,
   type Account,
   type ClaimedName,
   type FoundProject,
@@ -16,6 +17,10 @@ import type { HarborApi } from './harbor_api.js'
 import { HarborRobots, projectMark, workerMark, type Permission } from './harbor_robots.js'
 
 const PAGE = 50
+
+/** What other registries may answer where a Harbor describes itself. */
+const REFUSALS = [400, 401, 403, MISSING, 405]
+
 const WEBHOOK = 'api'
 const TELLS_OF = ['PUSH_ARTIFACT']
 
@@ -49,6 +54,20 @@ export class HarborDriver implements RegistryDriver {
   constructor(api: HarborApi) {
     this.#api = api
     this.#robots = new HarborRobots(api)
+  }
+
+  /** Whether a Harbor is there: it describes itself to everybody. Throws where nothing can be said of it now. */
+  async isThere(): Promise<boolean> {
+    try {
+      const expected = REFUSALS
+      const { body } = await this.#api.ask('GET', 'systeminfo', { expected, isAnonymous: true })
+      return typeof body?.auth_mode === 'string'
+    } catch (error) {
+      if (error instanceof OtherRegistry) {
+        return false
+      }
+      throw error
+    }
   }
 
   /** Projects may be public; who has what account is nothing for strangers. */

@@ -28,6 +28,8 @@ interface Question {
   readonly body?: object
   /** Statuses that are answers and not failures, besides success. */
   readonly expected?: readonly number[]
+  /** Whether the account stays out of it. */
+  readonly isAnonymous?: boolean
 }
 
 export interface HarborAnswer {
@@ -67,7 +69,7 @@ export class HarborApi {
       throw new TypeError('A registry was called while a transaction was open')
     }
     const asked = `${method} ${path.replace(/\?.*/, '')}`
-    const answered = await this.#exchange(asked, method, path, question.body)
+    const answered = await this.#exchange(asked, method, path, question)
     const { status, headers } = answered
     if (isSuccess(status) || question.expected?.includes(status)) {
       return { status, body: bodyOf(asked, answered), location: headers.location ?? null }
@@ -79,13 +81,13 @@ export class HarborApi {
     throw new RegistryFailure(problem, status >= 500 || CONCERNS_ALL.includes(status))
   }
 
-  async #exchange(asked: string, method: string, path: string, body: object | undefined) {
+  async #exchange(asked: string, method: string, path: string, { body, isAnonymous }: Question) {
     const question = {
       url: new URL(path, this.#base),
       host: this.#host,
       method,
       headers: {
-        'authorization': this.#authorization,
+        ...(!isAnonymous && { authorization: this.#authorization }),
         'accept': 'application/json',
         'x-is-resource-name': 'true',
         ...(body && { 'content-type': 'application/json' }),

@@ -1,63 +1,68 @@
-import {
-  OtherRegistry,
-  type Account,
-  type ClaimedName,
-  type FoundProject,
-  type LinkedProject,
-  type RegistryDriver,
-  type UnwantedProject,
-  type UnwantedWorker,
-  type WantedProject,
-  type WantedWorker,
+import type {
+  Account,
+  ClaimedName,
+  FoundProject,
+  LinkedProject,
+  RegistryDriver,
+  UnwantedProject,
+  UnwantedWorker,
+  WantedProject,
+  WantedWorker,
 } from '#core/registries/driver'
 import type { HarborDriver } from './harbor.js'
 import type { PlainRegistry } from './plain_registry.js'
 
 /**
- * A registry with an account, of which nobody said what it is. It is a Harbor unless something else answers where Harbor would, and a
- * registry is there all the same: the page of a proxy does not make a Harbor a plain one.
+ * A registry with an account, of which nobody said what it is. It is a Harbor where Harbor's description of itself is, or where nothing
+ * answers as a registry does: the page of a proxy does not make a Harbor a plain one.
  */
 export class HarborOrPlain implements RegistryDriver {
   readonly #harbor: HarborDriver
   readonly #plain: PlainRegistry
+  #found: Promise<RegistryDriver> | undefined
 
   constructor(harbor: HarborDriver, plain: PlainRegistry) {
     this.#harbor = harbor
     this.#plain = plain
   }
 
-  requireAccount(): Promise<void> {
-    return this.#do((driver) => driver.requireAccount())
+  async requireAccount(): Promise<void> {
+    return (await this.#driver()).requireAccount()
   }
 
-  find(name: ClaimedName): Promise<FoundProject | null> {
-    return this.#do((driver) => driver.find(name))
+  async find(name: ClaimedName): Promise<FoundProject | null> {
+    return (await this.#driver()).find(name)
   }
 
-  link(project: WantedProject): Promise<LinkedProject> {
-    return this.#do((driver) => driver.link(project))
+  async link(project: WantedProject): Promise<LinkedProject> {
+    return (await this.#driver()).link(project)
   }
 
-  unlink(project: UnwantedProject): Promise<void> {
-    return this.#do((driver) => driver.unlink(project))
+  async unlink(project: UnwantedProject): Promise<void> {
+    return (await this.#driver()).unlink(project)
   }
 
-  keepWorker(worker: WantedWorker): Promise<Account | null> {
-    return this.#do((driver) => driver.keepWorker(worker))
+  async keepWorker(worker: WantedWorker): Promise<Account | null> {
+    return (await this.#driver()).keepWorker(worker)
   }
 
-  dropWorker(worker: UnwantedWorker): Promise<void> {
-    return this.#do((driver) => driver.dropWorker(worker))
+  async dropWorker(worker: UnwantedWorker): Promise<void> {
+    return (await this.#driver()).dropWorker(worker)
   }
 
-  async #do<T>(work: (driver: RegistryDriver) => Promise<T>): Promise<T> {
+  /** Asks once what it is; again only where that was not answered. */
+  async #driver(): Promise<RegistryDriver> {
+    this.#found ??= this.#identify()
     try {
-      return await work(this.#harbor)
+      return await this.#found
     } catch (error) {
-      if (error instanceof OtherRegistry && (await this.#plain.isThere())) {
-        return work(this.#plain)
-      }
+      this.#found = undefined
       throw error
     }
+  }
+
+  async #identify(): Promise<RegistryDriver> {
+    const isPlain = !(await this.#harbor.isThere()) && (await this.#plain.isThere())
+    return isPlain ? this.#plain : this.#harbor
   }
 }

@@ -100,9 +100,16 @@ export class PlainRegistry extends NoDriver {
 
 const isSuccess = (status: number) => status >= 200 && status < 300
 
+/**
+ * Answers as the distribution specification says: with success, or asking who calls. The header of Docker's registry is no part of that;
+ * without it, what is a page for people is no registry.
+ */
 function isRegistry({ status, headers }: Answered): boolean {
+  const answers =
+    isSuccess(status) || (status === UNAUTHORIZED && headers['www-authenticate'] !== undefined)
   const version = headers['docker-distribution-api-version']
-  return (isSuccess(status) || status === UNAUTHORIZED) && String(version).startsWith('registry/2')
+  const isPage = /^text\/html\b/i.test(headers['content-type'] ?? '')
+  return answers && (version === undefined ? !isPage : String(version).startsWith('registry/2'))
 }
 
 function challengeIn({ status, headers }: Answered): Challenge | undefined {

@@ -1,0 +1,35 @@
+import { test } from '@japa/runner'
+
+import { RegistryFailure } from '#core/registries/driver'
+import { driverOf } from '#core/registries/driver_of'
+import { registryDriverSuite, wanted } from '#tests/helpers/harbor_suite'
+import { startDockerRegistry } from '#tests/services/servers/docker_registry'
+import { startZot, ZOT, ZOT_MISSING } from '#tests/services/servers/zot'
+
+const REGISTRIES = [
+  { name: 'docker-registry', start: startDockerRegistry, isMissing: false },
+  { name: 'zot', start: startZot, isMissing: ZOT === undefined },
+]
+
+for (const { name, start, isMissing } of REGISTRIES) {
+  if (!isMissing) {
+    registryDriverSuite(`a real ${name}`, async () => {
+      const { server, access } = await start()
+      return { driver: driverOf(access), stop: () => server.stop() }
+    })
+  }
+
+  test.group(`Registry driver | a real ${name}, by its account`, () => {
+    test('it is taken for what it is, and a wrong account is refused', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { server, access } = await start()
+      cleanup(() => server.stop())
+      const linked = await driverOf(access).link(wanted())
+      assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null })
+      const stranger = driverOf({ ...access, accountSecret: 'another' })
+      await assert.rejects(() => stranger.requireAccount(), RegistryFailure)
+    }).skip(isMissing, ZOT_MISSING)
+  })
+}
