@@ -26,39 +26,37 @@ export class HarborOrPlain implements RegistryDriver {
     this.#plain = plain
   }
 
-  async requireAccount(): Promise<void> {
-    return (await this.#driver()).requireAccount()
+  requireAccount(): Promise<void> {
+    return this.#do((driver) => driver.requireAccount())
   }
 
-  async find(name: ClaimedName): Promise<FoundProject | null> {
-    return (await this.#driver()).find(name)
+  find(name: ClaimedName): Promise<FoundProject | null> {
+    return this.#do((driver) => driver.find(name))
   }
 
-  async link(project: WantedProject): Promise<LinkedProject> {
-    return (await this.#driver()).link(project)
+  link(project: WantedProject): Promise<LinkedProject> {
+    return this.#do((driver) => driver.link(project))
   }
 
-  async unlink(project: UnwantedProject): Promise<void> {
-    return (await this.#driver()).unlink(project)
+  unlink(project: UnwantedProject): Promise<void> {
+    return this.#do((driver) => driver.unlink(project))
   }
 
-  async keepWorker(worker: WantedWorker): Promise<Account | null> {
-    return (await this.#driver()).keepWorker(worker)
+  keepWorker(worker: WantedWorker): Promise<Account | null> {
+    return this.#do((driver) => driver.keepWorker(worker))
   }
 
-  async dropWorker(worker: UnwantedWorker): Promise<void> {
-    return (await this.#driver()).dropWorker(worker)
+  dropWorker(worker: UnwantedWorker): Promise<void> {
+    return this.#do((driver) => driver.dropWorker(worker))
   }
 
-  /** Asks once what it is; again only where that was not answered. */
-  async #driver(): Promise<RegistryDriver> {
-    this.#found ??= this.#identify()
-    try {
-      return await this.#found
-    } catch (error) {
+  /** It is asked once what it is, and again only where that was not answered. */
+  async #do<T>(work: (driver: RegistryDriver) => Promise<T>): Promise<T> {
+    this.#found ??= this.#identify().catch((error: unknown) => {
       this.#found = undefined
       throw error
-    }
+    })
+    return work(await this.#found)
   }
 
   async #identify(): Promise<RegistryDriver> {
