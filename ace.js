@@ -1,24 +1,20 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Failure, say } from './bin/bootstrap/failure.mjs'
+import { findNode } from './bin/bootstrap/node.mjs'
+import { handOver } from './bin/bootstrap/run_here.mjs'
 
-const NEEDED_MAJOR = 24
-
-if (Number(process.versions.node.split('.')[0]) < NEEDED_MAJOR) {
-  runOnOwnNode()
-}
-
-await import('./bin/bootstrap/typescript.mjs')
-await import('./bin/console.js')
-
-function runOnOwnNode() {
-  const node = fileURLToPath(new URL('./node_modules/.bin/node', import.meta.url))
-  if (!existsSync(node)) {
-    console.error(
-      `Node ${NEEDED_MAJOR} is needed (this is ${process.version}): run "npm start" once, it brings one.`
-    )
-    process.exit(1)
+try {
+  const node = findNode(fileURLToPath(new URL('.', import.meta.url)))
+  if (node === process.execPath) {
+    await import('./bin/bootstrap/typescript.mjs')
+    await import('./bin/console.js')
+  } else {
+    await handOver(node, process.argv.slice(1))
   }
-  const { status } = spawnSync(node, process.argv.slice(1), { stdio: 'inherit' })
-  process.exit(status ?? 1)
+} catch (error) {
+  if (!(error instanceof Failure)) {
+    throw error
+  }
+  say(error.message)
+  process.exitCode = error.exitCode
 }

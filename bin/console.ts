@@ -1,11 +1,9 @@
 import 'reflect-metadata'
 
-import { prettyPrintError } from '@adonisjs/core'
-
 import { surfacesOf } from '#configuration/processes'
-import { DatabaseUnnamed, needsEmbeddedDatabase, useEmbeddedDatabase } from '#database/addresses'
+import { needsEmbeddedDatabase, useEmbeddedDatabase } from '#database/addresses'
 import { locateEmbeddedPostgres } from '#embedded/locate'
-import { createIgnitor } from '#runtime/application'
+import { CommandLine } from '#runtime/command_line'
 import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
 import { env } from '#start/env'
 
@@ -25,25 +23,4 @@ if (needsEmbeddedDatabase(surfacesOf(env))) {
   }
 }
 
-createIgnitor()
-  .tap((app) => {
-    app.listen('SIGTERM', () => app.terminate())
-    // What the operator can mend is said in a sentence, all else with its stack.
-    app.booted(async () => {
-      const ace = await app.container.make('ace')
-      const { errorHandler } = ace
-      ace.errorHandler = {
-        render: async (error, kernel) =>
-          error instanceof DatabaseUnnamed
-            ? kernel.ui.logger.error(error.message)
-            : errorHandler.render(error, kernel),
-      }
-    })
-  })
-  .ace()
-  .handle(process.argv.slice(2))
-  .catch((error: unknown) => {
-    process.exitCode = 1
-    void prettyPrintError(error)
-  })
-  .finally(() => database?.stop())
+await new CommandLine(async () => database?.stop()).run(process.argv.slice(2))

@@ -15,16 +15,15 @@ export default class AuditVerify extends BaseCommand {
   async run() {
     const { TrailService } = await import('#telemetry/trail/trail_service')
     const { trailKey } = await import('#telemetry/trail/trail_key')
+    const { drain } = await import('#kernel/drain')
     const trail = await this.app.container.make(TrailService)
-    const stop = new AbortController()
-    this.app.terminating(() => stop.abort())
-    const task = this.logger.await('looking at the audit trail')
-    task.start()
-    const verdict = await trail.verifyChains({
-      signal: stop.signal,
-      progress: (events) => task.update(`looked at ${events} events`),
-    })
-    task.stop()
+    const task = this.logger.await('looking at the audit trail').start()
+    const verdict = await trail
+      .verifyChains({
+        signal: drain.signal,
+        progress: (events) => task.update(`looked at ${events} events`),
+      })
+      .finally(() => task.stop())
     verdict.findings.forEach((finding) => this.logger.error(said(finding)))
     const { chains, batches, events, removed, reporters, found, unanchored } = verdict
     const seen = `${events} events in ${batches} batches of ${chains} realms, ${removed} removed in order`

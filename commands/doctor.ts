@@ -4,7 +4,6 @@ import type { Report } from '#doctor/examine'
 
 /** Two for what has to be repaired, one for what somebody should look at. */
 const EXIT_CODES = { fine: 0, warning: 1, error: 2 }
-const LEAVE_MS = 1_000
 
 export default class Doctor extends BaseCommand {
   static commandName = 'doctor'
@@ -31,16 +30,10 @@ export default class Doctor extends BaseCommand {
     } else {
       this.#show(report)
     }
-    this.#leave(this.exitCode)
   }
 
   #write(text: string): Promise<void> {
     return new Promise((resolve) => process.stdout.write(text, () => resolve()))
-  }
-
-  /** A server that does not answer must not keep the process that asked it: all has been said. */
-  #leave(exitCode: number): void {
-    setTimeout(() => process.exit(exitCode), LEAVE_MS).unref()
   }
 
   async #examine(): Promise<Report> {

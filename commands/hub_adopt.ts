@@ -53,6 +53,7 @@ export default class HubAdopt extends BaseCommand {
     const { linesOf } = await import('#adopt/report')
     const { requireObjects } = await import('#adopt/objects')
     const { alone } = await import('#adopt/alone')
+    const { drain } = await import('#kernel/drain')
     const { SERVICES } = await import('#adopt/transfer')
     const { env } = await import('#start/env')
     const addresses = addressesFrom(this.from ?? [])
@@ -66,18 +67,18 @@ export default class HubAdopt extends BaseCommand {
       const { bringTablesUpToDate } = await import('#runtime/tables')
       await bringTablesUpToDate(this.app)
     }
-    const stop = this.#stopping()
     const adoption = new Adoption({
       addresses,
       isDryRun: this.dryRun ?? false,
       isLast: this.last ?? false,
       zone: this.timeZone ?? 'UTC',
-      signal: stop.signal,
+      signal: drain.signal,
       say: (text) => this.logger.info(text),
     })
     const [first] = SERVICES.filter((service) => addresses[service] !== undefined)
     const run = alone(first!, () => adoption.run())
-    stop.until(run)
+    // What is being written is written to its end, then it is over.
+    this.app.terminating(async () => void (await run.catch(() => {})))
     const report = await run
     if (!report.tables) {
       this.exitCode = 2
@@ -85,19 +86,5 @@ export default class HubAdopt extends BaseCommand {
     }
     linesOf(report).forEach((line) => this.logger.log(line))
     this.exitCode = isWhole(report) ? 0 : 1
-  }
-
-  /** What is being written is written to its end, then it is over. */
-  #stopping() {
-    const stop = new AbortController()
-    let running: Promise<unknown> = Promise.resolve()
-    const interrupt = () => void this.app.terminate()
-    process.once('SIGINT', interrupt)
-    this.app.terminating(async () => {
-      process.off('SIGINT', interrupt)
-      stop.abort()
-      await running.catch(() => {})
-    })
-    return { signal: stop.signal, until: (run: Promise<unknown>) => (running = run) }
   }
 }

@@ -43,18 +43,18 @@ export default class KeysRotate extends BaseCommand {
 
   async #sealAll() {
     const { ApplicationKeyChange } = await import('#start/application_key_change')
-    const stop = new AbortController()
-    this.app.terminating(() => stop.abort())
-    const task = this.logger.await('looking at what is sealed')
-    task.start()
+    const { drain } = await import('#kernel/drain')
+    const task = this.logger.await('looking at what is sealed').start()
     const change = new ApplicationKeyChange({
       app: this.app,
       dryRun: this.dryRun ?? false,
       forget: this.forget ?? false,
-      signal: stop.signal,
+      signal: drain.signal,
       progress: (place, values) => task.update(`${place}: looked at ${values} values`),
     })
-    const { done, left, unreadable } = await change.run().finally(() => task.stop())
+    const changing = change.run().finally(() => task.stop())
+    this.app.terminating(async () => void (await changing.catch(() => {})))
+    const { done, left, unreadable } = await changing
     for (const [what, count] of Object.entries(done)) {
       this.logger.info(`${what}: ${count} ${this.dryRun ? 'would be done' : 'done'} anew`)
     }

@@ -7,11 +7,9 @@ export default class SweepMessages extends BaseCommand {
 
   async run() {
     const { sweepMessages } = await import('#messenger/mailboxes/sweep')
-    const task = this.logger.await('removing')
-    task.start()
+    const task = this.logger.await('removing').start()
     const logger = { info: (fields: unknown) => task.update(JSON.stringify(fields)) }
-    const swept = await sweepMessages({ logger })
-    task.stop()
+    const swept = await sweepMessages({ logger }).finally(() => task.stop())
     if (swept) {
       this.logger.success(`${swept.removed} messages were removed`)
     } else {

@@ -1,11 +1,11 @@
 import type { BaseCommand } from '@adonisjs/core/ace'
 
 import { UnknownMigrations } from '#database/postponed'
+import { drain } from '#kernel/drain'
 import { BackupDamaged, BackupRefused } from './errors.js'
 
 /** What a shell says of a program that Ctrl-C has ended. */
 const INTERRUPTED = 130
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 interface Attended {
   readonly signal: AbortSignal
@@ -19,29 +19,16 @@ export async function attended(
   work: (attended: Attended) => Promise<() => void>,
   isForPeople: (error: unknown) => error is Error = isOfBackups
 ): Promise<void> {
-  const stop = new AbortController()
-  const abort = () => stop.abort()
-  SIGNALS.forEach((name) => process.on(name, abort))
-  const { progress, end } = progressOf(command)
+  const task = command.logger.await(command.commandName).start()
+  const working = work({ signal: drain.signal, progress: (said) => void task.update(said) })
+  const ended = working.finally(() => task.stop())
+  command.app.terminating(async () => void (await ended.catch(() => {})))
   try {
-    const tell = await work({ signal: stop.signal, progress })
-    end()
+    const tell = await ended
     tell()
   } catch (error) {
-    end()
-    complain(command, error, { isInterrupted: stop.signal.aborted, isForPeople })
-  } finally {
-    SIGNALS.forEach((name) => process.off(name, abort))
+    complain(command, error, { isInterrupted: drain.begun, isForPeople })
   }
-}
-
-function progressOf({ logger, commandName }: BaseCommand) {
-  if (!process.stdout.isTTY) {
-    return { progress: () => {}, end: () => {} }
-  }
-  const task = logger.await(commandName)
-  task.start()
-  return { progress: (said: string) => void task.update(said), end: () => task.stop() }
 }
 
 interface Complaint {

@@ -21,6 +21,9 @@ const REASONS: Record<string, string> = {
   '3D000': 'the server has no database of that name',
 }
 
+/** A table or a column. */
+const MISSING = ['42P01', '42703']
+
 /**
  * Brings the tables of all surfaces this process works for up to date. Returns the names of the migrations that ran.
  */
@@ -29,15 +32,22 @@ export async function bringTablesUpToDate(app: ApplicationService): Promise<stri
     await requireNoRestoration()
     return await migrate(app, surfacesOf(env))
   } catch (error) {
-    const reason = REASONS[(error as { code?: string }).code ?? '']
-    if (!reason) {
-      throw error
-    }
-    throw new StartFailure(
-      `A database cannot be used, ${reason}: start it, or correct DATABASE_URL or the surface's own address.`,
-      { cause: error }
-    )
+    const problem = unusableDatabase(error)
+    throw problem ? new StartFailure(problem, { cause: error }) : error
   }
+}
+
+/** Why a database cannot be used and what to do, where that is what an error says. */
+export function unusableDatabase(error: unknown): string | undefined {
+  const { code = '', message } = error as { code?: string; message: string }
+  if (MISSING.includes(code)) {
+    return `The tables are not those of this version (${message}): start the platform, or run "node ace hub:migrate".`
+  }
+  const reason = REASONS[code]
+  return (
+    reason &&
+    `A database cannot be used, ${reason}: start it, or correct DATABASE_URL or the surface's own address.`
+  )
 }
 
 /** A database into which a backup is being restored is half of one. */

@@ -61,7 +61,7 @@ export function programEnvironment(root) {
 }
 
 /** Lets the kernel end a child whose parent was killed and could not do it. */
-function endWithParent() {
+export function endWithParent() {
   const prefix = ['setpriv', '--pdeathsig', 'TERM', '--']
   const { status } = spawnSync(prefix[0], [...prefix.slice(1), 'true'], { stdio: 'ignore' })
   return status === 0 ? prefix : []

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Failure, say } from './failure.mjs'
 import { findNode } from './node.mjs'
 import { prepare } from './prepare.mjs'
+import { endWithParent } from './processes.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -30,8 +31,9 @@ export async function runHere(program, args) {
 }
 
 /** The other Node.js shares this one's terminal, which tells both of a Ctrl-C: then this one only waits. */
-async function handOver(node, args) {
-  const child = spawn(node, args, { stdio: 'inherit' })
+export async function handOver(node, args) {
+  const [command, ...rest] = [...endWithParent(), node, ...args]
+  const child = spawn(command, rest, { stdio: 'inherit' })
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))

@@ -8,22 +8,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { test } from '@japa/runner'
 
-import { systemNode, systemPath } from '#tests/helpers/system_node'
+import { systemMajor, systemNode, systemPath } from '#tests/helpers/system_node'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const isRoot = process.getuid?.() === 0
 const nobody = 65_534
 const nodePackage = `node-${process.platform}-${process.arch}`
 
-const systemMajor = systemNode && majorOf(spawnSync(systemNode, ['--version']).stdout.toString())
-
 /** What the program wrote at its end. */
 function reportOf(stdout: string): { signals: string[] } {
   return JSON.parse(stdout.trim().split('\n').at(-1)!)
-}
-
-function majorOf(version: string): number {
-  return Number.parseInt(version.replace('v', ''))
 }
 
 const server = `// @ts-nocheck

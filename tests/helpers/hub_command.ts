@@ -10,21 +10,27 @@ const CONSOLE = join(ROOT, 'build', 'bin', 'console.js')
 
 type Variables = Record<string, string | undefined>
 
+interface Setting {
+  folder: string
+  variables: Variables
+  /** What stands on its standard input. */
+  input?: string
+}
+
 /** A command for the machine, `node ace …`, in a process of its own. */
 export class HubCommand {
   readonly #child: ChildProcess
+  /** Resolves with the first that it prints, or with its end. */
+  readonly spoke: Promise<unknown>
   #output = ''
 
   /** The working directory is that of the installation, where no `.env` is found. */
-  static async start(
-    args: readonly string[],
-    { folder, variables }: { folder: string; variables: Variables }
-  ): Promise<HubCommand> {
+  static async start(args: readonly string[], setting: Setting): Promise<HubCommand> {
     await builtProgram()
-    return new HubCommand(args, folder, variables)
+    return new HubCommand(args, setting)
   }
 
-  private constructor(args: readonly string[], folder: string, variables: Variables) {
+  private constructor(args: readonly string[], { folder, variables, input = '' }: Setting) {
     const program = ['--pdeathsig', 'KILL', '--', process.execPath, CONSOLE, ...args]
     this.#child = spawn('setpriv', program, {
       cwd: folder,
@@ -35,8 +41,12 @@ export class HubCommand {
         NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
         ...variables,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: 'pipe',
     })
+    this.#child.stdin!.on('error', () => {}).end(input)
+    this.spoke = Promise.race(
+      [this.#child.stdout!, this.#child.stderr!].map((stream) => once(stream, 'readable'))
+    )
     const keep = (chunk: Buffer) => void (this.#output += chunk)
     this.#child.stdout!.on('data', keep)
     this.#child.stderr!.on('data', keep)
@@ -47,11 +57,16 @@ export class HubCommand {
   }
 
   /** How it ended, and what it said until then. */
-  async ended(): Promise<{ code: number | null; output: string }> {
+  async ended(): Promise<{
+    code: number | null
+    signal: NodeJS.Signals | null
+    output: string
+  }> {
     const { exitCode, signalCode } = this.#child
     if ((exitCode ?? signalCode) === null) {
       await once(this.#child, 'close')
     }
-    return { code: this.#child.exitCode, output: this.#output }
+    const { exitCode: code, signalCode: signal } = this.#child
+    return { code, signal, output: this.#output }
   }
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
@@ -12,3 +13,8 @@ export const systemNode = systemPath
   .split(delimiter)
   .map((folder) => join(folder, 'node'))
   .find((file) => existsSync(file))
+
+/** Its version, as far as it matters. */
+export const systemMajor =
+  systemNode &&
+  Number.parseInt(execFileSync(systemNode, ['--version'], { encoding: 'utf8' }).slice(1))

@@ -1,0 +1,123 @@
+import { constants } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import { inspect } from 'node:util'
+
+import type { Kernel } from '@adonisjs/core/ace'
+import type { ApplicationService } from '@adonisjs/core/types'
+
+import { DatabaseUnnamed } from '#database/addresses'
+import { drain } from '#kernel/drain'
+import { StartFailure } from '#kernel/start_failure'
+import { createIgnitor } from './application.js'
+import { unusableDatabase } from './tables.js'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+type Signal = (typeof SIGNALS)[number]
+
+/** Whatever can be ended goes on when it is run again, so none needs as long as the programs of the platform have. */
+const DRAIN_MS = 10_000
+/** How long a command may take to say how it ended, once all that it had to finish is finished. */
+const LAST_WORDS_MS = 1_000
+/** Ctrl-C reaches a process from the terminal and again from its parent; only a later second one is an order to hurry. */
+const REPEATED_SIGNAL_MS = 1_000
+
+/**
+ * Runs a command of Ace. A signal begins the drain, lets end what the command registered with `app.terminating`, and ends the
+ * process in any case. What the operator can mend is said in a sentence, all else with its stack; nothing that only a terminal
+ * understands goes elsewhere.
+ */
+export class CommandLine {
+  readonly #close: () => Promise<void>
+  #app: ApplicationService | undefined
+  #signal: Signal | undefined
+  #done: Promise<void> = Promise.resolve()
+
+  constructor(close: () => Promise<void>) {
+    this.#close = close
+    SIGNALS.forEach((signal) => this.#endOn(signal))
+  }
+
+  async run(args: string[]): Promise<void> {
+    this.#done = createIgnitor()
+      .tap((app) => void (this.#app = app))
+      .ace()
+      .configure(async (app) => this.#adjust(await app.container.make('ace')))
+      .handle(args)
+      .catch((error: unknown) => {
+        process.exitCode = 1
+        return printStack(error)
+      })
+    await this.#done
+    const ace = await this.#app!.container.make('ace')
+    if (!ace.getMainCommand()?.staysAlive) {
+      await this.#close()
+      // A server that does not answer must not keep the process that asked it: all has been said.
+      setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
+    }
+  }
+
+  #endOn(signal: Signal): void {
+    let firstAt: number | undefined
+    process.on(signal, () => {
+      if (firstAt !== undefined && performance.now() - firstAt > REPEATED_SIGNAL_MS) {
+        process.exit(exitCodeOf(signal))
+      }
+      firstAt ??= performance.now()
+      void this.#end(signal)
+    })
+  }
+
+  async #end(signal: Signal): Promise<void> {
+    if (this.#signal) {
+      return
+    }
+    this.#signal = signal
+    const leave = () => process.exit(process.exitCode ?? exitCodeOf(signal))
+    setTimeout(leave, DRAIN_MS)
+    drain.begin()
+    await this.#app?.terminate()
+    await Promise.race([this.#done, delay(LAST_WORDS_MS)])
+    await this.#close()
+    leave()
+  }
+
+  #adjust(ace: Kernel): void {
+    const { errorHandler } = ace
+    ace.errorHandler = {
+      render: async (error, kernel) => {
+        if (this.#signal) {
+          kernel.exitCode = exitCodeOf(this.#signal)
+          return kernel.ui.logger.warning(`ended by ${this.#signal} before it was done`)
+        }
+        const sentence = sentenceFor(error)
+        return sentence ? kernel.ui.logger.error(sentence) : errorHandler.render(error, kernel)
+      },
+    }
+    Object.assign(errorHandler, { prettyPrintError: printStack })
+    if (!process.stdout.isTTY) {
+      withoutTerminal(ace)
+    }
+  }
+}
+
+/** As a shell says it of a program that a signal has ended. */
+const exitCodeOf = (signal: Signal) => 128 + constants.signals[signal]
+
+/** What the operator can mend; undefined for anything else. */
+function sentenceFor(error: unknown): string | undefined {
+  return error instanceof DatabaseUnnamed || error instanceof StartFailure
+    ? error.message
+    : unusableDatabase(error)
+}
+
+async function printStack(error: unknown): Promise<void> {
+  console.error(inspect(error, { colors: process.stderr.isTTY }))
+}
+
+/** A spinner draws over its own line again and again. */
+function withoutTerminal({ ui }: Kernel): void {
+  ui.switchMode('silent')
+  const { logger } = ui
+  const wait = logger.await.bind(logger)
+  logger.await = (text, options) => wait(text, { ...options, ...{ silent: true } })
+}
