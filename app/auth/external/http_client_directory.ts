@@ -1,6 +1,8 @@
 import { BadRequest, EntityConflict, IdentityUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import { holdsEverywhere } from '#auth/client_permissions'
+import { Recent } from '#auth/verification/recent'
+import { clock } from '#kernel/clock'
 import type {
   ClientDirectory,
   ClientPermission,
@@ -12,6 +14,8 @@ import type { NewClient } from '#auth/record_clients'
 import type { ProviderApi } from './provider_api.js'
 
 const WRITTEN = [200, 201, 202]
+const PERMISSION_KNOWN_MS = 60_000
+const PERMISSIONS_KNOWN = 200
 /** What was sent is wrong. */
 const REFUSED = [400, 422]
 
@@ -22,6 +26,9 @@ const REFUSED = [400, 422]
 export class HttpClientDirectory implements ClientDirectory {
   readonly keepsTrail = false
   readonly #api: ProviderApi
+  readonly #permissions = new Recent<string, { permission: ProviderPermission; until: number }>(
+    PERMISSIONS_KNOWN
+  )
 
   constructor(api: ProviderApi) {
     this.#api = api
@@ -88,7 +95,22 @@ export class HttpClientDirectory implements ClientDirectory {
     return grants.filter((grant) => grant.clientId === clientId)
   }
 
+  /** Permissions hardly change, and every client of a record is given the same few: one that was found is kept for a minute. */
   async permission(idOrName: string): Promise<ProviderPermission | undefined> {
+    const known = this.#permissions.get(idOrName)
+    if (known && clock.now() < known.until) {
+      return known.permission
+    }
+    const permission = await this.#findPermission(idOrName)
+    if (permission) {
+      const found = { permission, until: clock.now() + PERMISSION_KNOWN_MS }
+      this.#permissions.set(permission.name, found)
+      this.#permissions.set(permission.id, found)
+    }
+    return permission
+  }
+
+  async #findPermission(idOrName: string): Promise<ProviderPermission | undefined> {
     const path = `/permissions/${encodeURIComponent(idOrName)}`
     const { status, body } = await this.#api.call(path, { expected: [200, 404] })
     if (status === 404 || holdsEverywhere(body?.data)) {

@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 
 import { IdentityUnavailable } from '#kernel/failures'
+import { ensurePermissions } from '#auth/client_permissions'
 import { RemoteProvider } from '#auth/external/remote_provider'
 import { holdClock } from '#kernel/clock'
 
@@ -52,7 +53,7 @@ test.group('External provider | its own token', (group) => {
     const { clients } = externalProvider(standIn)
     await clients.permission('log_read')
     standIn.revoke(standIn.seen.at(-1)!.authorization!.slice('Bearer '.length))
-    assert.equal((await clients.permission('log_read'))?.name, 'log_read')
+    assert.equal((await clients.permission('log_create'))?.name, 'log_create')
     assert.equal(standIn.count('/token'), 2)
   })
 
@@ -174,6 +175,30 @@ test.group('External provider | one that answers with', (group) => {
 
 test.group('External provider | directories', (group) => {
   group.each.setup(setUp)
+
+  test('a permission that many clients are given is looked up once a minute', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { clients } = externalProvider(standIn)
+    const give = async (name: string) => {
+      const { id } = await clients.create({ name, realmId: standIn.ann.realmId as string })
+      await ensurePermissions(clients, id, { names: ['log_read'] })
+      const grants = await clients.permissionsOf(id)
+      assert.deepEqual(
+        grants.map(({ permission }) => permission.name),
+        ['log_read']
+      )
+    }
+    for (const name of ['one', 'two', 'three']) {
+      await give(name)
+    }
+    const lookUps = () => standIn.seen.filter(({ path }) => path.startsWith('/permissions/')).length
+    assert.equal(lookUps(), 1)
+    cleanup(holdClock({ now: () => Date.now() + 61_000 }))
+    await give('four')
+    assert.equal(lookUps(), 2)
+  })
 
   test('a filter the provider does not know finds nobody else', async ({ assert }) => {
     const { clients } = externalProvider(standIn)
