@@ -3,7 +3,7 @@ import { PermissionDenied } from '#kernel/failures'
 import { where, type Condition } from '#query/condition'
 import { isUuid } from '#kernel/is_uuid'
 import { isMasterMember, requireRealm } from '#kernel/realm'
-import { analysesOf } from './participation.js'
+import { analysesOf, takesPart } from './participation.js'
 import { strictRealm } from './strict_realm.js'
 
 /** What decides who reaches a bucket, or a file: then its bucket is looked at as well. */
@@ -27,7 +27,12 @@ export async function mayReach(actor: Actor, row: Reached, use: Use = 'read'): P
     return true
   }
   const { refType, refId } = row.bucket ?? row
-  return refType?.toLowerCase() === ANALYSIS && typeof refId === 'string' && takesPart(actor, refId)
+  return (
+    refType?.toLowerCase() === ANALYSIS &&
+    typeof refId === 'string' &&
+    mayTakePart(actor) &&
+    takesPart(actor.id, refId.toLowerCase())
+  )
 }
 
 /** Throws where an actor may not reach what this is. */
@@ -103,15 +108,13 @@ function reaches(actor: Actor, row: Reached, use: Use): boolean {
   return row.bucket ? reaches(actor, row.bucket, use) : row.realmId === null && use === 'read'
 }
 
-async function takesPart(actor: Actor, analysisId: string): Promise<boolean> {
-  const analyses = await analysesFor(actor)
-  return analyses.has(analysisId.toLowerCase())
-}
-
 const NONE: ReadonlySet<string> = new Set()
 
-async function analysesFor({ kind, id }: Actor): Promise<ReadonlySet<string>> {
-  return kind === 'client' && strictRealm.isOn ? analysesOf(id) : NONE
+/** Only the client of a node may take part in an analysis. */
+const mayTakePart = ({ kind }: Actor) => kind === 'client' && strictRealm.isOn
+
+async function analysesFor(actor: Actor): Promise<ReadonlySet<string>> {
+  return mayTakePart(actor) ? analysesOf(actor.id) : NONE
 }
 
 type Bind = (value: unknown) => string

@@ -284,21 +284,43 @@ test.group('Where machines have to take part in the analysis', (group) => {
     }
   })
 
-  test('core is asked about a client once a minute', async ({ assert, cleanup }) => {
+  test('an approval is believed within five seconds, and for a minute', async ({
+    assert,
+    cleanup,
+  }) => {
     let now = clock.now()
     cleanup(holdClock({ now: () => now }))
     const caller = client()
     const { part, analysisId } = await taking(null, caller)
     const { id } = await aBucket({ realmId: HOME, refType: 'analysis', refId: analysisId })
-    const reached = async () => (await ask(caller, 'GET', `/buckets/${id}`)).status
+    const file = await aFile(id, { realmId: HOME })
+    const ways = [`/buckets/${id}`, `/bucket-files/${file.id}`, `/buckets/${id}/files`]
+    const reached = async () => {
+      const answers = await Promise.all(ways.map((path) => ask(caller, 'GET', path)))
+      const [status, ...others] = new Set(answers.map((answer) => answer.status))
+      assert.isEmpty(others)
+      assert.equal(await total(caller, `/buckets?filter[id]=${id}`), status === 200 ? 1 : 0)
+      return status
+    }
+    const decide = (approvalStatus: string | null) =>
+      pools
+        .for(databaseUrl('core'))
+        .query('update analysis_nodes set approval_status = $2 where id = $1', [
+          part,
+          approvalStatus,
+        ])
     assert.equal(await reached(), 403)
-    await pools
-      .for(databaseUrl('core'))
-      .query(`update analysis_nodes set approval_status = 'approved' where id = $1`, [part])
-    now += 59_000
+    await decide('approved')
+    now += 4_000
     assert.equal(await reached(), 403)
     now += 2_000
     assert.equal(await reached(), 200)
+    await decide(null)
+    const single = async () => (await ask(caller, 'GET', `/buckets/${id}/files`)).status
+    now += 59_000
+    assert.equal(await single(), 200)
+    now += 2_000
+    assert.equal(await single(), 403)
   })
 })
 
