@@ -19,6 +19,12 @@ const OF_CORE = [
      from analysis_nodes o join adopted_rows r on r.list = 'analysis_nodes' and r.id = o.id
      where o.approval_status = 'approved' and o.updated_at <= r.taken_at) g
    where g.id = n.id and n.approved_digest is distinct from g.digest`,
+  // Of several buckets of a type the first is the one that the platform names.
+  `update analysis_buckets b set built_in = true
+   from (select distinct on (analysis_id, type) id from analysis_buckets
+         order by analysis_id, type, built_in desc, created_at, id) f
+   where f.id = b.id and not b.built_in
+     and exists (select from adopted_rows r where r.list = 'analysis_buckets' and r.id = b.id)`,
   `update projects p set nodes = c.nodes, analyses = c.analyses
    from (select id, (select count(*) from project_nodes n where n.project_id = q.id) as nodes,
            (select count(*) from analyses a where a.project_id = q.id) as analyses from projects q) c

@@ -6,7 +6,7 @@ export const NAMED: Readonly<Record<string, readonly string[]>> = {
   project_nodes: ['approval_status is "maybe"'],
   analyses: ['image_command_arguments is no list of arguments'],
   analysis_nodes: ['analysis_id names a record of analyses'],
-  analysis_buckets: ['analysis_id names a record of analyses', 'analysis_id and type'],
+  analysis_buckets: ['analysis_id names a record of analyses'],
   analysis_bucket_files: ['names a record of analys'],
   bucket_files: ['directory is longer than 512 characters'],
   events: ['data is no JSON', 'expires_at is no time'],

@@ -107,6 +107,24 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.isTrue(await isAdopting(storagePool()))
     })
 
+    test('has every bucket of an analysis, of which the first of each type is the one it names', async ({
+      assert,
+    }) => {
+      const { rows } = await corePool().query<{ id: string; builtIn: boolean }>(
+        `select id, built_in as "builtIn" from analysis_buckets
+         where analysis_id = $1 and type = 'CODE' order by built_in desc`,
+        [idOf('analysis', 0)]
+      )
+      assert.deepEqual(
+        rows.map(({ builtIn }) => builtIn),
+        [true, false]
+      )
+      assert.include(
+        rows.map(({ id }) => id),
+        idOf('odd', 1)
+      )
+    })
+
     test('has what a lenient writer left, as far as it is clear', async ({ assert }) => {
       const column = async (pool: ReturnType<typeof corePool>, query: string, id: string) =>
         Object.values((await pool.query(query, [id])).rows[0] ?? {})

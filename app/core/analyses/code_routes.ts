@@ -16,7 +16,11 @@ const MOST_FILES = 50_000
 /** One statement reads the files and the digest of the content they belong to, so that both are of the same moment. */
 const CODE = {
   name: 'code-of-analysis',
-  text: `select json_build_object('meta', json_build_object(), 'data', json_build_object(
+  text: `with code as (
+      select f.bucket_file_id as "bucketFileId", f.bucket_id as "bucketId", f.path, f.root
+      from analysis_bucket_files f join analysis_buckets b on b.id = f.analysis_bucket_id
+      where f.analysis_id = $1 and b.type = 'CODE')
+    select json_build_object('meta', json_build_object(), 'data', json_build_object(
       'digest', ${CONTENT_DIGEST},
       'masterImage', (
         select json_build_object('id', m.id, 'virtualPath', m.virtual_path, 'command', m.command,
@@ -24,17 +28,20 @@ const CODE = {
         from master_images m where m.id = a.master_image_id),
       'imageCommandArguments', a.image_command_arguments::json,
       'bucketId', b.bucket_id,
-      'total', (select count(*) from analysis_bucket_files f where f.analysis_bucket_id = b.id),
+      'total', (select count(*) from code),
       'files', (select coalesce(json_agg(file), '[]') from (
-        select f.bucket_file_id as "bucketFileId", f.path, f.root from analysis_bucket_files f
-        where f.analysis_bucket_id = b.id order by f.path limit ${MOST_FILES}) file)
+        select "bucketFileId", "bucketId", path, root from code
+        order by path, "bucketFileId" limit ${MOST_FILES}) file)
     ))::text as code
-    from analyses a join analysis_buckets b on b.analysis_id = a.id
-    where a.id = $1 and b.type = 'CODE'`,
+    from analyses a join lateral (
+      select bucket_id from analysis_buckets where analysis_id = a.id and type = 'CODE'
+      order by built_in desc, created_at, id limit 1) b on true
+    where a.id = $1`,
 }
 
 const FILE = exactly({
   bucketFileId: { type: 'string' },
+  bucketId: { type: 'string' },
   path: { type: 'string' },
   root: { type: 'boolean' },
 })
@@ -65,7 +72,7 @@ export function analysisCodeRoutes(routes: SurfaceRoutes): void {
     answers: {
       200: {
         description:
-          'The digest of the content, the image, the bucket, and the files by their paths',
+          'The digest of the content, the image, the bucket that the platform made, and the files of all buckets with code by their paths',
         schema: SCHEMA,
       },
     },

@@ -38,11 +38,22 @@ interface Bucket {
   readonly realmId: string
 }
 
+/** What a file has of the bucket of an analysis that it is in. */
+type InAnalysis = Pick<File, 'analysisBucketId' | 'analysisId' | 'realmId'>
+
 const BUCKET = `select analysis_id as "analysisId", bucket_id as "bucketId", realm_id as "realmId"
   from analysis_buckets where id = $1`
 
 const OF_BUCKET = `select id as "analysisBucketId", analysis_id as "analysisId", realm_id as "realmId"
-  from analysis_buckets where bucket_id = $1`
+  from analysis_buckets where bucket_id = $1 order by analysis_id`
+
+/** The roots that a file takes the place of: that of its bucket or, for code, of all buckets with code of its analysis. */
+const OTHER_ROOTS = `select f.id from analysis_bucket_files f
+  join analysis_buckets b on b.id = f.analysis_bucket_id
+  join analysis_buckets own on own.id = $1
+  where b.analysis_id = own.analysis_id and f.root and f.id is distinct from $2::uuid
+    and (b.id = own.id or b.type = 'CODE' and own.type = 'CODE')
+  order by f.id`
 
 const OF_FILES = `select id, bucket_file_id as key from analysis_bucket_files
   where analysis_bucket_id = $1 and bucket_file_id = any($2::uuid[])`
@@ -62,7 +73,8 @@ export interface StoredFile {
 }
 
 /**
- * The files of analyses. One of those with code is what the analysis starts with: the last one that was said to be.
+ * The files of analyses. One of those with code, in whichever bucket, is what the analysis starts with: the last one that was said
+ * to be.
  */
 export class AnalysisBucketFileService extends AnalysisPartService<typeof AnalysisBucketFile> {
   constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
@@ -119,27 +131,18 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     })
   }
 
-  /** Enters files of one bucket that storage took in, where it is one of an analysis. What stood at their paths before is no longer there. */
+  /** Enters files of one bucket that storage took in, in each analysis it is of. What stood at their paths before is no longer there. */
   async enterStored(
     transaction: pg.ClientBase,
     origin: Origin,
     files: readonly StoredFile[]
   ): Promise<void> {
-    const bucket = files[0] && (await this.#analysisBucketOf(transaction, files[0].bucketId))
-    if (!bucket || !(await this.upkeep.lock(transaction, bucket.analysisId))) {
-      return
+    const { rows } = await transaction.query<InAnalysis>(OF_BUCKET, [files[0]?.bucketId])
+    for (const bucket of rows) {
+      if (await this.upkeep.lock(transaction, bucket.analysisId)) {
+        await this.#enterIn(transaction, origin, bucket, files)
+      }
     }
-    const { analysisBucketId } = bucket
-    const entered = await this.#knownAmong(transaction, analysisBucketId, 'bucketFileId', files)
-    const added = files.filter(({ id }) => !entered.has(id))
-    const former = await this.#knownAmong(transaction, analysisBucketId, 'path', added)
-    for (const id of former.values()) {
-      await this.#takeOut(transaction, origin, await this.lock(transaction, id))
-    }
-    const latest = new Map(added.map((file) => [file.path, file]))
-    const values = [...latest.values()].map((file) => ({ ...bucket, ...valuesOf(file) }))
-    const written = await this.insertAll(transaction, origin, values)
-    await this.#follow(transaction, origin, undefined, written.at(-1)?.values)
   }
 
   /** Removes what stands for a file that storage deleted. */
@@ -158,6 +161,25 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     await inTransaction(this.pool, (transaction) =>
       this.changeById(transaction, origin, id, { userId: null })
     )
+  }
+
+  async #enterIn(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    bucket: InAnalysis,
+    files: readonly StoredFile[]
+  ): Promise<void> {
+    const { analysisBucketId } = bucket
+    const entered = await this.#knownAmong(transaction, analysisBucketId, 'bucketFileId', files)
+    const added = files.filter(({ id }) => !entered.has(id))
+    const former = await this.#knownAmong(transaction, analysisBucketId, 'path', added)
+    for (const id of former.values()) {
+      await this.#takeOut(transaction, origin, await this.lock(transaction, id))
+    }
+    const latest = new Map(added.map((file) => [file.path, file]))
+    const values = [...latest.values()].map((file) => ({ ...bucket, ...valuesOf(file) }))
+    const written = await this.insertAll(transaction, origin, values)
+    await this.#follow(transaction, origin, undefined, written.at(-1)?.values)
   }
 
   /** A file that was entered by itself since it came to storage is what its sender asks for, but for the root it is to be. */
@@ -234,13 +256,6 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     return new Map(rows.map(({ id, key }) => [key, id]))
   }
 
-  async #analysisBucketOf(transaction: pg.ClientBase, bucketId: string) {
-    const { rows } = await transaction.query<
-      Pick<File, 'analysisBucketId' | 'analysisId' | 'realmId'>
-    >(OF_BUCKET, [bucketId])
-    return rows[0]
-  }
-
   async #bucketOf(analysisBucketId: string): Promise<Bucket> {
     const { rows } = await this.pool.query<Bucket>(BUCKET, [analysisBucketId])
     if (!rows[0]) {
@@ -268,16 +283,15 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     return rowCount === 1
   }
 
-  /** Only one file of a bucket is its root: one that becomes it takes the place of another. */
+  /** An analysis starts with one file: one that becomes the root takes the place of another. */
   async #takeOver(transaction: pg.ClientBase, origin: Origin, file: Placed): Promise<void> {
     if (file.root !== true) {
       return
     }
-    const { rows } = await transaction.query<{ id: string }>(
-      `select id from analysis_bucket_files
-       where analysis_bucket_id = $1 and root and id is distinct from $2::uuid`,
-      [file.analysisBucketId, file.id ?? null]
-    )
+    const { rows } = await transaction.query<{ id: string }>(OTHER_ROOTS, [
+      file.analysisBucketId,
+      file.id ?? null,
+    ])
     for (const { id } of rows) {
       await this.changeById(transaction, origin, id, { root: false })
     }

@@ -1,15 +1,24 @@
 import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
+import type { Analysis } from '#core/analyses/analysis'
 import { AnalysisPartService } from '#core/analyses/analysis_part_service'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import {
   analysisBucket,
+  BUCKET_TYPES,
   type AnalysisBucket,
+  type BucketType,
   type createAnalysisBucket,
 } from './analysis_bucket.js'
-import { giveBackBuckets, type BucketRequest } from './requested_buckets.js'
+import {
+  answeredRequests,
+  forgetMade,
+  giveBackBuckets,
+  type AnsweredRequest,
+  type BucketRequest,
+} from './requested_buckets.js'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
@@ -62,32 +71,45 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     })
   }
 
-  /** Enters the bucket that storage made. One that is not needed any more is given back. */
-  async enterMade(transaction: pg.ClientBase, origin: Origin, made: MadeBucket): Promise<void> {
-    if (!(await this.enterWanted(transaction, origin, made))) {
-      await giveBackBuckets(transaction, [made.bucketId])
+  /**
+   * Enters the buckets that storage made for an analysis, all that it lacks at once: nobody sees one without the others. What is
+   * not needed any more is given back.
+   */
+  async enterMade(transaction: pg.ClientBase, origin: Origin, analysisId: string): Promise<void> {
+    const analysis = await this.upkeep.lock(transaction, analysisId)
+    const lacking = analysis ? await this.#typesLacking(transaction, analysis) : []
+    const made = await answeredRequests(transaction, analysisId)
+    const wanted = lacking.flatMap((type) => made.find((one) => one.type === type) ?? [])
+    if (analysis && wanted.length === lacking.length) {
+      for (const { type, bucketId } of wanted) {
+        await this.#insertBuiltIn(transaction, origin, analysis, { type, bucketId })
+      }
+      await forgetMade(transaction, bucketIdsOf(wanted))
     }
+    const unneeded = bucketIdsOf(made.filter((one) => !wanted.includes(one)))
+    await forgetMade(transaction, unneeded)
+    await giveBackBuckets(transaction, await this.#notEntered(transaction, unneeded))
   }
 
-  /** Enters a bucket unless its analysis is gone, or has another one for that; answers whether it stands there now. */
+  /** Enters a bucket unless its analysis is gone, or lacks none of the type; answers whether it stands there now. */
   async enterWanted(
     transaction: pg.ClientBase,
     origin: Origin,
-    made: MadeBucket
+    { analysisId, type, bucketId }: MadeBucket
   ): Promise<boolean> {
-    const { analysisId, type, bucketId } = made
     const analysis = await this.upkeep.lock(transaction, analysisId)
-    const known = await this.#bucketIdOf(transaction, made)
-    if (!analysis || known !== undefined) {
-      return known === bucketId
+    const lacking = analysis ? await this.#typesLacking(transaction, analysis) : []
+    if (analysis && lacking.includes(type)) {
+      await this.#insertBuiltIn(transaction, origin, analysis, { type, bucketId })
+      return true
     }
-    const { realmId } = analysis
-    await this.insert(transaction, origin, { type, bucketId, analysisId, realmId })
-    return true
+    const missing = await this.#notEntered(transaction, [bucketId])
+    return missing.length === 0
   }
 
   /** Removes what stands for a bucket that storage deleted. */
   async removeDeleted(transaction: pg.ClientBase, origin: Origin, bucketId: string): Promise<void> {
+    await forgetMade(transaction, [bucketId])
     for await (const part of this.heldWith(transaction, 'bucketId', bucketId)) {
       await this.#takeOut(transaction, origin, part)
     }
@@ -109,15 +131,45 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     return removed
   }
 
-  async #bucketIdOf(
+  /** The types of which an analysis lacks the bucket that the platform makes. */
+  async #typesLacking(
     transaction: pg.ClientBase,
-    { analysisId, type }: BucketRequest
-  ): Promise<string | undefined> {
-    const { rows } = await transaction.query<{ bucketId: string }>(
-      'select bucket_id as "bucketId" from analysis_buckets where analysis_id = $1 and type = $2',
-      [analysisId, type]
+    { id, configurationLocked }: Row<typeof Analysis>
+  ): Promise<BucketType[]> {
+    const { rows } = await transaction.query<{ type: BucketType }>(
+      'select type from analysis_buckets where analysis_id = $1 and built_in',
+      [id]
     )
-    return rows[0]?.bucketId
+    const there = new Set(rows.map(({ type }) => type))
+    return BUCKET_TYPES.filter(
+      (type) => !there.has(type) && !(type === 'CODE' && configurationLocked)
+    )
+  }
+
+  /** A caller may have added the bucket by itself before. */
+  async #insertBuiltIn(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    { id: analysisId, realmId }: Row<typeof Analysis>,
+    { type, bucketId }: Pick<MadeBucket, 'type' | 'bucketId'>
+  ): Promise<void> {
+    const values = { type, bucketId, analysisId, realmId, builtIn: true }
+    const added = await this.existing(transaction, values, ['bucketId', 'analysisId'])
+    if (added === undefined) {
+      await this.insert(transaction, origin, values)
+    } else {
+      const mark = 'update analysis_buckets set built_in = true where id = $1 and type = $2'
+      await transaction.query(mark, [added, type])
+    }
+  }
+
+  async #notEntered(transaction: pg.ClientBase, bucketIds: readonly string[]): Promise<string[]> {
+    const { rows } = await transaction.query<{ id: string }>(
+      'select bucket_id as id from analysis_buckets where bucket_id = any($1)',
+      [bucketIds]
+    )
+    const entered = new Set(rows.map(({ id }) => id))
+    return bucketIds.filter((id) => !entered.has(id))
   }
 
   async #realmOf(analysisId: string): Promise<string> {
@@ -131,6 +183,9 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     return rows[0].realmId
   }
 }
+
+const bucketIdsOf = (requests: readonly AnsweredRequest[]) =>
+  requests.map(({ bucketId }) => bucketId)
 
 /** A bucket that storage does not know yet is still to be made, for a caller that says so in its realm. */
 async function requireBucketOf(realmId: string, bucketId: string): Promise<void> {

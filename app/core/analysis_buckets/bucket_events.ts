@@ -5,7 +5,7 @@ import { EVENT_KEYS } from '#bus/names'
 import { following, type Heard } from '#core/following'
 import { body } from '#kernel/body'
 import { AnalysisBucketService } from './analysis_bucket_service.js'
-import { answeredRequest } from './requested_buckets.js'
+import { noteMade } from './requested_buckets.js'
 
 const ofBucket = body({ id: vine.string().uuid().toLowerCase() })
 
@@ -31,8 +31,9 @@ async function enterMade(
   buckets: AnalysisBucketService,
   { transaction, origin, content, message }: Heard<{ id: string }>
 ): Promise<void> {
-  const request = await answeredRequest(transaction, message.metadata.correlationId)
+  const { correlationId } = message.metadata
+  const request = await noteMade(transaction, correlationId, content.id)
   if (request) {
-    await buckets.enterMade(transaction, origin, { ...request, bucketId: content.id })
+    await buckets.enterMade(transaction, origin, request.analysisId)
   }
 }

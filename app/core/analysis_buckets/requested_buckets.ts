@@ -15,6 +15,13 @@ export interface BucketRequest {
   readonly type: BucketType
 }
 
+/** A request, by its correlation, and the bucket that storage made for it. */
+export interface AnsweredRequest {
+  readonly id: string
+  readonly type: BucketType
+  readonly bucketId: string
+}
+
 const NAMES: Readonly<Record<BucketType, string>> = {
   CODE: 'analysis-code-files',
   RESULT: 'analysis-result-files',
@@ -28,10 +35,12 @@ const ASK = {
     select w.correlation_id, $1, w.type
     from unnest($2::text[], $3::text[]) as w (correlation_id, type)
     where not exists (
-        select 1 from analysis_buckets b where b.analysis_id = $1 and b.type = w.type)
+        select 1 from analysis_buckets b
+        where b.analysis_id = $1 and b.type = w.type and b.built_in)
       and not exists (
         select 1 from analysis_bucket_requests r
-        where r.analysis_id = $1 and r.type = w.type and r.asked_at > now() - interval '1 minute')
+        where r.analysis_id = $1 and r.type = w.type
+          and (r.bucket_id is not null or r.asked_at > now() - interval '1 minute'))
     returning correlation_id as "correlationId", type`,
 }
 
@@ -45,9 +54,10 @@ export function requestNamed(name: string): BucketRequest | undefined {
 /** Has storage make the buckets that an analysis lacks, once the transaction is kept; answers how many. The caller holds the analysis. */
 export async function askForBuckets(
   transaction: pg.ClientBase,
-  { id, realmId }: Row<typeof Analysis>
+  { id, realmId, configurationLocked }: Row<typeof Analysis>
 ): Promise<number> {
-  const values = [id, BUCKET_TYPES.map(() => newId()), BUCKET_TYPES]
+  const types = BUCKET_TYPES.filter((type) => type !== 'CODE' || !configurationLocked)
+  const values = [id, types.map(() => newId()), types]
   const { rows } = await transaction.query<{ correlationId: string; type: BucketType }>({
     ...ASK,
     values,
@@ -60,12 +70,15 @@ export async function askForBuckets(
   return messages.length
 }
 
+const ALL_OF = `
+  with made as (
+    delete from analysis_bucket_requests where analysis_id = $1 and bucket_id is not null
+    returning bucket_id as id)
+  select bucket_id as id from analysis_buckets where analysis_id = $1 union select id from made`
+
 /** The buckets of an analysis that is about to go, also those that are not entered yet. */
 export async function bucketsOf(transaction: pg.ClientBase, analysisId: string): Promise<string[]> {
-  const { rows } = await transaction.query<{ id: string }>(
-    'select bucket_id as id from analysis_buckets where analysis_id = $1',
-    [analysisId]
-  )
+  const { rows } = await transaction.query<{ id: string }>(ALL_OF, [analysisId])
   return rows.map(({ id }) => id)
 }
 
@@ -77,10 +90,11 @@ export function giveBackBuckets(transaction: pg.ClientBase, ids: readonly string
   )
 }
 
-/** What a bucket was asked for; undefined where it was not. It is answered once. Its analysis is held, as by who removes that. */
-export async function answeredRequest(
+/** Notes that storage made a bucket that it was asked for, and answers for what; undefined where it was not asked. Locks the analysis. */
+export async function noteMade(
   transaction: pg.ClientBase,
-  correlationId: string | undefined
+  correlationId: string | undefined,
+  bucketId: string
 ): Promise<BucketRequest | undefined> {
   if (correlationId === undefined) {
     return undefined
@@ -91,11 +105,34 @@ export async function answeredRequest(
     [correlationId]
   )
   const { rows } = await transaction.query<BucketRequest>(
-    `delete from analysis_bucket_requests where correlation_id = $1
-     returning analysis_id as "analysisId", type`,
-    [correlationId]
+    `update analysis_bucket_requests set bucket_id = $2
+     where correlation_id = $1 and bucket_id is null returning analysis_id as "analysisId", type`,
+    [correlationId, bucketId]
   )
   return rows[0]
+}
+
+/** The requests of an analysis that storage has answered. */
+export async function answeredRequests(
+  transaction: pg.ClientBase,
+  analysisId: string
+): Promise<AnsweredRequest[]> {
+  const { rows } = await transaction.query<AnsweredRequest>(
+    `select correlation_id as id, type, bucket_id as "bucketId" from analysis_bucket_requests
+     where analysis_id = $1 and bucket_id is not null order by asked_at, correlation_id`,
+    [analysisId]
+  )
+  return rows
+}
+
+/** Forgets requests by the buckets that storage made for them. */
+export async function forgetMade(
+  transaction: pg.ClientBase,
+  bucketIds: readonly string[]
+): Promise<void> {
+  await transaction.query('delete from analysis_bucket_requests where bucket_id = any($1)', [
+    bucketIds,
+  ])
 }
 
 function command(

@@ -8,7 +8,7 @@ const PAGE_SIZE = 100
 
 const PAGE = `select a.id from analyses a
   where a.id > $1 and a.created_at < now() - make_interval(secs => $2)
-    and (select count(*) from analysis_buckets b where b.analysis_id = a.id) < ${BUCKET_TYPES.length}
+    and (select count(*) from analysis_buckets b where b.analysis_id = a.id and b.built_in) < ${BUCKET_TYPES.length}
   order by a.id limit ${PAGE_SIZE}`
 
 /** Has storage make the buckets that analyses lack. */

@@ -13,7 +13,7 @@ interface AnalysisBucket extends Fields {
   readonly bucketId: string | null
 }
 
-/** The bucket that an analysis keeps its code, its results or its temporary files in. */
+/** The bucket that an analysis keeps its code, its results or its temporary files in; the first one, where others were added. */
 export async function analysisBucket(
   api: Api,
   idOrName: string,
@@ -25,7 +25,12 @@ export async function analysisBucket(
     api,
     ANALYSIS_BUCKETS.service,
     ANALYSIS_BUCKETS.path,
-    { query: [['filter', condition]] }
+    {
+      query: [
+        ['filter', condition],
+        ['sort', 'createdAt'],
+      ],
+    }
   )
   if (!found?.bucketId) {
     throw new Problem(EXIT.notFound, `The analysis ${idOrName} has no ${type} bucket yet.`, [

@@ -72,14 +72,35 @@ export async function codeOf(
   return { bucketId, files, entrypoint: entrypoint.path, bytes, runs: runsIn(known) }
 }
 
-/** The files that the analysis knows of, as storage has them. */
+/** The files that the analysis knows of, as storage has them: those of its bucket, and of others that were added to it. */
 export async function filesOf(
   platform: Platform,
-  known: RecordOf<'analysisCode'>
+  { bucketId: builtIn, total, files: known }: RecordOf<'analysisCode'>
 ): Promise<CodeFile[]> {
-  const stored = await storedFiles(platform, known.bucketId)
-  requireFew(known.total, stored.total)
-  return matched(known.files, stored.files)
+  requireFew(total)
+  const byBucket = Map.groupBy(known, ({ bucketId }) => bucketId ?? builtIn)
+  const files: CodeFile[] = []
+  for (const bucketId of new Set([builtIn, ...byBucket.keys()])) {
+    const stored = await storedFiles(platform, bucketId)
+    requireFew(stored.total)
+    files.push(...matched(byBucket.get(bucketId) ?? [], stored.files))
+  }
+  requireOwnPaths(files)
+  return files
+}
+
+/** Files of several buckets come into one folder. */
+function requireOwnPaths(files: readonly CodeFile[]): void {
+  const paths = new Set<string>()
+  for (const { path } of files) {
+    if (paths.has(path)) {
+      throw new JobFailure(
+        'codePathTaken',
+        `Two buckets of the analysis have a file ${shown(path)}: remove one of the two, and have the analysis approved again`
+      )
+    }
+    paths.add(path)
+  }
 }
 
 function requireContent({ digest }: RecordOf<'analysisCode'>, content: string | undefined): void {

@@ -57,7 +57,12 @@ export const RECORDS = {
     bucketId: recordId(),
     total: vine.number(),
     files: vine.array(
-      vine.object({ bucketFileId: recordId(), path: vine.string(), root: vine.boolean() })
+      vine.object({
+        bucketFileId: recordId(),
+        bucketId: reference(),
+        path: vine.string(),
+        root: vine.boolean(),
+      })
     ),
   }),
   analysisContent: body({

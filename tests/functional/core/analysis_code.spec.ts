@@ -29,8 +29,52 @@ test.group('The code of an analysis', (group) => {
     assert.deepEqual({ bucketId, total }, { bucketId: code.bucketId, total: 60 })
     assert.deepEqual(
       listed,
-      files.map(({ bucketFileId, path, root }) => ({ bucketFileId, path, root }))
+      files.map(({ bucketFileId, bucketId: of, path, root }) => ({
+        bucketFileId,
+        bucketId: of,
+        path,
+        root,
+      }))
     )
+  })
+
+  test('is that of all its buckets with code, of which the platform made the one that is named', async ({
+    assert,
+  }) => {
+    const analysis = await scene.analysis()
+    const add = async (type: string, bucketId = clock.uuid()) =>
+      call(scene.researcher(), 'POST', '/analysis-buckets', {
+        analysisId: analysis.id,
+        bucketId,
+        type,
+      })
+    const added = await add('CODE')
+    assert.equal(added.status, 201)
+    const builtIn = await scene.bucket(analysis)
+    assert.equal((await add('RESULT')).status, 201)
+    assert.equal((await add('RESULT')).status, 201)
+    const again = await add('TEMP', added.body.data.bucketId)
+    assert.equal(again.status, 409)
+    assert.deepEqual(again.body.issues[0].path, ['bucketId', 'analysisId'])
+    const before = await digestOf(analysis.id)
+    const root = await scene.file(builtIn, { path: 'main.py', root: true })
+    const enter = (path: string) =>
+      call(scene.researcher(), 'POST', '/analysis-bucket-files', {
+        analysisBucketId: added.body.data.id,
+        bucketId: added.body.data.bucketId,
+        bucketFileId: clock.uuid(),
+        path,
+        root: true,
+      })
+    assert.equal((await enter('other.py')).status, 201)
+    const { body } = await codeOf(analysis.id)
+    assert.notEqual(body.data.digest, before)
+    assert.equal(body.data.bucketId, builtIn.bucketId)
+    assert.equal(body.data.total, 2)
+    assert.containSubset(body.data.files, [
+      { bucketFileId: root.bucketFileId, bucketId: builtIn.bucketId, path: 'main.py', root: false },
+      { bucketId: added.body.data.bucketId, path: 'other.py', root: true },
+    ])
   })
 
   test('of a bucket without files is empty', async ({ assert }) => {

@@ -173,11 +173,13 @@ export class Scene {
     return { ...values, node: made }
   }
 
+  /** A bucket as the platform makes one of each type. */
   bucket(analysis: Attributes, type: 'CODE' | 'RESULT' | 'TEMP' = 'CODE'): Promise<Attributes> {
     return sampleRecord('core', analysisBucket, {
       analysisId: analysis.id,
       realmId: analysis.realmId,
       type,
+      builtIn: true,
     })
   }
 

@@ -8,6 +8,7 @@ import { json, platformThat } from '#tests/helpers/worker/platform_that'
 
 const ANALYSIS = '6b1f0b5e-1111-4000-8000-000000000001'
 const BUCKET = '6b1f0b5e-1111-4000-8000-000000000002'
+const OTHER_BUCKET = '6b1f0b5e-1111-4000-8000-000000000004'
 const RECORD = '6b1f0b5e-1111-4000-8000-000000000003'
 
 type Fields = Record<string, any>
@@ -16,6 +17,8 @@ type Fields = Record<string, any>
 class Scene {
   known: Fields[]
   stored: Fields[]
+  /** What storage has in a bucket that was added to the analysis. */
+  storedElsewhere: Fields[] = []
   total: number | undefined
   /** When storage tells its files. */
   told: Promise<void> | undefined
@@ -46,6 +49,8 @@ class Scene {
           return this.#all(tellsAll, { bucketId: BUCKET, files: this.known }, response)
         case `/storage/buckets/${BUCKET}/files`:
           return void this.#whenTold(() => this.#all(tellsAll, { files: this.stored }, response))
+        case `/storage/buckets/${OTHER_BUCKET}/files`:
+          return this.#all(tellsAll, { files: this.storedElsewhere }, response)
         case `/storage/buckets/${BUCKET}/stream`:
           this.tarAsked.resolve()
           return json(response, {}, 404)
@@ -93,6 +98,29 @@ test.group('The code that is built', () => {
         tellsAll ? 2 : 9
       )
     })
+
+  test('is in all buckets of the analysis, each path in one of them', async ({
+    assert,
+    cleanup,
+  }) => {
+    const scene = new Scene(2)
+    const id = randomUUID()
+    const added = { bucketFileId: id, bucketId: OTHER_BUCKET, path: 'lib/added.py', root: false }
+    scene.known.push(added)
+    scene.storedElsewhere = [{ id, path: 'lib/added.py', size: 7 }]
+    const { code } = await scene.code(cleanup)
+    assert.deepEqual(
+      code.files.map(({ path }) => path),
+      ['lib/part-0.py', 'lib/part-1.py', 'lib/added.py']
+    )
+    for (const file of [added, scene.storedElsewhere[0]!]) {
+      file.path = 'lib/part-1.py'
+    }
+    await assert.rejects(
+      () => scene.code(cleanup),
+      /^Two buckets of the analysis have a file "lib\/part-1.py"/
+    )
+  })
 
   test('is on its way before storage has told what it is: {files} files, {tars} requests')
     .with([

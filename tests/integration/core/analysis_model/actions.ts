@@ -147,19 +147,19 @@ export const addBucket = (type: BucketType, bucket: number): Action => ({
   inModel: (model) => model.addBucket(type, bucket),
 })
 
-export const removeBucket = (type: BucketType, bucket: number): Action => ({
-  says: `remove bucket ${bucket} for ${type}`,
+export const removeBucket = (bucket: number): Action => ({
+  says: `remove bucket ${bucket}`,
   inWorld: (world) => world.removeBucket(bucket),
-  inModel: (model) => model.removeBucket(type),
+  inModel: (model) => model.removeBucket(bucket),
 })
 
-export const bucketDeleted = (type: BucketType, bucket: number): Action => ({
+export const bucketDeleted = (bucket: number): Action => ({
   says: `storage deleted bucket ${bucket}`,
   inWorld: (world) =>
     told(
       world.storageTells('bucket', 'deletionFinished', { data: { id: world.id('bucket', bucket) } })
     ),
-  inModel: (model) => model.removeBucket(type),
+  inModel: (model) => model.removeBucket(bucket),
 })
 
 export const addFile = (file: FileState): Action => ({

@@ -72,7 +72,9 @@ function expectedOf(model: Model, world: World) {
         progress,
       ])
     ),
-    buckets: byFirst([...buckets].map(([type, bucket]) => [type, world.id('bucket', bucket)])),
+    buckets: byFirst(
+      buckets.map(({ type, bucket, isBuiltIn }) => [world.id('bucket', bucket), type, isBuiltIn])
+    ),
     files: byFirst(
       files.map(({ bucket, key, path, root }) => [
         world.id('file', key),
@@ -82,7 +84,7 @@ function expectedOf(model: Model, world: World) {
       ])
     ),
     runs,
-    requests: [...requests].toSorted(),
+    requests: [...requests.keys()].toSorted(),
     sent,
     codeIsLocked: locked,
     givenBack,

@@ -15,7 +15,8 @@ export type Nodes = ReadonlyMap<number, NodeState>
 
 /** The files with code. */
 export function codeOf({ buckets, files }: AnalysisState) {
-  return files.filter(({ bucket }) => bucket === buckets.get('CODE'))
+  const code = buckets.filter(({ type }) => type === 'CODE').map(({ bucket }) => bucket)
+  return files.filter(({ bucket }) => code.includes(bucket))
 }
 
 /** What nodes are asked about. */

@@ -79,8 +79,8 @@ export class Model {
       distribution: NOT_BEGUN(),
       buildHash: null,
       assignments: members.map(({ key, type }) => assignmentOf(key, type)),
-      buckets: new Map(),
-      requests: new Set(BUCKET_TYPES),
+      buckets: [],
+      requests: new Map(BUCKET_TYPES.map((type) => [type, null])),
       files: [],
       damaged: new Set(),
     }
@@ -88,8 +88,15 @@ export class Model {
   }
 
   remove(): string {
-    this.givenBack.push(...this.now.buckets.values())
-    this.now.requests.forEach((type) => this.formerRequests.add(type))
+    const { buckets, requests } = this.now
+    this.givenBack.push(...buckets.map(({ bucket }) => bucket))
+    for (const [type, made] of requests) {
+      if (made === null) {
+        this.formerRequests.add(type)
+      } else {
+        this.givenBack.push(made)
+      }
+    }
     this.analysis = undefined
     return DONE
   }
@@ -199,37 +206,52 @@ export class Model {
     return DONE
   }
 
+  /** A caller adds a bucket of its own. */
   addBucket(type: BucketType, bucket: number): string {
     if (type === 'CODE' && this.now.locked) {
       return LOCKED
     }
-    if (this.now.buckets.has(type)) {
-      return TAKEN
-    }
-    this.now.buckets.set(type, bucket)
+    this.now.buckets.push({ type, bucket, isBuiltIn: false })
     return DONE
   }
 
-  removeBucket(type: BucketType): string {
-    const bucket = this.now.buckets.get(type)
-    this.now.buckets.delete(type)
+  removeBucket(bucket: number): string {
+    const isCode = this.#isCode({ bucket })
+    this.now.buckets = this.now.buckets.filter((one) => one.bucket !== bucket)
     this.now.files = this.now.files.filter((file) => file.bucket !== bucket)
-    if (type === 'CODE') {
+    if (isCode) {
       this.#noticeRemoval()
       this.#noticeContent()
     }
     return DONE
   }
 
-  /** Storage made what it was asked for. */
+  /** Storage made what it was asked for. An analysis gets the buckets that it lacks when all of them are there. */
   bucketMade(type: BucketType, bucket: number): void {
-    const isAsked = this.analysis
-      ? this.now.requests.delete(type)
-      : this.formerRequests.delete(type)
-    if (isAsked && this.analysis && !this.now.buckets.has(type)) {
-      this.now.buckets.set(type, bucket)
-    } else if (isAsked) {
-      this.givenBack.push(bucket)
+    if (!this.analysis) {
+      if (this.formerRequests.delete(type)) {
+        this.givenBack.push(bucket)
+      }
+      return
+    }
+    const { requests, buckets } = this.now
+    if (requests.get(type) !== null) {
+      return
+    }
+    requests.set(type, bucket)
+    const lacking = this.#lacking()
+    const isComplete = lacking.every((one) => typeof requests.get(one) === 'number')
+    for (const [one, made] of [...requests]) {
+      const isLacking = lacking.includes(one)
+      if (made === null || (isLacking && !isComplete)) {
+        continue
+      }
+      requests.delete(one)
+      if (isLacking) {
+        buckets.push({ type: one, bucket: made, isBuiltIn: true })
+      } else {
+        this.givenBack.push(made)
+      }
     }
   }
 
@@ -274,7 +296,7 @@ export class Model {
 
   /** Storage took a file in; what was at its path is not there any more. */
   fileStored(file: FileState): void {
-    const isKnown = [...(this.analysis?.buckets.values() ?? [])].includes(file.bucket)
+    const isKnown = this.analysis?.buckets.some(({ bucket }) => bucket === file.bucket)
     if (
       !isKnown ||
       this.now.files.some(({ key, bucket }) => key === file.key && bucket === file.bucket)
@@ -339,9 +361,9 @@ export class Model {
       case 'distributionCheck':
         return this.#check(process)
       case 'storageCheck':
-        BUCKET_TYPES.filter((type) => !analysis.buckets.has(type)).forEach((type) =>
-          analysis.requests.add(type)
-        )
+        this.#lacking()
+          .filter((type) => !analysis.requests.has(type))
+          .forEach((type) => analysis.requests.set(type, null))
     }
   }
 
@@ -416,10 +438,13 @@ export class Model {
     }
   }
 
-  /** A file is where it says; one that is the root is the only one of its bucket. */
+  /** A file is where it says; one that is the root is the only one of its bucket, or of all with code. */
   #enter(file: FileState): void {
-    const others = this.now.files.filter(({ bucket }) => bucket === file.bucket && file.root)
-    others.forEach((other) => (other.root = false))
+    const isBeside = (other: FileState) =>
+      other.bucket === file.bucket || (this.#isCode(other) && this.#isCode(file))
+    this.now.files
+      .filter((other) => file.root && isBeside(other))
+      .forEach((other) => (other.root = false))
     this.now.files.push(file)
     if (this.#isCode(file)) {
       this.#noticeContent()
@@ -430,8 +455,17 @@ export class Model {
     return this.now.files.find((one) => one.bucket === bucket && one.path === path)
   }
 
-  #isCode({ bucket }: FileState): boolean {
-    return bucket === this.now.buckets.get('CODE')
+  #isCode({ bucket }: Pick<FileState, 'bucket'>): boolean {
+    return this.now.buckets.some((one) => one.bucket === bucket && one.type === 'CODE')
+  }
+
+  /** The types of which the platform made no bucket; code that is locked gets none. */
+  #lacking(): BucketType[] {
+    const { buckets, locked } = this.now
+    return BUCKET_TYPES.filter(
+      (type) =>
+        !buckets.some((one) => one.isBuiltIn && one.type === type) && !(type === 'CODE' && locked)
+    )
   }
 
   /** Nodes that approved something else are asked anew. */

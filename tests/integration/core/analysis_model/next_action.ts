@@ -80,11 +80,10 @@ function mending(model: Model, code: Code): Action | undefined {
 
 function makingRoot(model: Model): Action {
   const { buckets, requests } = model.now
-  const bucket = buckets.get('CODE')
+  const bucket = buckets.find(({ type }) => type === 'CODE')?.bucket
   if (bucket === undefined) {
-    return requests.has('CODE')
-      ? actions.bucketMade('CODE', model.nextNumber())
-      : actions.command('storageCheck')
+    const [asked] = [...requests].find(([, made]) => made === null) ?? []
+    return asked ? actions.bucketMade(asked, model.nextNumber()) : actions.command('storageCheck')
   }
   const [file] = codeOf(model.now)
   return file

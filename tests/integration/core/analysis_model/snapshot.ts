@@ -10,7 +10,7 @@ const SNAPSHOT = `select
    from analyses where id = $1) a) as analysis,
   (select coalesce(json_agg(json_build_array(node_id, approval_status, execution_status, execution_progress)
      order by node_id), '[]') from analysis_nodes where analysis_id = $1) as assignments,
-  (select coalesce(json_agg(json_build_array(type, bucket_id) order by type), '[]')
+  (select coalesce(json_agg(json_build_array(bucket_id, type, built_in) order by bucket_id), '[]')
      from analysis_buckets where analysis_id = $1) as buckets,
   (select coalesce(json_agg(json_build_array(bucket_file_id, bucket_id, path, root)
      order by bucket_file_id, bucket_id), '[]') from analysis_bucket_files where analysis_id = $1) as files,

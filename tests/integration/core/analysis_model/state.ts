@@ -37,6 +37,13 @@ export interface FileState {
   root: boolean
 }
 
+export interface BucketState {
+  readonly type: BucketType
+  readonly bucket: number
+  /** Made by the platform, one of each type. */
+  readonly isBuiltIn: boolean
+}
+
 export interface RunState {
   number: number
   isAsked: boolean
@@ -60,9 +67,9 @@ export interface AnalysisState {
   distribution: ProcessState
   buildHash: string | null
   assignments: Assignment[]
-  /** By what they are for. */
-  buckets: Map<BucketType, number>
-  requests: Set<BucketType>
+  buckets: BucketState[]
+  /** What storage was asked for, and the bucket it made where that waits for others. */
+  requests: Map<BucketType, number | null>
   files: FileState[]
   /** Files whose bytes were changed in the object store. */
   damaged: Set<number>

@@ -125,13 +125,10 @@ const ofFile = (choose: (file: AnalysisState['files'][number]) => Action, index:
     return file && choose(file)
   })
 
-const ofBucket = (
-  choose: (bucket: number, type: BucketType, model: Model) => Action,
-  index: number
-) =>
+const ofBucket = (choose: (bucket: number, model: Model) => Action, index: number) =>
   there(({ buckets }, model) => {
-    const found = pick([...buckets], index)
-    return found && choose(found[1], found[0], model)
+    const found = pick(buckets, index)
+    return found && choose(found.bucket, model)
   })
 
 const commands: Arbitrary<Choose> = fc
@@ -189,17 +186,19 @@ const images: Arbitrary<Choose> = fc.oneof(
 
 const buckets: Arbitrary<Choose> = fc.oneof(
   bucketType.map((type): Choose => (model) => {
-    const isAsked = model.analysis?.requests.has(type) ?? model.formerRequests.has(type)
+    const isAsked = model.analysis
+      ? model.analysis.requests.get(type) === null
+      : model.formerRequests.has(type)
     return isAsked ? actions.bucketMade(type, model.nextNumber()) : undefined
   }),
   bucketType.map((type) => there((_, model) => actions.addBucket(type, model.nextNumber()))),
-  at.map((n) => ofBucket((bucket, type) => actions.removeBucket(type, bucket), n)),
-  at.map((n) => ofBucket((bucket, type) => actions.bucketDeleted(type, bucket), n))
+  at.map((n) => ofBucket(actions.removeBucket, n)),
+  at.map((n) => ofBucket(actions.bucketDeleted, n))
 )
 
 const files: Arbitrary<Choose> = fc.oneof(
   fc.tuple(at, path, fc.boolean()).map(([n, where, root]) =>
-    ofBucket((bucket, _, model) => {
+    ofBucket((bucket, model) => {
       const key = model.nextNumber()
       return actions.addFile({ key, bucket, path: where, root })
     }, n)
@@ -208,7 +207,7 @@ const files: Arbitrary<Choose> = fc.oneof(
     .tuple(at, path)
     .map(([n, where]) =>
       ofBucket(
-        (bucket, _, model) =>
+        (bucket, model) =>
           actions.fileStored({ key: model.nextNumber(), bucket, path: where, root: false }),
         n
       )
