@@ -7,7 +7,7 @@ import { WORST_FIRST } from './derived.js'
 import type { Model } from './model.js'
 import { nextAction } from './next_action.js'
 import { COMMANDS } from './rules.js'
-import type { AnalysisState, BucketType, ProcessName } from './state.js'
+import type { AnalysisState, ProcessName } from './state.js'
 import { DIED, type World } from './world.js'
 
 const PROCESSES = ['build', 'distribution'] as const
