@@ -1,12 +1,17 @@
 import { analysis as kind } from '#core/analyses/analysis'
 import { readAnalysis } from '#core/analyses/client_of_analysis'
 import type { AnalysisLogService } from '#core/analysis_logs/analysis_log_service'
-import { enforce } from '#kernel/access'
+import { enforce, holding, permits } from '#kernel/access'
+import type { Actor } from '#kernel/actor'
 import type { Origin } from '#kernel/origin'
+import { isRealmWritable } from '#kernel/realm'
 import { readCursor, writeCursor, type TimelineCursor } from './timeline_cursor.js'
 import type { TimelineEntry, TimelineSource } from './timeline_entry.js'
 
 export const ENTRIES_PER_PAGE = 50
+
+/** Who did what, as the audit trail has it, is for those who may read that in the realm of the analysis. */
+const AUDIT_ACCESS = holding('event_read')
 
 export interface TimelinePage {
   readonly entries: readonly TimelineEntry[]
@@ -39,7 +44,7 @@ export class AnalysisTimeline {
   /** Entries, the newest first. */
   async page(origin: Origin, id: string, limit: number, cursor?: string): Promise<TimelinePage> {
     enforce(kind.access.read, origin.actor)
-    const { id: analysisId } = await readAnalysis(origin, id)
+    const { id: analysisId, realmId } = await readAnalysis(origin, id)
     const { open, logs } = this.#sources
     const begin = cursor === undefined ? undefined : readCursor(cursor, open.length + logs.length)
     const mayReadLogs = await this.#logs.mayRead(origin.actor, analysisId)
@@ -55,8 +60,20 @@ export class AnalysisTimeline {
     const page = found.slice(0, limit)
     const isLast = found.length <= limit
     const next = isLast ? null : writeCursor(endOf(page, begin, open.length + logs.length))
-    return { entries: page.map(({ entry }) => entry), next }
+    const shown = mayReadAudit(origin.actor, realmId) ? shownWhole : shownInPart
+    return { entries: page.map(({ entry }) => shown(entry)), next }
   }
+}
+
+function mayReadAudit(actor: Actor, realmId: string): boolean {
+  return permits(AUDIT_ACCESS, actor) && isRealmWritable(actor, realmId)
+}
+
+const shownWhole = (entry: TimelineEntry) => entry
+
+function shownInPart(entry: TimelineEntry): TimelineEntry {
+  const { time, source, name } = entry
+  return source === 'event' ? { time, source, name } : entry
 }
 
 /** Those of the time at which the page before ended are passed over as far as they were given. */

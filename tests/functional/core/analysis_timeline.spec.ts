@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 
 import type { Attributes } from '#records/row'
 import { eventually } from '#tests/helpers/eventually'
+import { identity } from '#tests/helpers/identities'
 
 import { call, Scene, set, type Person } from './analysis_scene.js'
 import { carryingCommands } from './registry_scene.js'
@@ -95,6 +96,25 @@ test.group('The timeline of an analysis', (group) => {
       assert.equal(status, 200)
       assert.isFalse(body.data.some(({ source }: Attributes) => source === 'log'))
     }
+  })
+
+  test('shows who did what to those only who may read events in the realm of the analysis', async ({
+    assert,
+  }) => {
+    await withSource('event')
+    const whole = (await page()).body.data
+    const seen = async (by: Person) => {
+      const { status, body } = await page(undefined, by)
+      assert.equal(status, 200)
+      return body.data.filter(({ source }: Attributes) => source === 'event')
+    }
+    const events = whole.filter(({ source }: Attributes) => source === 'event')
+    assert.isDefined(events[0].actor)
+    const parts = events.map(({ time, source, name }: Attributes) => ({ time, source, name }))
+    assert.deepEqual(await seen(scene.stranger()), parts)
+    assert.deepEqual(await seen(scene.researcher(['analysis_create'])), parts)
+    assert.deepEqual(await seen(scene.researcher(['event_read'])), events)
+    assert.deepEqual(await seen(identity({ permissions: ['event_read'] })), events)
   })
 
   test('a cursor that no page ended with is refused', async ({ assert }) => {
