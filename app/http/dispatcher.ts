@@ -4,7 +4,7 @@ import type { HttpContext, Router, Server } from '@adonisjs/core/http'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { RouteJSON } from '@adonisjs/core/types/http'
 
-import { JSON_TYPE } from './answer.js'
+import { JSON_TYPE, UNCACHED } from './answer.js'
 import ExceptionHandler from './exception_handler.js'
 import { forgetRawHeaders } from './forget_headers.js'
 import { throughRouteMiddleware, throughServerMiddleware } from './pipeline.js'
@@ -47,7 +47,7 @@ export class Dispatcher {
     if (ctx) {
       this.#answer(ctx).catch((error) => breakOff(ctx, error))
     } else {
-      response.writeHead(badUrl.status, { 'content-type': JSON_TYPE })
+      response.writeHead(badUrl.status, { 'content-type': JSON_TYPE, 'cache-control': UNCACHED })
       response.end(JSON.stringify(envelopeOf(badUrl)))
     }
   }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 import { Counter } from 'prom-client'
 
-import { JSON_TYPE } from './answer.js'
+import { JSON_TYPE, UNCACHED } from './answer.js'
 import { BadRequest, envelopeOf, Failure, RequestTimeout } from '#kernel/failures'
 import { metrics } from '#observability/metrics'
 import { env } from '#start/env'
@@ -89,6 +89,7 @@ function send(socket: Duplex, failure: Failure): void {
   const head = [
     `HTTP/1.1 ${failure.status} ${failure.status === 408 ? 'Request Timeout' : 'Bad Request'}`,
     `content-type: ${JSON_TYPE}`,
+    `cache-control: ${UNCACHED}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ]

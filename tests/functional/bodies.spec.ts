@@ -61,7 +61,7 @@ test.group('A body that is no object', () => {
       for (const sent of ['[]', '{"a":', nested(100), '"text"']) {
         const { response, body } = await post(urlOf(route), sent)
         assert.equal(response.status, 400)
-        assert.equal(response.headers.get('cache-control'), 'no-store')
+        assert.equal(response.headers.get('cache-control'), 'private, no-store')
         assert.containsSubset(body, { statusCode: 400, error: 'invalid_request' })
         assert.equal(body.error_description, body.message)
       }

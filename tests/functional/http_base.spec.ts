@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 
 import { SURFACE_NAMES } from '#configuration/surfaces'
 import { at, isTogether } from '#tests/helpers/application'
+import { identity } from '#tests/helpers/identities'
 
 test.group('Service metadata', () => {
   test('every surface says its version and time without a login')
@@ -29,6 +30,56 @@ test.group('Service metadata', () => {
     }
     const json = await client.get(at('hub')).header('accept', 'application/json')
     assert.sameMembers(Object.keys(json.body()), ['version', 'timestamp'])
+  })
+})
+
+test.group('JSON on its way to a caller', () => {
+  const { headers } = identity()
+  const LISTS = {
+    core: '/nodes',
+    storage: '/buckets',
+    telemetry: '/events',
+    messenger: '/messages',
+    identity: '/users',
+  }
+
+  test('is kept by nobody, whatever it says')
+    .with([...SURFACE_NAMES])
+    .run(async ({ assert }, surface) => {
+      const asked = [
+        { path: '/', status: 200 },
+        { path: LISTS[surface], status: 401 },
+        { path: LISTS[surface], status: 200, headers },
+        {
+          path: LISTS[surface],
+          status: 200,
+          headers: { ...headers, origin: 'https://ui.example' },
+        },
+        { path: '/there/is/no/such/route', status: 404, headers },
+        { path: '/%ZZ', status: 400, headers },
+      ]
+      for (const { path, status, headers: sent = {} } of asked) {
+        const response = await fetch(at(surface, path), {
+          headers: { ...sent, accept: 'application/json' },
+        })
+        assert.equal(response.status, status, path)
+        assert.equal(response.headers.get('cache-control'), 'private, no-store', path)
+        if (path !== '/%ZZ') {
+          assert.equal(response.headers.get('vary'), 'Authorization, Cookie, Origin', path)
+        }
+      }
+    })
+
+  test('is answered with 304 to a caller that says to have it, under the same rules', async ({
+    client,
+    assert,
+  }) => {
+    const ask = () =>
+      client.get(at('core', '/nodes')).header('authorization', headers.authorization)
+    const first = await ask()
+    const again = await ask().header('if-none-match', first.header('etag')!)
+    assert.equal(again.status(), 304)
+    assert.equal(again.header('cache-control'), 'private, no-store')
   })
 })
 

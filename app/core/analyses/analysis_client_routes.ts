@@ -4,7 +4,7 @@ import vine from '@vinejs/vine'
 import { AnalysisCredentials } from './analysis_credentials.js'
 import { AnalysisPermissions, CHANGING } from './analysis_permissions.js'
 import { loggedIn } from '#kernel/access'
-import { answer, answerSecret } from '#http/answer'
+import { answer } from '#http/answer'
 import { body } from '#kernel/body'
 import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
@@ -106,13 +106,13 @@ const permissionsFor = (ctx: HttpContext) => ctx.containerResolver.make(Analysis
 
 async function readCredentials(ctx: HttpContext): Promise<void> {
   const credentials = await credentialsFor(ctx)
-  answerSecret(ctx, await credentials.read(originOf(ctx), ctx.params.id))
+  answer(ctx, await credentials.read(originOf(ctx), ctx.params.id))
 }
 
 async function rotateCredentials(ctx: HttpContext): Promise<void> {
   const { secret } = await bodyOf(ctx, newSecret)
   const credentials = await credentialsFor(ctx)
-  answerSecret(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, secret ?? undefined))
+  answer(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, secret ?? undefined))
 }
 
 async function listPermissions(ctx: HttpContext): Promise<void> {

@@ -12,7 +12,7 @@ import {
   type KeptAccounts,
   type WorkerCredentials,
 } from '#core/registries/worker_credentials'
-import { answerSecret } from '#http/answer'
+import { answer } from '#http/answer'
 import type { SurfaceRoutes } from '#http/surface'
 import { enforce } from '#kernel/access'
 import { answering, exactly } from '#kernel/json_schema'
@@ -74,7 +74,7 @@ export function buildRegistryRoutes(routes: SurfaceRoutes): void {
 
 async function read(ctx: HttpContext): Promise<void> {
   const found = await buildRegistry(originOf(ctx), ctx.params.id)
-  answerSecret(ctx, { data: { registry: found ?? null }, meta: {} })
+  answer(ctx, { data: { registry: found ?? null }, meta: {} })
 }
 
 async function buildRegistry(origin: Origin, id: string): Promise<BuildRegistry | undefined> {

@@ -3,7 +3,7 @@ import vine from '@vinejs/vine'
 
 import { corePool } from '#core/database'
 import { loggedIn } from '#kernel/access'
-import { answerSecret } from '#http/answer'
+import { answer } from '#http/answer'
 import { body } from '#kernel/body'
 import { bodyOf } from '#http/sent_body'
 import type { Answer, SurfaceRoutes } from '#http/surface'
@@ -85,15 +85,15 @@ const credentialsFor = (ctx: HttpContext) => ctx.containerResolver.make(NodeCred
 
 async function read(ctx: HttpContext): Promise<void> {
   const credentials = await credentialsFor(ctx)
-  answerSecret(ctx, await credentials.read(originOf(ctx), ctx.params.id))
+  answer(ctx, await credentials.read(originOf(ctx), ctx.params.id))
 }
 
 async function rotate(ctx: HttpContext): Promise<void> {
   const wanted = (await bodyOf(ctx, newCredentials)) as NewCredentials
   const credentials = await credentialsFor(ctx)
-  answerSecret(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, wanted))
+  answer(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, wanted))
 }
 
 async function readAccount(ctx: HttpContext): Promise<void> {
-  answerSecret(ctx, await readRegistryCredentials(corePool(), originOf(ctx), ctx.params.id))
+  answer(ctx, await readRegistryCredentials(corePool(), originOf(ctx), ctx.params.id))
 }

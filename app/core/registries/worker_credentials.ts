@@ -3,7 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { noteSecretRead } from '#audit/note'
 import { corePool } from '#core/database'
 import type { DatabasePool } from '#database/database_pool'
-import { answerSecret } from '#http/answer'
+import { answer } from '#http/answer'
 import type { Answer, SurfaceRoutes } from '#http/surface'
 import { enforce, holdingCentrally } from '#kernel/access'
 import { EntityNotFound } from '#kernel/failures'
@@ -77,7 +77,7 @@ export function workerCredentialRoutes(routes: SurfaceRoutes): void {
 function reading(purpose: Purpose) {
   return async (ctx: HttpContext): Promise<void> => {
     const { id } = ctx.params
-    answerSecret(ctx, await readWorkerCredentials(corePool(), originOf(ctx), id, purpose))
+    answer(ctx, await readWorkerCredentials(corePool(), originOf(ctx), id, purpose))
   }
 }
 

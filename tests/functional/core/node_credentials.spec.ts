@@ -73,7 +73,7 @@ test.group('Credentials of nodes', (group) => {
     })
     assert.match(body.secret, SECRET)
     assert.isTrue(await canLogIn(body.secret))
-    assert.equal(headers.get('cache-control'), 'no-store')
+    assert.equal(headers.get('cache-control'), 'private, no-store')
   })
 
   test('of an older installation get the display name they lack', async ({ assert }) => {
@@ -110,7 +110,7 @@ test.group('Credentials of nodes', (group) => {
       assert.equal(body.name, node.id)
       assert.equal(body.displayName, node.id)
       assert.equal((await read()).body.secret, body.secret)
-      assert.equal(headers.get('cache-control'), 'no-store')
+      assert.equal(headers.get('cache-control'), 'private, no-store')
     }
     assert.isFalse(await canLogIn(former))
   })

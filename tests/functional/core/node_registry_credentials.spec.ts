@@ -51,7 +51,7 @@ test.group('Credentials of nodes in registries', (group) => {
       'host',
     ])
     assert.containsSubset(body, { host, accountName: 'robot$node', accountSecret: SECRET })
-    assert.equal(headers.get('cache-control'), 'no-store')
+    assert.equal(headers.get('cache-control'), 'private, no-store')
   })
 
   test('are open to the node itself without any permission', async ({ assert }) => {

@@ -36,7 +36,7 @@ test.group('Tokens', (group) => {
     const before = Math.floor(Date.now() / 1000)
     const { status, body, headers } = await byPassword()
     assert.equal(status, 200)
-    assert.equal(headers.get('cache-control'), 'no-store')
+    assert.equal(headers.get('cache-control'), 'private, no-store')
     assert.properties(body, ['access_token', 'refresh_token'])
     assert.containSubset(body, {
       token_type: 'Bearer',
@@ -154,7 +154,7 @@ test.group('Tokens', (group) => {
       assert.containSubset(of.body, { statusCode: status, code, error })
       assert.include(of.body.message, text)
       assert.equal(of.body.error_description, of.body.message)
-      assert.equal(of.headers.get('cache-control'), 'no-store')
+      assert.equal(of.headers.get('cache-control'), 'private, no-store')
     }
   })
 
