@@ -18,6 +18,9 @@ export const COMMAND_QUEUES = {
   telemetryLog: 'telemetryLogTasks',
 } as const
 
+/** Declared because peers declare it: nobody publishes to it, and nobody consumes it. */
+export const UNUSED_QUEUES: ReadonlySet<string> = new Set([COMMAND_QUEUES.storageBucketFile])
+
 /** Keys under which components tell what became of their commands. */
 export const EVENT_KEYS = {
   analysisBuilder: 'analysisBuilderEvents',

@@ -1,6 +1,7 @@
 import completed from '@bomb.sh/tab/commander'
 import { Command, type HelpConfiguration } from 'commander'
 
+import { apiCommand } from '#hubctl/commands/api'
 import { analysisCommand } from '#hubctl/commands/analysis'
 import { applyCommand } from '#hubctl/commands/apply'
 import { auditCommand } from '#hubctl/commands/audit'
@@ -11,6 +12,7 @@ import { createCommand } from '#hubctl/commands/create'
 import { deleteCommand } from '#hubctl/commands/delete'
 import { describeCommand } from '#hubctl/commands/describe'
 import { editCommand } from '#hubctl/commands/edit'
+import { explainCommand } from '#hubctl/commands/explain_kind'
 import { eventsCommand } from '#hubctl/commands/events'
 import { getCommand } from '#hubctl/commands/get'
 import { clientCommand } from '#hubctl/commands/identity/client'
@@ -28,6 +30,8 @@ import { registryCommand } from '#hubctl/commands/registry'
 import { statusCommand } from '#hubctl/commands/status'
 import { sweepCommand } from '#hubctl/commands/sweep'
 import { updateCommand } from '#hubctl/commands/update'
+import { versionCommand } from '#hubctl/commands/version'
+import { waitCommand } from '#hubctl/commands/wait'
 import { whoamiCommand } from '#hubctl/commands/whoami'
 import { widthOf } from '#hubctl/output/width'
 import { prepareCompletion } from './completion.js'
@@ -47,6 +51,7 @@ const GROUPS: Readonly<Record<string, readonly (() => Command)[]>> = {
   'Platforms and logins:': [loginCommand, logoutCommand, whoamiCommand, contextCommand],
   'Records of every kind:': [
     kindsCommand,
+    explainCommand,
     getCommand,
     describeCommand,
     createCommand,
@@ -54,12 +59,15 @@ const GROUPS: Readonly<Record<string, readonly (() => Command)[]>> = {
     updateCommand,
     editCommand,
     deleteCommand,
+    waitCommand,
   ],
   'Projects, analyses, nodes:': [projectCommand, analysisCommand, nodeCommand],
   'Images and files:': [registryCommand, imageCommand, bucketCommand],
   'People and programs:': [userCommand, clientCommand, roleCommand, realmCommand],
   'The platform:': [
     statusCommand,
+    versionCommand,
+    apiCommand,
     eventsCommand,
     messagesCommand,
     auditCommand,

@@ -1,5 +1,5 @@
 import type { Bus } from '#bus/bus'
-import { COMMAND_QUEUES } from '#bus/names'
+import { COMMAND_QUEUES, UNUSED_QUEUES } from '#bus/names'
 import type { DatabasePool } from '#database/database_pool'
 import { enforce } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
@@ -90,7 +90,7 @@ export class InstallationStatus {
     return Promise.all(
       [...names].map(async (name) => ({
         name,
-        isTaken: (await bus.isListenedTo(name)) ?? null,
+        isTaken: UNUSED_QUEUES.has(name) ? null : ((await bus.isListenedTo(name)) ?? null),
         dead: counts === undefined ? null : (counts.get(name) ?? 0),
       }))
     )

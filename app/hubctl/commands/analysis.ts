@@ -3,7 +3,8 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { ANALYSES, ANALYSIS_NODES } from '#hubctl/kinds/places'
 import { changing, watchable, wholeNumber } from '#hubctl/options'
-import { commandAnalysis, type AnalysisCommand } from './analysis_command.js'
+import { ANALYSIS_COMMANDS, type AnalysisCommand } from '#hubctl/platform/platform_commands'
+import { commandAnalysis } from './analysis_command.js'
 import { chooseEntrypoint } from './analysis_entrypoint.js'
 import { explain } from './analysis_explain.js'
 import { showLogs } from './analysis_logs.js'
@@ -13,17 +14,6 @@ import { decide, decisionOptions, type Decided, type DecisionOptions } from './d
 import { rotatingCredentials } from './rotate_credentials.js'
 
 const ANALYSIS: Decided = { subject: ANALYSES, parts: ANALYSIS_NODES, key: 'analysisId' }
-
-/** What analyses are told under shorter names, and what is said when it is done. */
-const COMMANDS: readonly (readonly [string, AnalysisCommand, string])[] = [
-  ['lock', 'configurationLock', 'lock the configuration, so that nodes can approve it'],
-  ['unlock', 'configurationUnlock', 'unlock the configuration, which takes approvals back'],
-  ['build', 'buildStart', 'have it built'],
-  ['distribute', 'distributionStart', 'have it sent to its nodes'],
-  ['check-build', 'buildCheck', 'have the worker look at how the build is'],
-  ['check-distribution', 'distributionCheck', 'have the worker look at how the distribution is'],
-  ['check-storage', 'storageCheck', 'have the buckets made that are missing'],
-]
 
 export function analysisCommand(): Command {
   const command = new Command('analysis')
@@ -41,8 +31,8 @@ export function analysisCommand(): Command {
     )
     .addCommand(deciding('approve', 'approved'))
     .addCommand(deciding('reject', 'rejected'))
-  for (const [name, order, description] of COMMANDS) {
-    command.addCommand(telling(name, order, description))
+  for (const order of Object.keys(ANALYSIS_COMMANDS) as AnalysisCommand[]) {
+    command.addCommand(commanding(order))
   }
   return command
     .addCommand(
@@ -75,7 +65,8 @@ function analysisArgument(command: Command): Command {
   return command.argument('<analysis>', 'its id or name')
 }
 
-function telling(name: string, order: AnalysisCommand, description: string): Command {
+function commanding(order: AnalysisCommand): Command {
+  const { name, description } = ANALYSIS_COMMANDS[order]
   return changing(analysisArgument(new Command(name).description(description))).action(
     perform((invocation: Invocation, analysis: string) =>
       commandAnalysis(invocation, order, analysis)

@@ -3,22 +3,14 @@ import { findRecord, type Found } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
 import { ANALYSES } from '#hubctl/kinds/places'
 import { noteWarnings, type Warned } from '#hubctl/output/warnings'
+import { ANALYSIS_COMMANDS, type AnalysisCommand } from '#hubctl/platform/platform_commands'
 import { Refusal } from '#hubctl/platform/refusals'
-
-export type AnalysisCommand =
-  | 'configurationLock'
-  | 'configurationUnlock'
-  | 'buildStart'
-  | 'buildCheck'
-  | 'distributionStart'
-  | 'distributionCheck'
-  | 'storageCheck'
 
 interface Commanded extends Warned {
   readonly data: Found
 }
 
-/** Tells an analysis to do something. What is in the way of it is explained by a command of its own. */
+/** Sends a command to an analysis. What is in the way of it is explained by a command of its own. */
 export async function commandAnalysis(
   invocation: Invocation,
   command: AnalysisCommand,
@@ -34,7 +26,7 @@ export async function commandAnalysis(
       throw explained(error, idOrName)
     })
   if (answer) {
-    output.done(`${command}: the analysis ${name ?? id} was told`, answer.data, ANALYSES.name)
+    output.done(ANALYSIS_COMMANDS[command].done(name ?? id), answer.data, ANALYSES.name)
     noteWarnings(output, answer)
   }
 }

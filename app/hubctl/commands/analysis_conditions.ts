@@ -2,47 +2,53 @@ interface Words {
   /** What is so where the condition holds. */
   readonly says: string
   /** The command that brings it about. */
-  readonly remedy?: (analysis: string) => string
+  readonly remedy?: (subject: Subject) => string
+}
+
+/** How the analysis and its project are named in commands. */
+export interface Subject {
+  readonly analysis: string
+  readonly project: string
 }
 
 /** What is in the way of analyses, in words. A platform that is newer may know of more. */
 const CONDITIONS: Readonly<Record<string, Words>> = {
   build_initialized: {
     says: 'no build was begun',
-    remedy: (analysis) => `hubctl analysis unlock ${analysis}`,
+    remedy: ({ analysis }) => `hubctl analysis unlock ${analysis}`,
   },
   default_node_required: {
     says: 'a node with data is assigned',
-    remedy: (analysis) => `hubctl create analysis-node analysisId=${analysis} nodeId=<node>`,
+    remedy: ({ analysis }) => `hubctl create analysis-node analysisId=${analysis} nodeId=<node>`,
   },
   aggregator_node_required: {
     says: 'a node of the type aggregator is assigned',
-    remedy: (analysis) => `hubctl create analysis-node analysisId=${analysis} nodeId=<node>`,
+    remedy: ({ analysis }) => `hubctl create analysis-node analysisId=${analysis} nodeId=<node>`,
   },
   entrypoint_required: {
     says: 'a file of the code is what it starts with',
-    remedy: (analysis) => `hubctl analysis entrypoint ${analysis} <path>`,
+    remedy: ({ analysis }) => `hubctl analysis entrypoint ${analysis} <path>`,
   },
   image_required: {
     says: 'an image is chosen',
-    remedy: (analysis) => `hubctl update analysis ${analysis} masterImageId=<image>`,
+    remedy: ({ analysis }) => `hubctl update analysis ${analysis} masterImageId=<image>`,
   },
   project_approval_required: {
     says: 'its nodes take part in the project',
-    remedy: () => 'hubctl project approve <project>',
+    remedy: ({ project }) => `hubctl project approve ${project}`,
   },
   nodes_approval_required: {
     says: 'its nodes have approved its content',
-    remedy: (analysis) => `hubctl analysis approve ${analysis}`,
+    remedy: ({ analysis }) => `hubctl analysis approve ${analysis}`,
   },
   build_not_startable: { says: 'no build is at work' },
   build_not_finished: {
     says: 'it is built',
-    remedy: (analysis) => `hubctl analysis build ${analysis}`,
+    remedy: ({ analysis }) => `hubctl analysis build ${analysis}`,
   },
   image_signature_invalid: {
     says: 'the image carries a signature of this hub',
-    remedy: (analysis) => `hubctl image verify ${analysis}`,
+    remedy: ({ analysis }) => `hubctl image verify ${analysis}`,
   },
   registry_unconfigured: {
     says: 'there is a registry',

@@ -6,11 +6,13 @@ import { nodesOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
 import { ANALYSES } from '#hubctl/kinds/places'
 import { realmNames } from '#hubctl/kinds/realm_names'
 import { ageOf } from '#hubctl/output/age'
+import { nameIn } from '#hubctl/output/cell'
 import { shown } from '#hubctl/output/shown'
 import { styled } from '#hubctl/output/styled'
 import { secondsIn, watched } from '#hubctl/output/watch'
 import type { Api } from '#hubctl/platform/api'
-import { nextStep, wordsFor } from './analysis_conditions.js'
+import { withOwnCommands } from '#hubctl/platform/platform_commands'
+import { nextStep, wordsFor, type Subject } from './analysis_conditions.js'
 
 interface Responsible {
   readonly type: string
@@ -41,7 +43,14 @@ export async function explain(
 ): Promise<ExitCode | void> {
   const { options, output } = invocation
   const api = await invocation.api()
-  const { id } = await findRecord(api, ANALYSES, idOrName)
+  const {
+    id,
+    name = id,
+    project,
+  } = await findRecord(api, ANALYSES, idOrName, {
+    shape: [['include', 'project']],
+  })
+  const subject = { analysis: idOrName, project: nameIn(project) ?? '<project>' }
   const named = await namesOf(api, id)
   return watched(secondsIn(options.watch), async () => {
     const path = `${pathOf(ANALYSES, id)}/explain`
@@ -49,8 +58,10 @@ export async function explain(
     if (!output.isTable) {
       return output.value(data)
     }
-    output.line(`${styled('bold', idOrName)} is in the phase ${styled('bold', data.phase)}.`)
-    data.conditions.forEach((condition) => output.lines(linesOf(condition, idOrName, named)))
+    output.line(
+      `${styled('bold', shown(name))} is in the phase ${styled('bold', shown(data.phase))}.`
+    )
+    data.conditions.forEach((condition) => output.lines(linesOf(condition, subject, named)))
     if (data.ready) {
       output.line(nextStep(data.phase, idOrName))
     }
@@ -60,7 +71,7 @@ export async function explain(
 /** Below what does not hold stands why, whose turn it is, and what they do. */
 function linesOf(
   { code, holds, since, who, reason }: Condition,
-  analysis: string,
+  subject: Subject,
   named: Named
 ): string[] {
   const { says, remedy } = wordsFor(code)
@@ -69,9 +80,9 @@ function linesOf(
   }
   const age = since === null ? '' : ` for ${ageOf(since)}`
   const lines = [
-    ...(reason === undefined ? [] : [shown(reason)]),
+    ...(reason === undefined ? [] : [withOwnCommands(shown(reason))]),
     ...who.map((responsible) => `the turn of ${named(responsible)}`),
-    ...(remedy ? [remedy(analysis)] : []),
+    ...(remedy ? [remedy(subject)] : []),
   ]
   return [`  ${styled('red', '✘')} not yet${age}: ${says}`, ...lines.map((line) => `      ${line}`)]
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
+import { RecordNames } from '#hubctl/kinds/record_names'
 import { gathered, wholeNumber } from '#hubctl/options'
 import { jsonLine } from '#hubctl/output/json'
 import { shown } from '#hubctl/output/shown'
@@ -38,23 +39,26 @@ export function eventsCommand(): Command {
 async function tail(invocation: Invocation<Options>): Promise<void> {
   const { options, output } = invocation
   const api = await invocation.api()
+  const names = new RecordNames(api, await invocation.kinds())
   const query = listQuery(options)
   const following = followed<Event>(api, 'telemetry', '/events', new URLSearchParams(query))
   const next = following.next()
   const { data } = await readPage(api, 'telemetry', '/events', { query, limit: options.limit })
-  ;(data as readonly Event[]).toReversed().forEach((event) => write(output, event))
+  for (const event of (data as readonly Event[]).toReversed()) {
+    await write(output, names, event)
+  }
   for (let told = await next; !told.done; told = await following.next()) {
-    write(output, told.value)
+    await write(output, names, told.value)
   }
 }
 
-function write(output: Output, event: Event): void {
+async function write(output: Output, names: RecordNames, event: Event): Promise<void> {
+  if (!output.isTable) {
+    return output.line(jsonLine(event))
+  }
   const { createdAt, name, refType, refId, actorName, actorType } = event
-  const words = [createdAt, name, [refType, refId].filter(Boolean).join('/')]
+  const record = refId === null ? undefined : await names.of(refType, refId)
   const by = actorName ?? actorType
-  output.line(
-    output.isTable
-      ? shown([...words, ...(by === null ? [] : [`by ${by}`])].join(' '))
-      : jsonLine(event)
-  )
+  const words = [createdAt, name, [refType, record].filter(Boolean).join('/')]
+  output.line(shown([...words, ...(by === null ? [] : [`by ${by}`])].join(' ')))
 }

@@ -10,6 +10,8 @@ import { gathered, names, watchable, wholeNumber } from '#hubctl/options'
 import { secondsIn, watched } from '#hubctl/output/watch'
 import type { Api } from '#hubctl/platform/api'
 import { readPage } from '#hubctl/platform/pages'
+import { Refusal } from '#hubctl/platform/refusals'
+import { Problem } from '#hubctl/problem'
 import { listQuery, shapeQuery, type ListOptions } from './list_options.js'
 import { operandsIn } from './operands.js'
 
@@ -66,7 +68,11 @@ async function get(
     return explainKind(invocation, api, kind)
   }
   return watched(secondsIn(options.watch), () =>
-    wanted.length > 0 ? showSome(invocation, api, kind, wanted) : showList(invocation, api, kind)
+    wanted.length > 0
+      ? showSome(invocation, api, kind, wanted)
+      : showList(invocation, api, kind).catch((error: unknown) => {
+          throw withExample(error, kind)
+        })
   )
 }
 
@@ -103,6 +109,32 @@ async function showList({ options, output }: Invocation<Options>, api: Api, kind
   if (records.length < total && options.limit === undefined) {
     output.note(`${records.length} of ${total} are shown; --all shows all of them.`)
   }
+}
+
+/** Lines of logs are not listed as a whole: what they are asked for by. */
+const LOG_EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  'logs': [
+    "hubctl get logs --filter service=core --filter 'time=>2026-01-01T00:00:00Z'",
+    'hubctl get logs --filter refType=node --filter refId=<id>',
+  ],
+  'analysis-logs': [
+    'hubctl analysis logs <analysis>',
+    'hubctl get analysis-logs --filter analysisId=<id>',
+  ],
+  'analysis-node-logs': [
+    'hubctl analysis logs <analysis> --node <node>',
+    'hubctl get analysis-node-logs --filter analysisId=<id> --filter nodeId=<id>',
+  ],
+}
+
+function withExample(error: unknown, { plural }: Kind): unknown {
+  const examples = LOG_EXAMPLES[plural]
+  return error instanceof Refusal && error.status === 400 && examples
+    ? new Problem(error.exitCode, error.message, [
+        ...error.advice,
+        ...examples.map((example) => `Ask, for example: ${example}`),
+      ])
+    : error
 }
 
 /** Attributes that were asked for by name are the columns. */

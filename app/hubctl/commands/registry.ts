@@ -101,7 +101,7 @@ async function give(
   const answer = await api.change<null>('POST', 'core', path, body)
   if (answer !== undefined) {
     output.done(
-      `${name ?? id} was told: ${command}. It is done soon; hubctl registry status shows how far it is`
+      `${command} of ${name ?? id} was enqueued; hubctl registry status shows how far it is`
     )
   }
 }

@@ -13,6 +13,8 @@ export interface Kind {
   readonly isRemovable: boolean
   /** Whether a record that others use is deleted only where that is said. */
   readonly isForcible: boolean
+  /** What is shown of it, where the platform says it. */
+  readonly record: JsonSchema | undefined
   /** The body it is made with; undefined where it is not made through the interface. */
   readonly create: JsonSchema | undefined
   readonly update: JsonSchema | undefined

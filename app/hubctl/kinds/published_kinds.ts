@@ -1,13 +1,16 @@
 import type { SurfaceName } from '#configuration/surfaces'
 import type { JsonSchema } from '#kernel/json_schema'
-import type { Kind } from './kind.js'
+import { propertiesOf, type Kind } from './kind.js'
+
+interface Content {
+  readonly content?: { readonly 'application/json'?: { readonly schema?: JsonSchema } }
+}
 
 interface PublishedOperation {
   readonly operationId?: string
   readonly parameters?: readonly { readonly name?: string }[]
-  readonly requestBody?: {
-    readonly content?: { readonly 'application/json'?: { readonly schema?: JsonSchema } }
-  }
+  readonly requestBody?: Content
+  readonly responses?: Readonly<Record<string, Content>>
 }
 
 type PublishedPath = Readonly<Partial<Record<'get' | 'post' | 'delete', PublishedOperation>>>
@@ -37,6 +40,7 @@ export function kindsIn(service: SurfaceName, document: PublishedDocument): Kind
         isReadable: record.get !== undefined,
         isRemovable: record.delete !== undefined,
         isForcible: Boolean(record.delete?.parameters?.some((one) => one.name === 'force')),
+        record: get && recordOf(document, get),
         create: post && bodyOf(document, post),
         update: record.post && bodyOf(document, record.post),
       },
@@ -44,11 +48,18 @@ export function kindsIn(service: SurfaceName, document: PublishedDocument): Kind
   })
 }
 
-function bodyOf(
-  { components }: PublishedDocument,
-  { requestBody }: PublishedOperation
-): JsonSchema {
-  const schema = requestBody?.content?.['application/json']?.schema
+function bodyOf(document: PublishedDocument, { requestBody }: PublishedOperation): JsonSchema {
+  return resolved(document, requestBody?.content?.['application/json']?.schema)
+}
+
+/** A record as a list of them shows it. */
+function recordOf(document: PublishedDocument, { responses }: PublishedOperation): JsonSchema {
+  const page = resolved(document, responses?.['200']?.content?.['application/json']?.schema)
+  const { data } = propertiesOf(page)
+  return resolved(document, data?.items as JsonSchema | undefined)
+}
+
+function resolved({ components }: PublishedDocument, schema: JsonSchema | undefined): JsonSchema {
   const name = typeof schema?.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
   const found = name === undefined ? schema : components?.schemas?.[name]
   return found ?? { type: 'object' }

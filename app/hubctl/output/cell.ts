@@ -18,8 +18,8 @@ export function cellOf(value: unknown): string {
 }
 
 /** What a record within a record is called. */
-function nameIn(value: object): string | undefined {
-  const { name, id } = value as { name?: unknown; id?: unknown }
+export function nameIn(value: unknown): string | undefined {
+  const { name, id } = (value ?? {}) as { name?: unknown; id?: unknown }
   const words = name ?? id
   return typeof words === 'string' ? words : undefined
 }

@@ -27,9 +27,17 @@ export function formatIn(text: string): Format {
 
 function selection(path: string): (value: unknown) => unknown[] {
   try {
-    const query = compile(path.startsWith('$') ? path : `$${path}`)
+    const query = compile(fromRoot(path))
     return (value) => query.query(value as Parameters<typeof query.query>[0]).values()
   } catch (error) {
     throw new InvalidArgumentError(`"${path}" is no JSONPath: ${(error as Error).message}`)
   }
+}
+
+/** A path may leave out the root: `data[0].name`, `[0].name`. */
+function fromRoot(path: string): string {
+  if (path.startsWith('$')) {
+    return path
+  }
+  return /^[.[]/.test(path) ? `$${path}` : `$.${path}`
 }

@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { Problem } from '#hubctl/problem'
 import { shown } from '#hubctl/output/shown'
+import { withOwnCommands } from './platform_commands.js'
 
 interface Issue {
   readonly code?: string
@@ -41,19 +42,23 @@ export async function refusalOf(response: Response): Promise<Refusal> {
   const { status } = response
   const envelope = await envelopeOf(response)
   const exitCode = EXIT_OF[status] ?? (status >= 500 ? EXIT.unreachable : EXIT.refused)
-  const said = wordsIn(envelope?.message) ?? `It was answered with ${status}`
-  const issues = issuesOf(envelope?.issues).filter((issue) => sentence(issue) !== sentence(said))
+  const issuesSaid = issuesOf(envelope?.issues)
+  const said =
+    takenIn(envelope?.issues) ?? wordsIn(envelope?.message) ?? `It was answered with ${status}`
+  const issues = issuesSaid.filter((issue) => sentence(issue) !== sentence(said))
   const advice = [...issues, ...adviceFor(status, response.headers)]
   return new Refusal(exitCode, sentence(said), advice, status, envelope?.code)
 }
 
 /** Of a query that is not understood, the message is a count; the issues say the rest. */
 function wordsIn(message: string | undefined): string | undefined {
-  return message && (/^\d+ violations?\.?$/.test(message) ? NOT_UNDERSTOOD : shown(message))
+  return message && (/^\d+ violations?\.?$/.test(message) ? NOT_UNDERSTOOD : ours(message))
 }
 
 const NOT_UNDERSTOOD =
   'The platform does not know what was asked for; hubctl get <kind> --help-kind shows what can be'
+
+const ours = (text: string) => withOwnCommands(shown(text))
 
 async function envelopeOf(response: Response): Promise<Envelope | undefined> {
   const text = await response.text().catch(() => '')
@@ -66,17 +71,33 @@ async function envelopeOf(response: Response): Promise<Envelope | undefined> {
 }
 
 function issuesOf(issues: readonly Issue[] = []): string[] {
-  return issues.flatMap((issue) =>
-    issue.issues ? issuesOf(issue.issues) : [shown(wordsOf(issue))]
-  )
+  return issues.flatMap((issue) => (issue.issues ? issuesOf(issue.issues) : [ours(wordsOf(issue))]))
 }
 
-function wordsOf({ code = '', path = [], message = '' }: Issue): string {
+function wordsOf(issue: Issue): string {
+  const { code = '', path = [], message = '' } = issue
   const where = path.join('.')
+  if (code === TAKEN) {
+    return wordsOfTaken(issue)
+  }
   if (code === 'permission_not_found') {
     return `You would need the permission ${where}.`
   }
   return [where, message || code].filter(Boolean).join(': ')
+}
+
+const TAKEN = 'value_exists'
+
+/** Where all that is wrong is that something is taken, that is what is said. */
+function takenIn([issue, ...others]: readonly Issue[] = []): string | undefined {
+  return issue?.code === TAKEN && others.length === 0 ? wordsOfTaken(issue) : undefined
+}
+
+/** The attributes that no two records may share, of which a realm is only where they may not. */
+function wordsOfTaken({ path = [] }: Issue): string {
+  const shared = path.filter((name) => name !== 'realmId')
+  const where = path.length > shared.length ? ' of its realm' : ''
+  return `The ${shared.join(' and ')} is taken: another record${where} has it already.`
 }
 
 function adviceFor(status: number, headers: Headers): string[] {

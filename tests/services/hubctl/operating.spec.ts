@@ -45,6 +45,7 @@ test.group('Operating a platform with hubctl', (group) => {
     assert.equal(code, 0, stdout)
     assert.match(stdout, /^ok {4}core +version \d/)
     assert.match(stdout, /^ok {4}queues +no message is dead$/m)
+    assert.notInclude(stdout, 'nobody takes from')
     assert.match(stdout, /^ok {4}outbox +core: /m)
     assert.match(stdout, /^ok {4}analyses +none is stuck$/m)
     assert.match(

@@ -73,6 +73,13 @@ test.group('Records with hubctl', (group) => {
       await complete('context', 'use', ''),
       await complete('--url', 'http://127.0.0.1:7', 'project', 'approve', ''),
     ]
+    const values = [
+      await complete('get', 'nodes', '--sort', ''),
+      await complete('get', 'nodes', '-o', ''),
+      await complete('project', 'approve', '--realm', 'mas'),
+      await complete('--context', ''),
+      await complete('project', 'approve', '--realm', 'master', 'compl'),
+    ]
 
     assert.match(kinds, /^projects\t/m)
     assert.notMatch(kinds, /^nodes\t/m)
@@ -80,6 +87,15 @@ test.group('Records with hubctl', (group) => {
     assert.match(projects, /^completed-study\t/m)
     assert.include(contexts, new URL(hub.origin).host)
     assert.match(elsewhere, /^:4$/m)
+    for (const [index, value] of [
+      'updatedAt',
+      'yaml',
+      'master',
+      new URL(hub.origin).host,
+      'completed-study',
+    ].entries()) {
+      assert.match(values[index]!, new RegExp(`^${value}\\t`, 'm'))
+    }
   })
 
   test('attributes come from a file, from standard input, and from arguments besides', async ({
@@ -261,6 +277,54 @@ test.group('Records with hubctl', (group) => {
     assert.include(stderr, '--help-kind')
     assert.include(help.filter, 'realmId')
     assert.include(help.create, 'publicKey')
+  })
+
+  test('what a kind has, what versions run, and any other answer are shown', async ({ assert }) => {
+    const attributes = await machine.json('explain', 'node')
+    const versions = await machine.json('version')
+    await machine.must('api', 'core', '/projects', 'name=by-request')
+    const path = '/projects?filter[name]=by-request'
+    const name = await machine.must('api', 'core', path, '-o', 'jsonpath=data[0].name')
+
+    assert.deepInclude(attributes, {
+      name: 'type',
+      type: 'one of default, aggregator',
+      create: 'optional',
+      update: 'optional',
+      description: null,
+    })
+    assert.isTrue(versions.every(({ version }: any) => /^\d/.test(version)))
+    assert.equal(name, 'by-request\n')
+  })
+
+  test('a record is waited for until it is as it should be, or cannot be any more', async ({
+    assert,
+  }) => {
+    await machine.must('create', 'node', 'name=awaited')
+    const waiting = machine.call(['wait', 'node', 'awaited', '--for', 'hidden=true'])
+    await machine.must('update', 'node', 'awaited', 'hidden=true')
+    const late = ['wait', 'node', 'awaited', '--for', 'hidden=false', '--timeout', '1']
+    const [met, missed] = [await waiting, await machine.call(late)]
+    const gone = machine.call(['wait', 'node', 'awaited', '--for', 'deleted'])
+    await machine.must('delete', 'node', 'awaited', '--yes')
+
+    assert.equal(met.code, 0, met.stderr)
+    assert.equal(missed.code, 7)
+    const { code, stderr } = await gone
+    assert.equal(code, 0, stderr)
+  })
+
+  test('what is refused says what to do: names that are taken, logs without a filter', async ({
+    assert,
+  }) => {
+    await machine.must('create', 'node', 'name=taken')
+    const taken = await machine.call(['create', 'node', 'name=taken'])
+    const logs = await machine.call(['get', 'logs'])
+
+    assert.equal(taken.code, 6)
+    assert.include(taken.stderr, 'The name is taken: another record of its realm has it already.')
+    assert.equal(logs.code, 6)
+    assert.include(logs.stderr, 'hubctl get logs --filter')
   })
 
   test('a kind that nobody has is an error, with those that are near', async ({ assert }) => {

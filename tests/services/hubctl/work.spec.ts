@@ -112,6 +112,9 @@ test.group('Projects and analyses with hubctl', (group) => {
     assert,
   }) => {
     const { code, stderr } = await machine.call(['analysis', 'lock', 'trial'])
+    const unlocked = await machine.call(['analysis', 'unlock', 'trial'])
+    const { id } = await machine.json('get', 'analysis', 'trial')
+    const byId = await machine.must('analysis', 'explain', id)
     const told = await machine.must('analysis', 'explain', 'trial')
     const explained = await machine.json('analysis', 'explain', 'trial')
 
@@ -123,6 +126,9 @@ test.group('Projects and analyses with hubctl', (group) => {
       /✘ not yet for \d+[smh]: a file of the code is what it starts with\n +the turn of realm master/
     )
     assert.include(told, 'hubctl analysis entrypoint trial <path>')
+    assert.equal(unlocked.code, 6)
+    assert.include(unlocked.stderr, 'lock it with hubctl analysis lock')
+    assert.match(byId, /^trial is in the phase/)
     assert.isFalse(explained.ready)
   })
 
@@ -215,7 +221,7 @@ test.group('Projects and analyses with hubctl', (group) => {
     child.kill('SIGINT')
     await once(child, 'exit')
 
-    assert.match(seen[1]!, /^\S+Z created project\/\S+ by admin$/)
+    assert.match(seen[1]!, /^\S+Z created project\/noticed by admin$/)
   })
 
   test('messages are looked at and stay in the mailbox', async ({ assert }) => {

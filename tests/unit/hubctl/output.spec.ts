@@ -157,6 +157,10 @@ test.group('What hubctl writes', (group) => {
     const names = list({ format: "jsonpath=$[?@.buildStatus == 'executed'].name" })
     assert.equal(names, `${ANALYSES[0]!.name}\n`)
     assert.equal(list({ format: 'jsonpath=[1].buildStatus' }), 'null\n')
+    const one = written({ format: 'jsonpath=data.name' }, (output) =>
+      output.value({ data: { name: 'north' } })
+    )
+    assert.equal(one, 'north\n')
     assert.throws(() => formatIn('jsonpath=$['), /is no JSONPath/)
     assert.throws(() => formatIn('xml'), /It takes table/)
   })

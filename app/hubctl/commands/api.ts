@@ -1,0 +1,69 @@
+import { Command, Option } from 'commander'
+
+import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
+import { perform, type Invocation } from '#hubctl/invocation'
+import { bodyFrom } from '#hubctl/kinds/body_values'
+import { changing } from '#hubctl/options'
+import { UsageProblem } from '#hubctl/problem'
+
+interface Options {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly file?: string
+}
+
+const HELP = `
+For what no other command does; docs/endpoints.md names the routes. Without --method it
+asks, with attributes it changes. What is answered is shown as JSON, unless --output says
+otherwise.
+
+Examples:
+  hubctl api core '/nodes?page[limit]=1'
+  hubctl api core /analyses/<id>/command command=buildCheck
+  hubctl api telemetry /events/verify -o jsonpath=data.intact`
+
+export function apiCommand(): Command {
+  const command = new Command('api')
+    .description('make a request of your own')
+    .argument('<service>', SURFACE_NAMES.join(', '))
+    .argument('<path>', 'a path of the service, with its query')
+    .argument('[attributes...]', 'key=value of the body; key=@file reads the value from a file')
+    .addOption(new Option('-X, --method <method>', 'how').choices(['GET', 'POST', 'DELETE']))
+    .option('-f, --file <file>', 'a file with the body in JSON or YAML; - is standard input')
+    .addHelpText('after', HELP)
+  return changing(command).action(perform(request))
+}
+
+async function request(
+  invocation: Invocation<Options>,
+  service: string,
+  path: string,
+  pairs: string[]
+): Promise<void> {
+  const { options, output } = invocation
+  const surface = surfaceIn(service)
+  if (!path.startsWith('/')) {
+    throw new UsageProblem(`"${path}" is no path.`, `A path begins with a slash: /${path}`)
+  }
+  const hasBody = options.file !== undefined || pairs.length > 0
+  const body = hasBody ? await bodyFrom({}, options.file, pairs) : undefined
+  const { method = hasBody ? 'POST' : 'GET' } = options
+  const api = await invocation.api()
+  if (method === 'GET') {
+    return output.value(await api.read(surface, path))
+  }
+  const answer = await api.change(method, surface, path, body)
+  if (answer !== undefined && answer !== null) {
+    output.value(answer)
+  }
+}
+
+function surfaceIn(name: string): SurfaceName {
+  const surface = SURFACE_NAMES.find((one) => one === name)
+  if (!surface) {
+    throw new UsageProblem(
+      `"${name}" is no service.`,
+      `It is one of ${SURFACE_NAMES.join(', ')}: hubctl api core /nodes`
+    )
+  }
+  return surface
+}

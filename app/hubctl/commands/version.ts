@@ -1,0 +1,26 @@
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { serviceStates } from '#hubctl/platform/service_states'
+import { VERSION } from '#kernel/version'
+
+export function versionCommand(): Command {
+  return new Command('version')
+    .description('show the version of hubctl, and those of the services of the platform')
+    .action(perform(showVersions))
+}
+
+async function showVersions(invocation: Invocation): Promise<void> {
+  const { addresses } = await invocation.api()
+  const services = await serviceStates(addresses)
+  const rows = services.map(({ service, version, reason }) => ({
+    name: service,
+    version,
+    address: addresses.of(service),
+    reason,
+  }))
+  invocation.output.records(
+    [{ name: 'hubctl', version: VERSION, address: null, reason: null }, ...rows],
+    { kind: 'program', columns: ['name', 'version', 'address', 'reason'] }
+  )
+}

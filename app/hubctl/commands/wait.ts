@@ -1,0 +1,132 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+import { Command } from 'commander'
+
+import { EXIT } from '#hubctl/exit_codes'
+import { perform, type Invocation } from '#hubctl/invocation'
+import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import type { Kind } from '#hubctl/kinds/kind'
+import { Kinds } from '#hubctl/kinds/kinds'
+import { wholeNumber } from '#hubctl/options'
+import { cellOf } from '#hubctl/output/cell'
+import { hasAttribute, valueAt } from '#hubctl/output/value_at'
+import type { Api } from '#hubctl/platform/api'
+import { Problem, UsageProblem } from '#hubctl/problem'
+
+interface Options {
+  readonly for: string
+  readonly timeout: number
+}
+
+/** Null where the record is to be gone. */
+type Condition = { readonly key: string; readonly values: readonly string[] } | null
+
+const LOOK_AGAIN_MS = 1_000
+/** What nothing follows by itself. */
+const ENDS: readonly string[] = ['failed', 'stopped']
+
+const HELP = `
+A status that is failed or stopped is not waited for any longer, unless it is what is
+wanted. A platform that is away is waited for.
+
+Examples:
+  hubctl wait analysis trial --for buildStatus=executed
+  hubctl wait node north --for online=true --timeout 60
+  hubctl wait project study --for deleted`
+
+export function waitCommand(): Command {
+  return new Command('wait')
+    .description('wait until a record is as it should be')
+    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .argument('<name>', 'its id or name')
+    .requiredOption('--for <condition>', 'attribute=value, attribute=one,other, or deleted')
+    .option('--timeout <seconds>', 'for so long', wholeNumber, 600)
+    .addHelpText('after', HELP)
+    .action(perform(wait))
+}
+
+async function wait(invocation: Invocation<Options>, kindName: string, idOrName: string) {
+  const { options, output } = invocation
+  const condition = conditionIn(options.for)
+  const api = await invocation.api()
+  const kind = await new Kinds(api).find(kindName)
+  const deadline = Date.now() + options.timeout * 1000
+  let id = idOrName
+  for (;;) {
+    const record = await recordNow(api, kind, id)
+    if (typeof record === 'object') {
+      id = record.id
+    }
+    if (record !== 'away' && isMet(condition, record, kind, idOrName)) {
+      const said = `The ${kind.name} ${idOrName} is as wanted: ${options.for}`
+      return output.done(said, record, kind.name)
+    }
+    if (Date.now() > deadline) {
+      throw new Problem(
+        EXIT.unreachable,
+        `The ${kind.name} ${idOrName} is not ${options.for} after ${options.timeout} s.`,
+        [`See how it is: hubctl describe ${kind.name} ${idOrName}`]
+      )
+    }
+    await pause(LOOK_AGAIN_MS)
+  }
+}
+
+function conditionIn(text: string): Condition {
+  if (text === 'deleted') {
+    return null
+  }
+  const sign = text.indexOf('=')
+  if (sign < 1) {
+    throw new UsageProblem(
+      `"${text}" is nothing to wait for.`,
+      'Say attribute=value, or deleted: --for buildStatus=executed'
+    )
+  }
+  return { key: text.slice(0, sign), values: text.slice(sign + 1).split(',') }
+}
+
+/** Undefined where the record is gone. */
+async function recordNow(api: Api, kind: Kind, id: string): Promise<Found | undefined | 'away'> {
+  try {
+    return await findRecord(api, kind, id)
+  } catch (error) {
+    if (error instanceof Problem && error.exitCode === EXIT.unreachable) {
+      return 'away'
+    }
+    if (error instanceof Problem && error.exitCode === EXIT.notFound) {
+      return undefined
+    }
+    throw error
+  }
+}
+
+function isMet(
+  condition: Condition,
+  record: Found | undefined,
+  kind: Kind,
+  idOrName: string
+): boolean {
+  if (condition === null || record === undefined) {
+    if (condition !== null) {
+      throw new Problem(EXIT.notFound, `There is no ${kind.name} called "${idOrName}".`)
+    }
+    return record === undefined
+  }
+  const { key, values } = condition
+  if (!hasAttribute(record, key)) {
+    throw new UsageProblem(
+      `A ${kind.name} has no attribute "${key}".`,
+      `It has: ${Object.keys(record).join(', ')}`
+    )
+  }
+  const value = valueAt(record, key)
+  const text = value === null ? 'null' : String(value)
+  if (values.includes(text)) {
+    return true
+  }
+  if (/[sS]tatus$/.test(key) && ENDS.includes(text)) {
+    throw new Problem(EXIT.refused, `${key} of the ${kind.name} ${idOrName} is ${cellOf(value)}.`)
+  }
+  return false
+}

@@ -1,0 +1,44 @@
+import { LRUCache } from 'lru-cache'
+
+import type { Api } from '#hubctl/platform/api'
+import { Problem } from '#hubctl/problem'
+import { findRecord } from './find_record.js'
+import type { Kinds } from './kinds.js'
+
+/** So many names are remembered, each for a minute: records are renamed. */
+const REMEMBERED = { max: 1_000, ttl: 60_000 }
+
+/** What records are called that are known by their kind and id. */
+export class RecordNames {
+  readonly #api: Api
+  readonly #kinds: Kinds
+  readonly #names = new LRUCache<string, Promise<string>>(REMEMBERED)
+
+  constructor(api: Api, kinds: Kinds) {
+    this.#api = api
+    this.#kinds = kinds
+  }
+
+  /** The name of a record; its id where it has none, is gone, or is not for the caller to see. */
+  of(kind: string, id: string): Promise<string> {
+    const known = this.#names.get(id)
+    const name = known ?? this.#look(kind, id)
+    if (!known) {
+      this.#names.set(id, name)
+    }
+    return name
+  }
+
+  async #look(kind: string, id: string): Promise<string> {
+    try {
+      const found = await findRecord(this.#api, await this.#kinds.find(kind), id)
+      const { name, path } = found
+      return [name, path].find((one): one is string => typeof one === 'string') ?? id
+    } catch (error) {
+      if (error instanceof Problem) {
+        return id
+      }
+      throw error
+    }
+  }
+}
