@@ -4,7 +4,7 @@ import type { Group } from './condition.js'
 import type { Vocabulary } from './declaration.js'
 import { decode, type DecodeMode, type DecodedQuery } from './decode.js'
 import { droppedKeysError, DroppedKeys, type DroppedKey } from './dropped_keys.js'
-import { QueryError } from './errors.js'
+import { issue, QueryError } from './errors.js'
 import { assertCodec, decodeFilter } from './filter.js'
 import { labelKeys } from './filter_keys.js'
 import { addIgnored } from './ignored_parameters.js'
@@ -14,6 +14,9 @@ import { parseQueryString } from './query_string.js'
 
 /** The page of log lines where a client asks for none, and the largest it can ask for. */
 export const LOG_PAGE_LIMIT = 100
+
+/** Lines that a page may pass over. */
+export const MOST_OFFSET = 100_000
 
 const QUERIES_KEPT = 128
 const LONGEST_KEPT = 1_024
@@ -78,6 +81,10 @@ function read(raw: string): LogQuery {
     LOG_PAGE_LIMIT,
     dropped
   )
+  requireWithinReach(
+    offset,
+    'ask by time instead, filter[time]=<=T from the beginning, where T is the time of the last line that you have (>=T with sort=time)'
+  )
   const oldestFirst = values.get('sort') === 'time'
   return Object.freeze({
     filters,
@@ -100,6 +107,10 @@ export function decodeLabelQuery(
   if (missing.length > 0) {
     throw new QueryError([], `A filter has to name ${missing.join(' and ')}`)
   }
+  requireWithinReach(
+    query.pagination.offset ?? 0,
+    'begin at the other end with sort=time, filter by level, or ask telemetry for GET /logs by time'
+  )
   return { ...query, labels }
 }
 
@@ -115,6 +126,16 @@ export function decodeLabelDeletion(
     throw droppedKeysError(query.dropped)
   }
   return query
+}
+
+/** What is further away costs more than a page is worth. */
+function requireWithinReach(offset: number, wayOn: string): void {
+  if (offset > MOST_OFFSET) {
+    throw new QueryError(
+      [issue('pagination', 'keyValueInvalid', { path: ['offset'], key: 'offset' })],
+      `page[offset] of log lines is at most ${MOST_OFFSET}: ${wayOn}`
+    )
+  }
 }
 
 /** What a deletion passes over would have other records deleted than were meant. */

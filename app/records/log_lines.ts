@@ -1,5 +1,6 @@
 import type { Parameter } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
+import { MOST_OFFSET } from '#query/log_query'
 
 export const LOG_LEVELS = [
   'emerg',
@@ -45,8 +46,8 @@ export function pageOfLines(most: number): readonly Parameter[] {
     },
     {
       name: 'page[offset]',
-      description: 'Lines to pass over; less than none is none',
-      schema: { type: 'integer' },
+      description: `Lines to pass over, ${MOST_OFFSET} at most; less than none is none`,
+      schema: { type: 'integer', maximum: MOST_OFFSET },
     },
   ]
 }

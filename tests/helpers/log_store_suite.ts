@@ -272,6 +272,32 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
       assert.deepEqual(oldest, ['line 1', 'line 2'])
     })
 
+    test('pages hold what they should wherever they begin, of lines close together and far apart', async ({
+      assert,
+    }) => {
+      const lines = Array.from({ length: subject.burst }, (_, at) => {
+        const second = at % 2 ? 0 : -Math.floor(at ** 1.5 / 100)
+        return aLine(second * 1_000 + (at % 3), { message: `line ${at}` })
+      })
+      await write(...lines)
+      const inOrder = lines
+        .toSorted((a, b) => a.time.localeCompare(b.time) || a.key.localeCompare(b.key))
+        .map(({ message }) => message)
+      const count = lines.length
+      const middle = Math.floor(count / 2)
+      for (const offset of [0, middle - 50, middle, middle + 1_234, count - 50, count, 2 * count]) {
+        const page = { limit: 100, offset }
+        const newest = await found(ofRun(), page)
+        assert.equal(newest.total, count)
+        assert.deepEqual(
+          newest.records.map(({ message }) => message),
+          inOrder.toReversed().slice(offset, offset + 100)
+        )
+        const oldest = await messages(ofRun(), { ...page, oldestFirst: true })
+        assert.deepEqual(oldest, inOrder.slice(offset, offset + 100))
+      }
+    }).timeout(60_000)
+
     test('a line that comes once more is one line', async ({ assert }) => {
       const line = aLine(0)
       await write(line)

@@ -102,6 +102,7 @@ test.group('Log lines', () => {
     'filter[a]=<5',
     'filter[a]=1&filter[bad key]=2',
     'filter[a]=1&filter[__proto__]=2',
+    'filter[a]=1&page[offset]=250000',
     'filter[a]=1&filter[time]=soon',
     'filter[a]=1&filter[time]=~2020',
     'filter[lineKey]=1',

@@ -1,4 +1,4 @@
-import { instantOf, readInstant, type Instant } from '#telemetry/logs/instant'
+import { instantOf, isoOf, readInstant, type Instant } from '#telemetry/logs/instant'
 
 import type { Node, Pipe, Query } from './logsql_parser.js'
 
@@ -114,7 +114,9 @@ function rowOf({ fields, timeText }: KeptLine): Record<string, string> {
 function piped(pipe: Pipe, rows: Record<string, string>[]): Record<string, string>[] {
   switch (pipe.kind) {
     case 'count':
-      return [{ [pipe.as]: String(rows.length) }]
+      return pipe.step === undefined
+        ? [{ [pipe.as]: String(rows.length) }]
+        : countedBy(SECONDS[pipe.step]!, pipe.as, rows)
     case 'fields':
       return rows.map((row) =>
         Object.fromEntries(pipe.names.flatMap((name) => (row[name] ? [[name, row[name]]] : [])))
@@ -136,6 +138,24 @@ function piped(pipe: Pipe, rows: Record<string, string>[]): Record<string, strin
         .slice(offset, offset + limit)
     }
   }
+}
+
+const SECONDS: Readonly<Record<string, bigint>> = { '1h': 3_600n, '1m': 60n, '1s': 1n }
+
+/** In no order, as there. */
+function countedBy(seconds: bigint, as: string, rows: readonly Record<string, string>[]) {
+  const counts = new Map<bigint, number>()
+  for (const row of rows) {
+    const time = readInstant(row._time!)!
+    const begin = time - (time % (seconds * SECOND))
+    counts.set(begin, (counts.get(begin) ?? 0) + 1)
+  }
+  return [...counts]
+    .toSorted(() => Math.random() - 0.5)
+    .map(([begin, count]) => ({
+      _time: isoOf(begin).replace(/\.0+Z$/, 'Z'),
+      [as]: String(count),
+    }))
 }
 
 const valueIn = (row: Record<string, string>, name: string) =>

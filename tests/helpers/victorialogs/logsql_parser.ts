@@ -20,7 +20,7 @@ export type Test =
 
 export type Pipe =
   | { kind: 'sort'; by: { name: string; isDescending: boolean }[]; offset?: number; limit?: number }
-  | { kind: 'count'; as: string }
+  | { kind: 'count'; as: string; step?: string }
   | { kind: 'fields'; names: string[] }
 
 export interface Query {
@@ -232,13 +232,25 @@ class Parser {
       }
       return { kind: 'fields', names }
     }
-    if (this.#takesWord('stats') && this.#takesWord('count')) {
+    if (this.#takesWord('stats')) {
+      const step = this.#takesWord('by') ? this.#step() : undefined
+      this.#needsWord('count')
       this.#needs('(')
       this.#needs(')')
       this.#takesWord('as')
-      return { kind: 'count', as: this.#value() }
+      return { kind: 'count', as: this.#value(), ...(step !== undefined && { step }) }
     }
     throw new NotSpoken(this.#rest())
+  }
+
+  /** Of time only. */
+  #step(): string {
+    this.#needs('(')
+    this.#needsWord('_time')
+    this.#needs(':')
+    const step = this.#value()
+    this.#needs(')')
+    return step
   }
 
   #sort(): Pipe {
@@ -289,6 +301,12 @@ class Parser {
 
   #needs(sign: string): void {
     if (!this.#takes(sign)) {
+      throw new NotSpoken(this.#rest())
+    }
+  }
+
+  #needsWord(word: string): void {
+    if (!this.#takesWord(word)) {
       throw new NotSpoken(this.#rest())
     }
   }

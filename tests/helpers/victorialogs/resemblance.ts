@@ -8,8 +8,8 @@ export interface SeenRequest {
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Not among the recordings and tried all the same: what is known of the server has it in words. */
-const KNOWN_BESIDE = ['sort:offset']
+/** Not among the recordings and tried all the same: what is known of the server has it in words, or it was tried with 1.52. */
+const KNOWN_BESIDE = ['sort:offset', 'count:by time']
 
 /**
  * What a request is like: its way, its arguments, and the forms its query has. One resembles the recordings where each of these
@@ -84,6 +84,9 @@ function nodeForms(node: Node): string[] {
 }
 
 function pipeForms(pipe: Pipe): string[] {
+  if (pipe.kind === 'count' && pipe.step !== undefined) {
+    return ['count:by time']
+  }
   if (pipe.kind !== 'sort') {
     return []
   }

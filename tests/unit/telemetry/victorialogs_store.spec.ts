@@ -11,6 +11,8 @@ import { VictoriaLogsStore } from '#telemetry/logs/victorialogs/victorialogs_sto
 import type { Timing } from '#telemetry/logs/victorialogs/timing'
 import { eventually } from '#tests/helpers/eventually'
 import { logStoreSuite } from '#tests/helpers/log_store_suite'
+import { holds } from '#tests/helpers/victorialogs/kept_lines'
+import { parseLogsql } from '#tests/helpers/victorialogs/logsql_parser'
 import { VictoriaLogsStandIn, type StandInOptions } from '#tests/helpers/victorialogs/stand_in'
 
 const QUICK: Timing = { gatherMs: 1, visibleMs: 300, durableMs: 500, pollMs: 10 }
@@ -172,6 +174,50 @@ test.group('VictoriaLogs store', (group) => {
     assert.lengthOf(standsFirm.inserted, 4)
     await other.close()
     await standsFirm.stop()
+  })
+
+  test('a page far back has the server sort the lines of its time, and no others', async ({
+    assert,
+  }) => {
+    const now = Date.now()
+    const lines = Array.from({ length: 12_000 }, (_, at) => aLine(`line ${at}`, now - at * 100))
+    await store.write(lines)
+    await eventually(() => standIn.lines.length === lines.length)
+    const sorted: string[] = []
+    standIn.onAsked = (path) => {
+      const query = new URL(path, standIn.url).searchParams.get('query') ?? ''
+      if (query.includes('| sort')) {
+        sorted.push(query)
+      }
+    }
+    for (const offset of [0, 11_900]) {
+      const { records, total } = await store.list(OF_TESTS, { limit: 100, offset })
+      assert.equal(total, 12_000)
+      assert.equal(JSON.parse(records[0]!).message, `line ${offset}`)
+    }
+    assert.lengthOf(sorted, 2)
+    for (const query of sorted) {
+      const { filter } = parseLogsql(query)
+      assert.isAtMost(standIn.lines.filter((line) => holds(filter, line)).length, 5_000)
+    }
+  })
+
+  test('who follows lines gets those that the server was slow to take', async ({ assert }) => {
+    const stopping = new AbortController()
+    const following = store.follow(OF_TESTS, stopping.signal)
+    const next = following.next()
+    standIn.fault = { to: /insert/, does: 503, times: 2 }
+    const slow = store.write([aLine('slow')])
+    await delay(QUICK.visibleMs * 2)
+    await store.write([aLine('quick')])
+    await slow
+    const shown = [await next, await following.next()].map(({ value }) => value!.record)
+    assert.deepEqual(
+      shown.map((record) => JSON.parse(record).message),
+      ['slow', 'quick']
+    )
+    stopping.abort()
+    await following.return(undefined)
   })
 
   test('lines of others are shown with what they lack made good', async ({ assert }) => {

@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
 import { LogStoreAway } from '#telemetry/logs/errors'
+import { readInstant, type Instant } from '#telemetry/logs/instant'
 import { NoAnswer, RefusedByServer, TooMuchAsked } from './errors.js'
 
 /** Where lines are written, and where they are looked up. */
@@ -12,6 +13,12 @@ export interface ServerAddresses {
 
 /** A line as the server shows it: every value is a text. */
 export type Fields = Readonly<Record<string, string>>
+
+/** How many lines there are from a time on, within one step. */
+export interface LineCount {
+  readonly at: Instant
+  readonly count: number
+}
 
 export interface DeletionTask {
   readonly task_id: string
@@ -57,6 +64,12 @@ export class VictoriaLogsServer {
   async count(filter: string): Promise<number> {
     const [row] = await this.query(`${filter} | stats count() n`)
     return Number(row?.n ?? 0)
+  }
+
+  /** How many lines there are in each hour, minute or second that has any. */
+  async countBy(filter: string, step: string): Promise<LineCount[]> {
+    const rows = await this.query(`${filter} | stats by (_time:${step}) count() n`)
+    return rows.map(({ _time, n }) => ({ at: readInstant(_time!)!, count: Number(n) }))
   }
 
   /** The deletions that are not done yet. Throws `RefusedByServer` where it has none, or has them switched off. */

@@ -13,6 +13,8 @@ import { Doubts } from './doubts.js'
 import { keyIn, recordIn } from './fields.js'
 import { Keeper } from './keeper.js'
 import { allOf, keysBetween, logsqlOf } from './logsql.js'
+import { narrowedPage } from './narrowed_page.js'
+import { PendingLines } from './pending_lines.js'
 import { Sender } from './sender.js'
 import { VictoriaLogsServer, type ServerAddresses } from './server.js'
 import { SERVER_TIMING, type Timing } from './timing.js'
@@ -41,12 +43,14 @@ export class VictoriaLogsStore implements LogStore {
   readonly #sender: Sender
   readonly #keeper: Keeper
   readonly #doubts: Doubts
+  readonly #pending: PendingLines
 
   constructor(options: VictoriaLogsOptions) {
     const { report, timing = SERVER_TIMING } = options
     this.#options = options
     this.#timing = timing
     this.#server = new VictoriaLogsServer(options)
+    this.#pending = new PendingLines(timing.visibleMs)
     this.#doubts = new Doubts(this.#server, timing.visibleMs)
     this.#sender = new Sender(this.#server, timing, (lines) => this.#keeper.keep(lines))
     this.#keeper = new Keeper({
@@ -59,20 +63,24 @@ export class VictoriaLogsStore implements LogStore {
 
   async write(lines: readonly LogLine[], { again = false }: WriteOptions = {}): Promise<void> {
     lines.forEach((line) => this.#requireKept(line))
-    const missing = again ? await this.#doubts.missing(lines) : lines
-    if (missing.length > 0) {
-      await this.#sender.send(missing)
-    }
+    await this.#pending.during(lines, async () => {
+      const missing = again ? await this.#doubts.missing(lines) : lines
+      if (missing.length > 0) {
+        await this.#sender.send(missing)
+      }
+    })
   }
 
-  async list(filter: LogFilter, { limit, offset, oldestFirst }: LogPage): Promise<FoundLogs> {
-    const asked = logsqlOf(filter)
-    const by = oldestFirst ? `_time, ${KEY_LABEL}` : `_time desc, ${KEY_LABEL} desc`
-    const page = `sort by (${by}) offset ${offset} limit ${limit}`
-    const [lines, total] = await Promise.all([
-      this.#server.query(`${asked} | ${page}`),
-      this.#server.count(asked),
-    ])
+  async list(filter: LogFilter, page: LogPage): Promise<FoundLogs> {
+    const {
+      total,
+      filter: asked,
+      offset,
+    } = await narrowedPage(this.#server, logsqlOf(filter), page)
+    const by = page.oldestFirst ? `_time, ${KEY_LABEL}` : `_time desc, ${KEY_LABEL} desc`
+    const lines = asked
+      ? await this.#server.query(`${asked} | sort by (${by}) offset ${offset} limit ${page.limit}`)
+      : []
     return { records: lines.map((fields) => JSON.stringify(recordIn(fields))), total }
   }
 
@@ -91,7 +99,7 @@ export class VictoriaLogsStore implements LogStore {
     const isCursor = after !== undefined && !Number.isNaN(timeOfKey(after))
     let last = isCursor ? after : keyFrom(clock.now())
     while (!signal.aborted) {
-      const end = keyFrom(clock.now() - this.#timing.visibleMs)
+      const end = this.#shownBefore()
       const lines = end > last ? await this.#between(filter, last, end) : []
       for (const fields of lines) {
         last = keyIn(fields)
@@ -124,6 +132,11 @@ export class VictoriaLogsStore implements LogStore {
     if (age > this.#options.retentionDays * DAY_MS - HOUR_MS || age < HOUR_MS - AHEAD_MS) {
       throw new OutsideRetention(time)
     }
+  }
+
+  /** Lines with lesser keys are shown, as far as this process knows. */
+  #shownBefore(): string {
+    return keyFrom(Math.min(clock.now() - this.#timing.visibleMs, this.#pending.since))
   }
 
   async #between(filter: LogFilter, after: string, end: string) {
