@@ -1,5 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { RateLimiter } from '#http/rate_limiter'
 import { Wakeups } from '#messenger/delivery/wakeups'
 import { Realtime } from '#realtime/realtime'
 import { env } from '#start/env'
@@ -19,7 +20,11 @@ export default class RelayProvider {
     realtime.serveAt('messenger', async (options) => {
       const { Relay } = await import('#messenger/relay/relay')
       const signals = await container.make('signals')
-      return Relay.open({ ...options, signals, wakeups: await container.make(Wakeups) })
+      const [wakeups, limiter] = [
+        await container.make(Wakeups),
+        await container.make(RateLimiter),
+      ]
+      return Relay.open({ ...options, signals, wakeups, limiter })
     })
   }
 }

@@ -2,11 +2,19 @@ import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 
 import type { Duplex } from 'node:stream'
 
 import { Gauge } from 'prom-client'
-import { Server, type ServerOptions } from 'socket.io'
+import { Server, type ServerOptions, type Socket } from 'socket.io'
 
 import { metrics } from '#observability/metrics'
 
 import { openDoor, type Door } from './doors.js'
+import {
+  connectionOf,
+  handleOneByOne,
+  type EngineConnection,
+  type EngineServer,
+} from './engine_connection.js'
+import { IncomingFlow } from './incoming_flow.js'
+import { OutgoingBuffers } from './outgoing_buffers.js'
 import type { Peers } from './peers.js'
 
 /** Tokens are the longest thing that is sent here, and they may have 16 KiB. */
@@ -15,6 +23,7 @@ const JOINED_WITHIN_MS = 10_000
 /** More than any client opens; each costs a look at its token. */
 const MOST_NAMESPACES_ASKED = 32
 const CLOSED_WITHIN_MS = 1_000
+const SESSION = /[?&]sid=([\w.-]+)/
 
 interface Options {
   /** Where it is reached, as it is seen from outside. */
@@ -45,6 +54,7 @@ export class Connections implements Door {
   /** Never listens: it is handed what belongs to sockets. */
   readonly #door = new HttpServer()
   readonly #upgraded = new Set<Duplex>()
+  readonly #buffers = new OutgoingBuffers()
 
   constructor(options: Options) {
     const { path, peers, cors, adapter, isClosing, mostBytes = MOST_BYTES } = options
@@ -61,7 +71,16 @@ export class Connections implements Door {
       connectTimeout: JOINED_WITHIN_MS,
       allowRequest: (_request, decide) => decide(null, !isClosing()),
     })
-    this.io.engine.on('connection', watch)
+    // Else two packets that come together are handled at once, whatever follows from the first.
+    Object.assign(this.#engine.ws.options, { allowSynchronousEvents: false })
+    this.io.engine.on('connection', (connection: EngineConnection) => {
+      open.inc()
+      connection.once('close', () => open.dec())
+      limitNamespaces(connection)
+      handleOneByOne(connection)
+      IncomingFlow.of(connection)
+      this.#buffers.watch(connection)
+    })
     if (peers) {
       Object.assign(this.io.engine, { generateId: () => peers.newSession() })
     }
@@ -78,7 +97,7 @@ export class Connections implements Door {
   }
 
   answer(request: IncomingMessage, response: ServerResponse): void {
-    const answerHere = () => void this.#door.emit('request', request, response)
+    const answerHere = () => void this.#answerHere(request, response)
     const address = this.#peers?.addressFor(request)
     if (address === undefined) {
       answerHere()
@@ -107,10 +126,46 @@ export class Connections implements Door {
     setTimeout(() => this.#upgraded.forEach((stream) => stream.destroy()), CLOSED_WITHIN_MS).unref()
   }
 
+  /** Says whose a socket is, whose connection may be that of other sockets, too. */
+  own(socket: Socket, owner: string): void {
+    this.#buffers.own(connectionOf(socket), owner)
+  }
+
+  /** Emits once no client in some rooms has too much to read of what was sent before. */
+  async emitWithRoom(rooms: readonly string[], emit: () => Promise<void>): Promise<void> {
+    for (let busy = this.#busyIn(rooms); busy; busy = this.#busyIn(rooms)) {
+      await this.#buffers.untilRoom(busy)
+    }
+    // At once: others may be waiting for the same room.
+    await emit()
+  }
+
+  #busyIn(rooms: readonly string[]): EngineConnection | undefined {
+    const { adapter, sockets } = this.io.of('/')
+    return rooms
+      .flatMap((room) => [...(adapter.rooms.get(room) ?? [])])
+      .map((id) => connectionOf(sockets.get(id)!))
+      .find((connection) => this.#buffers.isBusy(connection))
+  }
+
+  /** What a client sends by polling waits, unread, while what it sent before is still to be handled. */
+  async #answerHere(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const session = SESSION.exec(request.url ?? '')?.[1]
+    const connection = request.method === 'POST' && session && this.#engine.clients[session]
+    if (connection) {
+      await IncomingFlow.of(connection).resumed
+    }
+    this.#door.emit('request', request, response)
+  }
+
+  get #engine(): EngineServer {
+    return this.io.engine as unknown as EngineServer
+  }
+
   /** Takes what other processes get for sessions of this one. */
   async #listenToPeers(): Promise<void> {
     await this.#peers?.listen({
-      request: (request, response) => void this.#door.emit('request', request, response),
+      request: (request, response) => void this.#answerHere(request, response),
       upgrade: (request, stream, head) => this.#upgrade(request, stream, head),
     })
   }
@@ -127,16 +182,8 @@ export class Connections implements Door {
   }
 }
 
-interface Connection {
-  on(event: 'packet', listener: (packet: { type: string; data?: unknown }) => void): void
-  once(event: 'close', listener: () => void): void
-  close(discard: boolean): void
-}
-
-function watch(connection: Connection): void {
+function limitNamespaces(connection: EngineConnection): void {
   let asked = 0
-  open.inc()
-  connection.once('close', () => open.dec())
   connection.on('packet', ({ type, data }) => {
     const asksForNamespace = type === 'message' && typeof data === 'string' && data[0] === '0'
     if (asksForNamespace && ++asked > MOST_NAMESPACES_ASKED) {

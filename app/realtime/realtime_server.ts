@@ -69,7 +69,8 @@ export class RealtimeServer implements Emitter, SocketSite {
   async #admit(socket: Socket): Promise<void> {
     const { authenticator, logger } = this.#options
     const requireEntry = (actor: Actor) => requireMember(actor, socket.nsp.name)
-    const { token } = await admit(socket, { authenticator, logger, requireEntry })
+    const { actor, token } = await admit(socket, { authenticator, logger, requireEntry })
+    this.#connections.own(socket, `${actor.kind}:${actor.id}`)
     this.#tokens.set(socket, token)
   }
 

@@ -1,11 +1,9 @@
 import type { Logger } from '@adonisjs/core/logger'
 
-import { BadRequest, RateLimited } from '#kernel/failures'
+import { BadRequest } from '#kernel/failures'
 
 import { told } from './admission.js'
-
-/** More than any client has under way; what is asked beyond is not kept in memory. */
-const MOST_WAITING = 10_000
+import type { IncomingFlow } from './incoming_flow.js'
 
 type Acknowledge = (failure: ReturnType<typeof told> | null, ...answer: unknown[]) => void
 
@@ -13,33 +11,29 @@ type Acknowledge = (failure: ReturnType<typeof told> | null, ...answer: unknown[
 export type Perform = (event: string, content: unknown) => unknown
 
 /**
- * What one socket asks for. It is answered one after the other, so that no request overtakes the one it takes back.
+ * What one socket asks for. It is answered one after the other, so that no request overtakes the one it takes back. While too much waits,
+ * nothing more is read of its connection.
  */
 export class Requests {
   readonly #perform: Perform
   readonly #logger: Pick<Logger, 'error'>
-  readonly #mostWaiting: number
+  readonly #flow: IncomingFlow
   #last: Promise<void> = Promise.resolve()
-  #waiting = 0
 
-  constructor(perform: Perform, logger: Pick<Logger, 'error'>, mostWaiting = MOST_WAITING) {
+  constructor(perform: Perform, logger: Pick<Logger, 'error'>, flow: IncomingFlow) {
     this.#perform = perform
     this.#logger = logger
-    this.#mostWaiting = mostWaiting
+    this.#flow = flow
   }
 
   add(event: string, args: readonly unknown[]): void {
     const [content] = args.filter((arg) => typeof arg !== 'function')
     // Clients put a callback of their own in between, so the one that answers is the last.
     const acknowledge = args.findLast((arg) => typeof arg === 'function') as Acknowledge | undefined
-    if (this.#waiting >= this.#mostWaiting) {
-      acknowledge?.(told(new RateLimited(1), this.#logger))
-      return
-    }
-    this.#waiting += 1
+    this.#flow.begin()
     this.#last = this.#last.then(async () => {
       await this.#answer(event, content, acknowledge)
-      this.#waiting -= 1
+      this.#flow.end()
     })
   }
 

@@ -6,6 +6,8 @@ import type { Actor } from '#kernel/actor'
 import { Failure } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
+import { connectionOf } from './engine_connection.js'
+import { IncomingFlow } from './incoming_flow.js'
 import { endWithSession } from './lasting.js'
 import { nothingAnswers, Requests } from './requests.js'
 import { isOpenTo, Rooms } from './rooms.js'
@@ -30,7 +32,11 @@ export class ResourceSocket {
     this.#socket = socket
     this.#context = context
     this.#rooms = new Rooms(socket)
-    const requests = new Requests((event, target) => this.#change(event, target), context.logger)
+    const requests = new Requests(
+      (event, target) => this.#change(event, target),
+      context.logger,
+      IncomingFlow.of(connectionOf(socket))
+    )
     socket.onAny((event, ...args) => {
       if (event === 'ping') {
         socket.emit('pong')

@@ -121,6 +121,7 @@ async function serveRelay(app: ApplicationService, mounting: Mounting, servers: 
   const { Drain } = await import('#kernel/drain')
   const { Relay } = await import('#messenger/relay/relay')
   const { Wakeups } = await import('#messenger/delivery/wakeups')
+  const { RateLimiter } = await import('#http/rate_limiter')
   const drain = new Drain()
   const relay = await Relay.open({
     authenticator: testAuthenticator,
@@ -129,6 +130,7 @@ async function serveRelay(app: ApplicationService, mounting: Mounting, servers: 
     path: mounting === 'together' ? '/messenger/socket.io' : '/socket.io',
     signals: await app.container.make('signals'),
     wakeups: await app.container.make(Wakeups),
+    limiter: await app.container.make(RateLimiter),
   })
   await relay.attach(servers.get('messenger')!)
   return () => drain.begin()

@@ -12,7 +12,7 @@ import { actorOf } from '#kernel/request_origin'
 import { idempotencyKeyOf } from './idempotency_key.js'
 import { acknowledgement, messageBody } from './message_body.js'
 import { acknowledgeMessages, pullMessages, sendMessage } from './message_documents.js'
-import { MessageService } from './message_service.js'
+import { bytesOf, MessageService } from './message_service.js'
 import { readPullQuery } from './pull_query.js'
 import { extraWeightOf } from './weight.js'
 
@@ -31,7 +31,7 @@ async function send(ctx: HttpContext): Promise<void> {
   const messages = await ctx.containerResolver.make(MessageService)
   const sent = jsonMembers(ctx)
   const message = { recipients, data: sent.get('data'), metadata: sent.get('metadata') }
-  const weight = extraWeightOf(message)
+  const weight = extraWeightOf(bytesOf(message), recipients)
   if (weight > 0) {
     await countRequest(await ctx.containerResolver.make(RateLimiter), ctx, weight)
   }

@@ -24,6 +24,10 @@ export interface Message {
   readonly metadata: string | undefined
 }
 
+/** Of its data and metadata. */
+export const bytesOf = ({ data = '', metadata = '' }: Message): number =>
+  Buffer.byteLength(data) + Buffer.byteLength(metadata)
+
 interface MessageServiceOptions extends WaitingLimits {
   readonly pool: DatabasePool
   readonly wakeups: Wakeups
@@ -94,7 +98,7 @@ export class MessageService {
   #withinLimit(sent: Message) {
     const { messageMaxBytes } = this.#options
     const [data, metadata] = [sent.data ?? null, sent.metadata ?? null]
-    const bytes = Buffer.byteLength(data ?? '') + Buffer.byteLength(metadata ?? '')
+    const bytes = bytesOf(sent)
     if (bytes > messageMaxBytes) {
       throw new MessageTooLarge(messageMaxBytes)
     }

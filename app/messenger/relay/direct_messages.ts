@@ -1,11 +1,14 @@
 import vine from '@vinejs/vine'
 
+import type { RateLimiter } from '#http/rate_limiter'
 import { MOST_LEVELS, tooDeep } from '#http/json_content'
 import type { Actor } from '#kernel/actor'
 import { body } from '#kernel/body'
-import { ServiceUnavailable } from '#kernel/failures'
+import { pause } from '#kernel/back_off'
+import { RateLimited, ServiceUnavailable } from '#kernel/failures'
 import { partyOf } from '#messenger/mailboxes/party'
 import { recipientList } from '#messenger/messages/message_body'
+import { extraWeightOf } from '#messenger/messages/weight'
 import type { Emission, Emitter } from '#realtime/emission'
 
 import { roomOf } from './rooms.js'
@@ -20,41 +23,64 @@ const directMessage = body({
 interface Sender {
   readonly id: string
   readonly actor: Actor
+  /** Aborted when it is disconnected. */
+  readonly gone: AbortSignal
+}
+
+interface Context {
+  readonly limiter: RateLimiter
+  /** Emits once the recipients that are connected here have read enough of what came before. */
+  readonly withRoom: (rooms: readonly string[], emit: () => Promise<void>) => Promise<void>
+  readonly here: Emitter
+  /** Undefined where there are no other processes. */
+  readonly everywhere: Emitter | undefined
 }
 
 /**
  * Passes messages on to sockets of their recipients, wherever these are connected, and keeps nothing: who is not connected misses them.
  */
 export class DirectMessages {
-  readonly #here: Emitter
-  readonly #everywhere: Emitter
+  readonly #context: Context
 
-  /** `everywhere` is missing where there are no other processes. */
-  constructor(here: Emitter, everywhere: Emitter | undefined) {
-    this.#here = here
-    this.#everywhere = everywhere ?? here
+  constructor(context: Context) {
+    this.#context = context
   }
 
+  /** A sender who is too fast, or whose recipients are too slow, waits; one who is gone does not, and is refused what is too much. */
   async send(sender: Sender, content: unknown): Promise<void> {
     const { to, data, metadata } = await directMessage.validate(content)
-    requireShallow(data)
-    requireShallow(metadata)
+    const weight = 1 + extraWeightOf(sizeOf(data) + sizeOf(metadata), to)
+    await this.#untilAllowed(sender, weight)
     const { realmId, realmName } = sender.actor
     const from = { ...partyOf(sender.actor), realmId, realmName }
-    await this.#emit({
-      namespace: '/',
-      room: [...new Set(to.map(roomOf))],
-      except: sender.id,
-      event: 'send',
-      payload: { from, data, metadata },
-    })
+    const room = [...new Set(to.map(roomOf))]
+    const emit = () =>
+      this.#emit({
+        namespace: '/',
+        room,
+        except: sender.id,
+        event: 'send',
+        payload: { from, data, metadata },
+      })
+    await (sender.gone.aborted ? emit() : this.#context.withRoom(room, emit))
+  }
+
+  async #untilAllowed({ actor, gone }: Sender, weight: number): Promise<void> {
+    const count = () => this.#context.limiter.count(actor, '', weight)
+    for (let allowance = await count(); allowance?.exceeded; allowance = await count()) {
+      if (gone.aborted) {
+        throw new RateLimited(allowance.resetSeconds)
+      }
+      await pause(allowance.resetSeconds * 1_000, gone)
+    }
   }
 
   async #emit(emission: Emission): Promise<void> {
+    const { here, everywhere = here } = this.#context
     try {
-      await this.#everywhere.emit([emission])
+      await everywhere.emit([emission])
     } catch (error) {
-      await this.#here.emit([emission])
+      await here.emit([emission])
       throw new ServiceUnavailable(
         'Only recipients that are connected to the same process got this; try again shortly',
         { cause: error }
@@ -63,13 +89,22 @@ export class DirectMessages {
   }
 }
 
-/** As for bodies of requests. What is nested deeper cannot be passed on without effort. */
-function requireShallow(value: unknown, level = 0): void {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) {
-    return
+/** About so many bytes. What is nested deeper than bodies of requests may be cannot be passed on without effort, and is refused. */
+function sizeOf(value: unknown, level = 0): number {
+  if (typeof value === 'string') {
+    return value.length
+  }
+  if (ArrayBuffer.isView(value)) {
+    return value.byteLength
+  }
+  if (typeof value !== 'object' || value === null) {
+    return 8
   }
   if (level === MOST_LEVELS) {
     throw tooDeep()
   }
-  Object.values(value).forEach((inner) => requireShallow(inner, level + 1))
+  return Object.entries(value).reduce(
+    (size, [name, inner]) => size + name.length + sizeOf(inner, level + 1),
+    0
+  )
 }

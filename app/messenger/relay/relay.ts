@@ -2,8 +2,9 @@ import type { Server as HttpServer } from 'node:http'
 
 import type { Socket } from 'socket.io'
 
+import type { RateLimiter } from '#http/rate_limiter'
 import type { Signals } from '#signals/signals'
-import { partyOf, type Party } from '#messenger/mailboxes/party'
+import { keyOf, partyOf, type Party } from '#messenger/mailboxes/party'
 import type { Wakeups } from '#messenger/delivery/wakeups'
 import { MESSAGE_BODY_BYTES } from '#messenger/messages/message_body'
 import { admit, type Admitted } from '#realtime/admission'
@@ -19,6 +20,7 @@ import { roomOf, subscriptionRoomOf } from './rooms.js'
 interface RelayOptions extends SiteOptions {
   readonly signals: Signals
   readonly wakeups: Wakeups
+  readonly limiter: RateLimiter
 }
 
 /**
@@ -50,7 +52,12 @@ export class Relay implements SocketSite {
     this.#options = options
     this.#connections = connections
     this.#presence = presence
-    this.#messages = new DirectMessages(here, options.carrier)
+    this.#messages = new DirectMessages({
+      limiter: options.limiter,
+      withRoom: (rooms, emit) => connections.emitWithRoom(rooms, emit),
+      here,
+      everywhere: options.carrier,
+    })
     io.use((socket, next) => void this.#admit(socket).then(() => next(), next))
     io.on('connection', (socket) => this.#serve(socket))
     options.drain.signal.addEventListener('abort', () => this.#close(), { once: true })
@@ -62,10 +69,9 @@ export class Relay implements SocketSite {
 
   async #admit(socket: Socket): Promise<void> {
     const { authenticator, logger } = this.#options
-    this.#admitted.set(
-      socket,
-      await admit(socket, { authenticator, logger, requireEntry: partyOf })
-    )
+    const admitted = await admit(socket, { authenticator, logger, requireEntry: partyOf })
+    this.#connections.own(socket, keyOf(partyOf(admitted.actor)))
+    this.#admitted.set(socket, admitted)
   }
 
   #serve(socket: Socket): void {

@@ -4,6 +4,8 @@ import { GatheredWakes } from '#signals/gathered_wakes'
 import { keyOf, PARTY_KINDS, partyOf, type Party, type PartyKind } from '#messenger/mailboxes/party'
 import type { Wakeups } from '#messenger/delivery/wakeups'
 import type { Admitted } from '#realtime/admission'
+import { connectionOf } from '#realtime/engine_connection'
+import { IncomingFlow } from '#realtime/incoming_flow'
 import { endWithSession } from '#realtime/lasting'
 import { nothingAnswers, Requests, type Perform } from '#realtime/requests'
 import { Rooms, type Requirement } from '#realtime/rooms'
@@ -12,9 +14,6 @@ import type { SiteOptions } from '#realtime/socket_site'
 import type { DirectMessages } from './direct_messages.js'
 import type { Presence } from './presence.js'
 import { partyNamed, roomOf, subscriptionRoomOf } from './rooms.js'
-
-/** Each may hold a message of the largest size. */
-const MOST_WAITING = 100
 
 /** Everybody may know of everybody whether they are connected. */
 const FOR_ALL: Requirement = { permissions: [] }
@@ -36,6 +35,7 @@ export class RelaySocket {
   readonly #context: Context
   readonly #admitted: Admitted
   readonly #rooms: Rooms
+  readonly #gone = new AbortController()
 
   constructor(socket: Socket, admitted: Admitted, context: Context) {
     this.#socket = socket
@@ -43,7 +43,8 @@ export class RelaySocket {
     this.#admitted = admitted
     this.#rooms = new Rooms(socket)
     const perform: Perform = (event, content) => this.#do(event, content)
-    const requests = new Requests(perform, context.logger, MOST_WAITING)
+    const requests = new Requests(perform, context.logger, IncomingFlow.of(connectionOf(socket)))
+    socket.once('disconnect', () => this.#gone.abort())
     socket.onAny((event, ...args) => requests.add(String(event), args))
     this.#enter(partyOf(admitted.actor))
     endWithSession(socket, admitted.token, context.authenticator)
@@ -70,7 +71,8 @@ export class RelaySocket {
     const [, type, what] = ABOUT_CONNECTIONS.exec(event) ?? []
     if (event === 'send') {
       const { id } = this.#socket
-      return this.#context.messages.send({ id, actor: this.#admitted.actor }, content)
+      const { actor } = this.#admitted
+      return this.#context.messages.send({ id, actor, gone: this.#gone.signal }, content)
     }
     return what === undefined
       ? nothingAnswers()

@@ -1,5 +1,6 @@
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client'
 
+import { RateLimiter } from '#http/rate_limiter'
 import { Wakeups } from '#messenger/delivery/wakeups'
 import { Relay } from '#messenger/relay/relay'
 import { at, boot, isTogether } from '#tests/helpers/application'
@@ -10,11 +11,12 @@ type Given = Parameters<typeof siteOf>[1]
 type Cleanup = (callback: () => void) => void
 
 /** A relay beside that of the running suite, for callers of another kind. */
-export async function relaySite(options: Given) {
+export async function relaySite(options: Given, limits?: RateLimiter) {
   const app = await boot()
   const signals = await app.container.make('signals')
   const wakeups = await app.container.make(Wakeups)
-  return siteOf((given) => Relay.open({ ...given, signals, wakeups }), options)
+  const limiter = limits ?? (await app.container.make(RateLimiter))
+  return siteOf((given) => Relay.open({ ...given, signals, wakeups, limiter }), options)
 }
 
 /** A client of the relay of the running suite. */
