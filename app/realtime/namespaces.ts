@@ -28,14 +28,17 @@ export function requireMember(actor: Actor, namespace: string): void {
   if (namespace === ROOT) {
     return
   }
-  if (isMasterMember(actor) || (realmId !== undefined && realmId === actor.realmId)) {
-    return
+  const isOpen = isGlobal(namespace) ? hasRealm(actor) : realmId === actor.realmId
+  if (!isMasterMember(actor) && !(hasRealm(actor) && isOpen)) {
+    throw new PermissionDenied('The namespace belongs to a realm that is not yours')
   }
-  throw new PermissionDenied(
-    isGlobal(namespace)
-      ? 'The namespace of all realms is for the master realm only; use that of your realm'
-      : 'The namespace belongs to another realm'
-  )
+}
+
+const hasRealm = ({ realmId }: Actor): boolean => realmId !== null
+
+/** A room of a namespace as it is for a caller: in the namespace of all realms, members of one realm are told of that realm's records only. */
+export function roomFor(actor: Actor, namespace: string, room: string): string {
+  return isGlobal(namespace) && !isMasterMember(actor) ? `${actor.realmId}:${room}` : room
 }
 
 function realmOf(namespace: string): string | undefined {

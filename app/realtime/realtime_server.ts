@@ -4,7 +4,7 @@ import type { Socket } from 'socket.io'
 
 import type { Actor } from '#kernel/actor'
 
-import { admit } from './admission.js'
+import { admit, type Admitted } from './admission.js'
 import { Connections } from './connections.js'
 import { emitTo, type Emission, type Emitter } from './emission.js'
 import { requireMember, spellingsOf } from './namespaces.js'
@@ -26,7 +26,7 @@ export class RealtimeServer implements Emitter, SocketSite {
   readonly #options: RealtimeOptions
   readonly #connections: Connections
   readonly #namespaces: OpenNamespaces
-  readonly #tokens = new WeakMap<Socket, string>()
+  readonly #admitted = new WeakMap<Socket, Admitted>()
   readonly #served = new Set<ResourceSocket>()
   readonly #review: NodeJS.Timeout
 
@@ -69,15 +69,15 @@ export class RealtimeServer implements Emitter, SocketSite {
   async #admit(socket: Socket): Promise<void> {
     const { authenticator, logger } = this.#options
     const requireEntry = (actor: Actor) => requireMember(actor, socket.nsp.name)
-    const { actor, token } = await admit(socket, { authenticator, logger, requireEntry })
-    this.#connections.own(socket, `${actor.kind}:${actor.id}`)
-    this.#tokens.set(socket, token)
+    const admitted = await admit(socket, { authenticator, logger, requireEntry })
+    this.#connections.own(socket, `${admitted.actor.kind}:${admitted.actor.id}`)
+    this.#admitted.set(socket, admitted)
   }
 
   #serve(socket: Socket): void {
     const { authenticator, logger } = this.#options
-    const token = this.#tokens.get(socket)!
-    const served = new ResourceSocket(socket, { token, authenticator, logger })
+    const admitted = this.#admitted.get(socket)!
+    const served = new ResourceSocket(socket, { ...admitted, authenticator, logger })
     this.#served.add(served)
     socket.once('disconnect', () => this.#served.delete(served))
   }

@@ -6,15 +6,16 @@ import type { Actor } from '#kernel/actor'
 import { Failure } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
+import type { Admitted } from './admission.js'
 import { connectionOf } from './engine_connection.js'
 import { IncomingFlow } from './incoming_flow.js'
 import { endWithSession } from './lasting.js'
+import { roomFor } from './namespaces.js'
 import { nothingAnswers, Requests } from './requests.js'
 import { isOpenTo, Rooms } from './rooms.js'
 import { roomOf, topicOf, type Topic } from './topics.js'
 
-interface Context {
-  readonly token: string
+interface Context extends Admitted {
   readonly authenticator: Authenticator
   readonly logger: Pick<Logger, 'error'>
 }
@@ -62,11 +63,12 @@ export class ResourceSocket {
 
   async #change(event: string, target: unknown): Promise<void> {
     const { topic, begins } = topicOf(event, this.#socket.nsp.name) ?? nothingAnswers()
+    const room = roomFor(this.#context.actor, this.#socket.nsp.name, roomOf(topic, target))
     if (begins) {
       await this.#requirePermission(topic)
-      this.#rooms.subscribe(roomOf(topic, target), topic)
+      this.#rooms.subscribe(room, topic)
     } else {
-      this.#rooms.unsubscribe(roomOf(topic, target))
+      this.#rooms.unsubscribe(room)
     }
   }
 

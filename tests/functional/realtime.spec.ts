@@ -10,6 +10,8 @@ import type { Socket } from 'socket.io-client'
 import type { Authenticator } from '#auth/authentication_middleware'
 import { IdentityUnavailable } from '#kernel/failures'
 import { OidcProvider } from '#auth/oidc/oidc_provider'
+import type { ChangeContent } from '#outbox/entry'
+import { emissionsOf } from '#outbox/payloads/emissions'
 import type { IdentityProvider } from '#auth/provider'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { boot, isTogether } from '#tests/helpers/application'
@@ -85,15 +87,9 @@ test.group('Sockets | who is let in', (group) => {
       })
     })
 
-  test('other realms and the namespace of all are closed to members of a realm', async ({
-    assert,
-  }) => {
+  test('other realms are closed to members of a realm', async ({ assert }) => {
     const { token } = somebody()
-    for (const namespace of [
-      '/resources',
-      `/resources/${REALMS.master}`,
-      `/resources:${REALMS.master}`,
-    ]) {
+    for (const namespace of [`/resources/${REALMS.master}`, `/resources:${REALMS.master}`]) {
       const error = await refusal(hub.connect(namespace, token))
       assert.equal(error.data?.code, 'permission_denied', namespace)
       assert.include(error.message, 'realm')
@@ -286,6 +282,41 @@ test.group('Sockets | subscriptions', (group) => {
     await tell(`/resources/${REALMS.other}`, 'node')
     await Promise.all(sockets.map(settled))
     assert.deepEqual(events, [['node'], ['node'], []])
+  })
+
+  test('of all realms are, for a member of one, those of its realm, as if all were asked for', async ({
+    assert,
+  }) => {
+    const { token } = somebody()
+    const socket = await connected(hub.connect('/resources', token))
+    const events = heard(socket, 'nodeUpdated')
+    const id = randomUUID()
+    assert.isNull(await ask(socket, 'nodeSubscribe'))
+    assert.isNull(await ask(socket, 'nodeSubscribe', id))
+    for (const realmId of [REALMS.master, REALMS.other, null]) {
+      const realms = realmId === null ? [] : [realmId]
+      const content = { kind: 'node', change: 'updated', id, realms, data: { id, realmId } }
+      await hub.realtime.emit(emissionsOf(content as unknown as ChangeContent))
+    }
+    await settled(socket)
+    const own = { data: { id, realmId: REALMS.other } }
+    assert.containsSubset(events, [
+      { ...own, meta: { namespace: '/resources', roomName: 'node' } },
+      { ...own, meta: { namespace: '/resources', roomName: `node/${id}` } },
+    ])
+    assert.lengthOf(events, 2)
+    await ask(socket, 'nodeUnsubscribe')
+    await ask(socket, 'nodeUnsubscribe', id)
+    await hub.realtime.emit([
+      {
+        namespace: '/resources',
+        room: ['node', `${REALMS.other}:node`],
+        event: 'nodeUpdated',
+        payload: 1,
+      },
+    ])
+    await settled(socket)
+    assert.lengthOf(events, 2)
   })
 
   test('are answered to the last callback', async ({ assert }) => {

@@ -260,8 +260,8 @@ test.group('Domain events', () => {
     assert.deepEqual(
       emissions.map(({ namespace, room, event }) => `${namespace} ${room} ${event}`),
       [
-        '/resources node nodeUpdated',
-        `/resources node/${ID} nodeUpdated`,
+        `/resources node,${REALM}:node nodeUpdated`,
+        `/resources node/${ID},${REALM}:node/${ID} nodeUpdated`,
         `/resources/${REALM} node nodeUpdated`,
         `/resources/${REALM} node/${ID} nodeUpdated`,
       ]
@@ -277,7 +277,8 @@ test.group('Domain events', () => {
       },
     })
     for (const { room, payload } of emissions) {
-      assert.equal((payload as { meta: { roomName: string } }).meta.roomName, room)
+        const { roomName } = (payload as { meta: { roomName: string } }).meta
+        assert.equal([room].flat()[0], roomName)
     }
   })
 
