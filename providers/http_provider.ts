@@ -7,6 +7,7 @@ import CorsMiddleware from '#http/cors_middleware'
 import ExceptionHandler from '#http/exception_handler'
 import LimitMiddleware from '#http/limit_middleware'
 import { RateLimiter } from '#http/rate_limiter'
+import { WaitingRequests } from '#http/waiting_limits'
 import { env } from '#start/env'
 
 declare module '@adonisjs/core/types' {
@@ -19,6 +20,12 @@ const LIMITS = {
   anonymous: env.RATE_LIMIT_ANONYMOUS,
   user: env.RATE_LIMIT_USER,
   client: env.RATE_LIMIT_CLIENT,
+}
+
+const WAITING_LIMITS = {
+  perIdentity: env.STREAMS_MAX_PER_IDENTITY,
+  perRealm: env.STREAMS_MAX_PER_REALM,
+  perAddress: env.CONNECTIONS_MAX_PER_ADDRESS,
 }
 
 /**
@@ -41,6 +48,7 @@ export default class HttpProvider {
     container.singleton(RateLimiter, async (resolver) => {
       return new RateLimiter(LIMITS, await resolver.make('redis'))
     })
+    container.singleton(WaitingRequests, () => new WaitingRequests(WAITING_LIMITS))
     container.singleton(LimitMiddleware, async (resolver) => {
       return new LimitMiddleware(await resolver.make(RateLimiter))
     })

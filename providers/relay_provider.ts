@@ -20,10 +20,7 @@ export default class RelayProvider {
     realtime.serveAt('messenger', async (options) => {
       const { Relay } = await import('#messenger/relay/relay')
       const signals = await container.make('signals')
-      const [wakeups, limiter] = [
-        await container.make(Wakeups),
-        await container.make(RateLimiter),
-      ]
+      const [wakeups, limiter] = [await container.make(Wakeups), await container.make(RateLimiter)]
       return Relay.open({ ...options, signals, wakeups, limiter })
     })
   }

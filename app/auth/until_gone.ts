@@ -2,11 +2,19 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import type { Authenticator } from './authentication_middleware.js'
 import { connectionEnd } from '#http/event_stream'
+import { WaitingRequests } from '#http/waiting_limits'
 import type { Ending } from '#kernel/ending'
+import { actorOf } from '#kernel/request_origin'
 
-/** Over when the connection ends, the process stops, or the caller's token or a permission of it does. */
+/**
+ * Over when the connection ends, the process stops, or the caller's token or a permission of it does. Throws where the caller has as much
+ * waiting as it may have.
+ */
 export async function leaving(ctx: HttpContext): Promise<Ending> {
+  const waiting = await ctx.containerResolver.make(WaitingRequests)
+  const waiter = waiting.begin(actorOf(ctx), ctx.request.ip())
   const ending = connectionEnd(ctx)
+  ending.tell(waiter)
   const authenticator: Authenticator | undefined = await ctx.containerResolver.make('authenticator')
   if (ctx.token !== undefined) {
     authenticator?.watch?.(ctx.token, ending)

@@ -656,7 +656,17 @@ export const groups = defineVariables({
     CONNECTIONS_MAX_PER_ADDRESS: {
       is: integer(0, 1_000_000),
       default: '1000',
-      says: 'Connections one address may have of these; 0 is no limit. Addresses in TRUSTED_PROXIES have none.',
+      says: 'Connections one address may have of these; 0 is no limit. Those of TRUSTED_PROXIES have none: behind them it is the limit of streams and long polls of one client address.',
+    },
+    STREAMS_MAX_PER_IDENTITY: {
+      is: integer(0, 1_000_000),
+      default: '64',
+      says: 'Streams and long polls that one user, client or robot may have in a process; 0 is no limit.',
+    },
+    STREAMS_MAX_PER_REALM: {
+      is: integer(0, 1_000_000),
+      default: '4096',
+      says: 'Streams and long polls that a realm other than master may have in a process; 0 is no limit.',
     },
     TRUSTED_PROXIES: {
       is: proxies(),

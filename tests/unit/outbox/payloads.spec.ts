@@ -277,8 +277,8 @@ test.group('Domain events', () => {
       },
     })
     for (const { room, payload } of emissions) {
-        const { roomName } = (payload as { meta: { roomName: string } }).meta
-        assert.equal([room].flat()[0], roomName)
+      const { roomName } = (payload as { meta: { roomName: string } }).meta
+      assert.equal([room].flat()[0], roomName)
     }
   })
 
