@@ -11,7 +11,7 @@ export default class KeysRotate extends BaseCommand {
     'keys:rotate --app --dry-run   only count it',
     'keys:rotate --app --forget    accept no image any more that was signed with one of APP_KEY_PREVIOUS',
     '--app may be ended at any time, and goes on when it is run again. It ends with 0 where nothing needs',
-    'another key any more, and with 1 where something does.',
+    'another key any more, and with 1 where something does. --dry-run ends with 1 only where a key is missing.',
   ]
   static options = { startApp: true }
 
@@ -62,6 +62,11 @@ export default class KeysRotate extends BaseCommand {
       this.logger.error(`${place}: ${count} are sealed with a key that is not in APP_KEY_PREVIOUS`)
     )
     const missing = unreadable.reduce((sum, { count }) => sum + count, 0)
+    if (this.dryRun && left > 0 && missing === 0) {
+      return this.logger.success(
+        `keys:rotate --app would do ${left} anew, and can read all of them`
+      )
+    }
     if (left + missing > 0) {
       return this.#refuse(`${left + missing} are left; keep APP_KEY_PREVIOUS, and run this again`)
     }

@@ -141,6 +141,9 @@ test.group('Commands at the machine', (group) => {
     }
     const keys = variables({ APP_KEY: CURRENT, APP_KEY_PREVIOUS: FORMER })
 
+    const before = await ace(['keys:rotate', '--app', '--dry-run'], keys)
+    assert.equal(before.exit, 0, before.stdout + before.stderr)
+    assert.match(before.stdout, /would do \d+ anew, and can read all of them/)
     for (const share of [0.1, 0.4, 0.7]) {
       const run = startAce(['keys:rotate', '--app'], keys)
       const hasEnded = run.ended.then(({ stdout }) => Promise.reject(new Error(stdout)))

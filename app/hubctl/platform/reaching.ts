@@ -37,12 +37,16 @@ function unreachable(address: string, reason: unknown): Problem {
   ])
 }
 
+const NO_TLS = 'it does not speak TLS there; the address may have to begin with http://'
+
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses connections',
   ENOTFOUND: 'its name is not known',
   EAI_AGAIN: 'its name cannot be looked up now',
   ECONNRESET: 'the connection broke off',
   UND_ERR_SOCKET: 'the connection broke off',
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
   EHOSTUNREACH: 'there is no way to it',
   ENETUNREACH: 'there is no way to it',
   DEPTH_ZERO_SELF_SIGNED_CERT:

@@ -209,6 +209,17 @@ test.group('Logging in with hubctl', (group) => {
     assert.include(stderr, 'hubctl context list')
   })
 
+  test('a server that does not speak TLS at an https address is named as such', async ({
+    assert,
+  }) => {
+    const address = hub.origin.replace('http:', 'https:')
+    const { code, stderr } = await machine.call(['get', 'nodes', '--url', address])
+
+    assert.equal(code, 7)
+    assert.include(stderr, 'does not speak TLS')
+    assert.notInclude(stderr, 'SSL routines')
+  })
+
   test('who may not do something is told which permission it takes', async ({ assert }) => {
     await machine.login(hub.origin)
     await machine.must('user', 'invite', 'nobody', '--to', machine.path('nobody.json'))

@@ -15,6 +15,7 @@ export const PACKAGES = {
   glewlwyd: ['glewlwyd', 'sqlite3'],
   imageTools: ['busybox-static', 'skopeo', 'umoci'],
   mariadb: ['mariadb-server'],
+  nginx: ['nginx-light'],
   postgres: ['postgresql-15'],
   rabbitmq: ['rabbitmq-server'],
   radosgw: ['ceph-mon', 'ceph-osd', 'radosgw'],
