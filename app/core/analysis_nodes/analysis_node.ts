@@ -7,6 +7,7 @@ import { PROCESS_STATUSES, type ProcessStatus } from '#core/analyses/process_sta
 import { Node } from '#core/nodes/node'
 import { holding, holdingAny } from '#kernel/access'
 import { body } from '#kernel/body'
+import { shape } from '#kernel/shape'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
@@ -17,16 +18,18 @@ export const APPROVAL_STATUSES = ['approved', 'rejected'] as const
 
 const progress = vine.number({ strict: true }).withoutDecimals().min(0).max(100)
 
+const CONTENT_DIGEST = {
+  pattern: /^[0-9a-f]{64}$/,
+  says: 'A content digest is 64 hexadecimal digits, as GET /analyses/:id/content answers it',
+}
+
 export const createAnalysisNode = body({ analysisId: id(), nodeId: id() })
 export const updateAnalysisNode = body({
   approvalStatus: vine.enum(APPROVAL_STATUSES).nullable().optional(),
   executionStatus: vine.enum(PROCESS_STATUSES).nullable().optional(),
   executionProgress: progress.nullable().optional(),
   comment: vine.string().nullable().optional(),
-  contentDigest: vine
-    .string()
-    .regex(/^[\da-f]{64}$/)
-    .optional(),
+  contentDigest: vine.string().use(shape(CONTENT_DIGEST)).optional(),
 })
 
 /**
