@@ -9,6 +9,7 @@ import { connect } from 'amqplib'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 
+import { ONE_AT_A_TIME } from '#bus/amqp/subscription'
 import { COMMAND_QUEUES, deadQueueOf } from '#bus/names'
 import { brokerCheck } from '#doctor/checks/broker'
 import { databaseCheck } from '#doctor/checks/database'
@@ -53,6 +54,26 @@ test.group('The doctor | RabbitMQ', (group) => {
   test('nothing is found of one that is new, and nothing is left in it', async ({ assert }) => {
     assert.deepEqual(await look(), [])
     assert.deepEqual(await look(), [])
+  })
+
+  test('queues as the platform declares them are no finding, and one that loses messages is', async ({
+    assert,
+    cleanup,
+  }) => {
+    const events = 'core.events-of-the-doctor'
+    const lookAtEvents = () =>
+      found({ checks: [brokerCheck], env: { AMQP_URL: broker.url }, queues: [events] })
+    cleanup(() => beside(async (channel) => void (await channel.deleteQueue(events))))
+    await beside(async (channel) => {
+      await channel.assertQueue(events, { durable: true, arguments: ONE_AT_A_TIME })
+    })
+    assert.deepEqual(await lookAtEvents(), [])
+    await beside(async (channel) => {
+      await channel.deleteQueue(events)
+      const losing = { ...ONE_AT_A_TIME, 'x-message-ttl': 1_000 }
+      await channel.assertQueue(events, { durable: true, arguments: losing })
+    })
+    assert.deepEqual(await lookAtEvents(), ['BROKER_QUEUE_NOT_DURABLE'])
   })
 
   test('one that is away, and one that refuses the password', async ({ assert }) => {

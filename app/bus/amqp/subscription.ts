@@ -15,7 +15,7 @@ import type { AmqpPublisher } from './publisher.js'
 const RETURN_AFTER_MS = 1_000
 
 /** Only for queues of our own: other programs declare the others too, and without arguments. */
-const ONE_AT_A_TIME = { 'x-single-active-consumer': true }
+export const ONE_AT_A_TIME = { 'x-single-active-consumer': true }
 
 interface Parts {
   readonly connection: AmqpConnection

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { Channel, ChannelModel } from 'amqplib'
+import type { Channel, ChannelModel, Options } from 'amqplib'
 
+import { ONE_AT_A_TIME } from '#bus/amqp/subscription'
 import { COMMAND_QUEUES } from '#bus/names'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
@@ -74,16 +75,38 @@ async function queueFindings(connection: ChannelModel, name: string): Promise<Fi
   if (state instanceof Error) {
     return []
   }
+  const difference = await differenceOf(connection, name)
+  const waits = state.messageCount > 0 && state.consumerCount === 0
+  return [
+    ...(difference ? [finding('BROKER_QUEUE_NOT_DURABLE', `${name}, ${difference}`)] : []),
+    ...(waits ? [finding('BROKER_QUEUE_NOT_TAKEN', `${state.messageCount} in ${name}`)] : []),
+  ]
+}
+
+/**
+ * How a queue differs from one of the platform, in the words of the broker, which alone knows; undefined where it does not. Queues of
+ * events serve one consumer at a time, and are meant to.
+ */
+async function differenceOf(connection: ChannelModel, name: string): Promise<string | undefined> {
+  const plain = await declare(connection, name, {})
+  return plain?.includes(Object.keys(ONE_AT_A_TIME)[0]!)
+    ? declare(connection, name, { arguments: ONE_AT_A_TIME })
+    : plain
+}
+
+async function declare(
+  connection: ChannelModel,
+  name: string,
+  options: Options.AssertQueue
+): Promise<string | undefined> {
   const declared = await onChannel(connection, (channel) =>
-    channel.assertQueue(name, { durable: true })
+    channel.assertQueue(name, { durable: true, ...options })
   )
   const differs =
     declared instanceof Error && (declared as { code?: number }).code === ARGUMENTS_DIFFER
-  const waits = state.messageCount > 0 && state.consumerCount === 0
-  return [
-    ...(differs ? [finding('BROKER_QUEUE_NOT_DURABLE', name)] : []),
-    ...(waits ? [finding('BROKER_QUEUE_NOT_TAKEN', `${state.messageCount} in ${name}`)] : []),
-  ]
+  return differs
+    ? (/inequivalent .*?(?="?$)/.exec(declared.message)?.[0] ?? 'otherwise')
+    : undefined
 }
 
 async function onChannel<T>(
