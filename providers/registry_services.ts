@@ -11,6 +11,7 @@ import { HookSenders } from '#core/registries/hook_sender'
 import { LinkKeeper } from '#core/registries/link_keeper'
 import { RegistryOperations } from '#core/registries/operations'
 import { Orphans } from '#core/registries/orphans'
+import { RegistryAccounts } from '#core/registries/registry_accounts'
 import { RegistryLinks } from '#core/registries/registry_links'
 import { RegistryRemoval } from '#core/registries/registry_removal'
 import { RegistryService } from '#core/registries/registry_service'
@@ -120,6 +121,16 @@ function wireWork(container: Container): void {
     RegistryWorkerKeeper,
     async (resolver) =>
       new RegistryWorkerKeeper({
+        workers: await resolver.make(RegistryWorkers),
+        driverOf,
+        logger: await resolver.make('logger'),
+      })
+  )
+  container.singleton(
+    RegistryAccounts,
+    async (resolver) =>
+      new RegistryAccounts({
+        pool: corePool(),
         workers: await resolver.make(RegistryWorkers),
         driverOf,
         logger: await resolver.make('logger'),

@@ -14,7 +14,13 @@ import { silentWorkerSweep } from '#core/analysis_life/watchdog'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
 import { EnvironmentRegistry } from '#core/registries/environment_registry'
 import { RegistryWork } from '#core/registries/registry_work'
-import { environmentRegistrySweep, formerClientSweep, registrySweep } from '#core/registries/sweeps'
+import { RegistryAccounts } from '#core/registries/registry_accounts'
+import {
+  environmentRegistrySweep,
+  formerClientSweep,
+  registryAccountSweep,
+  registrySweep,
+} from '#core/registries/sweeps'
 import { reactTo } from '#auth/reactions'
 import type { RunningJob } from '#jobs/running_job'
 import type { LongSweep, Sweep } from '#jobs/sweep'
@@ -36,6 +42,7 @@ export async function coreSweeps(logger: Logger): Promise<readonly (Sweep | Long
     presenceSweep(await app.container.make(NodePresence)),
     environmentRegistrySweep(await app.container.make(EnvironmentRegistry)),
     registrySweep(await app.container.make(RegistryWork)),
+    registryAccountSweep(await app.container.make(RegistryAccounts)),
     formerClientSweep(corePool()),
   ]
 }

@@ -14,7 +14,7 @@ export interface SurfaceStatus {
   /** Null for one of this process. */
   readonly address: string | null
   readonly isReady: boolean
-  /** What it lacks, where it is not ready. */
+  /** What it lacks: where it is ready, things without which most requests are answered. */
   readonly reasons: readonly string[]
 }
 

@@ -93,6 +93,8 @@ export interface RegistryDriver {
   find(name: ClaimedName): Promise<FoundProject | null>
   link(project: WantedProject): Promise<LinkedProject>
   unlink(project: UnwantedProject): Promise<void>
+  /** What the account with this id is called now; null where there is none. */
+  accountName(id: string): Promise<string | null>
   /** Gives who carries images an account; null where a registry has no accounts to give. */
   keepWorker(worker: WantedWorker): Promise<Account | null>
   dropWorker(worker: UnwantedWorker): Promise<void>

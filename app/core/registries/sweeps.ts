@@ -2,6 +2,7 @@ import type { DatabasePool } from '#database/database_pool'
 import type { Sweep } from '#jobs/sweep'
 
 import type { EnvironmentRegistry } from './environment_registry.js'
+import type { RegistryAccounts } from './registry_accounts.js'
 import { renewFormerClient } from './former_client.js'
 import type { RegistryWork } from './registry_work.js'
 
@@ -16,6 +17,18 @@ export function registrySweep(work: RegistryWork): Sweep {
     name: 'registries',
     schedule: { everyMs: EVERY_MS },
     run: (signal) => work.keepAll(signal),
+  }
+}
+
+/** Follows registries that call their accounts otherwise than before. */
+export function registryAccountSweep(accounts: RegistryAccounts): Sweep {
+  return {
+    name: 'registry-accounts',
+    schedule: { everyMs: 60_000 },
+    async run() {
+      await accounts.follow()
+      return 0
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RegistryAccess } from '#core/registries/driver'
+import type { RegistryAccess, RegistryDriver } from '#core/registries/driver'
 import { driverOf } from '#core/registries/driver_of'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
@@ -6,15 +6,21 @@ import { reasonOf } from '#doctor/reason'
 import { unseal } from '#records/sealing'
 
 const AT_MOST = 50
-const REGISTRIES = `select r.id, host, r.account_name as "accountName", r.account_secret as "accountSecret", problem
+const REGISTRIES = `select r.id, host, r.account_name as "accountName", r.account_secret as "accountSecret", problem,
+  w.account_id as "notedId", w.account_name as "notedName"
   from registries r left join registry_workers w on w.registry_id = r.id
   where r.account_name is not null and r.account_secret is not null order by name limit ${AT_MOST}`
+const LINKS = `select r.host, l.external_name as name, l.problem from registry_links l
+  join registries r on r.id = l.registry_id where l.problem is not null order by r.name, l.external_name limit ${AT_MOST}`
 const TLS = /certificate|self.signed|issuer|altname|ERR_TLS/i
 
 interface Looked extends RegistryAccess {
   readonly id: string
   /** What kept the worker from having an account there. */
   readonly problem: string | null
+  /** The account of the worker there as it was noted: whatever renames one account renames all. */
+  readonly notedId: string | null
+  readonly notedName: string | null
 }
 
 /** Whether each registry lets the platform in, and the worker. */
@@ -30,23 +36,42 @@ export const registriesCheck: Check = {
       return NOT_USED
     }
     const found = await Promise.all(rows.map((one) => look(one)))
-    return [...found.flat(), ...rows.flatMap((one) => lookAtWorker(one))]
+    const links = await pool.query<{ host: string; name: string; problem: string }>(LINKS)
+    return [
+      ...found.flat(),
+      ...rows.flatMap((one) => lookAtWorker(one)),
+      ...links.rows.map(({ host, name, problem }) =>
+        finding('REGISTRY_LINK', `${host}, ${name}, ${problem}`)
+      ),
+    ]
   },
 }
 
-async function look({ host, accountName, accountSecret }: RegistryAccess): Promise<Finding[]> {
+async function look(looked: Looked): Promise<Finding[]> {
+  const { host, accountName, accountSecret } = looked
   const secret = unseal('registry account', accountSecret)
   if (secret === null) {
     return [finding('REGISTRY_UNREACHABLE', `${host}, its secret was sealed with another APP_KEY`)]
   }
   try {
-    await driverOf({ host, accountName, accountSecret: secret }).requireAccount()
-    return []
+    const driver = driverOf({ host, accountName, accountSecret: secret })
+    await driver.requireAccount()
+    return await lookAtNames(driver, looked)
   } catch (error) {
     const { message } = error as Error
     const reason = `${host}, ${message}; ${reasonOf(error)}`
     return [finding(TLS.test(reason) ? 'REGISTRY_UNTRUSTED' : 'REGISTRY_UNREACHABLE', reason)]
   }
+}
+
+async function lookAtNames(
+  driver: RegistryDriver,
+  { host, notedId, notedName }: Looked
+): Promise<Finding[]> {
+  const name = notedId === null ? null : await driver.accountName(notedId)
+  return name === null || name === notedName
+    ? []
+    : [finding('REGISTRY_ACCOUNTS_RENAMED', `${host}, ${notedName} is called ${name} now`)]
 }
 
 function lookAtWorker({ id, host, problem }: Looked): Finding[] {

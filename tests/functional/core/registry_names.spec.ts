@@ -2,6 +2,7 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { corePool } from '#core/database'
+import { RegistryAccounts } from '#core/registries/registry_accounts'
 import { RegistryWork } from '#core/registries/registry_work'
 import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
@@ -175,6 +176,51 @@ test.group('Names in a registry', (group) => {
     const project = scene.harbor.projects.get('shared-name')!
     assert.equal(row.external_id, String(project.id))
     assert.isEmpty([...project.repositories])
+  })
+
+  test('all nodes get the names their accounts have after Harbor gave them another prefix', async ({
+    assert,
+  }) => {
+    const made = [(await node()).body.data, (await node()).body.data]
+    const rows = () => Promise.all(made.map((one) => scene.linked(one.registryProjectId)))
+    const secrets = (await rows()).map((row) => row.account_secret)
+    await scene.settled()
+    const accounts = await app.container.make(RegistryAccounts)
+    assert.equal(await accounts.follow(), 0)
+    scene.harbor.roster.prefix = 'bot_'
+    assert.equal(await accounts.follow(), 1)
+    await eventually(async () =>
+      (await rows()).every((row) => (row.account_name as string).startsWith('bot_'))
+    )
+    assert.deepEqual(
+      (await rows()).map((row) => row.account_secret),
+      secrets
+    )
+    const self = member(realmId, [], { kind: 'client', id: made[0].clientId })
+    const path = `/nodes/${made[0].id}/registry/credentials`
+    assert.match((await send('GET', path, undefined, self)).body.accountName, /^bot_/)
+  })
+
+  test('a node in the folder of images reads an account, which lasts', async ({ assert }) => {
+    const { id } = (
+      await send('POST', '/registries', { name: uniqueName('folder'), host: 'local-images' })
+    ).body.data
+    try {
+      const body = { name: uniqueName('node'), realmId, registryId: id }
+      const made = (await send('POST', '/nodes', body, keeper())).body.data
+      await scene.linked(made.registryProjectId)
+      const self = member(realmId, [], { kind: 'client', id: made.clientId })
+      const path = `/nodes/${made.id}/registry/credentials`
+      const read = (await send('GET', path, undefined, self)).body
+      assert.containsSubset(read, { host: 'local-images', accountName: made.externalName })
+      assert.isNotEmpty(read.accountSecret)
+      await scene.command('projectLink', made.registryProjectId)
+      const work = await app.container.make(RegistryWork)
+      await work.keepAll(new AbortController().signal)
+      assert.deepEqual((await send('GET', path, undefined, self)).body, read)
+    } finally {
+      await corePool().query('delete from registries where id = $1', [id])
+    }
   })
 
   test('what was linked before accounts were marked stays as it is', async ({ assert }) => {

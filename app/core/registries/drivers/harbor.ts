@@ -109,6 +109,10 @@ export class HarborDriver implements RegistryDriver {
     }
   }
 
+  accountName(id: string): Promise<string | null> {
+    return this.#robots.nameOf(id)
+  }
+
   async keepWorker(worker: WantedWorker): Promise<Account | null> {
     const { projects } = worker
     const permissions = projects.map((project) =>

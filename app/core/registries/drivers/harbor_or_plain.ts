@@ -42,6 +42,10 @@ export class HarborOrPlain implements RegistryDriver {
     return this.#do((driver) => driver.unlink(project))
   }
 
+  accountName(id: string): Promise<string | null> {
+    return this.#do((driver) => driver.accountName(id))
+  }
+
   keepWorker(worker: WantedWorker): Promise<Account | null> {
     return this.#do((driver) => driver.keepWorker(worker))
   }

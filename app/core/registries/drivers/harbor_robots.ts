@@ -95,6 +95,11 @@ export class HarborRobots {
     return found !== undefined && isOwn(found, robot)
   }
 
+  async nameOf(id: string): Promise<string | null> {
+    const { status, body } = await this.#api.ask('GET', pathOf(id), { expected: [MISSING] })
+    return status === MISSING ? null : textIn(body?.name)
+  }
+
   /** Removes an account, unless what has its name is somebody else's. */
   async removeOwn(robot: OwnRobot): Promise<void> {
     const found = await this.#find(robot.name)

@@ -1,9 +1,16 @@
 import type { LinkedProject, WantedProject } from '#core/registries/driver'
+import { clock } from '#kernel/clock'
 import { NoDriver } from './none.js'
 
-/** The folder of images of this installation: there are no accounts, and a name is good as it is. */
+const SECRET_BYTES = 24
+
+/**
+ * The folder of images of this installation. It asks nobody who they are, and a name is good as it is; a project has an account all the same, since
+ * programs of nodes show the address of an image only where they have one.
+ */
 export class LocalImages extends NoDriver {
-  override async link({ name }: WantedProject): Promise<LinkedProject> {
-    return { id: name, account: null, webhookId: null }
+  override async link({ name, account, newSecret }: WantedProject): Promise<LinkedProject> {
+    const secret = newSecret ?? account?.secret ?? clock.random(SECRET_BYTES).toString('hex')
+    return { id: name, account: { id: name, name, secret }, webhookId: null }
   }
 }

@@ -16,6 +16,10 @@ export class NoDriver implements RegistryDriver {
 
   async unlink(): Promise<void> {}
 
+  async accountName(_id: string): Promise<string | null> {
+    return null
+  }
+
   async keepWorker(): Promise<null> {
     return null
   }

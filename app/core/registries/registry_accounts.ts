@@ -1,0 +1,89 @@
+import type { Logger } from '@adonisjs/core/logger'
+import type pg from 'pg'
+
+import { unseal } from '#records/sealing'
+import { inTransaction } from '#records/transaction'
+import { RegistryFailure, type RegistryAccess, type RegistryDriver } from './driver.js'
+import { linkAllOf } from './registry_projects_of.js'
+import type { RegistryWorkers } from './registry_workers.js'
+
+/** An account that the platform noted, of each registry one: whatever renames one renames all. */
+const NOTED = `
+  select r.id, r.host, r.account_name as "accountName", r.account_secret as "accountSecret", a.id as "notedId", a.name as "notedName"
+  from registries r join lateral (
+    select w.account_id as id, w.account_name as name from registry_workers w
+      where w.registry_id = r.id and w.account_id is not null and w.account_name is not null
+    union all (select p.account_id, p.account_name from registry_projects p
+      where p.registry_id = r.id and p.account_id is not null and p.account_name is not null
+      order by p.id limit 1)
+    limit 1) a on true
+  where r.account_name is not null and r.account_secret is not null and not exists (
+    select 1 from registry_states s where s.registry_id = r.id and s.rests_until > now())`
+
+interface Noted extends RegistryAccess {
+  readonly id: string
+  readonly notedId: string
+  readonly notedName: string
+}
+
+interface RegistryAccountsOptions {
+  readonly pool: pg.Pool
+  readonly workers: RegistryWorkers
+  readonly driverOf: (access: RegistryAccess) => RegistryDriver
+  readonly logger: Pick<Logger, 'warn'>
+}
+
+export interface Renamed {
+  readonly host: string
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * The names of accounts in registries. Harbor puts a prefix before all of them, which an operator may change: then nobody can log in
+ * with the names that were noted.
+ */
+export class RegistryAccounts {
+  readonly #options: RegistryAccountsOptions
+
+  constructor(options: RegistryAccountsOptions) {
+    this.#options = options
+  }
+
+  /** Has all of a registry linked anew whose accounts have other names now. Answers how many such registries there were. */
+  async follow(): Promise<number> {
+    const { pool, workers, logger } = this.#options
+    const renamed = await this.#renamed()
+    for (const { id, ...names } of renamed) {
+      logger.warn({ registryId: id, ...names }, 'a registry calls its accounts otherwise now')
+      await inTransaction(pool, async (transaction) => {
+        await linkAllOf(transaction, id)
+        await workers.want(transaction, id)
+      })
+    }
+    return renamed.length
+  }
+
+  async #renamed(): Promise<(Renamed & { readonly id: string })[]> {
+    const { rows } = await this.#options.pool.query<Noted>(NOTED)
+    const looked = await Promise.all(rows.map((noted) => this.#look(noted)))
+    return looked.filter((one) => one !== undefined)
+  }
+
+  /** A registry that is away is found to be so by whoever has something to do there. */
+  async #look({ id, host, accountName, accountSecret, notedId, notedName }: Noted) {
+    const secret = unseal('registry account', accountSecret)
+    const driver = this.#options.driverOf({ host, accountName, accountSecret: secret })
+    try {
+      const name = await driver.accountName(notedId)
+      return name === null || name === notedName
+        ? undefined
+        : { id, host, from: notedName, to: name }
+    } catch (error) {
+      if (error instanceof RegistryFailure) {
+        return undefined
+      }
+      throw error
+    }
+  }
+}
