@@ -1,11 +1,13 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { health } from '#observability/health'
 import { EventSink } from '#records/events'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { env } from '#start/env'
 import { storagePool } from '#storage/database'
 import type { ObjectStore } from '#storage/objects/object_store'
+import { bucketPlace, currentLayout } from '#storage/objects/layout'
 import { openObjectStore } from '#storage/objects/open_object_store'
 
 declare module '@adonisjs/core/types' {
@@ -23,6 +25,13 @@ export function wireStorage(app: ApplicationService): void {
     app.terminating(() => store.close())
     return store
   })
+  if (env.S3_ENDPOINT && env.SURFACES.includes('storage')) {
+    const { container: place, prefix } = bucketPlace(currentLayout(env), 'health')
+    health.watchOptional('object store', async () => {
+      const store = await container.make('objectStore')
+      await store.list(place, prefix)[Symbol.asyncIterator]().next()
+    })
+  }
   const options = async () => ({ pool: storagePool(), sink: await container.make(EventSink) })
   container.singleton(BucketService, async () => new BucketService(await options()))
   container.singleton(BucketFileService, async () => new BucketFileService(await options()))

@@ -21,9 +21,9 @@ export async function surfaceStates(): Promise<SurfaceStatus[]> {
 
 async function stateOf(name: SurfaceName): Promise<SurfaceStatus | undefined> {
   if (env.SURFACES.includes(name)) {
-    const failing = await health.failing()
-    const reasons = failing.map((check) => `${check.name}: ${check.reason}`)
-    return { name, address: null, isReady: reasons.length === 0, reasons }
+    const [failing, degraded] = await Promise.all([health.failing(), health.degraded()])
+    const reasons = [...failing, ...degraded].map((check) => `${check.name}: ${check.reason}`)
+    return { name, address: null, isReady: failing.length === 0, reasons }
   }
   const address = ELSEWHERE[name]
   return address === undefined ? undefined : stateAt(name, address)

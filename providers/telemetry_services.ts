@@ -1,17 +1,53 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { health } from '#observability/health'
 import { EventSink } from '#records/events'
 import { telemetryPool } from '#telemetry/database'
 import { EventService } from '#telemetry/events/event_service'
 import { EventTail } from '#telemetry/events/live/event_tail'
 import { EVENTS_TOPIC, onAppended } from '#telemetry/events/live/waking'
+import { logStoreAddresses } from '#telemetry/logs/log_store_addresses'
 import { DriveAnchor, inBucket, inFolder } from '#telemetry/trail/drive_anchor'
+import { lateHeads } from '#telemetry/trail/late_heads'
 import { makeAuditBucket } from '#telemetry/trail/make_audit_bucket'
 import { TrailService } from '#telemetry/trail/trail_service'
 import { env } from '#start/env'
 
+const LOG_STORE_WITHIN_MS = 1_500
+
+/** Without these, events and requests are taken all the same. */
+function watchStores(): void {
+  health.watchOptional('audit heads', async () => {
+    const problem = await lateHeads(telemetryPool())
+    if (problem !== undefined) {
+      throw new Error(problem)
+    }
+  })
+  if (logStoreAddresses(env).length > 0) {
+    health.watchOptional('log store', async () => {
+      await Promise.all(logStoreAddresses(env).map((address) => requireAnswer(address)))
+    })
+  }
+}
+
+async function requireAnswer(address: string): Promise<void> {
+  const signal = AbortSignal.timeout(LOG_STORE_WITHIN_MS)
+  const response = await fetch(`${address}/health`, { signal, redirect: 'manual' }).catch(
+    (error: unknown) => {
+      throw new Error('it does not answer', { cause: error })
+    }
+  )
+  await response.body?.cancel()
+  if (!response.ok) {
+    throw new Error(`it answers ${response.status}`)
+  }
+}
+
 /** Wires the services of telemetry; the ends of the audit trail are noted where the objects are kept. */
 export function wireTelemetry({ container }: ApplicationService): void {
+  if (env.SURFACES.includes('telemetry')) {
+    watchStores()
+  }
   container.singleton(EventService, async (resolver) => {
     const sink = await resolver.make(EventSink)
     const tail = await resolver.make(EventTail)

@@ -1,5 +1,6 @@
 import type { Check } from './check.js'
 import { analysesCheck } from '#doctor/checks/analyses'
+import { auditHeadsCheck } from '#doctor/checks/audit_heads'
 import { brokerCheck } from '#doctor/checks/broker'
 import { certificatesCheck } from '#doctor/checks/certificates'
 import { clockCheck } from '#doctor/checks/clock'
@@ -34,6 +35,7 @@ export const ALL_CHECKS: readonly Check[] = [
   diskCheck,
   providerCheck,
   logStoreCheck,
+  auditHeadsCheck,
   registriesCheck,
   surfacesCheck,
   clockCheck,

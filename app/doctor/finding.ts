@@ -71,7 +71,7 @@ export const CATALOGUE = {
   ),
   BROKER_QUEUE_NOT_DURABLE: error(
     'A queue was declared otherwise than the platform declares it: its messages may not outlast the broker',
-    'Empty the queue, delete it, and start the hub, which declares it durable and without arguments.'
+    'Empty the queue, delete it, and start the hub, which declares it as it should be.'
   ),
   BROKER_QUEUE_NOT_TAKEN: warning(
     'Messages wait in a queue that nobody takes from',
@@ -86,6 +86,11 @@ export const CATALOGUE = {
   REDIS_EVICTS: warning(
     'Redis removes keys where it runs out of memory, and with them limits and sessions of sockets',
     'Set maxmemory-policy noeviction, and maxmemory such that it is enough.'
+  ),
+
+  AUDIT_HEADS_NOT_KEPT: error(
+    'The end of the audit trail is not kept outside of the database: what was added since could be cut off without being seen',
+    'Look in the log for event-heads, and see that the object store takes objects into its bucket and that a process with JOBS=sweeps runs.'
   ),
 
   OBJECTS_UNREACHABLE: error(
@@ -137,6 +142,14 @@ export const CATALOGUE = {
   REGISTRY_UNTRUSTED: error(
     'The certificate of a registry is not trusted',
     'Have the host trust its issuer (NODE_EXTRA_CA_CERTS), or name the registry in REGISTRY_INSECURE.'
+  ),
+  REGISTRY_LINK: warning(
+    'A project could not be made, mended or removed in a registry',
+    'Do what the reason says; it is tried again by itself, at once with hubctl registry link.'
+  ),
+  REGISTRY_ACCOUNTS_RENAMED: warning(
+    'A registry calls its accounts otherwise than the platform noted (robot_name_prefix): nodes log in with names that are no more',
+    'Wait a minute, for all projects of the registry are linked again; see that a process with JOBS=sweeps runs.'
   ),
   REGISTRY_WORKER: warning(
     'A registry does not give the worker an account of its own, which so uses that of the registry',

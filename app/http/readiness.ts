@@ -1,6 +1,21 @@
 import { ServiceUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import { health } from '#observability/health'
+import { health, type Failing } from '#observability/health'
+
+export interface Readiness {
+  readonly status: 'ok' | 'degraded'
+  /** What is away without which most requests are answered all the same. */
+  readonly degraded?: readonly Failing[]
+}
+
+export const readinessOf = (degraded: readonly Failing[]): Readiness =>
+  degraded.length > 0 ? { status: 'degraded', degraded } : { status: 'ok' }
+
+/** As `requireReady`, and says what this process does without. */
+export async function readiness(): Promise<Readiness> {
+  const [degraded] = await Promise.all([health.degraded(), requireReady()])
+  return readinessOf(degraded)
+}
 
 /**
  * Throws the failure that says what keeps this process from answering; returns where nothing does.

@@ -1,7 +1,7 @@
 import { everybody } from '#kernel/access'
 import { answer } from '#http/answer'
 import { docsRoutes } from './docs_routes.js'
-import { requireReady } from '#http/readiness'
+import { readiness } from '#http/readiness'
 import type { Surface, SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import { clock } from '#kernel/clock'
@@ -17,6 +17,23 @@ const HEALTH: JsonSchema = {
   type: 'object',
   required: ['status'],
   properties: { status: { const: 'ok' } },
+}
+
+const READINESS: JsonSchema = {
+  type: 'object',
+  required: ['status'],
+  properties: {
+    status: { enum: ['ok', 'degraded'] },
+    degraded: {
+      type: 'array',
+      description: 'What is away without which most requests are answered all the same',
+      items: {
+        type: 'object',
+        required: ['name', 'reason'],
+        properties: { name: { type: 'string' }, reason: { type: 'string' } },
+      },
+    },
+  },
 }
 
 /**
@@ -44,14 +61,13 @@ export function healthRoutes(routes: SurfaceRoutes): void {
     .get(
       '/health/ready',
       async (ctx) => {
-        await requireReady()
-        answer(ctx, { status: 'ok' })
+        answer(ctx, await readiness())
       },
       {
         name: 'readReadiness',
         summary: 'Whether requests can be answered now',
         access: everybody,
-        answers: { 200: { description: 'They can', schema: HEALTH } },
+        answers: { 200: { description: 'They can', schema: READINESS } },
       }
     )
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 import { JSON_TYPE } from '#http/answer'
 import { envelopeOf, Failure, InternalFailure, RouteNotFound } from '#kernel/failures'
-import { requireReady } from '#http/readiness'
+import { readiness } from '#http/readiness'
 import { answerBrokenRequests, BODY_WITHIN_MS, HEAD_LIMITS } from '#http/slow_requests'
 import { metrics } from '#observability/metrics'
 import { drain } from '#kernel/drain'
@@ -21,8 +21,7 @@ const PROCESS_PAGES: Record<string, Page> = {
   '/health/live': async () => OK,
   '/health/ready': async () => {
     drain.requireRunning()
-    await requireReady()
-    return OK
+    return { type: JSON_TYPE, body: JSON.stringify(await readiness()) }
   },
   '/metrics': async () => ({ type: metrics.contentType, body: await metrics.metrics() }),
   '/logs': ownLogPage,

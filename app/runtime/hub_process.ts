@@ -70,7 +70,11 @@ export class HubProcess {
     await this.#boot()
     await this.#work()
     membership!.begin(
-      { failing: () => health.failing(), metrics: () => metrics.getMetricsAsJSON() },
+      {
+        failing: () => health.failing(),
+        degraded: () => health.degraded(),
+        metrics: () => metrics.getMetricsAsJSON(),
+      },
       this.#web
     )
   }

@@ -2,19 +2,17 @@ import { ask } from '#doctor/asking'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
+import { logStoreAddresses } from '#telemetry/logs/log_store_addresses'
 
 /** Whether the log store answers where lines are written and where they are looked up. */
 export const logStoreCheck: Check = {
   name: 'log store',
   async run({ env }) {
-    const addresses = [
-      env.LOGSTORE_INGESTOR_URL ?? env.LOGSTORE_URL,
-      env.LOGSTORE_QUERIER_URL ?? env.LOGSTORE_URL,
-    ].filter((address) => address !== undefined)
+    const addresses = logStoreAddresses(env)
     if (addresses.length === 0) {
       return NOT_USED
     }
-    const found = await Promise.all([...new Set(addresses)].map((address) => look(address)))
+    const found = await Promise.all(addresses.map((address) => look(address)))
     return found.flat()
   },
 }

@@ -29,13 +29,21 @@ async function stateOf(service: SurfaceName, address: string): Promise<ServiceSt
   })
   try {
     const ready = await reach(`${address}/health/ready`, { patience: PATIENCE_MS })
-    await ready.body?.cancel()
-    return ready.ok
-      ? state(true, await versionAt(address), null)
-      : state(false, null, `${address} is not ready: it answered ${ready.status}`)
+    if (!ready.ok) {
+      await ready.body?.cancel()
+      return state(false, null, `${address} is not ready: it answered ${ready.status}`)
+    }
+    return state(true, await versionAt(address), await degradationIn(ready))
   } catch (error) {
     return state(false, null, (error as Error).message)
   }
+}
+
+/** What a service says it does without. */
+async function degradationIn(ready: Response): Promise<string | null> {
+  const { degraded } = (await ready.json().catch(() => ({}))) as { degraded?: { name: string }[] }
+  const names = Array.isArray(degraded) ? degraded.map(({ name }) => String(name)) : []
+  return names.length > 0 ? `degraded: ${names.join(', ')}` : null
 }
 
 async function versionAt(address: string): Promise<string | null> {

@@ -6,6 +6,8 @@ import type { Failing } from '#observability/health'
 export interface Answers {
   /** What keeps the member from working. */
   failing: readonly Failing[]
+  /** What it does without. */
+  degraded: readonly Failing[]
   metrics: readonly MetricObjectWithValues<MetricValue<string>>[]
 }
 

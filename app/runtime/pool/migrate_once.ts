@@ -14,6 +14,10 @@ export async function migrateOnce(): Promise<Running> {
   if (length > 0) {
     console.log(`The tables were brought up to date: ${length} migrations were made.`)
   }
-  membership!.begin({ failing: async () => [], metrics: async () => [] })
+  membership!.begin({
+    failing: async () => [],
+    degraded: async () => [],
+    metrics: async () => [],
+  })
   return { stop: () => app.terminate() }
 }

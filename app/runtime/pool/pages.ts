@@ -1,5 +1,7 @@
 import { AggregatorRegistry, Counter, Gauge } from 'prom-client'
 
+import { JSON_TYPE } from '#http/answer'
+import { readinessOf } from '#http/readiness'
 import { ServiceUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import { metrics } from '#observability/metrics'
@@ -16,7 +18,8 @@ export function poolPages(slots: readonly Slot[]): Record<string, Page> {
     '/health/live': async () => OK,
     '/health/ready': async () => {
       await requireAllReady(slots)
-      return OK
+      const degraded = await Promise.all(slots.map((slot) => slot.degraded()))
+      return { type: JSON_TYPE, body: JSON.stringify(readinessOf(degraded.flat())) }
     },
     '/metrics': async () => ({ type: metrics.contentType, body: await collectMetrics(slots) }),
   }

@@ -95,6 +95,13 @@ export class Slot {
     }
   }
 
+  /** What the process here does without, under the name of the slot. */
+  async degraded(): Promise<Failing[]> {
+    const { name } = this
+    const degraded = (await this.#atWork?.ask('degraded').catch(() => [])) ?? []
+    return degraded.map((part) => ({ name, reason: `${part.name}: ${part.reason}` }))
+  }
+
   async #launch(): Promise<Member> {
     this.#stopping.signal.throwIfAborted()
     const member = Member.start(this.#options.program)

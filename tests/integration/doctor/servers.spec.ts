@@ -21,6 +21,7 @@ import { surfacesCheck } from '#doctor/checks/surfaces'
 import { switchesCheck } from '#doctor/checks/switches'
 import { CATALOGUE, finding } from '#doctor/finding'
 import CreateRegistries from '#migrations/core/001_create_registries'
+import CreateRegistryLinks from '#migrations/core/020_create_registry_links'
 import CreateRegistryWorkers from '#migrations/core/071_create_registry_workers'
 import { seal } from '#records/sealing'
 import type { Env } from '#start/env'
@@ -108,7 +109,7 @@ test.group('The doctor | what it leans on', () => {
   }) => {
     const database = await emptyDatabase()
     cleanup(() => database.stop())
-    await database.up(CreateRegistries, CreateRegistryWorkers)
+    await database.up(CreateRegistries, CreateRegistryLinks, CreateRegistryWorkers)
     const harbor = await HarborServer.start()
     cleanup(() => harbor.stop())
     const server = await tlsServer(new Date(Date.now() + 365 * DAY_MS))
@@ -129,6 +130,18 @@ test.group('The doctor | what it leans on', () => {
       `insert into registry_workers (registry_id, problem) select id, 'It was refused' from registries`
     )
     assert.deepEqual(await look(), ['REGISTRY_WORKER'])
+    const { id } = harbor.roster.add('worker')
+    await database.pool.query(
+      `update registry_workers set problem = null, account_id = $1, account_name = 'robot$worker'`,
+      [id]
+    )
+    assert.deepEqual(await look(), [])
+    harbor.roster.prefix = 'bot_'
+    await database.pool.query(
+      `insert into registry_links (registry_id, external_name, problem)
+       select id, 'library', 'The platform did not make it' from registries`
+    )
+    assert.deepEqual(await look(), ['REGISTRY_ACCOUNTS_RENAMED', 'REGISTRY_LINK'])
     await forget()
     await enter(harbor.host, 'Wrong12345')
     assert.deepEqual(await look(), ['REGISTRY_UNREACHABLE'])

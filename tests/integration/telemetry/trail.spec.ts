@@ -11,6 +11,7 @@ import { appendEvents } from '#telemetry/events/event_table'
 import { REPORTED_ON_BUS } from '#telemetry/events/reporter'
 import type { NewEvent } from '#telemetry/events/stored_event'
 import { anchorSweep, noteHeads } from '#telemetry/trail/anchor_sweep'
+import { lateHeads } from '#telemetry/trail/late_heads'
 import type { Finding } from '#telemetry/trail/check_batch'
 import { removeEvent, removeExpired } from '#telemetry/trail/remove_events'
 import { sealEvents } from '#telemetry/trail/seal_events'
@@ -64,6 +65,17 @@ async function keepMany(count: number) {
 test.group('The audit trail', (group) => {
   group.setup(withDatabase)
   group.each.setup(withTrail)
+
+  test('an end of the trail that is not kept beside the objects in two minutes is a problem', async ({
+    assert,
+  }) => {
+    await keep(pool, [eventWith()])
+    assert.isUndefined(await lateHeads(pool))
+    await pool.query("update event_batches set sealed_at = now() - interval '10 minutes'")
+    assert.match((await lateHeads(pool))!, /could not be kept .* for \d+ s/)
+    await noteHeads(pool, anchor)
+    assert.isUndefined(await lateHeads(pool))
+  })
 
   test('what was sealed is found intact', async ({ assert }) => {
     await keepMany(40)

@@ -6,7 +6,7 @@ import { AUDIT_BUCKET } from '#configuration/audit_bucket'
 import { s3Disk } from '#configuration/s3_disk'
 import { objectStoreCheck } from '#doctor/checks/object_store'
 import type { Surroundings } from '#doctor/surroundings'
-import { DriveAnchor } from '#telemetry/trail/drive_anchor'
+import { DriveAnchor, inBucket } from '#telemetry/trail/drive_anchor'
 import { s3StoreAt, s3VariablesFor } from '#tests/helpers/s3_store'
 import { GO_MISSING, HAS_GO } from '#tests/services/servers/go_program'
 import type { RealServer } from '#tests/services/servers/real_server'
@@ -32,7 +32,10 @@ test.group('An S3 server without access control lists of objects', (group) => {
     const store = s3StoreAt(server.url)
     cleanup(() => store.close())
     const disk = new Disk(new S3Driver(s3Disk(variables())))
-    const anchor = new DriveAnchor(disk, () => store.makeContainer(AUDIT_BUCKET))
+    const anchor = new DriveAnchor(
+      disk,
+      inBucket(disk, () => store.makeContainer(AUDIT_BUCKET))
+    )
     const head = { chain: 'none', number: 3, digest: 'ab'.repeat(32), signature: Buffer.from('s') }
     await anchor.write(head)
     await anchor.write({ ...head, number: 4 })

@@ -1,0 +1,16 @@
+import { NOT_USED, type Check } from '#doctor/check'
+import { finding } from '#doctor/finding'
+import { lateHeads } from '#telemetry/trail/late_heads'
+
+/** Whether the ends of the audit trail are kept outside of the database. */
+export const auditHeadsCheck: Check = {
+  name: 'audit heads',
+  async run(surroundings) {
+    const { pool } = surroundings.databaseOf('telemetry') ?? {}
+    if (!pool) {
+      return NOT_USED
+    }
+    const problem = await lateHeads(pool)
+    return problem === undefined ? [] : [finding('AUDIT_HEADS_NOT_KEPT', problem)]
+  },
+}

@@ -1,0 +1,51 @@
+import { test } from '@japa/runner'
+
+import { readinessOf } from '#http/readiness'
+import { clock, holdClock } from '#kernel/clock'
+import { Health } from '#observability/health'
+
+test.group('The health of a process', () => {
+  const refuses = async () => {
+    throw new Error('it is away')
+  }
+
+  test('what is optional degrades it, and leaves it ready', async ({ assert }) => {
+    const health = new Health()
+    health.watch('database', async () => {})
+    const forget = health.watchOptional('log store', refuses)
+    assert.isEmpty(await health.failing())
+    const degraded = await health.degraded()
+    assert.deepEqual(readinessOf(degraded), {
+      status: 'degraded',
+      degraded: [{ name: 'log store', reason: 'it is away' }],
+    })
+    forget()
+    assert.deepEqual(readinessOf(await health.degraded()), { status: 'ok' })
+  })
+
+  test('what is optional is not asked for each caller, and nobody waits for it twice', async ({
+    assert,
+    cleanup,
+  }) => {
+    const health = new Health()
+    const begun = clock.now()
+    let now = begun
+    cleanup(holdClock({ now: () => now }))
+    let asked = 0
+    const waiting = Promise.withResolvers<void>()
+    health.watchOptional('object store', () => {
+      asked++
+      return asked === 1 ? refuses() : waiting.promise
+    })
+    const both = await Promise.all([health.degraded(), health.degraded()])
+    assert.deepEqual(both[0], both[1])
+    now = begun + 4_999
+    await health.degraded()
+    assert.equal(asked, 1)
+    now = begun + 5_000
+    assert.lengthOf(await health.degraded(), 1)
+    assert.lengthOf(await health.degraded(), 1)
+    assert.equal(asked, 2)
+    waiting.resolve()
+  })
+})
