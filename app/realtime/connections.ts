@@ -17,8 +17,6 @@ import { IncomingFlow } from './incoming_flow.js'
 import { OutgoingBuffers } from './outgoing_buffers.js'
 import type { Peers } from './peers.js'
 
-/** Tokens are the longest thing that is sent here, and they may have 16 KiB. */
-const MOST_BYTES = 32 * 1024
 const JOINED_WITHIN_MS = 10_000
 /** More than any client opens; each costs a look at its token. */
 const MOST_NAMESPACES_ASKED = 32
@@ -35,7 +33,7 @@ interface Options {
   /** Whether no more connections are admitted. */
   readonly isClosing: () => boolean
   /** The largest thing that is sent to it. */
-  readonly mostBytes?: number
+  readonly mostBytes: number
 }
 
 const open = new Gauge({
@@ -57,7 +55,7 @@ export class Connections implements Door {
   readonly #buffers = new OutgoingBuffers()
 
   constructor(options: Options) {
-    const { path, peers, cors, adapter, isClosing, mostBytes = MOST_BYTES } = options
+    const { path, peers, cors, adapter, isClosing, mostBytes } = options
     this.#peers = peers
     this.#path = new RegExp(`^${RegExp.escape(path)}(?:[/?]|$)`)
     this.io = new Server(this.#door, {
@@ -131,21 +129,18 @@ export class Connections implements Door {
     this.#buffers.own(connectionOf(socket), owner)
   }
 
-  /** Emits once no client in some rooms has too much to read of what was sent before. */
-  async emitWithRoom(rooms: readonly string[], emit: () => Promise<void>): Promise<void> {
-    for (let busy = this.#busyIn(rooms); busy; busy = this.#busyIn(rooms)) {
-      await this.#buffers.untilRoom(busy)
-    }
-    // At once: others may be waiting for the same room.
-    await emit()
-  }
-
-  #busyIn(rooms: readonly string[]): EngineConnection | undefined {
+  /** A client in one of some rooms of the root namespace that has much to read of what was sent before. */
+  busyIn(rooms: readonly string[]): EngineConnection | undefined {
     const { adapter, sockets } = this.io.of('/')
     return rooms
       .flatMap((room) => [...(adapter.rooms.get(room) ?? [])])
       .map((id) => connectionOf(sockets.get(id)!))
       .find((connection) => this.#buffers.isBusy(connection))
+  }
+
+  /** Resolves when a client has read enough of that, or is closed. */
+  untilRoom(connection: EngineConnection): Promise<void> {
+    return this.#buffers.untilRoom(connection)
   }
 
   /** What a client sends by polling waits, unread, while what it sent before is still to be handled. */

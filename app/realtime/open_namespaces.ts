@@ -11,14 +11,15 @@ interface Inside {
 }
 
 /**
- * The namespaces that clients are connected to. The root is there for clients that enter it first; nothing is told in it. Clients name them as they like, so empty ones do not stay.
+ * The namespaces that clients are connected to. Clients name them as they like, so empty ones do not stay. The root, where
+ * it is among them, is there for clients that enter it first; nothing is told in it.
  */
 export class OpenNamespaces {
   readonly #io: Server
   readonly #children: Set<Namespace>
 
   /** `admit` rejects with what a client is told where it may not enter. */
-  constructor(io: Server, admit: Decide, serve: (socket: Socket) => void) {
+  constructor(io: Server, admit: Decide, serve: (socket: Socket) => void, hasRoot: boolean) {
     this.#io = io
     const parent = io.of((name, _auth, next) => next(null, isNamespace(name)))
     this.#children = (parent as unknown as Inside).children
@@ -27,8 +28,10 @@ export class OpenNamespaces {
       socket.once('disconnect', () => this.#removeIfEmpty(socket.nsp))
       serve(socket)
     })
-    io.use((socket, next) => void admit(socket).then(() => next(), next))
-    io.on('connection', serve)
+    if (hasRoot) {
+      io.use((socket, next) => void admit(socket).then(() => next(), next))
+      io.on('connection', serve)
+    }
   }
 
   get(name: string): Namespace | undefined {

@@ -9,7 +9,7 @@ import { env } from '#start/env'
 
 import type { Emission, Emitter } from './emission.js'
 import { Peers } from './peers.js'
-import type { OpenSite, SiteOptions, SocketSite } from './socket_site.js'
+import { SOCKET_PATH, type OpenSite, type SiteOptions, type SocketSite } from './socket_site.js'
 
 interface ServeOptions {
   readonly cors: ServerOptions['cors']
@@ -58,18 +58,27 @@ export class Realtime implements Emitter {
     }
     const logger = await container.make('logger')
     const report: Report = (error, what) => logger.warn({ err: error }, what)
+    const sharing = async (name: string) => ({
+      peers: peerFolder === undefined ? undefined : new Peers(peerFolder, name),
+      cors,
+      adapter: await this.#adapter(report),
+      drain,
+    })
+    const sites = new Map<SurfaceName, SocketSite>()
     for (const surface of served) {
       const site = await this.#sites.get(surface)!({
+        ...(await sharing(surface)),
         authenticator,
-        drain,
         logger,
-        path: `${publicPrefix(surface, env.SURFACES)}/socket.io`,
-        peers: peerFolder === undefined ? undefined : new Peers(peerFolder, surface),
-        cors,
-        adapter: await this.#adapter(report),
+        path: `${publicPrefix(surface, env.SURFACES)}${SOCKET_PATH}`,
         carrier: await this.#emitter(),
       })
+      sites.set(surface, site)
       await site.attach(server)
+    }
+    if (sites.size > 0 && env.SURFACES.length > 1) {
+      const { serveAtRoot } = await import('./root_connections.js')
+      await serveAtRoot(server, sites, await sharing('root'))
     }
   }
 

@@ -12,6 +12,8 @@ import { OpenNamespaces } from './open_namespaces.js'
 import { ResourceSocket } from './resource_socket.js'
 import type { SiteOptions, SocketSite } from './socket_site.js'
 
+/** Tokens are the longest thing that is sent here, and they may have 16 KiB. */
+const MOST_BYTES = 32 * 1024
 const REVIEW_EVERY_MS = 60_000
 
 interface RealtimeOptions extends SiteOptions {
@@ -23,9 +25,10 @@ interface RealtimeOptions extends SiteOptions {
  * Tells connected clients of changes as they happen: each subscribes to the records it wants to follow.
  */
 export class RealtimeServer implements Emitter, SocketSite {
+  readonly mostBytes = MOST_BYTES
   readonly #options: RealtimeOptions
   readonly #connections: Connections
-  readonly #namespaces: OpenNamespaces
+  readonly #namespaces: OpenNamespaces[] = []
   readonly #admitted = new WeakMap<Socket, Admitted>()
   readonly #served = new Set<ResourceSocket>()
   readonly #review: NodeJS.Timeout
@@ -34,12 +37,9 @@ export class RealtimeServer implements Emitter, SocketSite {
     const { path, peers, cors, adapter, drain, reviewEveryMs = REVIEW_EVERY_MS } = options
     const isClosing = () => drain.begun
     this.#options = options
-    this.#connections = new Connections({ path, peers, cors, adapter, isClosing })
-    this.#namespaces = new OpenNamespaces(
-      this.#connections.io,
-      (socket) => this.#admit(socket),
-      (socket) => this.#serve(socket)
-    )
+    const { mostBytes } = this
+    this.#connections = new Connections({ path, peers, cors, adapter, isClosing, mostBytes })
+    this.share(this.#connections, true)
     this.#review = setInterval(() => this.#reviewAll(), reviewEveryMs).unref()
     drain.signal.addEventListener('abort', () => this.close(), { once: true })
   }
@@ -49,13 +49,25 @@ export class RealtimeServer implements Emitter, SocketSite {
     await this.#connections.attach(server)
   }
 
+  share(connections: Connections, hasRoot: boolean): void {
+    const namespaces = new OpenNamespaces(
+      connections.io,
+      (socket) => this.#admit(socket, connections),
+      (socket) => this.#serve(socket),
+      hasRoot
+    )
+    this.#namespaces.push(namespaces)
+  }
+
   /** Tells the sockets of this process. */
   async emit(emissions: readonly Emission[]): Promise<void> {
     for (const emission of emissions) {
       for (const spelling of spellingsOf(emission.namespace)) {
-        const namespace = this.#namespaces.get(spelling)
-        if (namespace) {
-          emitTo(namespace, emission)
+        for (const namespaces of this.#namespaces) {
+          const namespace = namespaces.get(spelling)
+          if (namespace) {
+            emitTo(namespace, emission)
+          }
         }
       }
     }
@@ -66,11 +78,11 @@ export class RealtimeServer implements Emitter, SocketSite {
     this.#connections.close()
   }
 
-  async #admit(socket: Socket): Promise<void> {
+  async #admit(socket: Socket, connections: Connections): Promise<void> {
     const { authenticator, logger } = this.#options
     const requireEntry = (actor: Actor) => requireMember(actor, socket.nsp.name)
     const admitted = await admit(socket, { authenticator, logger, requireEntry })
-    this.#connections.own(socket, `${admitted.actor.kind}:${admitted.actor.id}`)
+    connections.own(socket, `${admitted.actor.kind}:${admitted.actor.id}`)
     this.#admitted.set(socket, admitted)
   }
 

@@ -6,13 +6,21 @@ import type { ServerOptions } from 'socket.io'
 import type { Authenticator } from '#auth/authentication_middleware'
 import type { Drain } from '#kernel/drain'
 
+import type { Connections } from './connections.js'
 import type { Emitter } from './emission.js'
 import type { Peers } from './peers.js'
+
+/** Where a surface has its sockets that is alone on a port, and where clients look that know no other path. */
+export const SOCKET_PATH = '/socket.io'
 
 /** What serves the sockets of a surface. */
 export interface SocketSite {
   /** Serves on the port of a server, beside what it answers already. */
   attach(server: HttpServer): Promise<void>
+  /** Serves its namespaces on connections that other sites share; the root namespace only where that is its own there. */
+  share(connections: Connections, hasRoot: boolean): void
+  /** The largest thing that is sent to it. */
+  readonly mostBytes: number
 }
 
 /** What a site is made with, whichever surface it is. */

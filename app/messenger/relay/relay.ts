@@ -28,49 +28,63 @@ interface RelayOptions extends SiteOptions {
  * messages that are kept.
  */
 export class Relay implements SocketSite {
+  readonly mostBytes = MESSAGE_BODY_BYTES
   readonly #options: RelayOptions
-  readonly #connections: Connections
+  readonly #own: Connections
+  readonly #all: Connections[] = []
   readonly #presence: Presence
   readonly #messages: DirectMessages
   readonly #admitted = new WeakMap<Socket, Admitted>()
 
   /** Returns when this process hears of the sockets of others, where signals are carried at all. */
   static async open(options: RelayOptions): Promise<Relay> {
-    const { path, peers, cors, adapter, drain, signals } = options
-    const isClosing = () => drain.begun
-    const mostBytes = MESSAGE_BODY_BYTES
-    const connections = new Connections({ path, peers, cors, adapter, isClosing, mostBytes })
-    const tell = (party: Party, isConnected: boolean) => tellOf(connections, party, isConnected)
-    return new Relay(options, connections, await Presence.open(signals, tell))
+    const all: Connections[] = []
+    const tell = (party: Party, isConnected: boolean) =>
+      all.forEach((connections) => tellOf(connections, party, isConnected))
+    return new Relay(options, all, await Presence.open(options.signals, tell))
   }
 
-  private constructor(options: RelayOptions, connections: Connections, presence: Presence) {
-    const { io } = connections
+  private constructor(options: RelayOptions, all: Connections[], presence: Presence) {
+    const { path, peers, cors, adapter, drain, limiter, carrier } = options
     const here: Emitter = {
-      emit: async (emissions) => emissions.forEach((emission) => emitTo(io.local, emission)),
+      emit: async (emissions) => {
+        for (const { io } of all) {
+          emissions.forEach((emission) => emitTo(io.local, emission))
+        }
+      },
     }
     this.#options = options
-    this.#connections = connections
+    this.#all = all
     this.#presence = presence
     this.#messages = new DirectMessages({
-      limiter: options.limiter,
-      withRoom: (rooms, emit) => connections.emitWithRoom(rooms, emit),
+      limiter,
+      withRoom: (rooms, emit) => this.#emitWithRoom(rooms, emit),
       here,
-      everywhere: options.carrier,
+      everywhere: carrier,
     })
-    io.use((socket, next) => void this.#admit(socket).then(() => next(), next))
-    io.on('connection', (socket) => this.#serve(socket))
-    options.drain.signal.addEventListener('abort', () => this.#close(), { once: true })
+    const [isClosing, mostBytes] = [() => drain.begun, this.mostBytes]
+    this.#own = new Connections({ path, peers, cors, adapter, isClosing, mostBytes })
+    this.share(this.#own, true)
+    drain.signal.addEventListener('abort', () => this.#close(), { once: true })
   }
 
   attach(server: HttpServer): Promise<void> {
-    return this.#connections.attach(server)
+    return this.#own.attach(server)
   }
 
-  async #admit(socket: Socket): Promise<void> {
+  share(connections: Connections, hasRoot: boolean): void {
+    if (hasRoot) {
+      const { io } = connections
+      this.#all.push(connections)
+      io.use((socket, next) => void this.#admit(socket, connections).then(() => next(), next))
+      io.on('connection', (socket) => this.#serve(socket))
+    }
+  }
+
+  async #admit(socket: Socket, connections: Connections): Promise<void> {
     const { authenticator, logger } = this.#options
     const admitted = await admit(socket, { authenticator, logger, requireEntry: partyOf })
-    this.#connections.own(socket, keyOf(partyOf(admitted.actor)))
+    connections.own(socket, keyOf(partyOf(admitted.actor)))
     this.#admitted.set(socket, admitted)
   }
 
@@ -81,8 +95,21 @@ export class Relay implements SocketSite {
     new RelaySocket(socket, admitted, { authenticator, logger, wakeups, presence, messages })
   }
 
+  /** Emits once no client in some rooms has too much to read of what was sent before. */
+  async #emitWithRoom(rooms: readonly string[], emit: () => Promise<void>): Promise<void> {
+    for (const connections of this.#all) {
+      const busy = connections.busyIn(rooms)
+      if (busy) {
+        await connections.untilRoom(busy)
+        return this.#emitWithRoom(rooms, emit)
+      }
+    }
+    // At once: others may be waiting for the same room.
+    return emit()
+  }
+
   #close(): void {
-    this.#connections.close()
+    this.#own.close()
     void this.#presence.close()
   }
 }
