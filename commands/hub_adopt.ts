@@ -67,16 +67,17 @@ export default class HubAdopt extends BaseCommand {
       const { bringTablesUpToDate } = await import('#runtime/tables')
       await bringTablesUpToDate(this.app)
     }
-    const adoption = new Adoption({
-      addresses,
-      isDryRun: this.dryRun ?? false,
-      isLast: this.last ?? false,
-      zone: this.timeZone ?? 'UTC',
-      signal: drain.signal,
-      say: (text) => this.logger.info(text),
-    })
     const [first] = SERVICES.filter((service) => addresses[service] !== undefined)
-    const run = alone(first!, () => adoption.run())
+    const run = alone(first!, (lost) =>
+      new Adoption({
+        addresses,
+        isDryRun: this.dryRun ?? false,
+        isLast: this.last ?? false,
+        zone: this.timeZone ?? 'UTC',
+        signal: AbortSignal.any([drain.signal, lost]),
+        say: (text) => this.logger.info(text),
+      }).run()
+    )
     // What is being written is written to its end, then it is over.
     this.app.terminating(async () => void (await run.catch(() => {})))
     const report = await run

@@ -5,9 +5,12 @@ import { Refusal } from './refusal.js'
 import type { Service } from './transfer.js'
 
 /** Takes over into a database in one process at a time. */
-export async function alone<T>(service: Service, work: () => Promise<T>): Promise<T> {
+export async function alone<T>(
+  service: Service,
+  work: (lost: AbortSignal) => Promise<T>
+): Promise<T> {
   const pool = pools.for(databaseUrl(service))
-  const done = await asLeader(pool, 'hub:adopt', async () => ({ result: await work() }))
+  const done = await asLeader(pool, 'hub:adopt', async (lost) => ({ result: await work(lost) }))
   if (!done) {
     throw new Refusal('Another process is taking over already: wait for it, or end it')
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import lockfile from 'proper-lockfile'
 
-import type { Leading } from './leader.js'
+import { LockLost, type Leading } from './leader.js'
 
 /** Held by a process that was killed, a lock lasts so long. */
 const STALE_MS = 10_000
@@ -14,7 +14,9 @@ export const leadingIn =
   async (name, work) => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const lock = join(folder, name.replaceAll(/\W/g, '-'))
-    const options = { realpath: false, stale: STALE_MS, retries: 0, onCompromised: () => {} }
+    const lost = new AbortController()
+    const onCompromised = (error: Error) => lost.abort(new LockLost(name, error))
+    const options = { realpath: false, stale: STALE_MS, retries: 0, onCompromised }
     const release = await lockfile.lock(lock, options).catch((error: { code?: string }) => {
       if (error.code !== 'ELOCKED') {
         throw error
@@ -24,7 +26,9 @@ export const leadingIn =
       return undefined
     }
     try {
-      return await work()
+      const done = await work(lost.signal)
+      lost.signal.throwIfAborted()
+      return done
     } finally {
       await release().catch(() => {})
     }

@@ -1,7 +1,20 @@
 import type pg from 'pg'
 
+/** Work that has to stop once another process may have taken the lock. */
+type LockedWork<T> = (lost: AbortSignal) => Promise<T>
+
 /** Does work where no other process is doing it, undefined where one is. */
-export type Leading = <T>(name: string, work: () => Promise<T>) => Promise<T | undefined>
+export type Leading = <T>(name: string, work: LockedWork<T>) => Promise<T | undefined>
+
+/** The lock of a leader went with its connection, or its folder, and is free. */
+export class LockLost extends Error {
+  static readonly code = 'lock_lost'
+  readonly code = LockLost.code
+
+  constructor(name: string, cause?: Error) {
+    super(`The lock "${name}" was lost: another process may do its work now`, { cause })
+  }
+}
 
 export const leadingOn =
   (pool: pg.Pool): Leading =>
@@ -10,14 +23,17 @@ export const leadingOn =
 
 /**
  * Does work where no other process is doing it, undefined where one is. The lock goes with its connection, so that a leader that
- * was killed makes room.
+ * was killed makes room; one whose connection breaks is told so by the signal, and rejects.
  */
 export async function asLeader<T>(
   pool: pg.Pool,
   name: string,
-  work: () => Promise<T>
+  work: LockedWork<T>
 ): Promise<T | undefined> {
   const client = await pool.connect()
+  const lost = new AbortController()
+  const lose = (error?: Error) => lost.abort(new LockLost(name, error))
+  client.once('error', lose).once('end', lose)
   try {
     const { rows } = await client.query<{ leads: boolean }>(
       'select pg_try_advisory_lock(hashtextextended($1, 0)) as leads',
@@ -26,12 +42,17 @@ export async function asLeader<T>(
     if (!rows[0]?.leads) {
       return undefined
     }
-    try {
-      return await work()
-    } finally {
-      await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name])
-    }
+    const done = await work(lost.signal).finally(() => unlock(client, name, lost.signal))
+    lost.signal.throwIfAborted()
+    return done
   } finally {
-    client.release()
+    client.off('error', lose).off('end', lose)
+    client.release(lost.signal.aborted)
+  }
+}
+
+async function unlock(client: pg.PoolClient, name: string, lost: AbortSignal): Promise<void> {
+  if (!lost.aborted) {
+    await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name])
   }
 }

@@ -14,6 +14,11 @@ export interface Sweeping {
   readonly turnMs?: number
 }
 
+/** The same, ended by one more signal. */
+export function until(lost: AbortSignal, { signal, ...sweeping }: Sweeping): Sweeping {
+  return { ...sweeping, signal: signal ? AbortSignal.any([signal, lost]) : lost }
+}
+
 /** Removes one portion after the other, each a transaction of its own that is followed by a pause. `doing` is for the log. */
 export async function removeInPortions(
   removePortion: () => Promise<Swept>,

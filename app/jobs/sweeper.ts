@@ -65,7 +65,8 @@ export class Sweeper {
   async #run(sweep: Sweep | LongSweep): Promise<number> {
     const { leading, logger } = this.#options
     try {
-      const turn = () => turnOf(sweep, this.#stopping.signal)
+      const turn = (lost: AbortSignal) =>
+        turnOf(sweep, AbortSignal.any([this.#stopping.signal, lost]))
       const { removed, isDone } = (await leading(`sweep:${sweep.name}`, turn)) ?? NOTHING
       if (removed > 0) {
         logger.info({ sweep: sweep.name, removed }, 'sweep removed records')

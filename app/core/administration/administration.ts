@@ -75,11 +75,12 @@ export class Administration {
     if (!sweep) {
       throw new EntityNotFound('sweep')
     }
-    const signal = AbortSignal.timeout(TURN_MS)
-    const turn = async (): Promise<Swept> =>
-      'runTurn' in sweep
+    const turn = async (lost: AbortSignal): Promise<Swept> => {
+      const signal = AbortSignal.any([AbortSignal.timeout(TURN_MS), lost])
+      return 'runTurn' in sweep
         ? sweep.runTurn(signal)
         : { removed: await sweep.run(signal), isDone: !signal.aborted }
+    }
     return (
       (await asLeader(this.#needs.pool, `sweep:${name}`, turn)) ?? { removed: 0, isDone: false }
     )

@@ -100,10 +100,15 @@ export class NodeService extends RecordService<typeof Node> {
   }
 
   /** Puts a node down as on- or offline, if it is still there. */
-  async showOnline(origin: Origin, id: string, online: boolean): Promise<void> {
+  async showOnline(
+    origin: Origin,
+    id: string,
+    online: boolean,
+    isStillSo: (transaction: pg.ClientBase) => Promise<boolean> = async () => true
+  ): Promise<void> {
     await inTransaction(this.pool, async (transaction) => {
       const previous = await this.store.lock(transaction, id)
-      if (previous && previous.online !== online) {
+      if (previous && previous.online !== online && (await isStillSo(transaction))) {
         await this.change(transaction, origin, previous, { online })
       }
     })

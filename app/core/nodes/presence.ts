@@ -54,30 +54,45 @@ export class NodePresence {
   /** Puts down as offline the nodes that have not called for long; answers how many there were. */
   async putDown(signal: AbortSignal): Promise<number> {
     let put = 0
-    let silent = await this.#silentNodes()
+    let silent = await silentNodes(this.#pool)
     while (silent.length > 0 && !signal.aborted) {
       const origin = await serviceOrigin()
       for (const id of silent) {
-        await this.#nodes.showOnline(origin, id, false)
+        const isStillSilent = (transaction: pg.ClientBase) =>
+          silentNodes(transaction, id).then(({ length }) => length > 0)
+        await this.#nodes.showOnline(origin, id, false, isStillSilent)
       }
       put += silent.length
-      silent = await this.#silentNodes()
+      silent = await silentNodes(this.#pool)
     }
     await this.#forget()
     return put
   }
 
   async #note(origin: Origin, now: number): Promise<void> {
-    const { rows } = await this.#pool.query<{ id: string; online: boolean }>(
-      `with seen as (select id, client_id, online from nodes where client_id = $1),
+    const { rows } = await this.#pool.query<{ id: string; online: boolean; wasSilent: boolean }>(
+      `with seen as (select n.id, n.client_id, n.online, s.seen_at is null or s.seen_at < $3 as "wasSilent"
+          from nodes n left join node_sightings s on s.client_id = n.client_id where n.client_id = $1),
         noted as (insert into node_sightings (client_id, seen_at) select client_id, $2 from seen
           on conflict (client_id) do update set seen_at = greatest(node_sightings.seen_at, excluded.seen_at))
-       select id, online from seen`,
-      [origin.actor.id, new Date(now)]
+       select id, online, "wasSilent" from seen`,
+      [origin.actor.id, new Date(now), new Date(now - ONLINE_MS)]
     )
-    for (const { id } of rows.filter(({ online }) => !online)) {
-      await this.#nodes.showOnline(origin, id, true)
+    for (const { id, online, wasSilent } of rows) {
+      // Who puts down a silent node has it locked from before it looks at the sightings.
+      if (!online || (wasSilent && !(await this.#isOnline(id)))) {
+        await this.#nodes.showOnline(origin, id, true)
+      }
     }
+  }
+
+  /** Waits for whoever changes the node at the moment. */
+  async #isOnline(id: string): Promise<boolean> {
+    const { rows } = await this.#pool.query<{ online: boolean }>(
+      'select online from nodes where id = $1 for share',
+      [id]
+    )
+    return rows[0]?.online ?? true
   }
 
   /** Of nodes that are gone nothing is kept. */
@@ -88,15 +103,17 @@ export class NodePresence {
       [new Date(clock.now() - ONLINE_MS)]
     )
   }
+}
 
-  async #silentNodes(): Promise<string[]> {
-    const { rows } = await this.#pool.query<{ id: string }>(
-      `select n.id from nodes n left join node_sightings s on s.client_id = n.client_id
-       where n.online and (s.seen_at is null or s.seen_at < $1) order by n.id limit ${BATCH}`,
-      [new Date(clock.now() - ONLINE_MS)]
-    )
-    return rows.map(({ id }) => id)
-  }
+/** Some of the nodes that count as online and have not called for long, or one of them. */
+async function silentNodes(on: pg.ClientBase | pg.Pool, id?: string): Promise<string[]> {
+  const { rows } = await on.query<{ id: string }>(
+    `select n.id from nodes n left join node_sightings s on s.client_id = n.client_id
+     where n.online and (s.seen_at is null or s.seen_at < $1) and ($2::uuid is null or n.id = $2)
+     order by n.id limit ${BATCH}`,
+    [new Date(clock.now() - ONLINE_MS), id ?? null]
+  )
+  return rows.map(({ id: found }) => found)
 }
 
 /** Puts nodes down as offline in time. */

@@ -22,11 +22,17 @@ export async function performDue<Data>(
 ): Promise<void> {
   while (!signal?.aborted) {
     const taken = await worker.tasks.take(worker.atOnce)
-    await Promise.all(taken.map((task) => perform(worker, task)))
+    await everyOne(taken.map((task) => perform(worker, task)))
     if (taken.length === 0) {
       return
     }
   }
+}
+
+/** Waits for all, also where one rejects: what still runs would outlive the round. */
+async function everyOne(running: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(running)
+  await Promise.all(running)
 }
 
 /** Does one task at once, and again where it is put meanwhile; nothing, where another process has it. */

@@ -27,4 +27,6 @@ export interface Task<Data = unknown> {
   readonly attempts: number
   /** Grows each time the task is put again; one that was put again meanwhile stays due. */
   readonly revision: number
+  /** When the lease may end, by what the taker asked for: another process that takes the task sets a later time. */
+  readonly leases: Date[]
 }

@@ -10,7 +10,7 @@ type Executor = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>
 /** How long a task stays with a process that does not prolong its lease: it may be gone. */
 const LEASE_MS = 30_000
 
-const TAKEN = 't.key, t.data, t.attempts, t.revision'
+const TAKEN = 't.key, t.data, t.attempts, t.revision, array[t.taken_until] as leases'
 
 const LEASED = `attempts = t.attempts + 1, taken_until = $2`
 
@@ -106,18 +106,23 @@ export class Tasks<Data> {
     return rows[0]
   }
 
-  /** The process that took a task is still at it. */
-  async prolong({ key }: Pick<Task, 'key'>): Promise<void> {
+  /** The process that took a task is still at it. Changes nothing where its lease has ended and another process took the task. */
+  async prolong({ key, leases }: Pick<Task, 'key' | 'leases'>): Promise<void> {
+    const former = [...leases]
+    const until = new Date(clock.now() + LEASE_MS)
+    // Before it is known whether the database took it, either may be so.
+    leases.push(until)
     await this.#pool.query(
       `update ${this.#table} set taken_until = $3
-       where queue = $1 and key = $2 and taken_until is not null`,
-      [this.queue.name, key, new Date(clock.now() + LEASE_MS)]
+       where queue = $1 and key = $2 and taken_until = any($4::timestamptz[])`,
+      [this.queue.name, key, until, former]
     )
+    leases.splice(0, leases.indexOf(until))
   }
 
   /**
-   * The task is done. Answers false where it was put again meanwhile: then it is free, and due. Two statements, since one would not
-   * see what a transaction puts that ends while it waits for it.
+   * The task is done. Answers false where it was put again meanwhile: then it is free, and due, unless another process has taken it
+   * since. Two statements, since one would not see what a transaction puts that ends while it waits for it.
    */
   async finish(task: Task<Data>, executor: Executor = this.#pool): Promise<boolean> {
     const values = [this.queue.name, task.key, task.revision]
@@ -132,22 +137,26 @@ export class Tasks<Data> {
     const again = await executor.query({
       name: `free-newer-task-${this.#table}`,
       text: `update ${this.#table} set taken_until = null
-        where queue = $1 and key = $2 and revision <> $3`,
-      values,
+        where queue = $1 and key = $2 and revision <> $3 and taken_until = any($4::timestamptz[])`,
+      values: [...values, task.leases],
     })
     return again.rowCount === 0
   }
 
-  /** The task failed: it is free again, and due after a pause. Answers true where it was put again meanwhile, and is due then. */
+  /**
+   * The task failed: it is free again, and due after a pause. Answers true where it was put again meanwhile, and is due then. Where
+   * another process has taken it since, it stays with that one.
+   */
   async putBack(
-    { key, attempts, revision }: Task<Data>,
+    { key, attempts, revision, leases }: Task<Data>,
     pauseMs = pauseAfter(attempts, this.queue.backOff)
   ): Promise<boolean> {
     const { rows } = await this.#pool.query<{ isNewer: boolean }>(
       `update ${this.#table} set taken_until = null,
          due_at = case when revision = $3 then $4::timestamptz else due_at end
-       where queue = $1 and key = $2 returning revision <> $3 as "isNewer"`,
-      [this.queue.name, key, revision, new Date(clock.now() + pauseMs)]
+       where queue = $1 and key = $2 and taken_until = any($5::timestamptz[])
+       returning revision <> $3 as "isNewer"`,
+      [this.queue.name, key, revision, new Date(clock.now() + pauseMs), leases]
     )
     return rows[0]?.isNewer ?? false
   }

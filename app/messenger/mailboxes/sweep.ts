@@ -3,7 +3,7 @@ import type pg from 'pg'
 
 import { untilNotFull } from '#jobs/batches'
 import { asLeader } from '#jobs/leader'
-import { removeInPortions, type Sweeping } from '#jobs/portions'
+import { removeInPortions, until, type Sweeping } from '#jobs/portions'
 import type { LongSweep, Sweep, Swept } from '#jobs/sweep'
 import { messengerPool } from '#messenger/database'
 import { removeUnusedContents } from '#messenger/messages/contents'
@@ -75,8 +75,12 @@ export function messageSweep(logger: Pick<Logger, 'info'>): LongSweep {
 /** Removes expired messages, in one process at a time; undefined where another one does. */
 export function sweepMessages(sweeping: Sweeping): Promise<Swept | undefined> {
   const pool = messengerPool()
-  return asLeader(pool, 'expired messages', () =>
-    removeInPortions(() => removeSome(pool), 'expired messages are being removed', sweeping)
+  return asLeader(pool, 'expired messages', (lost) =>
+    removeInPortions(
+      () => removeSome(pool),
+      'expired messages are being removed',
+      until(lost, sweeping)
+    )
   )
 }
 

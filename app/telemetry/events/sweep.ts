@@ -2,7 +2,7 @@ import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
 import { asLeader } from '#jobs/leader'
-import { removeInPortions, type Sweeping } from '#jobs/portions'
+import { removeInPortions, until, type Sweeping } from '#jobs/portions'
 import type { LongSweep, Swept } from '#jobs/sweep'
 import { inTransaction } from '#records/transaction'
 import { telemetryPool } from '#telemetry/database'
@@ -23,8 +23,12 @@ export function eventSweep(logger: Pick<Logger, 'info'>): LongSweep {
 /** Removes expired events, in one process at a time; undefined where another one does. */
 export function sweepEvents(sweeping: Sweeping): Promise<Swept | undefined> {
   const pool = telemetryPool()
-  return asLeader(pool, 'expired events', () =>
-    removeInPortions(() => removeSome(pool), 'expired events are being removed', sweeping)
+  return asLeader(pool, 'expired events', (lost) =>
+    removeInPortions(
+      () => removeSome(pool),
+      'expired events are being removed',
+      until(lost, sweeping)
+    )
   )
 }
 

@@ -9,6 +9,8 @@ import { NodeService } from '#core/nodes/node_service'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
+import { eventually } from '#tests/helpers/eventually'
+import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
 import { useEventSink } from '#tests/helpers/container'
 import type { Origin } from '#kernel/origin'
 import type { RecordChange } from '#records/events'
@@ -39,6 +41,13 @@ async function created(): Promise<{ id: string; clientId: string; realmId: strin
   const { body } = await call('POST', '/nodes', { headers, body: { name: uniqueName() } })
   return body.data
 }
+
+const waitingFor = async (pid: number) =>
+  (
+    await pool().query('select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [
+      pid,
+    ])
+  ).rowCount!
 
 const read = async (id: string) => (await call('GET', `/nodes/${id}`, { headers })).body.data
 
@@ -106,6 +115,46 @@ test.group('Presence of nodes', (group) => {
     assert.isAbove(await sweep.run(running), 0)
     assert.isFalse((await read(id)).online)
     await (await newPresence()).saw(callOf(clientId))
+    assert.isTrue((await read(id)).online)
+  })
+
+  test('a node that calls while it is about to be shown as offline stays online', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { id, clientId } = await created()
+    await (await newPresence()).saw(callOf(clientId))
+    const then = clock.now()
+    cleanup(holdClock({ now: () => then + 6 * MINUTE_MS }))
+    const presence = await newPresence()
+    const called = {
+      locks: 'select 1 from nodes where id = $1 for update',
+      then: `update node_sightings set seen_at = now() + interval '6 minutes'
+        where client_id = (select client_id from nodes where id = $1)`,
+      id,
+    }
+    await heldMeanwhile(pool(), called, () => presence.putDown(running))
+    assert.isTrue((await read(id)).online)
+  })
+
+  test('a node that calls while it is shown as offline is online again', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { id, clientId } = await created()
+    await (await newPresence()).saw(callOf(clientId))
+    const then = clock.now()
+    cleanup(holdClock({ now: () => then + 6 * MINUTE_MS }))
+    const other = await pool().connect()
+    cleanup(() => other.release())
+    await other.query('begin')
+    await other.query('update nodes set online = false where id = $1', [id])
+    let isNoted = false
+    const noting = (await newPresence()).saw(callOf(clientId))!.then(() => (isNoted = true))
+    const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid')
+    await eventually(async () => isNoted || (await waitingFor(rows[0]!.pid)) > 0)
+    await other.query('commit')
+    await noting
     assert.isTrue((await read(id)).online)
   })
 

@@ -534,13 +534,13 @@ test.group('Registries in trouble', (group) => {
     const place = { registryId: scene.id, externalName: externalName as string }
     const { tasks } = await app.container.make(RegistryLinks)
     const key = keyOf(place)
-    assert.isDefined(await tasks.takeOne(key))
+    const task = await tasks.takeOne(key)
     const then = clock.now()
     const isFree = async () => (await tasks.takeOne(key)) !== undefined
     const later = (seconds: number) => cleanup(holdClock({ now: () => then + seconds * 1_000 }))
     later(20)
     assert.isFalse(await isFree())
-    await tasks.prolong({ key })
+    await tasks.prolong(task!)
     later(49)
     assert.isFalse(await isFree())
     later(51)

@@ -99,13 +99,62 @@ test.group('Tasks', (group) => {
 
   test('go to another process when a lease ends that is not prolonged', async ({ assert }) => {
     await tasks.put({ key: 'a', data: 'one' })
-    assert.lengthOf(await tasks.take(5), 1)
+    const [task] = await tasks.take(5)
     passedMs = 25_000
-    await tasks.prolong({ key: 'a' })
+    await tasks.prolong(task!)
     passedMs = 50_000
     assert.isUndefined(await tasks.takeOne('a'))
     passedMs = 56_000
     assert.equal((await tasks.takeOne('a'))!.attempts, 2)
+  })
+
+  test('what another process has taken since is neither prolonged, freed nor put back by the one before', async ({
+    assert,
+  }) => {
+    const takenUntil = async () => (await rows('select * from tasks'))[0].taken_until
+    await tasks.put({ key: 'a', data: 'one' })
+    const first = (await tasks.takeOne('a'))!
+    passedMs = 20_000
+    await tasks.prolong(first)
+    passedMs = 51_000
+    const second = (await tasks.takeOne('a'))!
+    const lease = await takenUntil()
+    passedMs = 60_000
+
+    await tasks.prolong(first)
+    assert.deepEqual(await takenUntil(), lease)
+    assert.isFalse(await tasks.putBack(first))
+    assert.deepEqual(await takenUntil(), lease)
+    await tasks.put({ key: 'a', data: 'two' })
+    assert.isTrue(await tasks.finish(first), 'it has nothing more to do about it')
+    assert.deepEqual(await takenUntil(), lease)
+    await tasks.prolong(second)
+    assert.isAbove((await takenUntil()).getTime(), lease.getTime())
+    assert.isFalse(await tasks.finish(second))
+    assert.equal((await tasks.takeOne('a'))!.data, 'two')
+  })
+
+  test('a round waits for all of its tasks, also where one cannot be put back', async ({
+    assert,
+  }) => {
+    await tasks.put({ key: 'a', data: 'fails' })
+    await tasks.put({ key: 'b', data: 'lasts' })
+    const going = Promise.withResolvers<void>()
+    const uneven = worker(
+      tasks,
+      async ({ data }) => {
+        if (data === 'fails') {
+          throw new Error('away')
+        }
+        await going.promise
+      },
+      () => {
+        setImmediate(() => going.resolve())
+        throw new Error('and nobody can be told')
+      }
+    )
+    await assert.rejects(() => performDue(uneven), 'and nobody can be told')
+    assert.deepEqual(done, ['lasts'])
   })
 
   test('that failed are due again after pauses that grow', async ({ assert }) => {

@@ -1,0 +1,18 @@
+import { test } from '@japa/runner'
+
+import { hashPassword, isPassword } from '#identity/embedded/passwords'
+
+test('a decoy that could not be made is made anew, and keeps nobody from signing in', async ({
+  assert,
+  cleanup,
+}) => {
+  const { default: hash } = await import('@adonisjs/core/services/hash')
+  const stored = await hashPassword('correct horse battery')
+  const { make } = hash
+  cleanup(() => void (hash.make = make))
+  hash.make = () => Promise.reject(new Error('out of memory'))
+  assert.isTrue(await isPassword('correct horse battery', stored))
+  await assert.rejects(() => isPassword('anything', null), 'out of memory')
+  hash.make = make
+  assert.isFalse(await isPassword('anything', null))
+})
