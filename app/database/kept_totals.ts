@@ -1,4 +1,4 @@
-import { NO_REALM } from '#query/sql/kept_total'
+import { groupOf, NO_REALM } from '#query/sql/kept_total'
 
 /** The realm that a row counts for, of a table whose rows know theirs, as SQL. */
 export const partOf = (column: string | undefined, row: string) =>
@@ -9,6 +9,21 @@ export const partOf = (column: string | undefined, row: string) =>
  * look at all that a statement wrote, and bound the changes, would cost each of them a quarter more than to look at the row.
  */
 const IN_BULK: ReadonlySet<string> = new Set(['events'])
+
+/** The columns of a table by whose combinations totals are kept as well; all of them are texts. */
+const GROUPED: Readonly<Record<string, readonly string[]>> = { events: ['scope', 'ref_type'] }
+
+/** The name of the group that a row counts for, as SQL; nothing for tables without groups. */
+export function groupIn(table: string, row: string): string | undefined {
+  const columns = GROUPED[table]
+  return (
+    columns &&
+    groupOf(
+      table,
+      columns.map((column) => `lower(${row}."${column}")`)
+    )
+  )
+}
 
 /** To put a single row together by its realm would take a third of the time. */
 const NOTED_SINGLY = 8
@@ -26,7 +41,8 @@ export function noteTotal(table: string, realm?: string): string[] {
       : raised(`insert on "${table}" for each row`, raiseSingly(table, partOf(realm, 'new')))),
     ...lowered(
       `delete on "${table}" ${allOf('old')}`,
-      `begin ${note(table, `${part}, -count(*)`, 'from changed c group by 2')}; return null; end`
+      `begin ${note(table, `${part}, -count(*)`, 'from changed c group by 2')};
+        ${noteGroups(table, part, '-count(*)')} return null; end`
     ),
   ]
 }
@@ -45,6 +61,15 @@ function note(table: string, partAndChange: string, rows = ''): string {
           select '${table}'::text collate "C", ${partAndChange}, pg_current_xact_id() ${rows}`
 }
 
+/** What a statement changes of the groups of a table; nothing where it has none. */
+function noteGroups(table: string, part: string, change: string): string {
+  const group = groupIn(table, 'c')
+  return group === undefined
+    ? ''
+    : `insert into record_total_changes (list, part, change, written_by)
+       select ${group}, ${part}, ${change}, pg_current_xact_id() from changed c group by 1, 2;`
+}
+
 function raiseSingly(table: string, part: string): string {
   return `begin ${note(table, `${part}, 1::bigint`)}; return null; end`
 }
@@ -59,6 +84,7 @@ function raiseInBulk(table: string, part: string): string {
         if noted = ${NOTED_SINGLY} then
           ${note(table, `${part}, count(*)`, others)};
         end if;
+        ${noteGroups(table, part, 'count(*)')}
         return null;
       end`
 }
@@ -80,6 +106,48 @@ export function keepTotals(table: string, realm?: string): string[] {
       select '${table}', ${partOf(realm, 'r')}, count(*) from "${table}" r group by 2`,
   ]
 }
+
+/** The statements with which a migration has the totals of the groups of a table kept, beginning with what is in it. */
+export function keepGroups(table: string, realm: string): string[] {
+  const changed = (row: string, change: string) =>
+    `(${groupIn(table, row)}, ${partOf(realm, row)}, ${change}, pg_current_xact_id())`
+  return [
+    ...noteTotal(table, realm),
+    ...calling(nameOf(table, 'regroup'))(
+      `update on "${table}" for each row when (old is distinct from new)`,
+      `begin insert into record_total_changes (list, part, change, written_by)
+        values ${changed('old', '-1')}, ${changed('new', '1')}; return null; end`
+    ),
+    ...calling(nameOf(table, 'ungroup'))(
+      `truncate on "${table}" for each statement`,
+      `begin insert into record_total_changes (list, part, change)
+        select list, part, -sum(records) from (${keptOfGroups(table)}) kept group by 1, 2; return null; end`
+    ),
+    ...forgetGroups(table),
+    `insert into record_totals (list, part, records)
+      select ${groupIn(table, 'r')}, ${partOf(realm, 'r')}, count(*) from "${table}" r group by 1, 2`,
+  ]
+}
+
+const keptOfGroups = (table: string) =>
+  `select list, part, records from record_totals where list like '${table}:%'
+   union all select list, part, change from record_total_changes where list like '${table}:%'`
+
+/** The statements with which the totals of groups are not kept any more, for a table whose rows are still counted. */
+export function dropGroups(table: string): string[] {
+  return [
+    ...['regroup', 'ungroup'].flatMap((use) => [
+      `drop trigger ${nameOf(table, use)} on "${table}"`,
+      `drop function ${nameOf(table, use)}`,
+    ]),
+    ...forgetGroups(table),
+  ]
+}
+
+const forgetGroups = (table: string) => [
+  `delete from record_total_changes where list like '${table}:%'`,
+  `delete from record_totals where list like '${table}:%'`,
+]
 
 /** The statements with which the totals of a table are not kept any more. */
 export function dropTotals(table: string, realm?: string): string[] {

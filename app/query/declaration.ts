@@ -64,8 +64,11 @@ export interface Declaration extends Vocabulary {
   /** The property that identifies a record; defaults to `id`. */
   readonly primaryKey?: string
   readonly properties: Readonly<Record<string, Property>>
-  /** Where the totals of the table are kept: `realm` is the property whose values they are kept by. */
-  readonly totals?: { readonly realm?: string }
+  /**
+   * Where the totals of the table are kept: `realm` is the property whose values they are kept by. With `groups`, they are kept for
+   * each combination of their values as well; these are texts, which are asked for without regard to case.
+   */
+  readonly totals?: { readonly realm?: string; readonly groups?: readonly string[] }
   readonly relations?: {
     readonly allowed?: readonly string[]
     readonly links?: Readonly<Record<string, Link>>

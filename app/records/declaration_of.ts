@@ -22,7 +22,7 @@ interface Described {
 /** What queries on a kind may say. */
 export function declarationOf<M extends ModelClass>(
   { name, table, columns, relations }: Described,
-  { filters, sorts, defaultSort, indexes, includable = [], ...traits }: KindDefinition<M>
+  { filters, sorts, defaultSort, indexes, includable = [], totalsBy, ...traits }: KindDefinition<M>
 ): Declaration {
   const shown = Object.keys(columns).filter((key) => !columns[key]!.internal)
   const open = shown.filter((key) => !columns[key]!.secret && !columns[key]!.optIn)
@@ -31,7 +31,7 @@ export function declarationOf<M extends ModelClass>(
     name,
     table,
     properties: columns,
-    totals: { realm: traits.realm },
+    totals: { realm: traits.realm, ...(totalsBy && { groups: totalsBy }) },
     indexes,
     ...(traits.choosesFields !== false && {
       fields: {

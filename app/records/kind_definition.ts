@@ -28,6 +28,8 @@ export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update =
   readonly namesAllowedFields?: boolean
   /** The column with the realm whose members may write the record; records of no realm are everybody's. */
   readonly realm?: ColumnName<M>
+  /** Texts whose combinations have totals that are kept, so that lists which ask for one of each need not be counted. */
+  readonly totalsBy?: readonly ColumnName<M>[]
   /** The columns with the realms that receive changes; the realm's where they are left out. */
   readonly audience?: readonly ColumnName<M>[]
   /** The attribute of an update that `If-Match` stands for, where a change may be made for one version of something only. */

@@ -1,6 +1,6 @@
 /**
- * What reads of events cost among many: those of one record, an unfiltered page with its total, and one event, for the master realm
- * and for another, over HTTP. `EVENTS` says among how many; `BENCH_READS` how often each is asked.
+ * What reads of events cost among many: those of one record, those of one kind of record with their total, an unfiltered page with
+ * its total, and one event, for the master realm and for another, over HTTP. `EVENTS` says among how many; `BENCH_READS` how often each is asked.
  */
 import { loadavg } from 'node:os'
 
@@ -36,6 +36,8 @@ async function measured(): Promise<boolean> {
   const paths = {
     'of one record': (n: number) =>
       `/events?filter=and(eq(refType,'node'),eq(refId,'${recordOf((n * 7919) % records)}'))&sort=-createdAt`,
+    'of one kind': () =>
+      `/events?filter=and(eq(refType,'node'),eq(scope,'entity'))&sort=-createdAt`,
     'a page': () => '/events',
     'one': (n: number) => `/events/${uuidOf(`event ${(n * 7919) % EVENTS}`)}`,
   }

@@ -23,16 +23,49 @@ export function keptTotal(
   conditions: readonly Condition[],
   bindings: Bindings
 ): string | undefined {
-  const realms = totals && realmsAsked(conditions, totals.realm)
-  if (realms === undefined) {
+  const asked = totals && askedIn(conditions, totals)
+  if (asked === undefined) {
     return undefined
   }
-  const parts = realms.map((each) => `and k.part = any(${bindings.bind(each)}::uuid[])`)
-  const kept = [`k.list = '${table}'`, ...parts].join(' ')
+  const texts = asked.texts.map((text) => `lower(${bindings.bind(text)}::text)`)
+  const list = texts.length === 0 ? `'${table}'` : groupOf(table, texts)
+  const parts = asked.realms.map((each) => `and k.part = any(${bindings.bind(each)}::uuid[])`)
+  const kept = [`k.list = ${list}`, ...parts].join(' ')
   return `(select coalesce(sum(kept.records), 0) from (
     select k.records from record_totals k where ${kept}
     union all
     select k.change from record_total_changes k where ${kept} and k.written_by >= ${ADDED_BELOW}) kept)`
+}
+
+/** The name under which the totals of a combination of texts are kept, as SQL; the texts are in lower case. */
+export const groupOf = (table: string, texts: readonly string[]) =>
+  [`'${table}'`, ...texts].join(` || ':' || `)
+
+/** What a list asks for, where it asks for realms and for nothing else or one value of each group. */
+function askedIn(
+  conditions: readonly Condition[],
+  { realm, groups = [] }: NonNullable<Declaration['totals']>
+): { realms: string[][]; texts: string[] } | undefined {
+  const all = conditions.flatMap(flattened)
+  const found = groups.map((name) => all.filter((each) => isText(each, name)))
+  const texts = found.every(({ length }) => length === 1) ? found.flat() : []
+  const others = all.filter((each) => !texts.some((text) => text === each))
+  const realms = realmsAsked(others, realm)
+  return realms && { realms, texts: texts.map(({ literals }) => literals[0]!.text) }
+}
+
+const flattened = (condition: Condition): Condition[] =>
+  condition.kind === 'and' ? condition.conditions.flatMap(flattened) : [condition]
+
+function isText(condition: Condition, name: string): condition is Leaf {
+  return (
+    condition.kind === 'leaf' &&
+    condition.op === 'eq' &&
+    condition.path.length === 0 &&
+    condition.name === name &&
+    condition.literals[0]!.value !== null &&
+    equalOperandOf('text', condition.literals[0]!) !== undefined
+  )
 }
 
 /** The realms that each condition leaves; undefined where one is about something else. */
@@ -42,14 +75,11 @@ function realmsAsked(
 ): string[][] | undefined {
   const asked: string[][] = []
   for (const condition of conditions) {
-    const realms =
-      condition.kind === 'and'
-        ? realmsAsked(condition.conditions, realm)
-        : isAbout(condition, realm) && [condition.literals.flatMap(partOf)]
-    if (!realms || realms.some((each) => each.includes(NO_REALM_ITSELF))) {
+    const realms = isAbout(condition, realm) && condition.literals.flatMap(partOf)
+    if (!realms || realms.includes(NO_REALM_ITSELF)) {
       return undefined
     }
-    asked.push(...realms)
+    asked.push(realms)
   }
   return asked
 }

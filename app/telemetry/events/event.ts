@@ -94,6 +94,7 @@ export const event = defineKind(Event, {
     ['createdAt'],
   ],
   realm: 'realmId',
+  totalsBy: ['scope', 'refType'],
   audit: { isKept: false },
   notAsSent: ['data'],
   access: {
