@@ -17,7 +17,7 @@ import { HubProcesses } from '#tests/helpers/hub_processes'
 import { testDatabase } from '#tests/helpers/test_database'
 import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
 
-const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 16)
+const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 64)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 /** Of the processor time that an insert by itself costs the database. */
