@@ -2,6 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { applicationKey } from '#configuration/application_key'
 import { surfacesOf } from '#configuration/processes'
+import { currentLayout, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import type { HeadAnchor } from '#telemetry/trail/head_anchor'
 import { env } from '#start/env'
@@ -12,6 +13,8 @@ export interface Installation {
   readonly databases: readonly DatabaseAddress[]
   /** Where this process works for storage. */
   readonly store: ObjectStore | undefined
+  /** Where in the store its objects are. */
+  readonly layout: Layout
   /** Where it works for telemetry. */
   readonly anchor: HeadAnchor | undefined
   readonly key: string
@@ -22,6 +25,7 @@ export async function ownInstallation(app: ApplicationService): Promise<Installa
   return {
     databases: ownDatabases(),
     store: surfaces.includes('storage') ? await app.container.make('objectStore') : undefined,
+    layout: currentLayout(env),
     anchor: surfaces.includes('telemetry') ? await ownAnchor(app) : undefined,
     key: applicationKey(env),
   }

@@ -171,6 +171,49 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.deepEqual(await other.tables(), [])
     })
 
+    test('has its objects where the configuration says, wherever they were', async ({
+      assert,
+      cleanup,
+    }) => {
+      const elsewhere = randomUUID()
+      const hash = randomBytes(16).toString('hex')
+      const bytes = randomBytes(500)
+      const before = objectAddress('shared:another-bucket', elsewhere, hash)
+      await original.store.makeContainer(before.container)
+      await original.store.put(before, streamed(bytes))
+      await original.pool.query(`insert into buckets (id, name) values ($1, 'elsewhere')`, [
+        elsewhere,
+      ])
+      await original.pool.query(
+        `insert into bucket_places (bucket_id, layout)
+         values ($1, 'shared:another-bucket'), ($1, 'shared:a-third')`,
+        [elsewhere]
+      )
+      await original.pool.query(
+        `insert into bucket_files (id, name, path, hash, layout, size, actor_type, actor_id, bucket_id)
+         values ($1, 'a', 'a', $2, 'shared:another-bucket', 500, 'user', $1, $1)`,
+        [elsewhere, hash]
+      )
+      cleanup(async () => {
+        await original.pool.query('delete from buckets where id = $1', [elsewhere])
+        await original.pool.query('delete from bucket_places where bucket_id = $1', [elsewhere])
+      })
+      const own = subject.newPlace()
+      assert.equal((await original.run('backup', `--to=${own}`)).code, 0)
+      const { restored, code, output } = await restoredFrom(own, cleanup)
+      assert.equal(code, 0, output)
+      const found = await restored.store.read(objectAddress('own', elsewhere, hash))
+      assert.isTrue((await buffer(found)).equals(bytes))
+      assert.lengthOf(await Array.fromAsync(restored.store.list(before.container)), 0)
+      const { rows } = await restored.pool.query(
+        `select layout from bucket_files where bucket_id = $1
+         union all select layout from bucket_places where bucket_id = $1`,
+        [elsewhere]
+      )
+      assert.deepEqual(rows, [{ layout: 'own' }, { layout: 'own' }])
+      await requireObjects(restored, files)
+    })
+
     test('names what was changed in it: a table before anything is written, an object after all others', async ({
       assert,
       cleanup,

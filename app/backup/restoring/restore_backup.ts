@@ -7,10 +7,12 @@ import { returnHeads } from '#backup/heads'
 import type { Installation } from '#backup/installation'
 import { findManifest, type Manifest } from '#backup/manifest'
 import { check } from '#backup/packed'
+import type { SurfaceName } from '#configuration/surfaces'
 import { restorationIn } from '#database/restoration'
 import { migrate } from '#database/migrator'
 import { destinationsOf, requireEmpty, requireNoObjects, type Destination } from './requirements.js'
 import { isLoaded, mark, unmark } from './mark.js'
+import { relocate } from './relocate.js'
 import { loadTables, type Restoring } from './load_tables.js'
 import { returnObjects, type Returned } from './return_objects.js'
 
@@ -56,18 +58,15 @@ class Restoration {
   }
 
   async run(): Promise<Restored> {
-    const { manifest, installation, restoring } = this
+    const { app, manifest, installation, restoring } = this
     for (const destination of destinationsOf(installation, manifest)) {
       this.#open.push({ ...destination, client: await BackupClient.open(destination.url) })
     }
     await this.#require()
     await this.#load()
-    const objects =
-      manifest.objects && installation.store
-        ? await returnObjects(installation.store, manifest.objects, restoring)
-        : undefined
+    const objects = await this.#returnObjects()
     await this.#returnHeads()
-    const migrations = await migrate(this.app, this.#surfaces)
+    const migrations = await migrate(app, this.#surfaces)
     restoring.signal.throwIfAborted()
     for (const { client } of this.#open) {
       await unmark(client)
@@ -96,7 +95,7 @@ class Restoration {
       begun.push(backup !== undefined)
     }
     if (manifest.objects && installation.store && !begun.some(Boolean)) {
-      await requireNoObjects(installation.store, manifest.objects.places)
+      await requireNoObjects(installation.store, manifest.objects.places, installation.layout)
     }
     await checkParts(manifest, restoring)
     for (const { client } of this.#open) {
@@ -127,12 +126,28 @@ class Restoration {
     }
   }
 
+  /** Also where it goes on: the configuration may have changed since. */
+  async #returnObjects(): Promise<Returned | undefined> {
+    const { store, layout } = this.installation
+    const { objects } = this.manifest
+    const storage = this.#databaseOf('storage')
+    if (!objects || !store || !storage) {
+      return undefined
+    }
+    await relocate(storage.client, layout)
+    return returnObjects(store, objects, { ...this.restoring, layout })
+  }
+
   async #returnHeads(): Promise<void> {
     const { anchor } = this.installation
-    const telemetry = this.#open.find(({ surfaces }) => surfaces.includes('telemetry'))
+    const telemetry = this.#databaseOf('telemetry')
     if (anchor && telemetry) {
       await returnHeads(anchor, this.manifest.heads, telemetry.client)
     }
+  }
+
+  #databaseOf(surface: SurfaceName): Open | undefined {
+    return this.#open.find(({ surfaces }) => surfaces.includes(surface))
   }
 
   get #surfaces() {

@@ -1,18 +1,12 @@
 import type { ObjectsPart } from '#backup/manifest'
 import { OtherBytes, sameBytes } from '#backup/objects/copied_object'
-import {
-  inSections,
-  partOf,
-  readObjects,
-  type ListedObject,
-  type ObjectFate,
-} from '#backup/objects/object_list'
+import { inSections, partOf, readObjects, type ObjectFate } from '#backup/objects/object_list'
 import { inParallel } from '#kernel/in_parallel'
 import { Tally } from '#backup/objects/tally'
 import { unpack } from '#backup/packed'
 import { ObjectMissing } from '#storage/objects/errors'
-import { objectAddress } from '#storage/objects/layout'
-import type { ObjectStore } from '#storage/objects/object_store'
+import { objectAddress, type Layout } from '#storage/objects/layout'
+import type { ObjectAddress, ObjectStore } from '#storage/objects/object_store'
 import type { Restoring } from './load_tables.js'
 
 const AT_ONCE = 16
@@ -20,11 +14,11 @@ const AT_ONCE = 16
 /** What came of the objects of a backup. */
 export type Returned = ReturnType<Tally['counts']>
 
-/** Brings objects back to where they were, each compared with its digest. Those that are there already are left alone. */
+/** Brings objects to where this installation has them, each compared with its digest. Those that are there already are left alone. */
 export async function returnObjects(
   store: ObjectStore,
   list: ObjectsPart,
-  { place, signal, progress }: Restoring
+  { place, signal, progress, layout }: Restoring & { readonly layout: Layout }
 ): Promise<Returned> {
   const tally = new Tally(progress)
   const containers = new Map<string, Promise<void>>()
@@ -34,11 +28,11 @@ export async function returnObjects(
     tally.note({ ...object, fate })
   }
   const returned = async (object: ObjectFate): Promise<ObjectFate['fate']> => {
-    if (object.fate !== 'kept' || (await isThere(store, object))) {
+    const { bucketId, hash, region, size } = object
+    const address = objectAddress(layout, bucketId, hash)
+    if (object.fate !== 'kept' || (await isThere(store, address, size))) {
       return object.fate
     }
-    const { layout, bucketId, hash, region, size } = object
-    const address = objectAddress(layout, bucketId, hash)
     const made =
       containers.get(address.container) ??
       store.makeContainer(address.container, layout === 'own' ? (region ?? undefined) : undefined)
@@ -69,10 +63,9 @@ export async function returnObjects(
   return tally.counts()
 }
 
-async function isThere(store: ObjectStore, object: ListedObject): Promise<boolean> {
-  const { layout, bucketId, hash, size } = object
+async function isThere(store: ObjectStore, address: ObjectAddress, size: number | null) {
   try {
-    const found = await store.stat(objectAddress(layout, bucketId, hash))
+    const found = await store.stat(address)
     return size === null || found.size === size
   } catch (error) {
     if (error instanceof ObjectMissing) {
