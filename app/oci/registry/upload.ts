@@ -11,6 +11,9 @@ import type { UploadSession } from './upload_session.js'
 /** Object stores below registries take parts of 5 MiB at least. What is shorter than this is sent at once. */
 export const CHUNK_BYTES = 6 * 1024 ** 2
 
+/** What ends an upload of several chunks: Harbor counts what comes with that as the whole blob, and zot takes no bytes there. */
+const NOTHING = Buffer.alloc(0)
+
 interface Uploading {
   readonly client: RegistryClient
   /** Begins an upload, or goes on with one that was begun already. */
@@ -62,7 +65,8 @@ async function uploadOnce(
         requireSame(wanted, written)
         wanted.onRead?.(written)
         if (offset > 0) {
-          await finish(uploading, await session, chunk.bytes, written)
+          await append(client, await session, chunk.bytes, offset)
+          await finish(uploading, await session, NOTHING, written)
         } else {
           const first = session
           session = undefined

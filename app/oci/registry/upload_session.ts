@@ -2,7 +2,7 @@ import { RegistryConfused } from '#oci/errors'
 import type { UploadNote } from '#oci/uploads/upload_notes'
 import type { Answer } from './answer.js'
 import type { Question, RegistryClient } from './registry_client.js'
-import { pushing } from './scopes.js'
+import { cancelling, pushing } from './scopes.js'
 
 /** How long it may take to take back a session that failed, whatever became of the job. */
 const CANCEL_WITHIN_MS = 10_000
@@ -143,7 +143,7 @@ export async function cancelSession(
   const answer = await client.within(AbortSignal.timeout(CANCEL_WITHIN_MS)).ask({
     method: 'DELETE',
     at,
-    scopes: [pushing(repository)],
+    scopes: [cancelling(repository)],
     expected: [200, 202, 204, 404],
   })
   answer.drop()

@@ -29,6 +29,7 @@ export interface LeftUpload {
 export class UploadNotes {
   readonly uploader = new Uploader()
   readonly #folder: string
+  readonly #refused = new Set<string>()
 
   private constructor(folder: string) {
     this.#folder = folder
@@ -42,6 +43,13 @@ export class UploadNotes {
   /** A note that is not yet there. */
   next(): UploadNote {
     return new UploadNote(join(this.#folder, `${clock.now()}-${clock.random(9).toString('hex')}`))
+  }
+
+  /** Whether it was not known of an upload that nobody may take it back. */
+  isFirstRefusal({ path }: UploadNote): boolean {
+    const isFirst = !this.#refused.has(path)
+    this.#refused.add(path)
+    return isFirst
   }
 
   /** The notes that nobody tends any more. */

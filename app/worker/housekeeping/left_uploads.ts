@@ -7,6 +7,9 @@ import { LOCAL_IMAGES } from '#oci/local_host'
 import type { OpenedStores } from '#worker/images/stores'
 import { withAccount } from '#worker/images/places'
 import type { Platform } from '#worker/platform/platform'
+import type { RecordOf } from '#worker/platform/records'
+
+type Registry = RecordOf<'registry'>
 
 export interface LeftUploadsNeeds {
   readonly notes: UploadNotes
@@ -37,13 +40,25 @@ export async function takeBackUploads(
         await cancel(upload)
       }
     } catch (error) {
-      logger.warn({ err: error }, 'an upload that a killed worker left could not be taken back yet')
+      report(error, note)
       if (await note.postpone()) {
         return false
       }
     }
     await note.remove()
     return true
+  }
+
+  /** That no account may do it is said once: an operator can change that, and the registry removes the upload by itself in the end. */
+  function report(error: unknown, note: UploadNote): void {
+    if (!(error instanceof RegistryDenied)) {
+      logger.warn({ err: error }, 'an upload that a killed worker left could not be taken back yet')
+    } else if (notes.isFirstRefusal(note)) {
+      logger.warn(
+        { err: error },
+        'an upload that a killed worker left may not be taken back by any account; the registry removes it by itself'
+      )
+    }
   }
 
   async function cancel({ origin, repository, at }: LeftUpload): Promise<void> {
@@ -53,21 +68,39 @@ export async function takeBackUploads(
     if (!registry) {
       throw new Error(`The platform knows of no registry at ${origin} any more`)
     }
-    const asked = platform.until(signal)
-    const takeBackAs = (own: Parameters<typeof withAccount>[1]) =>
-      images.registry(withAccount(registry, own)).within(signal).cancelUpload(repository, at)
-    try {
-      await takeBackAs(await asked.workerAccount(registry.id))
-    } catch (error) {
-      if (!(error instanceof RegistryDenied)) {
-        throw error
-      }
-      // Among master images only another account may write.
-      await takeBackAs(await asked.masterAccount(registry.id))
-    }
+    await asAnyOf(accountsIn(registry), (account) =>
+      images.registry(account).within(signal).cancelUpload(repository, at)
+    )
     logger.info(
       { registry: registry.host, repository },
       'an upload of a killed worker is taken back'
     )
   }
+
+  /** Among master images only one of them may write, and in a Harbor only the registry's own account may remove anything. */
+  async function* accountsIn(registry: Registry): AsyncGenerator<Registry, void, undefined> {
+    const asked = platform.until(signal)
+    yield withAccount(registry, await asked.workerAccount(registry.id))
+    yield withAccount(registry, await asked.masterAccount(registry.id))
+    yield registry
+  }
+}
+
+/** Does something as the first account that may; fails as the last one did where none may. */
+async function asAnyOf(
+  accounts: AsyncIterable<Registry>,
+  work: (account: Registry) => Promise<void>
+): Promise<void> {
+  let denied: RegistryDenied | undefined
+  for await (const account of accounts) {
+    try {
+      return await work(account)
+    } catch (error) {
+      if (!(error instanceof RegistryDenied)) {
+        throw error
+      }
+      denied = error
+    }
+  }
+  throw denied
 }

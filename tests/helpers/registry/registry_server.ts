@@ -132,9 +132,14 @@ export class RegistryServer {
       this.sessions.all.delete(id)
       return send(response, 204)
     }
+    const before = session.bytes.length
     const isWhole = request.method === 'GET' || (await this.sessions.take(session, request))
     if (!isWhole) {
       return
+    }
+    // As zot: what closes an upload of several parts is one of them only where it says which.
+    if (request.method === 'PUT' && before > 0 && session.bytes.length > before) {
+      return fail(response, 416, 'BLOB_UPLOAD_INVALID')
     }
     if (request.method === 'PUT') {
       const digest = digestOf(session.bytes)
@@ -178,9 +183,8 @@ function neededFor(method: string, repository: string, search: URLSearchParams):
   if (method === 'GET' || method === 'HEAD') {
     return search.has('_state') ? [`${repository}:push`] : [`${repository}:pull`]
   }
-  const isRemoval = method === 'DELETE' && !search.has('_state')
   return [
-    `${repository}:${isRemoval ? 'delete' : 'push'}`,
+    `${repository}:${method === 'DELETE' ? 'delete' : 'push'}`,
     ...(from === null ? [] : [`${from}:pull`]),
   ]
 }

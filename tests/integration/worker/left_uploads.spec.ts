@@ -170,6 +170,53 @@ test.group('Uploads of workers that are killed', (group) => {
     assert.equal(registry.sessions.all.size, 0)
   }).timeout(60_000)
 
+  test('are taken back with the account of the registry where no other may remove anything', async ({
+    assert,
+  }) => {
+    const worker = { accountName: 'robot$worker', accountSecret: 'its own' }
+    registry.tokens.others.push(worker)
+    registry.tokens.rights = (_, account) =>
+      account === worker.accountName ? ['pull', 'push'] : ['pull', 'push', 'delete']
+    scene.platform.workerAccount = () => ({ host: registry.host, ...worker })
+    scene.platform.masterAccount = () => ({ host: registry.host, ...worker })
+    await killedWhileSending()
+    await age()
+    assert.equal(await takeBack(), 1)
+    assert.equal(registry.sessions.all.size, 0)
+    assert.isEmpty(warnings)
+  }).timeout(60_000)
+
+  test('that nobody may take back are spoken of once, and left to the registry', async ({
+    assert,
+  }) => {
+    await killedWhileSending()
+    registry.tokens.rights = () => ['pull', 'push']
+    for (let round = 0; round < 3; round++) {
+      await age()
+      assert.equal(await takeBack(), 0)
+    }
+    assert.lengthOf(warnings, 1)
+    assert.equal(registry.sessions.all.size, 1)
+  }).timeout(60_000)
+
+  test('end with a request that brings no bytes where there were several', async ({ assert }) => {
+    const closing: (string | undefined)[] = []
+    registry.interference = ({ method, request }) => {
+      if (method === 'PUT') {
+        closing.push(request.headers['content-length'])
+      }
+      return false
+    }
+    const store = RegistryStore.open(registry.access, { notes })
+    for (const size of [2 * CHUNK_BYTES + 1, 2 * CHUNK_BYTES, 10]) {
+      const bytes = Buffer.alloc(size, 1)
+      const { digest } = await store.writeBlob('suite/a', () => piecesOf(bytes))
+      assert.isTrue(await store.hasBlob('suite/a', digest))
+    }
+    store.close()
+    assert.deepEqual(closing, ['0', '0', '10'])
+  })
+
   test('begin anew where what makes them dies', async ({ assert }) => {
     const bytes = Buffer.alloc(20 * MIB, 1)
     let killed = 0
