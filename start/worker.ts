@@ -19,6 +19,7 @@ import { UploadNotes } from '#oci/uploads/upload_notes'
 import { Attempts } from '#worker/attempts'
 import { workerSweeps } from '#worker/housekeeping/sweeps'
 import { Signing } from '#worker/images/signing'
+import { guardAlong } from '#core/registries/drivers/https_call'
 import { imageStores } from '#worker/images/stores'
 import { JOBS } from '#worker/jobs'
 import { WorkerToken } from '#worker/platform/token'
@@ -86,7 +87,12 @@ async function keptThings(logger: Logger) {
     logger,
     platform: platform(),
     notes,
-    images: imageStores({ folder: env.IMAGES_PATH, insecure: env.REGISTRY_INSECURE, notes }),
+    images: imageStores({
+      folder: env.IMAGES_PATH,
+      insecure: env.REGISTRY_INSECURE,
+      guardFor: guardAlong,
+      notes,
+    }),
     attempts: await Attempts.open(join(env.WORKER_PATH, 'commands')),
   }
 }

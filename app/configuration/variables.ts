@@ -423,7 +423,7 @@ export const groups = defineVariables({
     REGISTRY_HOSTS: {
       is: hostsAndPorts(),
       example: 'harbor.example.org,harbor.example.org:8443',
-      says: 'The only hosts a registry may have, besides that of HARBOR_URL; unset, any but, in production, this machine and link-local ones.',
+      says: 'The only hosts a registry may have or lead to, besides that of HARBOR_URL; unset, any but, in production, this machine and private networks.',
     },
     REGISTRY_INSECURE: {
       is: hostsAndPorts(),

@@ -30,6 +30,12 @@ export class RegistryConfused extends ImageFailure {
   readonly code = RegistryConfused.code
 }
 
+/** A registry is, or leads to, where this installation asks nothing. Nothing was sent there. */
+export class HostRefused extends ImageFailure {
+  static readonly code = 'registryHostRefused'
+  readonly code = HostRefused.code
+}
+
 /** A registry is set up so that nothing can be removed from it. */
 export class RemovalUnsupported extends ImageFailure {
   static readonly code = 'imageRemovalUnsupported'

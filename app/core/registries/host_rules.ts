@@ -12,7 +12,7 @@ interface HostRulesOptions {
   readonly insecure: readonly string[]
   /** Named by the operator of the platform, and so allowed. */
   readonly named: readonly string[]
-  /** Whether this machine and its own network are closed to registries that are not listed. */
+  /** Whether this machine and private networks are closed to registries that are not listed. */
   readonly isStrict: boolean
   readonly ownPorts: readonly number[]
 }
@@ -21,27 +21,40 @@ const HTTPS_PORT = 443
 const SHAPE = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
 const OF_THIS_MACHINE = /^(.+\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/
 
-/** Addresses that mean this machine, its own network segment, many machines or none; also as IPv6 spells those of IPv4. */
+/** Addresses that mean this machine, a private network, many machines or none; also as IPv6 spells those of IPv4. */
 const CLOSED = new BlockList()
 for (const [net, prefix] of [
   ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
   ['224.0.0.0', 3],
 ] as const) {
   CLOSED.addSubnet(net, prefix, 'ipv4')
 }
 for (const [net, prefix] of [
   ['::', 96],
+  ['fc00::', 7],
   ['fe80::', 10],
   ['fec0::', 10],
   ['ff00::', 8],
-  ['fd00:ec2::254', 128],
+  ['64:ff9b:1::', 48],
   ['64:ff9b::', 104],
+  ['64:ff9b::a00:0', 104],
+  ['64:ff9b::6440:0', 106],
   ['64:ff9b::7f00:0', 104],
   ['64:ff9b::a9fe:0', 112],
+  ['64:ff9b::ac10:0', 108],
+  ['64:ff9b::c0a8:0', 112],
+  ['2002:a00::', 24],
+  ['2002:6440::', 26],
   ['2002:7f00::', 24],
   ['2002:a9fe::', 32],
+  ['2002:ac10::', 28],
+  ['2002:c0a8::', 32],
 ] as const) {
   CLOSED.addSubnet(net, prefix, 'ipv6')
 }
@@ -81,7 +94,7 @@ export class HostRules {
     const url = urlOf(host)
     const name = address ?? url?.hostname.replace(/^\[|\]$|\.$/g, '') ?? ''
     if (OF_THIS_MACHINE.test(name) || isClosed(name)) {
-      return 'The host is this machine or in its own network; REGISTRY_HOSTS has to list such a host'
+      return 'The host is this machine or in a private network; REGISTRY_HOSTS has to list such a host'
     }
     const port = Number(url?.port || HTTPS_PORT)
     if (port !== HTTPS_PORT && this.#options.ownPorts.includes(port)) {

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns'
 import {
   Agent as ClearAgent,
   request as requestInClear,
@@ -5,7 +6,7 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
-import type { LookupFunction, Socket } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 
 import { passOn, spend } from '#kernel/passing_bytes'
 import { RegistryAway } from '#oci/errors'
@@ -17,8 +18,8 @@ const SOCKETS = { keepAlive: true, maxSockets: 16, scheduling: 'lifo' } as const
 export interface Guard {
   /** Throws where nothing may be asked; what a registry names is looked at as well. */
   requireAllowed(url: URL): void
-  /** Finds the addresses of a name, those that may be connected to. */
-  readonly lookup: LookupFunction
+  /** Finds the addresses of the host of a URL, and fails where one of them may not be connected to. */
+  lookupFor(url: URL): LookupFunction
 }
 
 export interface Sending {
@@ -54,7 +55,8 @@ export class Connections {
     this.#guard?.requireAllowed(url)
     if (this.#uploader && upload) {
       const isVerified = this.#isVerified
-      const asking = { method, url: url.href, headers, idleMs, isVerified, ...upload }
+      const addresses = this.#guard && (await addressesOf(url, this.#guard))
+      const asking = { method, url: url.href, headers, idleMs, isVerified, addresses, ...upload }
       return this.#uploader.send(asking, body, signal)
     }
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
@@ -64,7 +66,7 @@ export class Connections {
       method,
       headers: { ...headers, ...(length !== undefined && { 'content-length': length }) },
       agent: isSecure ? this.#secure : this.#clear,
-      ...(this.#guard && { lookup: this.#guard.lookup }),
+      ...(this.#guard && { lookup: this.#guard.lookupFor(url) }),
       signal,
     })
     asking.setTimeout(idleMs, () => {
@@ -85,6 +87,19 @@ export class Connections {
     this.#clear.destroy()
     this.#secure.destroy()
   }
+}
+
+/** What is looked at is what is connected to, also by another program; undefined where the URL itself names an address. */
+async function addressesOf(url: URL, guard: Guard): Promise<LookupAddress[] | undefined> {
+  const { hostname } = url
+  if (isIP(hostname.replace(/^\[|\]$/g, ''))) {
+    return undefined
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<LookupAddress[]>()
+  guard.lookupFor(url)(hostname, { all: true }, (error, addresses) =>
+    error ? reject(error) : resolve(addresses as LookupAddress[])
+  )
+  return promise
 }
 
 /**

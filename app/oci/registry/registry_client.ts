@@ -1,6 +1,7 @@
 import { pause, pauseAfter } from '#kernel/back_off'
 
 import { ImageFailure, RegistryAway, RegistryConfused, RegistryDenied } from '#oci/errors'
+import { digestOf } from '#oci/checked_bytes'
 import { isObject } from '#oci/manifest'
 import { unlessAborted } from '#oci/unless_aborted'
 import type { UploadNote, UploadNotes } from '#oci/uploads/upload_notes'
@@ -23,7 +24,7 @@ export interface RegistryOptions {
   readonly attempts?: number
   readonly firstPauseMs?: number
   readonly guard?: Guard
-  /** Where uploads are noted, so that none is left where this process is killed. They are made by a program that knows of no guard. */
+  /** Where uploads are noted, so that none is left where this process is killed.. */
   readonly notes?: UploadNotes
 }
 
@@ -209,7 +210,7 @@ export class RegistryClient {
 
   async #refusal(question: Question, answer: Answer): Promise<Error> {
     const { status } = answer
-    const { code, text } = await reasonIn(answer)
+    const { code, text } = await reasonIn(answer, this.base)
     const said = `${answer.url.host} answered ${asked(question)} with ${status}${text}`
     if (PASSING.includes(status)) {
       return new Overloaded(said, Number(answer.header('retry-after')) * 1000)
@@ -252,8 +253,20 @@ function asked({ method, at }: Question): string {
   return `${method} ${path.slice(0, 200)}`
 }
 
-/** The reason that a registry gives, where it speaks as one. */
-async function reasonIn(answer: Answer): Promise<{ code: string | undefined; text: string }> {
+interface Reason {
+  readonly code: string | undefined
+  readonly text: string
+}
+
+/**
+ * The reason that a registry gives, where it speaks as one. Of what answers elsewhere, where the registry has sent us, no text is passed on: its digest
+ * says whether it was the same as another time.
+ */
+async function reasonIn(answer: Answer, { origin }: URL): Promise<Reason> {
+  if (answer.url.origin !== origin) {
+    const bytes = await answer.bytes(LARGEST_REASON).catch(() => undefined)
+    return { code: undefined, text: bytes ? ` (${bytes.length} bytes, ${digestOf(bytes)})` : '' }
+  }
   const said = await answer.json(LARGEST_REASON).catch(() => undefined)
   const [first] = Array.isArray(said?.errors) ? said.errors : []
   const { code, message } = isObject(first) ? first : {}

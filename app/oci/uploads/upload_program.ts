@@ -8,6 +8,8 @@
 import { appendFileSync, read, rmSync, utimesSync } from 'node:fs'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
+import type { LookupAddress } from 'node:dns'
+import type { LookupFunction } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 
@@ -109,7 +111,7 @@ function noteDown(
 }
 
 function answerTo(
-  { method, url: address, headers, idleMs, isVerified }: Asked,
+  { method, url: address, headers, idleMs, isVerified, addresses }: Asked,
   body: Buffer
 ): Promise<{ response: IncomingMessage; isSent: () => boolean }> {
   const { promise, resolve, reject } = Promise.withResolvers<{
@@ -122,6 +124,7 @@ function answerTo(
     method,
     headers: { ...headers, 'content-length': body.length },
     agent: isSecure ? (isVerified ? secure : unverified) : clear,
+    ...(addresses && { lookup: lookupIn(addresses) }),
   })
   asking.setTimeout(idleMs, () => {
     asking.destroy(new Error(`${url.host} was silent for ${idleMs} ms`))
@@ -131,6 +134,12 @@ function answerTo(
   asking.on('response', (response) => resolve({ response, isSent }))
   asking.end(body)
   return promise
+}
+
+/** The name was looked up before, and its addresses were looked at. */
+function lookupIn(addresses: readonly LookupAddress[]): LookupFunction {
+  const [{ address, family }] = addresses as [LookupAddress]
+  return (_, { all }, done) => (all ? done(null, [...addresses]) : done(null, address, family))
 }
 
 function touchNotes(): void {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import type { LookupAddress } from 'node:dns'
 import { IncomingMessage, type IncomingHttpHeaders } from 'node:http'
 import { Socket } from 'node:net'
 import { extname } from 'node:path'
@@ -19,6 +20,8 @@ export interface Asked {
   readonly length: number
   readonly idleMs: number
   readonly isVerified: boolean
+  /** Those of its host that may be connected to; whatever the host means where it is left out. */
+  readonly addresses?: readonly LookupAddress[] | undefined
   /** The file in which is noted where the upload is, and what was asked to begin it. */
   readonly note: string
   readonly begun: string

@@ -1,5 +1,6 @@
 import { FolderStore } from '#oci/folder/folder_store'
 import type { ImageStore } from '#oci/image_store'
+import type { Guard } from '#oci/registry/exchange'
 import { RegistryStore } from '#oci/registry/registry_store'
 import type { UploadNotes } from '#oci/uploads/upload_notes'
 import type { ImageStores } from './places.js'
@@ -11,6 +12,8 @@ interface Options {
   readonly folder: string
   /** Hosts whose certificate is not verified. */
   readonly insecure: readonly string[]
+  /** What may be asked on the way to what a registry has, by its host; anything where it is left out. */
+  readonly guardFor?: (host: string) => Guard
   /** Where uploads to registries are noted. */
   readonly notes?: UploadNotes
 }
@@ -20,7 +23,7 @@ export interface OpenedStores extends ImageStores {
 }
 
 /** Opens the folder when it is first needed, and each registry once for each account. */
-export function imageStores({ folder, insecure, notes }: Options): OpenedStores {
+export function imageStores({ folder, insecure, guardFor, notes }: Options): OpenedStores {
   let images: Promise<ImageStore> | undefined
   const registries = new Map<string, RegistryStore>()
   return {
@@ -34,7 +37,9 @@ export function imageStores({ folder, insecure, notes }: Options): OpenedStores 
       const known = registries.get(key)
       const isInsecure = insecure.includes(host.toLowerCase())
       const account = { host, accountName, accountSecret }
-      const store = known ?? RegistryStore.open(account, { isInsecure, ...(notes && { notes }) })
+      const guard = guardFor?.(host)
+      const options = { isInsecure, ...(guard && { guard }), ...(notes && { notes }) }
+      const store = known ?? RegistryStore.open(account, options)
       registries.delete(key)
       registries.set(key, store)
       forgetOldest(registries)

@@ -53,6 +53,21 @@ const HERE = [
   '255.255.255.255',
   'hub.example.org:3000',
   '10.0.0.5:3009',
+  '10.0.0.5',
+  '172.16.0.1',
+  '172.31.255.254',
+  '192.168.1.1',
+  '100.64.0.1',
+  '100.127.255.254',
+  '0x0a000005',
+  '[fd12:3456::1]',
+  '[fc00::1]',
+  '[::ffff:10.0.0.5]',
+  '[::ffff:c0a8:101]',
+  '[64:ff9b::10.0.0.5]',
+  '[64:ff9b::192.168.1.1]',
+  '[64:ff9b:1::1]',
+  '[2002:a00:5::]',
 ]
 
 test.group('Hosts of registries in production', () => {
@@ -65,7 +80,10 @@ test.group('Hosts of registries in production', () => {
     })
 
   test('{$self} is taken')
-    .with(['harbor.example.org', 'harbor.example.org:8443', '10.0.0.5', '[2001:db8::1]:5000'])
+    .with([
+      ...['harbor.example.org', 'harbor.example.org:8443', '192.0.2.5', '[2001:db8::1]:5000'],
+      ...['172.32.0.1', '100.128.0.1', '192.169.0.1', '11.0.0.1', '[::ffff:192.0.2.5]'],
+    ])
     .run(({ assert }, host) => {
       assert.isUndefined(rules().refusalOf(host))
       assert.isString(rules({ listed: ['other.example.org'] }).refusalOf(host))
@@ -80,7 +98,10 @@ test.group('Hosts of registries in production', () => {
   })
 
   test('a name that means this machine when it is called is refused then')
-    .with(['127.0.0.1', '::1', '::ffff:127.0.0.1', '169.254.169.254', 'fe80::1', '0.0.0.0'])
+    .with([
+      ...['127.0.0.1', '::1', '::ffff:127.0.0.1', '169.254.169.254', 'fe80::1', '0.0.0.0'],
+      ...['10.1.2.3', '::ffff:10.1.2.3', 'fd00::1', '100.64.1.1'],
+    ])
     .run(({ assert }, address) => {
       assert.isUndefined(rules().refusalOf('harbor.example.org'))
       assert.isString(rules().refusalOf('harbor.example.org', address))

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { guardFor } from '#core/registries/drivers/https_call'
+import { guardAlong, guardFor } from '#core/registries/drivers/https_call'
 import { HostRules } from '#core/registries/host_rules'
 
 const strict = new HostRules({
@@ -33,7 +33,23 @@ test.group('What asks a registry for images', () => {
     assert.isFalse(isAllowed('127.0.0.1', 'https://127.0.0.1/v2/'))
     assert.isFalse(isAllowed('169.254.169.254', 'https://169.254.169.254/v2/'))
     const { promise, resolve } = Promise.withResolvers<Error | null>()
-    guardFor('harbor.example.org', strict).lookup('localhost', {}, resolve)
+    const url = new URL('https://harbor.example.org/v2/')
+    guardFor('harbor.example.org', strict).lookupFor(url)('localhost', {}, resolve)
+    assert.match(String(await promise), /REGISTRY_HOSTS/)
+  })
+
+  test('goes along where a registry leads to, by the same rules for each host', async ({
+    assert,
+  }) => {
+    const guard = guardAlong('harbor.example.org', strict)
+    const goes = (url: string) => guard.requireAllowed(new URL(url))
+    goes('https://harbor.example.org/v2/')
+    goes('https://blobs.example.net/a')
+    for (const host of ['127.0.0.1', '10.0.0.5', 'localhost', '[fd00::1]', '169.254.169.254']) {
+      assert.throws(() => goes(`https://${host}/latest/meta-data`), /REGISTRY_HOSTS/)
+    }
+    const { promise, resolve } = Promise.withResolvers<Error | null>()
+    guard.lookupFor(new URL('https://blobs.example.net/'))('localhost', { all: true }, resolve)
     assert.match(String(await promise), /REGISTRY_HOSTS/)
   })
 })

@@ -4,6 +4,7 @@ import { lookup as resolve, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
 import { hostRules, urlOf, type HostRules } from '#core/registries/host_rules'
+import { HostRefused } from '#oci/errors'
 import type { Guard } from '#oci/registry/exchange'
 
 const LARGEST_ANSWER = 1024 * 1024
@@ -73,7 +74,17 @@ export function guardFor(host: string, rules: HostRules = hostRules): Guard {
       }
       requireReachable(rules, host, [hostnameOf(url)])
     },
-    lookup: lookupWithin(rules, host),
+    lookupFor: () => lookupWithin(rules, host),
+  }
+}
+
+/** The rules for what has to go where a registry leads to (stores of blobs, services that give out tokens): the same for each host on the way. */
+export function guardAlong(host: string, rules: HostRules = hostRules): Guard {
+  const name = urlOf(host)?.host
+  const hostOf = (url: URL) => (url.host === name ? host : url.host)
+  return {
+    requireAllowed: (url) => requireReachable(rules, hostOf(url), [hostnameOf(url)]),
+    lookupFor: (url) => lookupWithin(rules, hostOf(url)),
   }
 }
 
@@ -110,8 +121,3 @@ function requireReachable(rules: HostRules, host: string, addresses: readonly st
 }
 
 const hostnameOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')
-
-/** A registry is where no registry may be; nothing was sent to it. */
-export class HostRefused extends Error {
-  readonly code = 'E_REGISTRY_HOST'
-}

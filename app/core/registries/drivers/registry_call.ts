@@ -1,6 +1,7 @@
 import { RegistryFailure } from '#core/registries/driver'
 import { urlOf, type HostRules } from '#core/registries/host_rules'
-import { call, HostRefused, type Answered, type Call } from './https_call.js'
+import { HostRefused } from '#oci/errors'
+import { call, type Answered, type Call } from './https_call.js'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 

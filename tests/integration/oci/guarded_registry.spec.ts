@@ -1,0 +1,162 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+
+import { test } from '@japa/runner'
+
+import { guardAlong } from '#core/registries/drivers/https_call'
+import { HostRules } from '#core/registries/host_rules'
+import { digestOf } from '#oci/checked_bytes'
+import { HostRefused } from '#oci/errors'
+import type { Guard } from '#oci/registry/exchange'
+import { RegistryStore } from '#oci/registry/registry_store'
+import { CHUNK_BYTES } from '#oci/registry/upload'
+import { UploadNotes } from '#oci/uploads/upload_notes'
+import { piecesOf } from '#tests/helpers/images'
+import { RegistryServer, send } from '#tests/helpers/registry/registry_server'
+import { temporaryFolder } from '#tests/helpers/temporary_folder'
+
+const REPOSITORY = 'suite/image'
+const WANTED = { digest: `sha256:${'a'.repeat(64)}`, size: 10 }
+
+test.group('A registry that leads to other hosts', (group) => {
+  let registry: RegistryServer
+  let elsewhere: Server
+  let asked: IncomingMessage[]
+  let text: string
+
+  group.each.setup(async () => {
+    registry = await RegistryServer.start()
+    asked = []
+    text = '{"errors":[{"code":"SECRET","message":"of the inner network"}]}'
+    elsewhere = createServer((request, response) => {
+      asked.push(request)
+      response.writeHead(400, { 'content-type': 'application/json' }).end(text)
+    })
+    elsewhere.listen(0, '127.0.0.1')
+    await once(elsewhere, 'listening')
+    return async () => {
+      elsewhere.closeAllConnections()
+      elsewhere.close()
+      await registry.stop()
+    }
+  })
+
+  const hostElsewhere = (name = '127.0.0.1') =>
+    `${name}:${(elsewhere.address() as AddressInfo).port}`
+  const rules = (listed: readonly string[] | undefined, named: readonly string[] = []) =>
+    new HostRules({ listed, insecure: [], named, isStrict: true, ownPorts: [] })
+  const opened = (guard?: Guard, notes?: UploadNotes) =>
+    RegistryStore.open(registry.access, {
+      attempts: 1,
+      ...(guard && { guard }),
+      ...(notes && { notes }),
+    })
+  const guarded = (listed: readonly string[] | undefined, named: readonly string[] = []) =>
+    guardAlong(registry.host, rules(listed, named))
+  const leadTo = (host: string) => {
+    registry.interference = ({ method, path, response }) => {
+      const isBlob = method === 'GET' && path.includes('/blobs/')
+      if (isBlob) {
+        response.setHeader('location', `http://${host}/inner?signature=of-a-store`)
+        send(response, 307)
+      }
+      return isBlob
+    }
+  }
+  const failureOf = async (store: RegistryStore): Promise<Error> => {
+    try {
+      await Array.fromAsync(store.readBlob(REPOSITORY, WANTED))
+      throw new Error('It was read')
+    } catch (error) {
+      return error as Error
+    } finally {
+      store.close()
+    }
+  }
+
+  test('is not followed to one that is not allowed, and nothing is asked there: {name}')
+    .with([
+      { name: '127.0.0.1', isListing: true },
+      { name: '127.0.0.1', isListing: false },
+      { name: 'localhost', isListing: false },
+    ])
+    .run(async ({ assert }, { name, isListing }) => {
+      const guard = isListing ? guarded([registry.host]) : guarded(undefined, [registry.host])
+      leadTo(hostElsewhere(name))
+      assert.instanceOf(await failureOf(opened(guard)), HostRefused)
+      assert.isEmpty(asked)
+    })
+
+  test('is followed to one that is listed', async ({ assert }) => {
+    leadTo(hostElsewhere())
+    await failureOf(opened(guarded([registry.host, hostElsewhere()])))
+    assert.lengthOf(asked, 1)
+  })
+
+  test('is told of by the status and the digest of what answered there, and by no text of it', async ({
+    assert,
+  }) => {
+    leadTo(hostElsewhere())
+    const { message } = await failureOf(opened())
+    assert.include(message, '400')
+    assert.include(message, digestOf(Buffer.from(text)))
+    assert.notMatch(message, /SECRET|inner network|of-a-store/)
+  })
+
+  test('takes no upload elsewhere, also where another program makes it', async ({
+    assert,
+    cleanup,
+  }) => {
+    const notes = await UploadNotes.open(await temporaryFolder(cleanup))
+    registry.interference = ({ method, path, response }) => {
+      const isUpload = method === 'POST' && path.includes('/uploads/')
+      if (isUpload) {
+        response.setHeader('location', `http://${hostElsewhere()}/upload`)
+        send(response, 202)
+      }
+      return isUpload
+    }
+    for (const kept of [undefined, notes]) {
+      const store = opened(guarded([registry.host]), kept)
+      const bytes = Buffer.alloc(CHUNK_BYTES + 1, 1)
+      const written = store.writeBlob(REPOSITORY, piecesOf(bytes))
+      const failure = await written.catch((error: unknown) => error)
+      assert.instanceOf(failure, HostRefused)
+      store.close()
+    }
+    assert.isEmpty(asked)
+  })
+
+  test('is reached at an address that was looked at, whatever its name means to others: {by}')
+    .with([{ by: 'this program' }, { by: 'the one that uploads' }])
+    .run(async ({ assert, cleanup }, { by }) => {
+      const server = createServer((request, response) => {
+        request.resume()
+        response.setHeader('location', '/v2/suite/image/blobs/uploads/1')
+        response.writeHead(request.method === 'POST' ? 202 : 201).end()
+      })
+      server.listen(0, '127.0.0.2')
+      await once(server, 'listening')
+      cleanup(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+      const host = `localhost:${(server.address() as AddressInfo).port}`
+      const guard: Guard = {
+        requireAllowed() {},
+        lookupFor:
+          () =>
+          (_, { all }, done) =>
+            all ? done(null, [{ address: '127.0.0.2', family: 4 }]) : done(null, '127.0.0.2', 4),
+      }
+      const notes = by.includes('uploads')
+        ? { notes: await UploadNotes.open(await temporaryFolder(cleanup)) }
+        : {}
+      const store = RegistryStore.open({ host }, { guard, attempts: 1, ...notes })
+      const bytes = Buffer.alloc(10, 1)
+      const { digest } = await store.writeBlob(REPOSITORY, () => piecesOf(bytes))
+      assert.equal(digest, digestOf(bytes))
+      store.close()
+    })
+})
