@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
+import { pathOf } from '#hubctl/kinds/kind'
 import { ANALYSES, ANALYSIS_NODES } from '#hubctl/kinds/places'
 import { changing, watchable, wholeNumber } from '#hubctl/options'
 import { ANALYSIS_COMMANDS, type AnalysisCommand } from '#hubctl/platform/platform_commands'
@@ -13,7 +14,16 @@ import type { Verdict } from './decision_parts.js'
 import { decide, decisionOptions, type Decided, type DecisionOptions } from './decisions.js'
 import { rotatingCredentials } from './rotate_credentials.js'
 
-const ANALYSIS: Decided = { subject: ANALYSES, parts: ANALYSIS_NODES, key: 'analysisId' }
+const ANALYSIS: Decided = {
+  subject: ANALYSES,
+  parts: ANALYSIS_NODES,
+  key: 'analysisId',
+  async contentOf(api, id) {
+    const path = `${pathOf(ANALYSES, id)}/content`
+    const { data } = await api.read<{ data: { digest: string } }>(ANALYSES.service, path)
+    return data.digest
+  },
+}
 
 export function analysisCommand(): Command {
   const command = new Command('analysis')
@@ -77,6 +87,10 @@ function commanding(order: AnalysisCommand): Command {
 function deciding(name: string, verdict: Verdict): Command {
   const command = analysisArgument(
     new Command(name).description(`${name} its content for the nodes of your realm that wait`)
+  )
+  command.option(
+    '-d, --digest <digest>',
+    'of the content that was looked at; refused where it is another by now'
   )
   return decisionOptions(command).action(
     perform((invocation: Invocation<DecisionOptions>, analysis: string) =>

@@ -21,6 +21,7 @@ import {
 
 export interface DecisionOptions extends PartOptions {
   readonly comment?: string
+  readonly digest?: string
   readonly asOperator?: boolean
 }
 
@@ -30,6 +31,8 @@ export interface Decided {
   readonly parts: Place
   /** The attribute of a part that names the subject. */
   readonly key: 'projectId' | 'analysisId'
+  /** The digest of what there is to decide about now, where it has a content that may change meanwhile. */
+  readonly contentOf?: (api: Api, id: string) => Promise<string>
 }
 
 interface Outcome {
@@ -59,13 +62,14 @@ export function decisionOptions(command: Command): Command {
  */
 export async function decide(
   invocation: Invocation<DecisionOptions>,
-  { subject, parts: place, key }: Decided,
+  { subject, parts: place, key, contentOf }: Decided,
   verdict: Verdict,
   idOrName: string
 ): Promise<ExitCode> {
   const { options, output } = invocation
   const api = await invocation.api()
   const { id } = await findRecord(api, subject, idOrName)
+  const contentDigest = options.digest ?? (await contentOf?.(api, id))
   const parts = await partsToDecide(api, place, [`filter[${key}]`, id], options)
   if (parts.length === 0) {
     output.note(`No node of the ${subject.name} ${idOrName} waits for a decision.`)
@@ -82,9 +86,16 @@ export async function decide(
     })
   }
   const { comment } = options
-  const body = { approvalStatus: verdict, ...(comment !== undefined && { comment }) }
+  const body = {
+    approvalStatus: verdict,
+    ...(comment !== undefined && { comment }),
+    ...(contentDigest !== undefined && { contentDigest }),
+  }
   const outcomes = await decideEach(api, place, parts, { authority, body })
   showOutcomes(invocation, outcomes, { kind: place.name, realm })
+  if (contentDigest !== undefined) {
+    output.note(`This is about the content ${contentDigest}`)
+  }
   return exitCodeOf(outcomes)
 }
 
@@ -113,7 +124,11 @@ const LEFT: Readonly<Partial<Record<Authority, Problem>>> = {
 
 interface Deciding {
   readonly authority: (part: Part) => Authority
-  readonly body: { readonly approvalStatus: Verdict; readonly comment?: string }
+  readonly body: {
+    readonly approvalStatus: Verdict
+    readonly comment?: string
+    readonly contentDigest?: string
+  }
 }
 
 async function decideEach(
