@@ -1,7 +1,9 @@
 import vine from '@vinejs/vine'
 
+import { withoutZero } from '#kernel/shape'
+
 const argument = vine.object({
-  value: vine.string().minLength(2).maxLength(512),
+  value: vine.string().minLength(2).maxLength(512).use(withoutZero()),
   position: vine.enum(['before', 'after']).nullable().optional(),
 })
 

@@ -11,9 +11,10 @@ import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
 import { belongsTo } from '#records/relation'
 import { changes, id } from '#records/rules'
+import { filePath } from './file_path.js'
 
 const rules = {
-  path: vine.string().maxLength(256),
+  path: filePath(),
   root: vine.boolean({ strict: true }).optional(),
   bucketId: id(),
   bucketFileId: id(),

@@ -6,11 +6,12 @@ import { following, followingAll } from '#core/following'
 import { body } from '#kernel/body'
 import { id } from '#records/rules'
 import { AnalysisBucketFileService } from './analysis_bucket_file_service.js'
+import { filePath } from './file_path.js'
 
 const storedFile = body({
   id: id(),
   bucketId: id(),
-  path: vine.string().maxLength(256),
+  path: filePath(),
   actorType: vine.enum(['user', 'client', 'robot']).nullable().optional(),
   actorId: id().nullable().optional(),
 })

@@ -73,6 +73,7 @@ const imageCommandArguments: readonly Case[] = mayBeNull(
   [[{ value: 'a' }], 'min_length'],
   [[{ value: text(513) }], 'max_length'],
   [[{ value: 1 }], 'value_invalid'],
+  [[{ value: 'a\u0000b' }], 'pattern'],
   [[{ value: 'ab', position: 'middle' }], 'one_of_failed']
 )
 
@@ -259,6 +260,19 @@ test.group('Bodies of analyses and what belongs to them', (group) => {
     ]
     const path: readonly Case[] = [
       [text(256), OK],
+      ['src/..deep/a b.py', OK],
+      ['a\\b.py', OK],
+      ['src/..', 'pattern'],
+      ['../../etc/passwd', 'pattern'],
+      ['src/../../up.py', 'pattern'],
+      ['src\\..\\up.py', 'pattern'],
+      ['/etc/passwd', 'pattern'],
+      ['src//main.py', 'pattern'],
+      ['src/', 'pattern'],
+      ['src/.', 'pattern'],
+      ['', 'pattern'],
+      ['main\u0000.py', 'pattern'],
+      ['main\n.py', 'pattern'],
       [null, 'value_invalid'],
       [text(257), 'max_length'],
       [1, 'value_invalid'],
