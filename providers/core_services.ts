@@ -24,6 +24,7 @@ import { MasterImageService } from '#core/master_images/master_image_service'
 import { NodeConnections } from '#core/nodes/connections'
 import { NodeCredentials } from '#core/nodes/credentials'
 import { ClientTasks } from '#core/clients/client_tasks'
+import { SecretReplacements } from '#core/clients/secret_replacements'
 import { NodeService } from '#core/nodes/node_service'
 import { OwnClients } from '#core/clients/own_clients'
 import { NodePresence } from '#core/nodes/presence'
@@ -52,7 +53,15 @@ export function wireCore({ container }: ApplicationService): void {
     container.singleton(serviceKeyOf(kind), async () => new RecordService(kind, await options()))
   }
   container.singleton(ProjectService, async () => new ProjectService(await options()))
-  container.singleton(ProjectNodeService, async () => new ProjectNodeService(await options()))
+  container.singleton(
+    SecretReplacements,
+    async (resolver) => new SecretReplacements(corePool(), await resolver.make('signals'))
+  )
+  container.singleton(
+    ProjectNodeService,
+    async (resolver) =>
+      new ProjectNodeService(await options(), await resolver.make(SecretReplacements))
+  )
   container.singleton(AcceptedKeys, () => new AcceptedKeys(corePool(), () => configuredKeys(env)))
   container.singleton(BuildSignatures, async (resolver) => {
     const accepted = await resolver.make(AcceptedKeys)
@@ -78,6 +87,7 @@ function wireAnalyses(container: Container, options: Options): void {
       new AnalysisUpkeep(corePool(), {
         analyses: () => container.make(AnalysisService),
         analysisNodes: () => container.make(AnalysisNodeService),
+        secrets: () => container.make(SecretReplacements),
       })
   )
   container.singleton(

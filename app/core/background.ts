@@ -5,6 +5,7 @@ import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { clientWorker } from '#core/clients/client_worker'
 import { lockReleaseWorker } from '#core/code_locks/lock_tasks'
+import { SecretReplacements, secretReplacementWorker } from '#core/clients/secret_replacements'
 import { coreReactions, removalSweeps } from './removals.js'
 import { ClientTasks } from '#core/clients/client_tasks'
 import { corePool } from './database.js'
@@ -24,6 +25,7 @@ import {
 import { reactTo } from '#auth/reactions'
 import type { RunningJob } from '#jobs/running_job'
 import type { LongSweep, Sweep } from '#jobs/sweep'
+import { EventSink } from '#records/events'
 import { TaskRunner } from '#jobs/tasks/task_runner'
 
 /**
@@ -59,10 +61,17 @@ export async function followIdentities(logger: Logger): Promise<RunningJob> {
   const locks = await app.container.make('bucketLocks')
   const releases = lockReleaseWorker({ pool: corePool(), locks, logger })
   const releasing = await TaskRunner.start({ worker: releases, signals, logger })
+  const replacements = await app.container.make(SecretReplacements)
+  const records = { pool: corePool(), sink: await app.container.make(EventSink) }
+  const replacing = await TaskRunner.start({
+    worker: secretReplacementWorker({ tasks: replacements, provider, records, logger }),
+    signals,
+    logger,
+  })
   const stopReacting = await reactTo(provider, coreReactions, logger)
   return {
     async stop() {
-      await Promise.all([runner.stop(), releasing.stop(), stopReacting()])
+      await Promise.all([runner.stop(), releasing.stop(), replacing.stop(), stopReacting()])
     },
   }
 }

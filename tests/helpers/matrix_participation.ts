@@ -3,6 +3,7 @@ import { test } from '@japa/runner'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { identityProvider } from '#core/clients/identity'
 import { node as nodeKind } from '#core/nodes/node'
+import { projectNode } from '#core/project_nodes/project_node'
 import { seedIdentity } from '#identity/embedded/seeds'
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
@@ -30,6 +31,12 @@ async function nodeClient(
 ): Promise<Person> {
   const clientId = clock.uuid()
   const node = await sampleRecord('core', nodeKind, { realmId, clientId })
+  const { projectId } = analysis
+  await sampleRecord('core', projectNode, {
+    projectId,
+    nodeId: node.id,
+    approvalStatus: 'approved',
+  })
   if (part !== 'not asked') {
     const { id } = await sampleRecord('core', analysisNode, {
       analysisId: analysis.id,

@@ -31,6 +31,9 @@ interface Services {
   readonly analysisNodes: () => Promise<{
     withdrawDecision(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
   }>
+  readonly secrets: () => Promise<{
+    replaceLater(transaction: pg.ClientBase, analysisId: string): Promise<void>
+  }>
 }
 
 /**
@@ -112,6 +115,12 @@ export class AnalysisUpkeep {
     const { rows } = await transaction.query<{ id: string }>(DECIDED, [id])
     const decided = rows.map((row) => row.id)
     await this.#askAnew(transaction, origin, id, decided)
+  }
+
+  /** After a node lost its access to what the analysis logs in with. */
+  async replaceSecret(transaction: pg.ClientBase, id: string): Promise<void> {
+    const secrets = await this.#services.secrets()
+    await secrets.replaceLater(transaction, id)
   }
 
   async #askAnew(

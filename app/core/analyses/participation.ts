@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
+import { skipsProjectApproval } from '#core/project_nodes/approval'
 import type { Actor } from '#kernel/actor'
 import { isUuid } from '#kernel/is_uuid'
 import { CONTENT_DIGEST } from './approved_content.js'
@@ -23,8 +24,8 @@ export async function participates(
 }
 
 /**
- * Whether the node that the actor is the client of agreed to take part in an analysis as it is now; undefined where it is of
- * none, and other rules are for it.
+ * Whether the node that the actor is the client of agreed to take part in an analysis as it is now, and is in its project;
+ * undefined where it is of none, and other rules are for it.
  */
 export async function agreementOf(
   database: pg.Pool | pg.ClientBase,
@@ -38,10 +39,13 @@ export async function agreementOf(
     `select bool_or(exists (
        select 1 from analysis_nodes a
        where a.node_id = n.id and a.analysis_id = $1 and a.approval_status = 'approved'
+         and ($4 or exists (
+           select 1 from project_nodes p join analyses of on of.project_id = p.project_id
+           where of.id = $1 and p.node_id = n.id and p.approval_status is distinct from 'rejected'))
          and ($3 or n.type = 'aggregator' or a.approved_digest = (
            select ${CONTENT_DIGEST} from analyses a where a.id = $1)))) as agrees
      from nodes n where n.client_id = $2`,
-    [analysisId, id, skipsApproval.isOn]
+    [analysisId, id, skipsApproval.isOn, skipsProjectApproval.isOn]
   )
   return rows[0]!.agrees ?? undefined
 }

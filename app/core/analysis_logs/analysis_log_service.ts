@@ -3,14 +3,16 @@ import type pg from 'pg'
 import type { LogQuery } from './log_query.js'
 import type { AnalysisNodeLogBody } from './analysis_log.js'
 import type { KeptLogs, WrittenLog } from './kept_logs.js'
+import { requireOwnNode } from '#core/nodes/own_node'
 import type { Follow, Followed } from '#auth/followed'
+import { all, either, holds, isClient, mayWriteIn, requireThat } from '#auth/verification/checks'
 import { enforce, holdingAny, loggedIn, permits } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import { clock } from '#kernel/clock'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { isUuid } from '#kernel/is_uuid'
 import { issue, type IssueItem } from '#kernel/issues'
-import { isMasterMember, requireRealm } from '#kernel/realm'
+import { isMasterMember } from '#kernel/realm'
 import { fittedLabels } from '#query/label_name'
 
 export const LOG_ACCESS = {
@@ -22,12 +24,18 @@ export const LOG_ACCESS = {
 const TAKES_PART = `select 1 from analyses where id = $1 and realm_id = $2
   union all select 1 from analysis_nodes where analysis_id = $1 and node_realm_id = $2 limit 1`
 
-const ENDS = `select (select realm_id from analyses where id = $1) as "analysisRealmId",
-  (select realm_id from nodes where id = $2) as "nodeRealmId"`
+const ENDS = `select a.realm_id as "analysisRealmId", n.realm_id as "nodeRealmId",
+    n.client_id as "clientId", o.id is not null as "isAssigned"
+  from (select) as one
+  left join analyses a on a.id = $1
+  left join nodes n on n.id = $2
+  left join analysis_nodes o on o.analysis_id = a.id and o.node_id = n.id`
 
 interface Ends {
   readonly analysisRealmId: string | null
   readonly nodeRealmId: string | null
+  readonly clientId: string | null
+  readonly isAssigned: boolean
 }
 
 /**
@@ -58,11 +66,14 @@ export class AnalysisLogService {
     return this.#logs.follow(labels, follow)
   }
 
-  /** What a node says of an analysis, in the name of whoever may write for the node's realm. */
+  /** What a node says of an analysis that it is assigned to: by its own client, or by who may write for the node's realm. */
   async create(actor: Actor, body: AnalysisNodeLogBody): Promise<WrittenLog> {
     enforce(LOG_ACCESS.create, actor)
-    const { nodeRealmId } = await this.#endsOf(body)
-    requireRealm(actor, nodeRealmId)
+    const { nodeRealmId, clientId, isAssigned } = await this.#endsOf(body)
+    const mayWrite = either(holds('analysis_update'), holds('log_create'))
+    requireThat(actor, either(isClient(clientId), all(mayWriteIn(nodeRealmId), mayWrite)))
+    await requireOwnNode(this.#pool, actor, body.nodeId)
+    requireAssigned(isAssigned)
     const line = lineOf(body)
     await this.#logs.write(line)
     return line
@@ -107,6 +118,13 @@ export class AnalysisLogService {
       throw new BadRequest('The body names what does not exist', { issues })
     }
     return ends
+  }
+}
+
+function requireAssigned(isAssigned: boolean): void {
+  if (!isAssigned) {
+    const message = 'The node is not assigned to the analysis'
+    throw new BadRequest(message, { issues: [wrong('nodeId', message)] })
   }
 }
 

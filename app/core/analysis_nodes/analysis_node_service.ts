@@ -16,6 +16,7 @@ import { endsOf, requireInProject } from './analysis_node_ends.js'
 import { firstApproval } from './approval.js'
 import { requireAuthority, requireEitherRealm } from './authority.js'
 import { AnalysisNodeEvents } from '#core/analysis_node_events/analysis_node_events'
+import { requireOwnNode } from '#core/nodes/own_node'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { newId } from '#kernel/new_id'
@@ -93,10 +94,12 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     return this.holdingPart(id, async (transaction, { part }) => {
       requireEitherRealm(origin.actor, part)
       requireAuthority(origin.actor, part, body)
+      await requireOwnNode(transaction, origin.actor, part.nodeId)
       const decided = await this.#withDigest(transaction, part, body)
       const isDecision = body.approvalStatus !== undefined
       const by = isDecision ? decidingFor(origin, part.nodeRealmId) : origin
       const written = await this.#changeState(transaction, by, part, decided)
+      await this.#followAccess(transaction, part, written.values)
       await this.upkeep.followNodes(transaction, origin, part.analysisId)
       return written
     })
@@ -106,6 +109,7 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     enforce(this.kind.access.remove!, origin.actor)
     return this.holdingPart(id, async (transaction, { part }) => {
       requireEitherRealm(origin.actor, part)
+      await requireOwnNode(transaction, origin.actor, part.nodeId)
       return this.#takeOut(transaction, origin, part)
     })
   }
@@ -191,8 +195,20 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     const removed = await this.removeUntold(transaction, origin, part)
     await this.upkeep.followRemoval(transaction, origin, analysisId, 'nodes')
     await this.upkeep.followNodes(transaction, origin, analysisId)
+    await this.#followAccess(transaction, part)
     await removed.tell()
     return removed
+  }
+
+  /** A node that agreed could read the secret of the analysis, and knows it when it does not agree any more. */
+  async #followAccess(
+    transaction: pg.ClientBase,
+    { analysisId, approvalStatus: before }: Row<typeof AnalysisNode>,
+    next?: Row<typeof AnalysisNode>
+  ): Promise<void> {
+    if (before === 'approved' && next?.approvalStatus !== 'approved') {
+      await this.upkeep.replaceSecret(transaction, analysisId)
+    }
   }
 
   /** What a node decided, and how far it is, stays known when it is something else already. */

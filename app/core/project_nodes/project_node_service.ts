@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import type { NODE_TYPES } from '#core/nodes/node'
+import type { SecretReplacements } from '#core/clients/secret_replacements'
 import { count } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
@@ -27,8 +28,11 @@ interface NodeOfProject {
  * Nodes of projects. The project's realm asks, the node's realm decides; either of them may end it.
  */
 export class ProjectNodeService extends RecordService<typeof ProjectNode> {
-  constructor(options: RecordServiceOptions) {
+  readonly #secrets: SecretReplacements
+
+  constructor(options: RecordServiceOptions, secrets: SecretReplacements) {
     super(projectNode, options)
+    this.#secrets = secrets
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createProjectNode>): Promise<string> {
@@ -64,7 +68,11 @@ export class ProjectNodeService extends RecordService<typeof ProjectNode> {
       requireRealm(origin.actor, previous.nodeRealmId)
       const isDecision = body.approvalStatus !== undefined
       const by = isDecision ? decidingFor(origin, previous.nodeRealmId) : origin
-      return this.change(transaction, by, previous, body)
+      const written = await this.change(transaction, by, previous, body)
+      if (written.values.approvalStatus === 'rejected' && previous.approvalStatus !== 'rejected') {
+        await this.#secrets.replaceInProject(transaction, previous)
+      }
+      return written
     })
     return data
   }
@@ -80,6 +88,7 @@ export class ProjectNodeService extends RecordService<typeof ProjectNode> {
         requireRealm(origin.actor, previous.projectRealmId)
       }
       await count(transaction, 'nodes', previous.projectId, -1)
+      await this.#secrets.replaceInProject(transaction, previous)
       return this.removeRecord(transaction, origin, previous)
     })
     return data

@@ -1,19 +1,59 @@
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { identityProvider } from '#core/clients/identity'
+import { SecretReplacements, secretReplacementWorker } from '#core/clients/secret_replacements'
+import { corePool } from '#core/database'
+import { performDue } from '#jobs/tasks/perform'
 import { identityPool } from '#identity/embedded/database'
 import { usePermissionPolicy } from '#auth/verification/permission_policy'
-import type { RecordChange } from '#records/events'
+import { EventSink, type RecordChange } from '#records/events'
+import { at } from '#tests/helpers/application'
 import { useEventSink, useSecuritySink } from '#tests/helpers/container'
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 
-import { call, person, Scene, set, type Person } from './analysis_scene.js'
+import { call, person, Scene, set, type Answer, type Person } from './analysis_scene.js'
 
 const SECRET = /^[0-9a-f]{64}$/
 
 const clients = async () => (await identityProvider()).clients!
+
+/** What replaces secrets in the background. */
+async function replacing() {
+  const tasks = await app.container.make(SecretReplacements)
+  const records = { pool: corePool(), sink: await app.container.make(EventSink) }
+  const provider = await identityProvider()
+  return secretReplacementWorker({ tasks, provider, records, logger: { warn() {} } })
+}
+
+/** A token for the client of an analysis; undefined where it is not given one. */
+async function tokenFor({
+  id,
+  secret,
+}: {
+  id: string
+  secret: string
+}): Promise<string | undefined> {
+  const response = await fetch(at('identity', '/token'), {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: id,
+      client_secret: secret,
+    }),
+  })
+  const { access_token: token } = (await response.json()) as { access_token?: string }
+  return token
+}
+
+async function memberOf({ nodeId }: Attributes): Promise<string> {
+  const { rows } = await corePool().query('select id from project_nodes where node_id = $1', [
+    nodeId,
+  ])
+  return rows[0].id
+}
 
 test.group('Credentials of analyses', (group) => {
   let scene: Scene
@@ -107,6 +147,58 @@ test.group('Credentials of analyses', (group) => {
     await scene.file(await scene.bucket(analysis), { path: 'slipped-in.py' })
     assert.equal((await read(client)).status, 403)
     assert.equal((await rotate({}, client)).status, 403)
+  })
+
+  for (const [how, lose] of [
+    [
+      'rejects the analysis',
+      ({ id }) =>
+        call(scene.steward(), 'POST', `/analysis-nodes/${id}`, { approvalStatus: 'rejected' }),
+    ],
+    [
+      'takes its decision back',
+      ({ id }) => call(scene.steward(), 'POST', `/analysis-nodes/${id}`, { approvalStatus: null }),
+    ],
+    ['is taken out', ({ id }) => call(scene.researcher(), 'DELETE', `/analysis-nodes/${id}`)],
+    ['is removed', ({ nodeId }) => call(scene.steward(), 'DELETE', `/nodes/${nodeId}`)],
+    [
+      'rejects the project',
+      async (part) =>
+        call(scene.steward(), 'POST', `/project-nodes/${await memberOf(part)}`, {
+          approvalStatus: 'rejected',
+        }),
+    ],
+    [
+      'leaves the project',
+      async (part) => call(scene.researcher(), 'DELETE', `/project-nodes/${await memberOf(part)}`),
+    ],
+  ] as const satisfies readonly (readonly [string, (part: Attributes) => Promise<Answer>])[]) {
+    test(`are replaced, and tokens end, where a node that agreed ${how}`, async ({ assert }) => {
+      const agreed = await scene.assigned(analysis, 'approved')
+      const client = scene.clientOf(agreed.node as Attributes)
+      const { body: known } = await read(client)
+      const token = await tokenFor(known)
+      const provider = await identityProvider()
+      assert.isDefined(await provider.introspect(token!))
+      assert.equal((await lose(agreed)).status, 202)
+      await performDue(await replacing())
+      assert.notEqual((await read()).body.secret, known.secret)
+      assert.isUndefined(await provider.introspect(token!))
+      assert.isUndefined(await tokenFor(known))
+      assert.equal((await read(client)).status, 403)
+    })
+  }
+
+  test('stay where a node decides that could not read them', async ({ assert }) => {
+    const asked = await scene.assigned(analysis)
+    const { secret } = (await read()).body
+    const part = `/analysis-nodes/${asked.id}`
+    assert.equal(
+      (await call(scene.steward(), 'POST', part, { approvalStatus: 'rejected' })).status,
+      202
+    )
+    await performDue(await replacing())
+    assert.equal((await read()).body.secret, secret)
   })
 
   test('the attributes of the analysis reach the policy of permissions', async ({

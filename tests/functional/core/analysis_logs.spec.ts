@@ -25,7 +25,7 @@ async function anAnalysis() {
     nodeRealmId: ofNode.realmId as string,
   }
   await sampleRecord('core', analysisNode, ids)
-  return ids
+  return { ...ids, clientId: ofNode.clientId as string }
 }
 
 const master = identity()
@@ -102,8 +102,8 @@ test.group('Logs of analyses', () => {
   test('are written by whoever may write for the node, and answered in both forms', async ({
     assert,
   }) => {
-    const { analysisId, nodeId, nodeRealmId, analysisRealmId } = await anAnalysis()
-    const site = person(nodeRealmId, { kind: 'client', permissions: [] })
+    const { analysisId, nodeId, nodeRealmId, analysisRealmId, clientId } = await anAnalysis()
+    const site = person(nodeRealmId, { kind: 'client', id: clientId, permissions: [] })
     const sent = { analysisId, nodeId, status: 'running', labels: { own: 'x', analysisId: 'no' } }
     const { status, body } = await call(site, 'POST', '/analysis-node-logs', sent)
     assert.equal(status, 202)
@@ -124,6 +124,30 @@ test.group('Logs of analyses', () => {
     assert.equal(elsewhere.status, 403)
     const stranger = await call(person(clock.uuid()), 'POST', '/analysis-node-logs', sent)
     assert.equal(stranger.status, 403)
+  })
+
+  test('are written by the login of their node, or with a permission in its realm, and about nodes that are assigned', async ({
+    assert,
+  }) => {
+    const { analysisId, nodeId, nodeRealmId: realmId } = await anAnalysis()
+    const other = await sampleRecord('core', node, { realmId })
+    const status = async (by: ReturnType<typeof person>, about: object = {}) => {
+      const sent = { analysisId, nodeId, message: 'approved by all', ...about }
+      return (await call(by, 'POST', '/analysis-node-logs', sent)).status
+    }
+    assert.equal(await status(person(realmId, { permissions: [] })), 403)
+    assert.equal(await status(person(realmId, { permissions: ['log_read'] })), 403)
+    const neighbour = { kind: 'client', id: other.clientId as string } as const
+    assert.equal(await status(person(realmId, neighbour)), 403)
+    const others = await anAnalysis()
+    for (const by of [person(realmId), person(realmId, neighbour), master]) {
+      const { analysisId: foreign } = others
+      assert.oneOf(await status(by, { analysisId: foreign }), [400, 403])
+      assert.oneOf(await status(by, { nodeId: other.id }), [400, 403])
+    }
+    for (const permission of ['analysis_update', 'log_create']) {
+      assert.equal(await status(person(realmId, { permissions: [permission] })), 202)
+    }
   })
 
   test('are followed by those who may read them', async ({ assert }) => {

@@ -184,6 +184,22 @@ test.group('What nodes say to analyses', (group) => {
     })
   })
 
+  test('the client of a node tells nothing of another node, and takes none away, of its own realm either', async ({
+    assert,
+  }) => {
+    const neighbour = scene.clientOf(await scene.member())
+    for (const body of [
+      { executionStatus: 'executed', executionProgress: 100 },
+      { executionStatus: null },
+      {},
+    ]) {
+      assert.equal((await say(body, neighbour)).status, 403)
+    }
+    const removed = await call(neighbour, 'DELETE', `/analysis-nodes/${assigned.id}`)
+    assert.equal(removed.status, 403)
+    assert.isNull((await scene.read(analysis)).executionStatus)
+  })
+
   test('the analysis is as far as the node that is least far, and failed with the first', async ({
     assert,
   }) => {

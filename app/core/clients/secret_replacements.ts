@@ -1,0 +1,95 @@
+import type { Logger } from '@adonisjs/core/logger'
+import type pg from 'pg'
+
+import { serviceOrigin } from '#auth/service_origin'
+import { analysis } from '#core/analyses/analysis'
+import type { TaskWorker } from '#jobs/tasks/perform'
+import type { TaskQueue } from '#jobs/tasks/task_queue'
+import { topicOf } from '#jobs/tasks/task_runner'
+import { Tasks } from '#jobs/tasks/tasks'
+import type { RecordServiceOptions } from '#records/record_service'
+import { afterCommit } from '#records/transaction'
+import type { Signals } from '#signals/signals'
+import { clientsOf, type ClientKeeper } from './client_directory.js'
+import { newClientSecret } from './client_secret.js'
+import { rememberReplacedSecret } from './replaced_secret.js'
+
+const QUEUE: TaskQueue = {
+  name: 'analysis-secret',
+  backOff: { firstMs: 1_000, longestMs: 60_000 },
+}
+
+const CLIENT =
+  'select client_id as "clientId" from analyses where id = $1 and client_id is not null'
+
+const OF_NODE = `select a.id from analyses a join analysis_nodes n on n.analysis_id = a.id
+  where a.project_id = $1 and n.node_id = $2 and n.approval_status = 'approved' order by a.id`
+
+interface SecretReplacement {
+  readonly clientId: string
+}
+
+/**
+ * Secrets of analyses that are to be replaced, because a node that could read one may not any more. A task is written in the
+ * transaction that takes the access away, since the provider is not called while one is open. Its key is the id of the analysis.
+ */
+export class SecretReplacements extends Tasks<SecretReplacement> {
+  readonly #signals: Pick<Signals, 'wake'>
+
+  constructor(pool: pg.Pool, signals: Pick<Signals, 'wake'>) {
+    super(pool, QUEUE)
+    this.#signals = signals
+  }
+
+  async replaceLater(transaction: pg.ClientBase, analysisId: string): Promise<void> {
+    const { rows } = await transaction.query<SecretReplacement>(CLIENT, [analysisId])
+    if (rows[0]) {
+      await this.put({ key: analysisId, data: rows[0] }, transaction)
+      afterCommit(transaction, () => this.#signals.wake(topicOf(QUEUE)))
+    }
+  }
+
+  /** Of all analyses of a project that a node agreed to, which is in the project no more. */
+  async replaceInProject(
+    transaction: pg.ClientBase,
+    { projectId, nodeId }: { readonly projectId: string; readonly nodeId: string }
+  ): Promise<void> {
+    const { rows } = await transaction.query<{ id: string }>(OF_NODE, [projectId, nodeId])
+    for (const { id } of rows) {
+      await this.replaceLater(transaction, id)
+    }
+  }
+}
+
+interface WorkerOptions {
+  readonly tasks: SecretReplacements
+  readonly provider: ClientKeeper
+  readonly records: RecordServiceOptions
+  readonly logger: Pick<Logger, 'warn'>
+}
+
+/** Gives the clients of analyses other secrets, which nobody is shown; the provider ends their tokens with that. */
+export function secretReplacementWorker({
+  tasks,
+  provider,
+  records,
+  logger,
+}: WorkerOptions): TaskWorker<SecretReplacement> {
+  return {
+    tasks,
+    atOnce: 4,
+    async perform({ key, data: { clientId } }) {
+      const clients = await clientsOf(provider)
+      const origin = await serviceOrigin()
+      if (await clients.rotate(clientId, { secret: newClientSecret() })) {
+        await rememberReplacedSecret(analysis, records, origin, key)
+      }
+    },
+    failed(error, { key, attempts }) {
+      logger.warn(
+        { err: error, analysis: key, attempts },
+        'the secret of an analysis could not be replaced; it is tried again later'
+      )
+    },
+  }
+}
