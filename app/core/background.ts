@@ -11,6 +11,7 @@ import { ClientTasks } from '#core/clients/client_tasks'
 import { corePool } from './database.js'
 import { identityProvider } from '#core/clients/identity'
 import { analysisStorageSweep } from '#core/analysis_storage/storage_sweep'
+import { distributionProofSweep } from '#core/analysis_life/distribution_proof'
 import { silentWorkerSweep } from '#core/analysis_life/watchdog'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
 import { EnvironmentRegistry } from '#core/registries/environment_registry'
@@ -40,6 +41,7 @@ export async function coreSweeps(logger: Logger): Promise<readonly (Sweep | Long
     analysisClientSweep(provider, logger),
     ...removalSweeps(provider),
     silentWorkerSweep(),
+    distributionProofSweep(),
     ...(inventory ? [analysisStorageSweep({ inventory, logger })] : []),
     presenceSweep(await app.container.make(NodePresence)),
     environmentRegistrySweep(await app.container.make(EnvironmentRegistry)),

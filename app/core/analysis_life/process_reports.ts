@@ -147,9 +147,18 @@ function given(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 }
 
-function problemOf({ report, told }: WorkerReport): string | null {
-  const isFailure = report === 'executionFailed' || told.status === 'failed'
-  return isFailure ? (told.problem ?? 'The worker gave no reason') : null
+function problemOf({ process, report, told }: WorkerReport): string | null {
+  if (report === 'checkFinished' && told.status === 'failed') {
+    return told.problem ?? NOT_FOUND[process]
+  }
+  return report === 'executionFailed' ? (told.problem ?? 'The worker gave no reason') : null
+}
+
+/** What a check has found that says no more than that it failed. */
+const NOT_FOUND: Record<ProcessName, string> = {
+  build: 'A check did not find the image of the analysis where it should be: build it again',
+  distribution:
+    'A check did not find the image at every node where it should be: distribute it again',
 }
 
 function statusOf(held: Held, process: ProcessName): ProcessStatus | null {

@@ -12,6 +12,7 @@ export async function* download(
   { digest, size }: BlobAddress
 ): AsyncGenerator<Buffer, void, undefined> {
   let at = 0
+  let firstAt = 0
   for (let failures = 0; ;) {
     const answer = await ask(client, repository, digest, at)
     try {
@@ -27,8 +28,9 @@ export async function* download(
     } catch (error) {
       client.throwIfStopped()
       const failure = passing(error, client.host)
+      firstAt = failures === 0 ? performance.now() : firstAt
       failures++
-      if (failures >= client.attempts) {
+      if (client.isGivenUp(failures, firstAt)) {
         throw failure
       }
       await client.rest(failures)

@@ -23,6 +23,8 @@ export interface RegistryOptions {
   /** How often something is asked for that fails for a reason that may pass. */
   readonly attempts?: number
   readonly firstPauseMs?: number
+  /** For how long, beyond those attempts, it is asked again at least. */
+  readonly patienceMs?: number
   readonly guard?: Guard
   /** Where uploads are noted, so that none is left where this process is killed.. */
   readonly notes?: UploadNotes
@@ -58,7 +60,9 @@ const PASSING = [408, 425, 429, 500, 502, 503, 504]
 const NEVER = new AbortController().signal
 
 /** How a registry is asked. */
-interface Manners extends Required<Pick<RegistryOptions, 'idleMs' | 'attempts' | 'firstPauseMs'>> {
+interface Manners extends Required<
+  Pick<RegistryOptions, 'idleMs' | 'attempts' | 'firstPauseMs' | 'patienceMs'>
+> {
   readonly notes: UploadNotes | undefined
 }
 
@@ -91,6 +95,7 @@ export class RegistryClient {
       idleMs: options.idleMs ?? IDLE_MS,
       attempts: options.attempts ?? ATTEMPTS,
       firstPauseMs: options.firstPauseMs ?? FIRST_PAUSE_MS,
+      patienceMs: options.patienceMs ?? 0,
       notes: options.notes,
     })
   }
@@ -99,8 +104,10 @@ export class RegistryClient {
     return this.base.host
   }
 
-  get attempts(): number {
-    return this.#options.attempts
+  /** Whether something that failed so often, and for the first time then, is not tried again. */
+  isGivenUp(failures: number, firstAt: number): boolean {
+    const { attempts, patienceMs } = this.#options
+    return failures >= attempts && performance.now() - firstAt >= patienceMs
   }
 
   /** For an upload that is about to begin. */
@@ -131,14 +138,14 @@ export class RegistryClient {
   }
 
   async ask(question: Question): Promise<Answer> {
-    const attempts = question.isAskedOnce ? 1 : this.#options.attempts
+    const firstAt = performance.now()
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#askAs(question)
       } catch (error) {
         this.throwIfStopped()
         const failure = failureOf(error, question, this.host)
-        if (!failure.isPassing || attempt >= attempts) {
+        if (!failure.isPassing || question.isAskedOnce || this.isGivenUp(attempt, firstAt)) {
           throw failure
         }
         await this.rest(attempt, failure instanceof Overloaded ? failure.wishMs : 0)

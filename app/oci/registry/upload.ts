@@ -28,11 +28,13 @@ export async function upload(
   wanted: Wanted
 ): Promise<BlobAddress> {
   const canBegin = typeof source === 'function'
+  const firstAt = performance.now()
   for (let attempt = 1; ; attempt++) {
     try {
       return await uploadOnce(uploading, canBegin ? source() : source, wanted)
     } catch (error) {
-      if (!canBegin || !mayGoBetter(error, attempt) || attempt >= uploading.client.attempts) {
+      const isOver = !mayGoBetter(error, attempt) || uploading.client.isGivenUp(attempt, firstAt)
+      if (!canBegin || isOver) {
         throw error
       }
       await uploading.client.rest(attempt)
@@ -95,13 +97,14 @@ async function sendWhole(
 ): Promise<void> {
   const { client } = uploading
   let beginning = first
+  const firstAt = performance.now()
   for (let attempt = 1; ; attempt++) {
     const session = await beginning
     try {
       return await finish(uploading, session, bytes, written)
     } catch (error) {
       await session.cancel()
-      if (!mayGoBetter(error, attempt) || attempt >= client.attempts) {
+      if (!mayGoBetter(error, attempt) || client.isGivenUp(attempt, firstAt)) {
         throw error
       }
       await client.rest(attempt)
@@ -122,14 +125,16 @@ async function append(
   offset: number
 ): Promise<void> {
   let sent = 0
+  let firstAt = 0
   for (let failures = 0; sent < bytes.length;) {
     try {
       await session.append(bytes.subarray(sent), offset + sent)
       return
     } catch (error) {
       requireUndisturbed(error, client, failures)
+      firstAt = failures === 0 ? performance.now() : firstAt
       failures++
-      sent = await progressAfter(error, client, session, { failures, offset, sent })
+      sent = await progressAfter(error, client, session, { failures, firstAt, offset, sent })
       if (sent > bytes.length) {
         throw new RegistryConfused(`${client.host} has more of a blob than it was sent`)
       }
@@ -146,6 +151,7 @@ function requireUndisturbed(error: unknown, client: RegistryClient, failures: nu
 
 interface Standing {
   readonly failures: number
+  readonly firstAt: number
   readonly offset: number
   readonly sent: number
 }
@@ -155,10 +161,10 @@ async function progressAfter(
   error: unknown,
   client: RegistryClient,
   session: UploadSession,
-  { failures, offset, sent }: Standing
+  { failures, firstAt, offset, sent }: Standing
 ): Promise<number> {
   client.throwIfStopped()
-  if (!isPassing(error) || failures >= client.attempts) {
+  if (!isPassing(error) || client.isGivenUp(failures, firstAt)) {
     throw error
   }
   await client.rest(failures)

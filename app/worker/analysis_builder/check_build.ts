@@ -9,7 +9,7 @@ import { verifyImage } from '#oci/signing/verify_image'
 import { COMPONENTS } from '#worker/components'
 import type { Place } from '#worker/images/places'
 import { defineJob } from '#worker/job'
-import { JobFailure } from '#worker/job_failure'
+import { JobFailure, toldFailure } from '#worker/job_failure'
 import type { JobLog } from '#worker/job_log'
 import { recordId, type RecordOf } from '#worker/platform/records'
 import { contentIn, LABELS } from './labels.js'
@@ -40,9 +40,14 @@ export const checkBuild = defineJob({
       return { status: 'executed', hash: stored.digest, size: imageSize(manifest), os: config.os }
     }
     const status = verdictOn(analysis)
-    return { ...(status && { status }) }
+    return { ...(status && { status, error: toldFailure(NOT_FOUND) }) }
   },
 })
+
+const NOT_FOUND = new JobFailure(
+  'imageNotFound',
+  'No registry and no folder has the whole image, signed and of what the analysis is now; it has to be built again'
+)
 
 interface Wanted {
   readonly id: string

@@ -5,7 +5,7 @@ import { inParallel } from '#kernel/in_parallel'
 import { COMPONENTS } from '#worker/components'
 import type { Place, Places } from '#worker/images/places'
 import { defineJob } from '#worker/job'
-import { JobFailure } from '#worker/job_failure'
+import { JobFailure, toldFailure } from '#worker/job_failure'
 import { recordId, type RecordOf } from '#worker/platform/records'
 import { builtImage } from './built_image.js'
 import { TAG, targetsOf, type Target } from './targets.js'
@@ -13,6 +13,7 @@ import { TAG, targetsOf, type Target } from './targets.js'
 /** For so long somebody may be at work who says nothing. */
 const AT_WORK_MS = 15 * 60_000
 const NODES_AT_ONCE = 8
+const MOST_NAMED = 3
 
 type Analysis = RecordOf<'analysis'>
 
@@ -59,9 +60,23 @@ export const checkDistribution = defineJob({
     const status = found.every(({ artifactDigest }) => artifactDigest !== null)
       ? 'executed'
       : verdictOn(analysis)
-    return { ...(status && { status }), nodes: found }
+    return {
+      ...(status && { status }),
+      nodes: found,
+      ...(status === 'failed' && missingIn(found, all)),
+    }
   },
 })
+
+/** Why the distribution has failed, in a sentence that names nodes. */
+function missingIn(found: readonly Found[], all: readonly { readonly target: Target }[]) {
+  const lacking = found.filter(({ artifactDigest }) => artifactDigest === null)
+  const ids = new Set(lacking.map(({ nodeId }) => nodeId))
+  const names = all.flatMap(({ target }) => (ids.has(target.nodeId) ? target.name : []))
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
+  const message = `${names.length} of ${all.length} nodes do not have the image: ${names.slice(0, MOST_NAMED).join(', ')}${more}; distribute it again`
+  return { error: toldFailure(new JobFailure('imageNotFound', message)) }
+}
 
 /** The digest that images of nodes should have; undefined where the platform was told of something that no registry has. */
 async function knownDigest(places: Places, analysis: Analysis): Promise<string | undefined> {

@@ -8,6 +8,9 @@ import type { ImageStores } from './places.js'
 /** As many registries are remembered with their connections and tokens. */
 const MOST = 32
 
+/** A registry that is restarted is back within a minute. */
+const PATIENCE_MS = 65_000
+
 interface Options {
   readonly folder: string
   /** Hosts whose certificate is not verified. */
@@ -38,7 +41,12 @@ export function imageStores({ folder, insecure, guardFor, notes }: Options): Ope
       const isInsecure = insecure.includes(host.toLowerCase())
       const account = { host, accountName, accountSecret }
       const guard = guardFor?.(host)
-      const options = { isInsecure, ...(guard && { guard }), ...(notes && { notes }) }
+      const options = {
+        isInsecure,
+        patienceMs: PATIENCE_MS,
+        ...(guard && { guard }),
+        ...(notes && { notes }),
+      }
       const store = known ?? RegistryStore.open(account, options)
       registries.delete(key)
       registries.set(key, store)

@@ -3,6 +3,7 @@ import { test } from '@japa/runner'
 
 import type { Message } from '#bus/message'
 import { stuckAnalyses } from '#core/administration/stuck_analyses'
+import { distributionProofSweep } from '#core/analysis_life/distribution_proof'
 import { silentWorkerSweep } from '#core/analysis_life/watchdog'
 import type { Attributes } from '#records/row'
 import { at } from '#tests/helpers/application'
@@ -481,6 +482,47 @@ test.group('What workers tell', (group) => {
     await builder.tell(build, 'executionProgress', { progress: { percent: 50 } })
     await followed(builder, build)
     assert.containSubset(await now(), { buildStatus: 'failed', buildProgress: 30 })
+  })
+
+  test('what was distributed is looked for once a day, and can be distributed again where it is gone', async ({
+    assert,
+  }) => {
+    await emptyQueue()
+    await approved()
+    await set('analyses', analysis.id, { build_status: 'executed' })
+    await command('distributionStart')
+    const distribution = await commandTo(distributor)
+    await distributor.tell(distribution, 'executionFinished')
+    await reaches({ distributionStatus: 'executed' })
+    const prove = () => distributionProofSweep().run(new AbortController().signal)
+    const nextDay = () =>
+      database().query(
+        `update analysis_runs set heard_at = heard_at - interval '25 hours',
+           check_asked_at = check_asked_at - interval '25 hours' where analysis_id = $1`,
+        [analysis.id]
+      )
+    assert.equal(await prove(), 0)
+    await nextDay()
+    assert.equal(await prove(), 1)
+    assert.equal(await prove(), 0, 'not before the next day')
+    const check = await commandTo(distributor, 'check')
+    await distributor.tell(check, 'checkFinished', { status: 'executed' })
+    await followed(distributor, check)
+    assert.equal(await prove(), 0)
+    await distributor.tell(check, 'checkFinished', { status: 'failed' })
+    await reaches({ distributionStatus: 'failed' })
+    const { body } = await call(scene.researcher(), 'GET', `/analyses/${analysis.id}/explain`)
+    const { reason } = body.data.conditions.find(
+      ({ code }: any) => code === 'distribution_not_startable'
+    )
+    assert.match(reason, /^A check did not find the image at every node/)
+    await command('distributionStart')
+    await nextDay()
+    await set('analyses', analysis.id, {
+      distribution_status: 'executed',
+      execution_status: 'executed',
+    })
+    assert.equal(await prove(), 0, 'nobody needs it any more')
   })
 
   test('a worker that takes a command over from another is heard', async ({ assert }) => {

@@ -220,6 +220,27 @@ test.group('Distribution', (group) => {
     assert.match(error.message, /built again/)
   })
 
+  test('a check names the nodes that do not have the image', async ({ assert }) => {
+    const { registryId } = await built()
+    const { repository } = scene.node(registryId, 'north')
+    scene.node(registryId, 'south')
+    await scene.run(distribute)
+    const found = await manifestOf('one.example', repository)
+    await at('one.example').removeManifest(repository, found!)
+    scene.platform.analysis.distributionStatus = 'executed'
+    const { status, error } = (await scene.run(checkDistribution)) as any
+    assert.equal(status, 'failed')
+    assert.match(error.message, /^1 of 2 nodes do not have the image: north;/)
+  })
+
+  test('a build that is nowhere has failed for a reason', async ({ assert }) => {
+    scene.registry({ host: 'one.example' })
+    scene.platform.analysis.buildStatus = 'failed'
+    const { status, error } = (await scene.run(checkBuild)) as any
+    assert.equal(status, 'failed')
+    assert.match(error.message, /No registry and no folder has the whole image/)
+  })
+
   test('an analysis without nodes has failed', async ({ assert }) => {
     await built()
     assert.equal((await failure()).code, 'notFound')

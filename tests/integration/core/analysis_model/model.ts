@@ -43,6 +43,19 @@ export interface Told {
   readonly hash: string | null
 }
 
+/** Why it failed, if it did. */
+function problemOf({ process, report, status, problem }: Told): string | null {
+  if (report === 'checkFinished') {
+    const missing = {
+      build: 'A check did not find the image of the analysis where it should be: build it again',
+      distribution:
+        'A check did not find the image at every node where it should be: distribute it again',
+    }
+    return status === 'failed' ? (problem ?? missing[process]) : null
+  }
+  return report === 'executionFailed' ? (problem ?? 'The worker gave no reason') : null
+}
+
 /**
  * The life of an analysis in small, as the documentation tells it. It knows no transactions, messages or rows: each step is done at
  * once, or answers why not.
@@ -315,8 +328,7 @@ export class Model {
     if (!state || !this.#means(told)) {
       return
     }
-    const isFailure = told.report === 'executionFailed' || told.status === 'failed'
-    const problem = isFailure ? (told.problem ?? 'The worker gave no reason') : null
+    const problem = problemOf(told)
     this.#follow(told)
     Object.assign(state.run!, { isAsked: false, isGivenUp: false, problem })
   }

@@ -1,0 +1,49 @@
+import app from '@adonisjs/core/services/app'
+
+import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { corePool } from '#core/database'
+import type { Sweep } from '#jobs/sweep'
+import { inTransaction } from '#records/transaction'
+import { askForCheck } from './runs.js'
+
+const EVERY_MS = 10 * 60_000
+const AT_ONCE = 100
+
+const DUE = `select r.analysis_id as id from analysis_runs r join analyses a on a.id = r.analysis_id
+  where r.process = 'distribution' and a.distribution_status = 'executed'
+    and a.execution_status is distinct from 'executed'
+    and greatest(r.heard_at, r.check_asked_at) < now() - interval '1 day'`
+
+/**
+ * Has a worker look once a day whether the nodes still have what was distributed to them, until it was executed: registries are restored from backups, and
+ * cleaned up by hand. Answers how many distributions are looked at.
+ */
+export function distributionProofSweep(): Sweep {
+  return {
+    name: 'distribution-proof',
+    schedule: { everyMs: EVERY_MS },
+    async run(signal) {
+      const { rows } = await corePool().query<{ id: string }>(
+        `${DUE} order by r.heard_at limit ${AT_ONCE}`
+      )
+      let asked = 0
+      for (const { id } of signal.aborted ? [] : rows) {
+        asked += await proveOne(id)
+      }
+      return asked
+    },
+  }
+}
+
+async function proveOne(id: string): Promise<number> {
+  const upkeep = await app.container.make(AnalysisUpkeep)
+  return inTransaction(corePool(), async (transaction) => {
+    await upkeep.lock(transaction, id)
+    const { rowCount } = await transaction.query(`${DUE} and r.analysis_id = $1`, [id])
+    if (rowCount === 0) {
+      return 0
+    }
+    await askForCheck(transaction, id, 'distribution')
+    return 1
+  })
+}
