@@ -12,6 +12,8 @@ const RANKS: readonly RegExp[] = [
   /^name$/,
   /^(path|message)$/,
   /^(type|level|refType)$/,
+  /^buildStatus$/,
+  /^distributionStatus$/,
   STATUS,
   /^(online|active|approved|configurationLocked|nodesApproved)$/,
   /^displayName$/,

@@ -42,11 +42,9 @@ export async function refusalOf(response: Response): Promise<Refusal> {
   const { status } = response
   const envelope = await envelopeOf(response)
   const exitCode = EXIT_OF[status] ?? (status >= 500 ? EXIT.unreachable : EXIT.refused)
-  const issuesSaid = issuesOf(envelope?.issues)
   const said =
     takenIn(envelope?.issues) ?? wordsIn(envelope?.message) ?? `It was answered with ${status}`
-  const issues = issuesSaid.filter((issue) => sentence(issue) !== sentence(said))
-  const advice = [...issues, ...adviceFor(status, response.headers)]
+  const advice = [...unsaid(envelope?.issues, said), ...adviceFor(status, response.headers)]
   return new Refusal(exitCode, sentence(said), advice, status, envelope?.code)
 }
 
@@ -70,8 +68,17 @@ async function envelopeOf(response: Response): Promise<Envelope | undefined> {
   }
 }
 
-function issuesOf(issues: readonly Issue[] = []): string[] {
-  return issues.flatMap((issue) => (issue.issues ? issuesOf(issue.issues) : [ours(wordsOf(issue))]))
+/** What issues say beside what was said already. */
+function unsaid(issues: readonly Issue[] = [], said: string): string[] {
+  return issues.flatMap((issue) => {
+    if (issue.issues) {
+      return unsaid(issue.issues, said)
+    }
+    const words = ours(wordsOf(issue))
+    const isSaid =
+      sentence(words) === sentence(said) || (issue.message && said.includes(ours(issue.message)))
+    return isSaid ? [] : [words]
+  })
 }
 
 function wordsOf(issue: Issue): string {

@@ -133,15 +133,15 @@ test.group('Projects and analyses with hubctl', (group) => {
   })
 
   test('the nodes of an analysis are decided about in the same way', async ({ assert }) => {
-    const { code, stdout } = await machine.call([
-      'analysis',
-      'approve',
-      'trial',
-      '--node',
-      'own-node',
-    ])
+    const approve = ['analysis', 'approve', 'trial', '--node', 'own-node']
+    const changed = await machine.call([...approve, '--digest', 'a'.repeat(64)])
+    const planned = await machine.must(...approve, '--dry-run')
+    const { code, stdout } = await machine.call(approve)
     const timeline = await machine.json('analysis', 'timeline', 'trial')
 
+    assert.equal(changed.code, 6)
+    assert.include(changed.stderr, 'changed since it was looked at')
+    assert.match(planned, /"contentDigest":"[\da-f]{64}"/)
     assert.equal(code, 0)
     assert.match(stdout, /own-node +master +approved/)
     assert.include(

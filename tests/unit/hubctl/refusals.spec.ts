@@ -1,0 +1,48 @@
+import { test } from '@japa/runner'
+
+import { refusalOf } from '#hubctl/platform/refusals'
+
+const refused = (envelope: object, status = 400) =>
+  refusalOf(new Response(JSON.stringify(envelope), { status }))
+
+test.group('A refusal of the platform', () => {
+  test('is said once, where one thing is wrong', async ({ assert }) => {
+    const message = 'The name field must have at least 3 characters.'
+    const { advice, ...refusal } = await refused({
+      message: `Property name is invalid: ${message}`,
+      issues: [{ code: 'value_invalid', path: ['name'], message }],
+    })
+    assert.include(refusal, { exitCode: 6 })
+    assert.deepEqual(advice, [])
+  })
+
+  test('names each of several things, with where it is', async ({ assert }) => {
+    const { advice } = await refused({
+      message: 'Properties name, type are invalid',
+      issues: [
+        { code: 'value_invalid', path: ['name'], message: 'It is too short' },
+        { code: 'group', issues: [{ code: 'one_of', path: ['type'], message: 'It is no type' }] },
+      ],
+    })
+    assert.deepEqual(advice, ['name: It is too short', 'type: It is no type'])
+  })
+
+  test('says of a name that is taken that it is', async ({ assert }) => {
+    const { message, advice } = await refused(
+      {
+        message: 'There is a record with this name and realmId already',
+        issues: [{ code: 'value_exists', path: ['name', 'realmId'], message: 'There is one' }],
+      },
+      409
+    )
+    assert.equal(message, 'The name is taken: another record of its realm has it already.')
+    assert.deepEqual(advice, [])
+  })
+
+  test('names the commands of hubctl, and steers no terminal', async ({ assert }) => {
+    const { message } = await refused({
+      message: 'Unlock it with the command configurationUnlock\u001B[2J\u009B',
+    })
+    assert.equal(message, 'Unlock it with hubctl analysis unlock\uFFFD[2J\uFFFD.')
+  })
+})
