@@ -45,6 +45,8 @@ test.group('Master images without a network', (group) => {
 
   test('are those of a folder, and those that were imported', async ({ assert }) => {
     const found = await keeper.synchronized(['tools/shell', 'tools/gone', 'python/base'])
+    assert.equal(found.get('python/base')!.buildStatus, 'executed')
+    assert.isNull(found.get('tools/shell')!.buildStatus)
 
     assert.containSubset(found.get('tools/shell'), {
       name: 'shell',

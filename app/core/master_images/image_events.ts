@@ -28,6 +28,8 @@ const catalogue = body({
   images: vine.array(
     vine.object({
       ...place,
+      hash: vine.string().maxLength(135).nullable().optional(),
+      size: vine.number().withoutDecimals().min(0).nullable().optional(),
       command: vine.string().maxLength(256).nullable().optional(),
       commandArguments: vine
         .array(

@@ -43,6 +43,9 @@ interface ListedGroup {
 interface ListedImage extends ListedGroup {
   readonly command?: string | null | undefined
   readonly commandArguments?: readonly object[] | null | undefined
+  /** Of an image that needs no build. */
+  readonly hash?: string | null | undefined
+  readonly size?: number | null | undefined
 }
 
 /** What the repository holds. */
@@ -177,15 +180,30 @@ function buildAfter(
   }
 }
 
-function imageOf({ commandArguments, command, ...image }: ListedImages['images'][number]) {
+function imageOf({
+  commandArguments,
+  command,
+  hash,
+  size,
+  ...image
+}: ListedImages['images'][number]) {
   const { virtualPath } = image
   return {
     ...image,
     groupVirtualPath: virtualPath.slice(0, Math.max(virtualPath.lastIndexOf('/'), 0)),
     command: command ?? null,
     ...(commandArguments && { commandArguments: JSON.stringify(commandArguments) }),
+    ...(hash && builtAs(hash, size ?? null)),
   }
 }
+
+/** An image that is there can be chosen, whoever put it there. */
+const builtAs = (buildHash: string, buildSize: number | null) => ({
+  buildStatus: 'executed' as const,
+  buildProgress: 100,
+  buildHash,
+  buildSize,
+})
 
 function noteEvent(
   transaction: pg.ClientBase,

@@ -56,6 +56,37 @@ test.group('What workers tell of images', (group) => {
     })
   })
 
+  test('an image that was imported, and needs no build, can be chosen once it is listed', async ({
+    assert,
+  }) => {
+    const known = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
+    await set('master_images', known.id, { build_status: null, build_hash: null })
+    const listed = (virtualPath: string, more: object = {}) => ({
+      name: virtualPath,
+      path: virtualPath,
+      virtualPath,
+      command: 'python3',
+      ...more,
+    })
+    const built = { hash: `sha256:${'1'.repeat(64)}`, size: 4_096 }
+    await tell(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
+      groups: [],
+      images: [listed('python/base', built), listed('python/new', built), listed('r/unbuilt')],
+    })
+    const found = await eventually(async () => {
+      const all = await images()
+      return all.some(({ virtualPath }) => virtualPath === 'r/unbuilt') && all
+    })
+    const stateOf = (path: string) => {
+      const image = found.find(({ virtualPath }) => virtualPath === path)
+      return [image.buildStatus, image.buildHash, image.buildSize]
+    }
+    for (const path of ['python/base', 'python/new']) {
+      assert.deepEqual(stateOf(path), ['executed', built.hash, built.size])
+    }
+    assert.deepEqual(stateOf('r/unbuilt'), [null, null, null])
+  })
+
   test('images and groups are those of the repository from then on', async ({ assert }) => {
     const kept = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
     const gone = await sampleRecord('core', masterImage, { virtualPath: 'python/old' })

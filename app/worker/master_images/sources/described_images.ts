@@ -1,5 +1,5 @@
 import { LATEST } from '#oci/image_names'
-import { platformImage } from '#oci/platform_image'
+import { imageSize, platformImage } from '#oci/platform_image'
 import type { ImageStore } from '#oci/image_store'
 import { toldFailure } from '#worker/job_failure'
 import { commandOf } from './image_command.js'
@@ -13,19 +13,21 @@ export interface Described {
   readonly reference?: string
 }
 
-/** What images say of themselves that nobody else describes. What they are called makes up the groups they are in. */
+/** What images say of themselves that nobody else describes. What they are called makes up the groups they are in. Those that are ready need no build. */
 export async function describedImages(
   found: readonly Described[],
-  signal: AbortSignal
+  signal: AbortSignal,
+  { areReady = false } = {}
 ): Promise<Listing> {
   const images: ListedImage[] = []
   const faults: Fault[] = []
   for (const { virtualPath, store, repository, reference = LATEST } of found) {
     try {
-      const { config } = await platformImage(store, repository, reference)
+      const { config, stored, manifest } = await platformImage(store, repository, reference)
+      const ready = areReady && { hash: stored.digest, size: imageSize(manifest) }
       const command = commandOf(config)
       if (command) {
-        images.push({ ...placeOf(virtualPath), ...command })
+        images.push({ ...placeOf(virtualPath), ...command, ...ready })
       } else {
         faults.push(fault(virtualPath, `the image ${virtualPath} does not say what it runs`))
       }

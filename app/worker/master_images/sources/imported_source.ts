@@ -27,7 +27,7 @@ export class ImportedSource implements ImageSource {
       repository: `${BEGINNING}${virtualPath}`,
       virtualPath,
     }))
-    return describedImages(found, signal)
+    return describedImages(found, signal, { areReady: true })
   }
 
   async material({ virtualPath }: WantedImage): Promise<Material | undefined> {

@@ -13,6 +13,9 @@ export interface ListedGroup {
 export interface ListedImage extends ListedGroup {
   readonly command: string
   readonly commandArguments: readonly ListedArgument[]
+  /** Of an image that is where analyses are built on it, and needs no build. */
+  readonly hash?: string
+  readonly size?: number
 }
 
 /** What is there, and cannot be taken over as it is. */
