@@ -182,7 +182,8 @@ test.group('VictoriaLogs store', (group) => {
     const now = Date.now()
     const lines = Array.from({ length: 12_000 }, (_, at) => aLine(`line ${at}`, now - at * 100))
     await store.write(lines)
-    await eventually(() => standIn.lines.length === lines.length)
+    const first = { limit: 1, offset: 0 }
+    await eventually(async () => (await store.list(OF_TESTS, first)).total === lines.length)
     const sorted: string[] = []
     standIn.onAsked = (path) => {
       const query = new URL(path, standIn.url).searchParams.get('query') ?? ''
