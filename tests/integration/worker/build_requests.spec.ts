@@ -110,14 +110,16 @@ test.group('What a build asks its registry for', (group) => {
 
   test('goes on after a build that broke off at its signature', async ({ assert }) => {
     const image = await putTogether()
+    const stopping = new AbortController()
     registry.interference = ({ method, path, request }) => {
       const isSignature = method === 'PUT' && path.endsWith(attachmentTag(image.digest, SIGNATURE))
       if (isSignature) {
         request.destroy()
+        stopping.abort()
       }
       return isSignature
     }
-    const stopped = { store: store.within(AbortSignal.timeout(100)), repository }
+    const stopped = { store: store.within(stopping.signal), repository }
     await assert.rejects(() => sign(image, stopped))
     registry.interference = undefined
     assert.lengthOf(await attached(image.digest), 1)
