@@ -116,7 +116,12 @@ function termOf(command: Command): string {
 }
 
 const WIDEST_HELP = 100
-const helpWidth = () => Math.min(widthOf(process.stdout), WIDEST_HELP)
+const USUAL_HELP = 80
+
+/** Help is read by people, in a pipe as well. */
+function helpWidth(): number {
+  return process.stdout.isTTY ? Math.min(widthOf(process.stdout), WIDEST_HELP) : USUAL_HELP
+}
 
 /** Commands within commands behave alike: they throw where commander would end the process. */
 function everywhere(command: Command): Command {
