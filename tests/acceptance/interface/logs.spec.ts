@@ -217,13 +217,23 @@ async function assertKept(assert: Assertions, { origin }: Program): Promise<void
   assert.equal(body.meta.total, 1)
 }
 
-/** Writes the log of a node, and looks at what is answered. */
+/** It goes with what it joins. */
+async function assign(path: string, body: Record<string, unknown>): Promise<void> {
+  const { status } = await call(path, { method: 'POST', body })
+  if (status !== 201) {
+    throw new Error(`${path} was answered with ${status}`)
+  }
+}
+
+/** Writes the log of a node that is assigned, and looks at what is answered. */
 async function assertNodeLog(
   assert: Assertions & { containsSubset(actual: unknown, expected: unknown): void },
   cleanup: Parameters<typeof create>[2]
 ): Promise<void> {
   const analysis = await create('analysis', {}, cleanup)
   const node = await create('node', {}, cleanup)
+  await assign('/project-nodes', { projectId: analysis.projectId, nodeId: node.id })
+  await assign('/analysis-nodes', { analysisId: analysis.id, nodeId: node.id })
   const { status, body } = await call('/analysis-node-logs', {
     method: 'POST',
     body: {

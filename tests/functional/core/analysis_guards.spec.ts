@@ -40,10 +40,6 @@ interface Stage {
 
 const OF_THE_REALM = ['researcher', 'admin', 'robot of the analysis realm'] as const
 const OF_THE_NODE = ['steward', 'admin'] as const
-const NODES_CLIENTS = [
-  'client of the approved node',
-  'client of a node that was not approved',
-] as const
 
 const fileBody = ({ bucket }: Stage) => ({
   analysisBucketId: bucket.id,
@@ -115,19 +111,19 @@ const GUARDS: readonly Guard[] = [
   },
   {
     title: 'telling of an execution',
-    admits: [...OF_THE_NODE, ...NODES_CLIENTS],
+    admits: [...OF_THE_NODE, 'client of the approved node'],
     send: (by, { approved }) =>
       call(by, 'POST', `/analysis-nodes/${approved.id}`, { executionStatus: 'started' }),
   },
   {
     title: 'telling of progress',
-    admits: [...OF_THE_NODE, ...NODES_CLIENTS],
+    admits: [...OF_THE_NODE, 'client of the approved node'],
     send: (by, { approved }) =>
       call(by, 'POST', `/analysis-nodes/${approved.id}`, { executionProgress: 5 }),
   },
   {
     title: 'taking a node out',
-    admits: [...OF_THE_REALM, 'steward', ...NODES_CLIENTS],
+    admits: [...OF_THE_REALM, 'steward'],
     send: async (by, { scene, analysis }) =>
       call(by, 'DELETE', `/analysis-nodes/${(await scene.assigned(analysis)).id}`),
   },
