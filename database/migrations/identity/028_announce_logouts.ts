@@ -2,7 +2,8 @@ import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
  * Each session that ends before its time leaves a task to tell its client, however it ends: by a logout, with its user, or
- * with a change of the password. What ends a user's sessions removes them at once.
+ * with a change of the password. What ends a user's sessions removes them at once. The task is due for every process, however
+ * much its clock is behind the database's.
  */
 export default class AnnounceLogouts extends BaseSchema {
   async up() {
@@ -23,7 +24,7 @@ export default class AnnounceLogouts extends BaseSchema {
       begin
         insert into identity_tasks (queue, key, data, due_at)
         select 'logout', old.id, jsonb_build_object('sessionId', old.id, 'userId', u.id,
-          'realmId', r.id, 'realmName', r.name, 'clientId', c.id), now()
+          'realmId', r.id, 'realmName', r.name, 'clientId', c.id), now() - interval '1 minute'
         from clients c, users u join realms r on r.id = u.realm_id
         where c.id = old.client_id and c.backchannel_logout_uri is not null and u.id = old.user_id
         on conflict do nothing;

@@ -110,7 +110,7 @@ test.group('Logouts of clients', (group) => {
     for (const status of [500, 302]) {
       program.statuses.push(status)
       await announce()
-      await identityPool().query('update identity_tasks set due_at = now()')
+      await identityPool().query(`update identity_tasks set due_at = now() - interval '1 minute'`)
     }
     assert.deepEqual(await waiting(), [{ attempts: 2 }])
     await announce()
