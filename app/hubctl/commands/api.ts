@@ -12,9 +12,9 @@ interface Options {
 }
 
 const HELP = `
-For what no other command does; docs/endpoints.md names the routes. Without --method it
-asks, with attributes it changes. What is answered is shown as JSON, unless --output says
-otherwise.
+For what no other command does; docs/endpoints.md names the routes. Without
+--method it asks, with attributes it changes. What is answered is shown as JSON,
+unless --output says otherwise.
 
 Examples:
   hubctl api core '/nodes?page[limit]=1'

@@ -18,11 +18,11 @@ import { doEach, type Done } from './each.js'
 import { changeRecord, makeRecord, nameOfBody, requireCreatable } from './making.js'
 
 const HELP = `
-A file holds one record, a list of them, or several documents with --- between them,
-each with the attribute kind where the command does not say it. A record is found by
-its id, or by its name and what cannot be changed about it; records without a name by
-the records they join. What the platform sets itself is passed over, so that what
-hubctl get -o yaml shows can be applied.
+A file holds one record, a list of them, or several documents with --- between
+them, each with the attribute kind where the command does not say it. A record
+is found by its id, or by its name and what cannot be changed about it; records
+without a name by the records they join. What the platform sets itself is passed
+over, so that what hubctl get -o yaml shows can be applied.
 
 Examples:
   hubctl apply -f study.yaml

@@ -11,8 +11,8 @@ import { makeRecord, nameOfBody, requireCreatable } from './making.js'
 
 const HELP = `
 What a kind takes: hubctl get <kind> --help-kind. An attribute that is the id of
-another record takes its name as well. A file may hold several records: a list, or
-documents with --- between them.
+another record takes its name as well. A file may hold several records: a list,
+or documents with --- between them.
 
 Examples:
   hubctl create node name=north type=default

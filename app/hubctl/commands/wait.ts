@@ -26,8 +26,8 @@ const LOOK_AGAIN_MS = 1_000
 const ENDS: readonly string[] = ['failed', 'stopped']
 
 const HELP = `
-A status that is failed or stopped is not waited for any longer, unless it is what is
-wanted. A platform that is away is waited for.
+A status that is failed or stopped is not waited for any longer, unless it is
+what is wanted. A platform that is away is waited for.
 
 Examples:
   hubctl wait analysis trial --for buildStatus=executed
