@@ -33,11 +33,11 @@ export async function runHere(program, args) {
 /** The other Node.js shares this one's terminal, which tells both of a Ctrl-C: then this one only waits. */
 export async function handOver(node, args) {
   const [command, ...rest] = [...endWithParent(), node, ...args]
-  const child = spawn(command, rest, { stdio: 'inherit' })
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))
   }
+  const child = spawn(command, rest, { stdio: 'inherit' })
   process.exitCode = await new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new Failure(`${node} cannot be run (${error.message}).`)))
     child.on('exit', (code, signal) => resolve(signal ? 128 + constants.signals[signal] : code))

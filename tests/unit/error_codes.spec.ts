@@ -17,7 +17,7 @@ const WAYS = [
   { files: 'app/query/errors.ts', says: /^ {2}(\w+):\s+'/gm },
 ]
 /** In pages of parameters, not codes. */
-const OF_QUERIES = new Set(['filters', 'sorts'])
+const OF_QUERIES = new Set(['filters', 'pagination', 'sorts'])
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 
