@@ -92,7 +92,7 @@ const EXCEPTIONS: Record<string, Expected> = {
   'storage.updateBucket': MADE_BY_OTHERS,
   'storage.deleteBucket': MADE_BY_OTHERS,
   'storage.deleteBucketFile': MADE_BY_OTHERS,
-  'storage.listBucketLocks': FOR_MACHINES,
+  'storage.readBucketLocks': FOR_MACHINES,
   'storage.lockBuckets': FOR_MACHINES,
   'storage.releaseBucketLock': FOR_MACHINES,
   // It reads tokens by itself, and knows those of the provider only.

@@ -36,7 +36,7 @@ const LOCKS = answering({
 export function lockRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/bucket-locks', list, {
-      name: 'listBucketLocks',
+      name: 'readBucketLocks',
       summary: 'The locks on buckets, page by page in the order of their ids',
       access,
       query: [

@@ -60,7 +60,7 @@ test.group('Buckets with hubctl', (group) => {
     const none = await machine.call(['bucket', 'cp', machine.path('nothing.txt'), 'results:'])
 
     assert.equal(some.code, 8, some.stderr)
-    assert.include(some.stderr, 'results:three/b.txt was not copied')
+    assert.include(some.stderr, 'results:three/b.txt: ')
     assert.equal(String(await machine.read('back/a.txt')), 'a.txt')
     assert.equal(String(await machine.read('back/c.txt')), 'c.txt')
     assert.equal(none.code, 1)
