@@ -7,9 +7,6 @@ import { parse } from 'yaml'
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { Machine } from './hubctl.js'
 
-/** Kinds that only clients and robots may list. */
-const FOR_PROGRAMS = new Set(['bucket-locks'])
-
 test.group('Records with hubctl', (group) => {
   let hub: HubProcesses
   let machine: Machine
@@ -25,7 +22,7 @@ test.group('Records with hubctl', (group) => {
 
   test('every kind that is published can be listed, and its list ends', async ({ assert }) => {
     const kinds = await machine.json<{ name: string; commands: string }[]>('kinds')
-    const listed = kinds.filter(({ name }) => !/-?logs?$/.test(name) && !FOR_PROGRAMS.has(name))
+    const listed = kinds.filter(({ name }) => !/-?logs?$/.test(name))
     for (const { name } of listed) {
       const { code, stderr } = await machine.call(['get', name, '-o', 'json'])
 
