@@ -1,7 +1,6 @@
 import type { Assert } from '@japa/assert'
 
-import { eventually } from '#tests/helpers/eventually'
-import { APPROVED, SOON_MS, type Study } from '#tests/services/life/study'
+import { APPROVED, type Study } from '#tests/services/life/study'
 
 /** The realm of the node with data agrees, for itself and to this code only. */
 export async function agree(study: Study, assert: Assert): Promise<void> {
@@ -35,7 +34,7 @@ export async function agree(study: Study, assert: Assert): Promise<void> {
   await refuseCredentials(study)
   await steward.done('core', method, path, body)
   assert.equal((await data.program.core('GET', `${study.path}/client/credentials`)).status, 200)
-  await refuseChangedCode(study, path)
+  await refuseChangedCode(study, path, assert)
   await refuseWithdrawnProject(study)
 }
 
@@ -52,17 +51,26 @@ async function refuseCredentials(study: Study): Promise<void> {
   }
 }
 
-/** Code that comes in later was not agreed to: it is not what the analysis starts with, and the node is asked anew. */
-async function refuseChangedCode(study: Study, approving: string): Promise<void> {
-  const { data } = study.cast
+/** What was agreed to is what is built: code comes in after an unlock only, and then the node is asked anew. */
+async function refuseChangedCode(
+  study: Study,
+  approving: string,
+  assert: Assert
+): Promise<void> {
+  const { data, researcher, steward } = study.cast
   const { turns } = study
-  await study.upload(study.cast.researcher, 'CODE', 'more.py', 'print(2)')
-  await eventually(async () => (await study.partOf(data)).approvalStatus === null && true, SOON_MS)
+  const addCode = () => study.upload(researcher, 'CODE', 'more.py', 'print(2)')
+  await turns.refused(addCode(), 409, 'entity_conflict', 'analysis_locked')
+  await study.does('configurationUnlock')
+  assert.equal((await addCode()).status, 201)
+  await study.fileOf('CODE', 'more.py')
+  await study.does('configurationLock')
+  assert.isNull((await study.partOf(data)).approvalStatus)
   await study.unready('buildStart', 'nodes_approval_required')
   await turns.foreign(data.program.core('GET', `${study.path}/client/credentials`))
-  await study.cast.steward.done('core', 'POST', approving, { approvalStatus: 'rejected' })
+  await steward.done('core', 'POST', approving, { approvalStatus: 'rejected' })
   await study.unready('buildStart', 'nodes_approval_required')
-  await study.cast.steward.done('core', 'POST', approving, APPROVED)
+  await steward.done('core', 'POST', approving, APPROVED)
 }
 
 async function refuseWithdrawnProject(study: Study): Promise<void> {
