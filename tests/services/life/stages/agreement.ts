@@ -52,11 +52,7 @@ async function refuseCredentials(study: Study): Promise<void> {
 }
 
 /** What was agreed to is what is built: code comes in after an unlock only, and then the node is asked anew. */
-async function refuseChangedCode(
-  study: Study,
-  approving: string,
-  assert: Assert
-): Promise<void> {
+async function refuseChangedCode(study: Study, approving: string, assert: Assert): Promise<void> {
   const { data, researcher, steward } = study.cast
   const { turns } = study
   const addCode = () => study.upload(researcher, 'CODE', 'more.py', 'print(2)')
