@@ -41,24 +41,13 @@ try {
       LOG_LEVEL: 'error',
     },
   })
-  const costs = await medians(hub.pid, await works(hub.origin, administrator()))
+  const costs = await medians(hub.pid, await works(hub.origin, standIn.administrator()))
   const mebibytes = mostMemory(hub.pid)
   process.exitCode = report(costs, mebibytes) ? 0 : 1
 } finally {
   await hub?.remove()
   await standIn.goAway()
   await database.stop()
-}
-
-/** A user of master who may do everything. */
-function administrator(): string {
-  const { records, realms } = standIn
-  const user = records.add('users', { name: 'administrator', realmId: realms.master.id })
-  for (const { id } of records.table('permissions')) {
-    records.add('user-permissions', { userId: user.id, permissionId: id })
-  }
-  const claims = { sub: user.id, realm_id: realms.master.id, realm_name: 'master' }
-  return standIn.mint({ ...claims, iss: `${standIn.url}/realms/master` })
 }
 
 async function works(origin: string, token: string): Promise<Record<Work, Ask>> {

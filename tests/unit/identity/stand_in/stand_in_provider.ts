@@ -111,6 +111,17 @@ export class StandInProvider {
     return key.sign({ ...this.claims(), ...claims })
   }
 
+  /** The token of a new user of master who may do everything. */
+  administrator(): string {
+    const { master } = this.realms
+    const user = this.records.add('users', { name: 'administrator', realmId: master.id })
+    for (const { id } of this.records.table('permissions')) {
+      this.records.add('user-permissions', { userId: user.id, permissionId: id })
+    }
+    const claims = { sub: user.id, realm_id: master.id, realm_name: 'master' }
+    return this.mint({ ...claims, iss: `${this.url}/realms/master` })
+  }
+
   claims(): Record<string, unknown> {
     const now = Math.floor(Date.now() / 1000)
     return {
