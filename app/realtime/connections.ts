@@ -20,6 +20,7 @@ import type { Peers } from './peers.js'
 const JOINED_WITHIN_MS = 10_000
 /** More than any client opens; each costs a look at its token. */
 const MOST_NAMESPACES_ASKED = 32
+const LAST_POLL_WITHIN_MS = 5_000
 const CLOSED_WITHIN_MS = 1_000
 const SESSION = /[?&]sid=([\w.-]+)/
 
@@ -76,6 +77,8 @@ export class Connections implements Door {
       connection.once('close', () => open.dec())
       limitNamespaces(connection)
       handleOneByOne(connection)
+      // A client that is to be closed and polls no more is gone.
+      Object.assign(connection.transport, { closeTimeout: LAST_POLL_WITHIN_MS })
       IncomingFlow.of(connection)
       this.#buffers.watch(connection)
     })
