@@ -33,7 +33,8 @@ export async function asLeader<T>(
   const client = await pool.connect()
   const lost = new AbortController()
   const lose = (error?: Error) => lost.abort(new LockLost(name, error))
-  client.once('error', lose).once('end', lose)
+  // A connection that ends may report several errors: the server's reason, then that it is closed.
+  client.on('error', lose).on('end', lose)
   try {
     const { rows } = await client.query<{ leads: boolean }>(
       'select pg_try_advisory_lock(hashtextextended($1, 0)) as leads',

@@ -16,12 +16,16 @@ test('the work of a leader is told to end when the connection with its lock does
 }) => {
   const { pool, stop } = await emptyDatabase()
   cleanup(stop)
+  const ended = new Promise<void>((resolve) => {
+    pool.once('connect', (client) => client.once('end', resolve))
+  })
   let reason: unknown
   const failure = await failureOf(
     asLeader(pool, 'work', async (lost) => {
       const told = once(lost, 'abort')
       await pool.query(END_HOLDER)
       await told
+      await ended
       reason = lost.reason
       assert.equal(
         await asLeader(pool, 'work', async () => 'another one leads'),
