@@ -6,7 +6,7 @@ export default class SweepMessages extends BaseCommand {
   static options = { startApp: true }
 
   async run() {
-    const { sweepMessages } = await import('#messenger/mailboxes/sweep')
+    const { sweepMessages } = await import('#messenger/mailboxes/message_sweeps')
     const task = this.logger.await('removing').start()
     const logger = { info: (fields: unknown) => task.update(JSON.stringify(fields)) }
     const swept = await sweepMessages({ logger }).finally(() => task.stop())

@@ -45,7 +45,7 @@ const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<Running
     return announceLogouts(logger)
   },
   messenger: async (logger) => {
-    const { followIdentities } = await import('#messenger/background')
+    const { reactToIdentityChanges: followIdentities } = await import('#messenger/background')
     return followIdentities(logger)
   },
   storage: async (logger) => {

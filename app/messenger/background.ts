@@ -4,19 +4,19 @@ import app from '@adonisjs/core/services/app'
 import { reactTo } from '#auth/reactions'
 import type { RunningJob } from '#jobs/running_job'
 import type { LongSweep, Sweep } from '#jobs/sweep'
-import { showBacklog } from '#messenger/mailboxes/backlog'
-import { mailboxReactions } from '#messenger/mailboxes/removal'
-import { leftoverSweep, messageSweep } from '#messenger/mailboxes/sweep'
+import { exposeBacklog } from '#messenger/mailboxes/backlog'
+import { mailboxReactions } from '#messenger/mailboxes/mailbox_removal'
+import { leftoverSweep, messageSweep } from '#messenger/mailboxes/message_sweeps'
 import { messengerPool } from './database.js'
 
 /** What messenger looks after by itself: messages that nobody fetched, and what is left of others. */
 export function messengerSweeps(logger: Logger): readonly (Sweep | LongSweep)[] {
-  showBacklog(messengerPool())
+  exposeBacklog(messengerPool())
   return [messageSweep(logger), leftoverSweep]
 }
 
 /** Follows what happens at the identity provider. */
-export async function followIdentities(logger: Logger): Promise<RunningJob> {
+export async function reactToIdentityChanges(logger: Logger): Promise<RunningJob> {
   const provider = await app.container.make('identity')
   return { stop: await reactTo(provider, mailboxReactions, logger) }
 }

@@ -14,7 +14,7 @@ const telemetry: Surface = {
   routes(routes) {
     commonRoutes(routes, telemetry)
     trailRoutes(routes)
-    recordRoutes(routes, event, EventService, { follow: followEvents })
+    recordRoutes(routes, event, EventService, { stream: followEvents })
     logRoutes(routes)
   },
 }

@@ -1,9 +1,9 @@
 import { clock } from '#kernel/clock'
 import { messengerPool } from '#messenger/database'
 import type { Party } from '#messenger/mailboxes/party'
-import type { NewMessage, WaitingLimits } from '#messenger/messages/store_messages'
+import type { NewMessage, MessageQuotas } from '#messenger/messages/store_messages'
 
-export const UNLIMITED: WaitingLimits = {
+export const UNLIMITED: MessageQuotas = {
   mailboxMaxBytes: 0,
   senderMaxBytes: 0,
   senderMaxMessages: 0,

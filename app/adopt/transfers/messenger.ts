@@ -1,6 +1,6 @@
 import { clock } from '#kernel/clock'
 import { PARTY_KINDS } from '#messenger/mailboxes/party'
-import { KEPT_MS } from '#messenger/messages/lifetime'
+import { MESSAGE_LIFETIME_MS } from '#messenger/messages/lifetime'
 import { ROW_BYTES } from '#messenger/messages/store_messages'
 import type { Transfer } from '#adopt/transfer'
 
@@ -50,7 +50,7 @@ export const MESSENGER: readonly Transfer[] = [
     json: { data: 'sent', metadata: 'note' },
     isFixed: true,
     refused: ({ created_at: createdAt }) =>
-      Date.parse(String(createdAt)) <= clock.now() - KEPT_MS
+      Date.parse(String(createdAt)) <= clock.now() - MESSAGE_LIFETIME_MS
         ? 'is older than a message gets here'
         : undefined,
     async taken(transaction, rows) {

@@ -7,7 +7,7 @@ import type { SurfaceRoutes } from '#http/surface'
 import { enforce } from '#kernel/access'
 import { actorOf } from '#kernel/request_origin'
 import { partyOf } from '#messenger/mailboxes/party'
-import { followMailbox } from '#messenger/messages/message_documents'
+import { mailboxStream } from '#messenger/messages/message_documents'
 import { MESSAGE_ACCESS } from '#messenger/messages/message_service'
 import { WakeupStreams } from './wakeup_streams.js'
 
@@ -20,11 +20,11 @@ const HEADERS = {
 
 /** The route on which recipients are told that something has come. */
 export function streamRoutes(routes: SurfaceRoutes): void {
-  routes.get('/messages/stream', follow, followMailbox)
+  routes.get('/messages/stream', openStream, mailboxStream)
 }
 
 /** Returns at once: nothing of the request is kept for as long as the stream lasts. */
-async function follow(ctx: HttpContext): Promise<void> {
+async function openStream(ctx: HttpContext): Promise<void> {
   const actor = actorOf(ctx)
   enforce(MESSAGE_ACCESS, actor)
   const recipient = partyOf(actor)

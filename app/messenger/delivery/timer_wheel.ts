@@ -1,4 +1,4 @@
-interface Round {
+interface TimerWheelOptions {
   readonly roundMs: number
   /** Into so many parts a round is divided, so that not everything happens at once. */
   readonly slots: number
@@ -13,9 +13,9 @@ export class TimerWheel<Item> {
   readonly #act: (item: Item) => void
   #timer: NodeJS.Timeout | undefined
   #size = 0
-  #at = 0
+  #current = 0
 
-  constructor({ roundMs, slots }: Round, act: (item: Item) => void) {
+  constructor({ roundMs, slots }: TimerWheelOptions, act: (item: Item) => void) {
     this.#slotMs = roundMs / slots
     this.#slots = Array.from({ length: slots }, () => new Set())
     this.#act = act
@@ -27,24 +27,24 @@ export class TimerWheel<Item> {
 
   /** It is an item's turn a round from now, and once in each further one, until it is removed. Nothing is added twice. */
   add(item: Item): void {
-    this.#slots[this.#at]!.add(item)
+    this.#slots[this.#current]!.add(item)
     this.#size += 1
-    this.#timer ??= setInterval(() => this.#turn(), this.#slotMs).unref()
+    this.#timer ??= setInterval(() => this.#tick(), this.#slotMs).unref()
   }
 
   remove(item: Item): void {
     if (this.#slots.some((slot) => slot.delete(item))) {
       this.#size -= 1
-      this.#restIfEmpty()
+      this.#stopIfEmpty()
     }
   }
 
-  #turn(): void {
-    this.#at = (this.#at + 1) % this.#slots.length
-    this.#slots[this.#at]!.forEach((item) => this.#act(item))
+  #tick(): void {
+    this.#current = (this.#current + 1) % this.#slots.length
+    this.#slots[this.#current]!.forEach((item) => this.#act(item))
   }
 
-  #restIfEmpty(): void {
+  #stopIfEmpty(): void {
     if (this.#size === 0) {
       clearInterval(this.#timer)
       this.#timer = undefined

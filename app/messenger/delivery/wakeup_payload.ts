@@ -1,28 +1,28 @@
 import { isUuid } from '#kernel/is_uuid'
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 import type { Message } from '#signals/signals'
 import type { Arrival } from '#messenger/mailboxes/arrivals'
-import { keyOf, partyIn, PARTY_KINDS } from '#messenger/mailboxes/party'
+import { keyOf, partyFromKey, PARTY_KINDS } from '#messenger/mailboxes/party'
 
 /** Where processes tell each other of arrivals, those of the former platform included. */
 export const WAKEUP_CHANNEL = 'messenger:wakeup'
 
 /** What a process does not say that knows no numbers. */
-export interface HeardArrival {
+export interface ArrivalSignal {
   readonly key: string
   readonly arrivals: number | undefined
 }
 
 /** Neither a kind nor a UUID has anything that JSON would write in another way. */
 export function wakeupOf({ key, arrivals }: Arrival): Message {
-  const { type, id } = partyIn(key)
+  const { type, id } = partyFromKey(key)
   const payload = `{"recipient":{"type":"${type}","id":"${id}"},"arrivals":${arrivals}}`
   return { channel: WAKEUP_CHANNEL, payload }
 }
 
 /** What a wakeup says; undefined where it is none. */
-export function arrivalIn(payload: string): HeardArrival | undefined {
-  const { recipient, arrivals } = (jsonIn(payload) ?? {}) as {
+export function parseWakeup(payload: string): ArrivalSignal | undefined {
+  const { recipient, arrivals } = (tryParseJson(payload) ?? {}) as {
     recipient?: { type?: unknown; id?: unknown } | null
     arrivals?: unknown
   }

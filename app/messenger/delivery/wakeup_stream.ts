@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream'
 
 import { clock } from '#kernel/clock'
-import type { EndListener } from '#kernel/ending'
-import { partyIn } from '#messenger/mailboxes/party'
+import type { EndListener } from '#kernel/end_signal'
+import { partyFromKey } from '#messenger/mailboxes/party'
 import type { Listener } from '#signals/listeners'
 
 /** Wakeups that follow one within so much time are told as one more. */
-const REST_MS = 20
+const THROTTLE_MS = 20
 
 type Connection = Pick<
   Writable,
@@ -21,8 +21,8 @@ type Connection = Pick<
 >
 
 /** Where streams are known that are open. */
-interface Streams {
-  forget(stream: WakeupStream): void
+interface StreamRegistry {
+  remove(stream: WakeupStream): void
 }
 
 /**
@@ -34,61 +34,61 @@ export class WakeupStream implements Listener, EndListener {
   /** The key of the mailbox that is followed. */
   readonly mailbox: string
   readonly #connection: Connection
-  readonly #streams: Streams
-  #isResting = false
-  #isOwed = false
-  #isBehind = false
+  readonly #registry: StreamRegistry
+  #isThrottled = false
+  #isPending = false
+  #isStalled = false
 
-  constructor(connection: Connection, mailbox: string, streams: Streams) {
+  constructor(connection: Connection, mailbox: string, registry: StreamRegistry) {
     this.mailbox = mailbox
     this.#connection = connection
-    this.#streams = streams
+    this.#registry = registry
   }
 
   hear(): void {
-    if (this.#isResting) {
-      this.#isOwed = true
+    if (this.#isThrottled) {
+      this.#isPending = true
       return
     }
-    this.#isResting = true
-    this.#connection.write(frameFor(this.mailbox))
-    setTimeout(() => this.#rested(), REST_MS).unref()
+    this.#isThrottled = true
+    this.#connection.write(wakeupFrame(this.mailbox))
+    setTimeout(() => this.#endThrottle(), THROTTLE_MS).unref()
   }
 
   /** Says that the connection is alive. Where nothing was read from one ping to the next, it is taken for dead. */
   ping(): void {
     if (this.#connection.writableLength === 0) {
-      this.#isBehind = false
+      this.#isStalled = false
       this.#connection.write(`event: ping\ndata: ${clock.now()}\n\n`)
-    } else if (this.#isBehind) {
+    } else if (this.#isStalled) {
       this.#connection.destroy()
     } else {
-      this.#isBehind = true
+      this.#isStalled = true
     }
   }
 
-  over(): void {
-    this.#streams.forget(this)
+  onEnd(): void {
+    this.#registry.remove(this)
     this.#connection.end()
   }
 
-  #rested(): void {
+  #endThrottle(): void {
     const connection = this.#connection
     if (connection.destroyed || connection.writableEnded) {
       return
     }
     if (connection.writableNeedDrain) {
-      connection.once('drain', () => this.#rested())
+      connection.once('drain', () => this.#endThrottle())
       return
     }
-    this.#isResting = false
-    if (this.#isOwed) {
-      this.#isOwed = false
+    this.#isThrottled = false
+    if (this.#isPending) {
+      this.#isPending = false
       this.hear()
     }
   }
 }
 
-function frameFor(mailbox: string): string {
-  return `event: messagePending\ndata: ${JSON.stringify({ recipient: partyIn(mailbox) })}\n\n`
+function wakeupFrame(mailbox: string): string {
+  return `event: messagePending\ndata: ${JSON.stringify({ recipient: partyFromKey(mailbox) })}\n\n`
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-import type { Ending } from '#kernel/ending'
+import type { EndSignal } from '#kernel/end_signal'
 import { keyOf, type Party } from '#messenger/mailboxes/party'
 import { openStreams } from './metrics.js'
 import { TimerWheel } from './timer_wheel.js'
@@ -26,21 +26,21 @@ export class WakeupStreams {
   }
 
   /** Wakes a recipient now, whatever it has missed, and with each arrival, until it is over. */
-  open(recipient: Party, connection: ServerResponse, leaving: Ending): void {
-    if (leaving.isOver) {
+  open(recipient: Party, connection: ServerResponse, ending: EndSignal): void {
+    if (ending.hasEnded) {
       connection.end()
       return
     }
     const stream = new WakeupStream(connection, keyOf(recipient), this)
-    this.#wakeups.join(stream.mailbox, stream)
+    this.#wakeups.subscribe(stream.mailbox, stream)
     this.#pings.add(stream)
     openStreams.inc()
-    leaving.tell(stream)
+    ending.addListener(stream)
     stream.hear()
   }
 
-  forget(stream: WakeupStream): void {
-    this.#wakeups.leave(stream.mailbox, stream)
+  remove(stream: WakeupStream): void {
+    this.#wakeups.unsubscribe(stream.mailbox, stream)
     this.#pings.remove(stream)
     openStreams.dec()
   }

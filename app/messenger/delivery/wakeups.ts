@@ -1,12 +1,12 @@
 import type { DatabasePool } from '#database/database_pool'
 import { Listeners, type Listener } from '#signals/listeners'
 import type { Report, Signals, Stop } from '#signals/signals'
-import { waitingAmong, type Arrival } from '#messenger/mailboxes/arrivals'
-import { arrivalIn, WAKEUP_CHANNEL, wakeupOf, type HeardArrival } from './wakeup_payload.js'
+import { findNonEmptyMailboxes, type Arrival } from '#messenger/mailboxes/arrivals'
+import { parseWakeup, WAKEUP_CHANNEL, wakeupOf, type ArrivalSignal } from './wakeup_payload.js'
 
 /** While signals are carried, only every third look is taken: a wakeup can still end with the process that would have sent it. */
-const LOOK_EVERY_MS = 2_000
-const LOOKS_WHILE_CARRIED = 3
+const CHECK_EVERY_MS = 2_000
+const TICKS_PER_CHECK_WITH_SIGNALS = 3
 
 /** Tells processes that wakeups may have been missed; nobody sends it. */
 const MISSED_TOPIC = 'messages'
@@ -26,24 +26,24 @@ export class Wakeups {
   readonly #listeners: Listeners
   readonly #stops: Stop[] = []
   /** How many arrivals those who wait for a mailbox know of. */
-  #known = new Map<string, number>()
+  #knownArrivals = new Map<string, number>()
   /** What is to be told to the other processes at the end of this turn. */
   #outgoing = new Map<string, Arrival>()
   #timer: NodeJS.Timeout | undefined
-  #turns = 0
+  #ticks = 0
 
   /** Returns when signals are heard, where they are carried at all. */
   static async open(options: WakeupsOptions): Promise<Wakeups> {
     const { signals } = options
     const wakeups = new Wakeups(options)
-    const hear = (payload: string) => {
+    const onSignal = (payload: string) => {
       if (wakeups.size > 0) {
-        wakeups.#hear(arrivalIn(payload))
+        wakeups.#notifyLocally(parseWakeup(payload))
       }
     }
     wakeups.#stops.push(
-      await signals.subscribe(WAKEUP_CHANNEL, hear),
-      await signals.onWake(MISSED_TOPIC, () => void wakeups.#look())
+      await signals.subscribe(WAKEUP_CHANNEL, onSignal),
+      await signals.onWake(MISSED_TOPIC, () => void wakeups.#checkMailboxes())
     )
     return wakeups
   }
@@ -59,26 +59,26 @@ export class Wakeups {
   }
 
   /** Tells a listener of each arrival in the mailbox with a key until it leaves. It may be told without one. */
-  join(key: string, listener: Listener): void {
+  subscribe(key: string, listener: Listener): void {
     this.#listeners.add(key, listener)
-    this.#timer ??= setInterval(() => this.#turn(), LOOK_EVERY_MS).unref()
+    this.#timer ??= setInterval(() => this.#tick(), CHECK_EVERY_MS).unref()
   }
 
-  leave(key: string, listener: Listener): void {
+  unsubscribe(key: string, listener: Listener): void {
     if (this.#listeners.remove(key, listener)) {
-      this.#known.delete(key)
-      this.#restIfUnused()
+      this.#knownArrivals.delete(key)
+      this.#stopIfUnused()
     }
   }
 
   /** Tells of what was stored. Never throws or waits. */
-  tell(arrivals: readonly Arrival[]): void {
+  notify(arrivals: readonly Arrival[]): void {
     if (this.#outgoing.size === 0 && arrivals.length > 0) {
-      setImmediate(() => void this.#send())
+      setImmediate(() => void this.#publish())
     }
     for (const arrival of arrivals) {
       this.#outgoing.set(arrival.key, arrival)
-      this.#hear(arrival)
+      this.#notifyLocally(arrival)
     }
   }
 
@@ -88,48 +88,48 @@ export class Wakeups {
     await Promise.all(this.#stops.map((stop) => stop()))
   }
 
-  #hear(heard: HeardArrival | undefined): void {
-    if (!heard || !this.#listeners.has(heard.key)) {
+  #notifyLocally(signal: ArrivalSignal | undefined): void {
+    if (!signal || !this.#listeners.has(signal.key)) {
       return
     }
-    const { key, arrivals } = heard
+    const { key, arrivals } = signal
     if (arrivals !== undefined) {
-      if (arrivals <= (this.#known.get(key) ?? 0)) {
+      if (arrivals <= (this.#knownArrivals.get(key) ?? 0)) {
         return
       }
-      this.#known.set(key, arrivals)
+      this.#knownArrivals.set(key, arrivals)
     }
     this.#listeners.tell(key, '')
   }
 
   /** Where signals are not carried now, the others find out when they look. */
-  async #send(): Promise<void> {
+  async #publish(): Promise<void> {
     const arrivals = [...this.#outgoing.values()]
     this.#outgoing = new Map()
     await this.#options.signals.publish(arrivals.map(wakeupOf)).catch(() => {})
   }
 
-  #turn(): void {
-    this.#turns += 1
-    if (!this.#options.signals.isReady || this.#turns % LOOKS_WHILE_CARRIED === 0) {
-      void this.#look()
+  #tick(): void {
+    this.#ticks += 1
+    if (!this.#options.signals.isReady || this.#ticks % TICKS_PER_CHECK_WITH_SIGNALS === 0) {
+      void this.#checkMailboxes()
     }
   }
 
-  async #look(): Promise<void> {
+  async #checkMailboxes(): Promise<void> {
     const { pool, report } = this.#options
     const { channels } = this.#listeners
     if (channels.length === 0) {
       return
     }
     try {
-      const waiting = await waitingAmong(pool, channels)
+      const waiting = await findNonEmptyMailboxes(pool, channels)
       for (const key of channels) {
         const arrivals = waiting.get(key)
         if (arrivals === undefined) {
-          this.#known.delete(key)
+          this.#knownArrivals.delete(key)
         } else {
-          this.#hear({ key, arrivals })
+          this.#notifyLocally({ key, arrivals })
         }
       }
     } catch (error) {
@@ -137,7 +137,7 @@ export class Wakeups {
     }
   }
 
-  #restIfUnused(): void {
+  #stopIfUnused(): void {
     if (this.#listeners.size === 0) {
       clearInterval(this.#timer)
       this.#timer = undefined

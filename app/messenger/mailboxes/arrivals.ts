@@ -1,5 +1,5 @@
 import type { DatabasePool } from '#database/database_pool'
-import { keyOf, partyIn, type Party } from './party.js'
+import { keyOf, partyFromKey, type Party } from './party.js'
 
 /** That something came into a mailbox: how many messages ever did, so that what is known already can be told. */
 export interface Arrival {
@@ -9,11 +9,11 @@ export interface Arrival {
 }
 
 /** Of some mailboxes, those in which messages wait. */
-export async function waitingAmong(
+export async function findNonEmptyMailboxes(
   pool: DatabasePool,
   keys: readonly string[]
 ): Promise<Map<string, number>> {
-  const parties = keys.map(partyIn)
+  const parties = keys.map(partyFromKey)
   const { rows } = await pool.read<Party & { arrivals: number }>({
     name: 'waiting-mailboxes',
     text: `

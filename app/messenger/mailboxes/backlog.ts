@@ -11,19 +11,19 @@ interface Backlog {
   readonly seconds: number
 }
 
-const LOOK = `
+const BACKLOG = `
   select kind,
     coalesce((select sum(messages) from mailboxes where recipient_type = kind), 0)::float8 as messages,
     greatest(0, coalesce(extract(epoch from now() -
       (select min(created_at) from messages where recipient_type = kind)), 0))::float8 as seconds
   from unnest($1::text[]) as kinds (kind)`
 
-let shown: DatabasePool | undefined
-let looking: Promise<readonly Backlog[]> | undefined
+let backlogPool: DatabasePool | undefined
+let pendingRead: Promise<readonly Backlog[]> | undefined
 
 /** Shows how much waits in the mailboxes of a database. */
-export function showBacklog(pool: DatabasePool): void {
-  shown = pool
+export function exposeBacklog(pool: DatabasePool): void {
+  backlogPool = pool
 }
 
 new Gauge({
@@ -32,7 +32,7 @@ new Gauge({
   labelNames: ['kind'] as const,
   registers: [metrics],
   collect() {
-    return show(this, ({ messages }) => messages)
+    return setGauge(this, ({ messages }) => messages)
   },
 })
 
@@ -42,29 +42,29 @@ new Gauge({
   labelNames: ['kind'] as const,
   registers: [metrics],
   collect() {
-    return show(this, ({ seconds }) => seconds)
+    return setGauge(this, ({ seconds }) => seconds)
   },
 })
 
-async function show(gauge: Gauge<'kind'>, figure: (backlog: Backlog) => number): Promise<void> {
+async function setGauge(gauge: Gauge<'kind'>, figure: (backlog: Backlog) => number): Promise<void> {
   gauge.reset()
-  for (const backlog of await backlogsNow()) {
+  for (const backlog of await readBacklogsOnce()) {
     gauge.set({ kind: backlog.kind }, figure(backlog))
   }
 }
 
 /** Both figures of one page are from one look. */
-function backlogsNow(): Promise<readonly Backlog[]> {
-  looking ??= look().finally(() => {
-    looking = undefined
+function readBacklogsOnce(): Promise<readonly Backlog[]> {
+  pendingRead ??= readBacklogs().finally(() => {
+    pendingRead = undefined
   })
-  return looking
+  return pendingRead
 }
 
 /** A database that is away has no backlog that could be shown, and is missed elsewhere. */
-async function look(): Promise<readonly Backlog[]> {
-  const found = await shown
-    ?.read<Backlog>({ text: LOOK, values: [PARTY_KINDS] })
+async function readBacklogs(): Promise<readonly Backlog[]> {
+  const result = await backlogPool
+    ?.read<Backlog>({ text: BACKLOG, values: [PARTY_KINDS] })
     .catch(() => undefined)
-  return found?.rows ?? []
+  return result?.rows ?? []
 }

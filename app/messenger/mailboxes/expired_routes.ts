@@ -1,10 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import type { Operation, SurfaceRoutes } from '#http/surface'
 import { actorOf } from '#kernel/request_origin'
-import { positiveIn } from '#messenger/messages/pull_query'
-import { EXPIRED_ACCESS, EXPIRED_LIMIT, ExpiredMessageService } from './expired_service.js'
+import { positiveInteger } from '#messenger/messages/pull_query'
+import { EXPIRED_ACCESS, EXPIRED_LIMIT, ExpiredMessageService } from './expired_message_service.js'
 import { PARTY_KINDS } from './party.js'
 
 const listExpired: Operation = {
@@ -18,7 +18,7 @@ const listExpired: Operation = {
       schema: { type: 'number' },
     },
   ],
-  answers: {
+  responses: {
     200: {
       description: 'How many messages each of them lost, and of how many recipients that is so',
       schema: {
@@ -53,7 +53,7 @@ export function expiredRoutes(routes: SurfaceRoutes): void {
 async function list(ctx: HttpContext): Promise<void> {
   const actor = actorOf(ctx)
   const parameters = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
-  const limit = positiveIn(parameters, 'limit') ?? EXPIRED_LIMIT.default
+  const limit = positiveInteger(parameters, 'limit') ?? EXPIRED_LIMIT.default
   const expired = await ctx.containerResolver.make(ExpiredMessageService)
-  answer(ctx, await expired.list(actor, Math.min(limit, EXPIRED_LIMIT.most)))
+  sendJson(ctx, await expired.list(actor, Math.min(limit, EXPIRED_LIMIT.most)))
 }

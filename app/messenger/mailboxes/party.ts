@@ -24,7 +24,7 @@ export function partyOf({ kind, id }: Actor): Party {
 export const keyOf = ({ type, id }: Party): string => [type, id].join(':')
 
 /** The party that `keyOf` wrote. */
-export function partyIn(key: string): Party {
+export function partyFromKey(key: string): Party {
   const type = PARTY_KINDS.find((kind) => key.startsWith(`${kind}:`))!
   return { type, id: key.slice(type.length + 1) }
 }

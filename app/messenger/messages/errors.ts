@@ -24,7 +24,7 @@ export class MailboxFull extends Failure {
 }
 
 /** How long a sender of whom too much waits is refused without being counted anew. */
-export const SENDER_REST_SECONDS = 10
+export const SENDER_RETRY_SECONDS = 10
 
 /** Too much of what the caller sent still waits for its recipients. */
 export class SenderFull extends Failure {
@@ -39,7 +39,7 @@ export class SenderFull extends Failure {
             meta: { variables: ['SENDER_MAX_BYTES', 'SENDER_MAX_MESSAGES'] },
           }),
         ],
-        headers: { 'retry-after': String(SENDER_REST_SECONDS) },
+        headers: { 'retry-after': String(SENDER_RETRY_SECONDS) },
         cause,
       }
     )
@@ -52,19 +52,19 @@ const BY_CONSTRAINT = new Map([
 ])
 
 /** The failure for a limit that the database found exceeded; undefined for any other error. */
-export function roomFailure(error: unknown): Failure | undefined {
-  const RoomFailure =
+export function quotaFailure(error: unknown): Failure | undefined {
+  const QuotaFailure =
     error instanceof pg.DatabaseError ? BY_CONSTRAINT.get(error.constraint ?? '') : undefined
-  return RoomFailure && new RoomFailure(error as pg.DatabaseError)
+  return QuotaFailure && new QuotaFailure(error as pg.DatabaseError)
 }
 
 /** Data and metadata together are more than a message may have. */
 export class MessageTooLarge extends PayloadTooLarge {
-  constructor(most: number) {
-    super(`A message has ${most} bytes at most, data and metadata together`, {
+  constructor(maxBytes: number) {
+    super(`A message has ${maxBytes} bytes at most, data and metadata together`, {
       issues: [
         issue('max_length', ['data'], 'The message is too large', {
-          data: { max: most },
+          data: { max: maxBytes },
           meta: { variable: 'MESSAGE_MAX_BYTES' },
         }),
       ],

@@ -7,7 +7,7 @@ import { env } from '#start/env'
 
 /** What one recipient takes in a body at most, blanks included. */
 const RECIPIENT_BYTES = 256
-const IDS_AT_MOST = 1_000
+const MAX_IDS = 1_000
 
 /** To whom something is sent. */
 export const recipientList = () =>
@@ -29,5 +29,5 @@ export const MESSAGE_BODY_BYTES =
 
 /** The messages that somebody has. Ids that cannot be any are those of none. */
 export const acknowledgement = body({
-  ids: vine.array(vine.string()).minLength(1).maxLength(IDS_AT_MOST),
+  ids: vine.array(vine.string()).minLength(1).maxLength(MAX_IDS),
 })

@@ -42,7 +42,7 @@ export const sendMessage: Operation = {
   body: messageBody,
   verbatim: { mostBytes: MESSAGE_BODY_BYTES },
   headers: [IDEMPOTENCY_KEY],
-  answers: {
+  responses: {
     202: {
       description:
         'It is kept; the ids of the copies in the order of the recipients, one id as often as its recipient is named',
@@ -60,7 +60,7 @@ export const pullMessages: Operation = {
   summary: "The caller's messages, the oldest first; they stay until they are acknowledged",
   access: MESSAGE_ACCESS,
   query: PULL_PARAMETERS,
-  answers: {
+  responses: {
     200: {
       description: 'Those there are, none where the wait was in vain',
       schema: {
@@ -77,14 +77,14 @@ export const acknowledgeMessages: Operation = {
   summary: 'Remove messages that the caller has; ids of others, or of none, change nothing',
   access: MESSAGE_ACCESS,
   body: acknowledgement,
-  answers: { 202: { description: 'They are gone' } },
+  responses: { 202: { description: 'They are gone' } },
 }
 
-export const followMailbox: Operation = {
+export const mailboxStream: Operation = {
   name: 'followMailbox',
   summary: 'Be told when there is something to pull: once at the beginning, and with each arrival',
   access: MESSAGE_ACCESS,
-  answers: {
+  responses: {
     200: {
       description: 'Events `messagePending` that name the recipient, and `ping` every 15 seconds',
       contentType: 'text/event-stream',

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { leaving } from '#auth/until_gone'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { answerLater } from '#http/answer_later'
 import { countRequest } from '#http/count_request'
 import { RateLimiter } from '#http/rate_limiter'
@@ -14,7 +14,7 @@ import { acknowledgement, messageBody } from './message_body.js'
 import { acknowledgeMessages, pullMessages, sendMessage } from './message_documents.js'
 import { bytesOf, MessageService } from './message_service.js'
 import { readPullQuery } from './pull_query.js'
-import { extraWeightOf } from './weight.js'
+import { extraWeightOf } from './extra_weight.js'
 
 /** The routes on which messages go in and out. */
 export function messageRoutes(routes: SurfaceRoutes): void {
@@ -29,23 +29,23 @@ async function send(ctx: HttpContext): Promise<void> {
   const key = idempotencyKeyOf(ctx)
   const { recipients } = await bodyOf(ctx, messageBody)
   const messages = await ctx.containerResolver.make(MessageService)
-  const sent = jsonMembers(ctx)
-  const message = { recipients, data: sent.get('data'), metadata: sent.get('metadata') }
+  const members = jsonMembers(ctx)
+  const message = { recipients, data: members.get('data'), metadata: members.get('metadata') }
   const weight = extraWeightOf(bytesOf(message), recipients)
   if (weight > 0) {
     await countRequest(await ctx.containerResolver.make(RateLimiter), ctx, weight)
   }
-  answer(ctx, { data: await messages.send(actor, message, key) }, 202)
+  sendJson(ctx, { data: await messages.send(actor, message, key) }, 202)
 }
 
 async function pull(ctx: HttpContext): Promise<void> {
   const actor = actorOf(ctx)
   const query = readPullQuery(ctx.request.parsedUrl.query ?? '')
   const messages = await ctx.containerResolver.make(MessageService)
-  const found = messages.pull(actor, query, () => leaving(ctx))
+  const pulled = messages.pull(actor, query, () => leaving(ctx))
   answerLater(
     ctx,
-    found.then((each) => answer(ctx, `{"messages":[${each.join()}]}`))
+    pulled.then((each) => sendJson(ctx, `{"messages":[${each.join()}]}`))
   )
 }
 

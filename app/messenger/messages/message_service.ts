@@ -1,18 +1,18 @@
 import type { DatabasePool } from '#database/database_pool'
 import { enforce, loggedIn } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
-import type { Ending } from '#kernel/ending'
+import type { EndSignal } from '#kernel/end_signal'
 import { clock } from '#kernel/clock'
 import { isUuid } from '#kernel/is_uuid'
 import { keyOf, partyOf, type Party } from '#messenger/mailboxes/party'
 import type { Wakeups } from '#messenger/delivery/wakeups'
-import { untilArrival } from '#messenger/delivery/until_arrival'
+import { waitForMessages } from '#messenger/delivery/wait_for_messages'
 import { MessageTooLarge } from './errors.js'
-import { idsSentWith, pendingMessages, removeMessages } from './message_table.js'
+import { findIdsByKey, findPendingMessages, removeMessages } from './message_table.js'
 import { messageMetrics } from './metrics.js'
-import { Outgoing } from './outgoing.js'
+import { MessageBatcher } from './message_batcher.js'
 import type { PullQuery } from './pull_query.js'
-import type { WaitingLimits } from './store_messages.js'
+import type { MessageQuotas } from './store_messages.js'
 
 /** Everybody who is somebody may send to everybody. */
 export const MESSAGE_ACCESS = loggedIn
@@ -28,7 +28,7 @@ export interface Message {
 export const bytesOf = ({ data = '', metadata = '' }: Message): number =>
   Buffer.byteLength(data) + Buffer.byteLength(metadata)
 
-interface MessageServiceOptions extends WaitingLimits {
+interface MessageServiceOptions extends MessageQuotas {
   readonly pool: DatabasePool
   readonly wakeups: Wakeups
   readonly messageMaxBytes: number
@@ -40,11 +40,11 @@ interface MessageServiceOptions extends WaitingLimits {
  */
 export class MessageService {
   readonly #options: MessageServiceOptions
-  readonly #outgoing: Outgoing
+  readonly #batcher: MessageBatcher
 
   constructor(options: MessageServiceOptions) {
     this.#options = options
-    this.#outgoing = new Outgoing(options)
+    this.#batcher = new MessageBatcher(options)
   }
 
   /**
@@ -55,17 +55,17 @@ export class MessageService {
     enforce(MESSAGE_ACCESS, actor)
     const sender = partyOf(actor)
     const { pool, wakeups } = this.#options
-    const content = this.#withinLimit(message)
+    const content = this.#contentOf(message)
     const recipients = [...new Map(message.recipients.map((one) => [keyOf(one), one])).values()]
     const ids = new Map(recipients.map((one) => [keyOf(one), clock.uuid()]))
     const answer = message.recipients.map((one) => ids.get(keyOf(one))!)
     const stored = { ...content, sender, recipients, ids: [...ids.values()], answer, key }
-    const arrivals = await this.#outgoing.store(stored)
+    const arrivals = await this.#batcher.store(stored)
     if (arrivals.length === 0 && key !== undefined) {
-      return (await idsSentWith(pool, sender, key)) ?? this.send(actor, message, key)
+      return (await findIdsByKey(pool, sender, key)) ?? this.send(actor, message, key)
     }
     messageMetrics.sent(ids.size)
-    wakeups.tell(arrivals)
+    wakeups.notify(arrivals)
     return answer
   }
 
@@ -76,13 +76,13 @@ export class MessageService {
   pull(
     actor: Actor,
     { limit, waitMs }: PullQuery,
-    leaving: () => Promise<Ending>
+    ending: () => Promise<EndSignal>
   ): Promise<readonly string[]> {
     enforce(MESSAGE_ACCESS, actor)
     const recipient = partyOf(actor)
     const { pool, wakeups } = this.#options
-    const look = () => pendingMessages(pool, recipient, limit)
-    return waitMs === 0 ? look() : untilArrival({ wakeups, recipient, look, waitMs, leaving })
+    const read = () => findPendingMessages(pool, recipient, limit)
+    return waitMs === 0 ? read() : waitForMessages({ wakeups, recipient, read, waitMs, ending })
   }
 
   /** Removes those of the caller's own; all others stay, and need not exist. */
@@ -95,10 +95,10 @@ export class MessageService {
     }
   }
 
-  #withinLimit(sent: Message) {
+  #contentOf(message: Message) {
     const { messageMaxBytes } = this.#options
-    const [data, metadata] = [sent.data ?? null, sent.metadata ?? null]
-    const bytes = bytesOf(sent)
+    const [data, metadata] = [message.data ?? null, message.metadata ?? null]
+    const bytes = bytesOf(message)
     if (bytes > messageMaxBytes) {
       throw new MessageTooLarge(messageMaxBytes)
     }

@@ -1,13 +1,13 @@
 import type { DatabasePool } from '#database/database_pool'
 import type { Party } from '#messenger/mailboxes/party'
-import { removeUnusedContents } from './contents.js'
-import { KEPT, KEPT_MS } from './lifetime.js'
+import { removeUnusedContents } from './remove_unused_contents.js'
+import { MESSAGE_LIFETIME, MESSAGE_LIFETIME_MS } from './lifetime.js'
 
 /** An answer holds no more than so much, or else one message. */
-const PULLED_BYTES = 16 * 2 ** 20
+const MAX_PULL_BYTES = 16 * 2 ** 20
 
 /** What was answered to a key; undefined where it is over. */
-export async function idsSentWith(
+export async function findIdsByKey(
   pool: DatabasePool,
   { type, id }: Party,
   key: string
@@ -16,7 +16,7 @@ export async function idsSentWith(
     name: 'message-ids-by-key',
     text: `
       select ids from message_keys
-      where sender_type = $1 and sender_id = $2 and key = $3 and created_at > now() - ${KEPT}`,
+      where sender_type = $1 and sender_id = $2 and key = $3 and created_at > now() - ${MESSAGE_LIFETIME}`,
     values: [type, id, key],
   })
   return rows[0]?.ids
@@ -42,12 +42,12 @@ export const PENDING = `
   from (
     select *, sum(size) over (order by created_at, sequence) - size as before from (
       select * from messages
-      where recipient_id = $1 and recipient_type = $2 and created_at > now() - ${KEPT}
+      where recipient_id = $1 and recipient_type = $2 and created_at > now() - ${MESSAGE_LIFETIME}
       order by created_at, sequence limit $3) oldest) numbered
-  where before < ${PULLED_BYTES} order by created_at, sequence`
+  where before < ${MAX_PULL_BYTES} order by created_at, sequence`
 
 /** The oldest messages of a mailbox, as JSON. */
-export async function pendingMessages(
+export async function findPendingMessages(
   pool: DatabasePool,
   recipient: Party,
   limit: number
@@ -63,7 +63,7 @@ export async function pendingMessages(
 function jsonOf(row: PendingRow, { type, id }: Party): string {
   const { data, metadata, createdAt } = row
   const time = new Date(createdAt).toISOString()
-  return `{"id":"${row.id}","senderType":"${row.senderType}","senderId":"${row.senderId}","recipientType":"${type}","recipientId":"${id}","data":${data},"metadata":${metadata},"createdAt":"${time}","expiresAt":${createdAt + KEPT_MS}}`
+  return `{"id":"${row.id}","senderType":"${row.senderType}","senderId":"${row.senderId}","recipientType":"${type}","recipientId":"${id}","data":${data},"metadata":${metadata},"createdAt":"${time}","expiresAt":${createdAt + MESSAGE_LIFETIME_MS}}`
 }
 
 export const REMOVE = `

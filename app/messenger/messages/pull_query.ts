@@ -1,5 +1,5 @@
 const LIMIT = { default: 50, most: 100 }
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 
 export interface PullQuery {
   readonly limit: number
@@ -10,13 +10,13 @@ export interface PullQuery {
 export function readPullQuery(query: string): PullQuery {
   const parameters = new URLSearchParams(query)
   return {
-    limit: Math.min(positiveIn(parameters, 'limit') ?? LIMIT.default, LIMIT.most),
-    waitMs: Math.min(positiveIn(parameters, 'wait') ?? 0, LONGEST_WAIT_MS),
+    limit: Math.min(positiveInteger(parameters, 'limit') ?? LIMIT.default, LIMIT.most),
+    waitMs: Math.min(positiveInteger(parameters, 'wait') ?? 0, MAX_WAIT_MS),
   }
 }
 
 /** A number of a query, without its fraction; undefined where there is none above zero. */
-export function positiveIn(parameters: URLSearchParams, name: string): number | undefined {
+export function positiveInteger(parameters: URLSearchParams, name: string): number | undefined {
   const value = Math.floor(Number(parameters.get(name) ?? 0))
   return value > 0 ? value : undefined
 }
@@ -29,7 +29,7 @@ export const PULL_PARAMETERS = [
   },
   {
     name: 'wait',
-    description: `Milliseconds to wait for a message where there is none, ${LONGEST_WAIT_MS} at most`,
+    description: `Milliseconds to wait for a message where there is none, ${MAX_WAIT_MS} at most`,
     schema: { type: 'number' },
   },
 ]

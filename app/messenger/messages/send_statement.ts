@@ -1,31 +1,31 @@
-import { KEPT } from './lifetime.js'
+import { MESSAGE_LIFETIME } from './lifetime.js'
 
 /**
  * One of those with the same key at the same time keeps it; the others wait for that one, and store nothing. Those of a statement are
  * claimed in their order, and none of them twice.
  */
-const ONCE = `
+const CLAIM_KEYS = `
   claimed as (
     insert into message_keys as k (sender_type, sender_id, key, ids)
     select sender_type, sender_id, key, ids::uuid[] from asked where key is not null
     order by sender_type, sender_id, key
     on conflict (sender_type, sender_id, key) do update set ids = excluded.ids, created_at = now()
-      where k.created_at <= now() - ${KEPT}
+      where k.created_at <= now() - ${MESSAGE_LIFETIME}
     returning sender_type, sender_id, key
   ),`
 
-const OR_CLAIMED = `
+const WITHOUT_KEY_OR_CLAIMED = `
     where a.key is null
       or (a.sender_type, a.sender_id, a.key) in (select sender_type, sender_id, key from claimed)`
 
-const unless = (isTooMuch: string, refused: string) =>
+const fitsUnless = (isTooMuch: string, refused: string) =>
   `case when ${isTooMuch} then refuse_room(${refused}) else true end as fits`
 
 /**
  * All that some messages become, in one statement: they are sent together, or none of them is. Senders and then mailboxes are locked in their
  * order before a message gets its time and its number, so that those of a mailbox come in the order in which they are committed.
  */
-const statement = (once: string) => `
+const statement = (claimKeys: string) => `
   with asked as (
     select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::integer[], $6::text[],
         $7::text[], $8::uuid[])
@@ -33,15 +33,15 @@ const statement = (once: string) => `
   ), named as (
     select * from unnest($9::integer[], $10::uuid[], $11::text[], $12::uuid[])
       with ordinality as c (message, id, type, recipient, place)
-  ), ${once} sent as (
-    select * from asked a ${once && OR_CLAIMED}
+  ), ${claimKeys} sent as (
+    select * from asked a ${claimKeys && WITHOUT_KEY_OR_CLAIMED}
   ), senders as (
     insert into message_senders as m (sender_type, sender_id, messages, bytes)
     select * from unnest($14::text[], $15::uuid[], $16::bigint[], $17::bigint[]) order by 1, 2
     on conflict (sender_type, sender_id) do update set
       messages = m.messages + excluded.messages, bytes = m.bytes + excluded.bytes, used_at = now()
     returning
-      ${unless('messages > $18::bigint or bytes > $19::bigint', `'sender_room', sender_type, sender_id`)}
+      ${fitsUnless('messages > $18::bigint or bytes > $19::bigint', `'sender_room', sender_type, sender_id`)}
   ), copies as (
     select c.*, s.size from sent s join named c using (message)
     where (select coalesce(bool_and(fits), true) from senders)
@@ -55,7 +55,7 @@ const statement = (once: string) => `
       arrivals = m.arrivals + excluded.arrivals,
       used_at = now()
     returning recipient_type as type, recipient_id as id, arrivals,
-      ${unless('bytes > $13::bigint', `'mailbox_room', recipient_type, recipient_id`)}
+      ${fitsUnless('bytes > $13::bigint', `'mailbox_room', recipient_type, recipient_id`)}
   ), contents as (
     insert into message_contents (id, sender_type, sender_id, data, metadata, size)
     select content_id, sender_type, sender_id, data, metadata, size from sent
@@ -73,4 +73,4 @@ const statement = (once: string) => `
   from copies c join boxes b on b.type = c.type and b.id = c.recipient`
 
 export const SEND = { name: 'send-messages', text: statement('') }
-export const SEND_ONCE = { name: 'send-messages-once', text: statement(ONCE) }
+export const SEND_ONCE = { name: 'send-messages-once', text: statement(CLAIM_KEYS) }

@@ -3,14 +3,14 @@ import { plainArray, textArray } from '#database/array_parameters'
 import { clock } from '#kernel/clock'
 import { keyOf, type Party } from '#messenger/mailboxes/party'
 import type { Arrival } from '#messenger/mailboxes/arrivals'
-import { roomFailure } from './errors.js'
+import { quotaFailure } from './errors.js'
 import { SEND, SEND_ONCE } from './send_statement.js'
 
 /** What a row takes beside what is in it, so that empty messages fill a mailbox, too. */
 export const ROW_BYTES = 128
 
 /** How much may wait: of a sender, for all recipients together, and in a mailbox. 0 for no limit. */
-export interface WaitingLimits {
+export interface MessageQuotas {
   readonly mailboxMaxBytes: number
   readonly senderMaxBytes: number
   readonly senderMaxMessages: number
@@ -46,19 +46,19 @@ export interface NewMessage {
 export async function storeMessages(
   pool: DatabasePool,
   messages: readonly NewMessage[],
-  limits: WaitingLimits,
+  quotas: MessageQuotas,
   reservations: readonly Reservation[] = []
 ): Promise<Arrival[][]> {
   const statement = messages.some(({ key }) => key !== undefined) ? SEND_ONCE : SEND
   const values = [
     ...columnsOf(messages),
-    limits.mailboxMaxBytes || null,
+    quotas.mailboxMaxBytes || null,
     plainArray(reservations.map(({ sender }) => sender.type)),
     plainArray(reservations.map(({ sender }) => sender.id)),
-    plainArray(reservations.map((reserved) => reserved.messages)),
+    plainArray(reservations.map((reservation) => reservation.messages)),
     plainArray(reservations.map(({ bytes }) => bytes)),
-    limits.senderMaxMessages || null,
-    limits.senderMaxBytes || null,
+    quotas.senderMaxMessages || null,
+    quotas.senderMaxBytes || null,
   ]
   try {
     const { rows } = await pool.query<Party & { message: number; arrivals: number }>({
@@ -71,7 +71,7 @@ export async function storeMessages(
     }
     return arrivals
   } catch (error) {
-    throw roomFailure(error) ?? error
+    throw quotaFailure(error) ?? error
   }
 }
 
@@ -86,7 +86,7 @@ function columnsOf(messages: readonly NewMessage[]): unknown[] {
     plainArray(messages.map(({ bytes }) => bytes + ROW_BYTES)),
     textArray(messages.map(({ key }) => key ?? null)),
     textArray(messages.map(({ key, answer }) => (key === undefined ? null : plainArray(answer)))),
-    plainArray(messages.map((message) => (isShared(message) ? clock.uuid() : 'null'))),
+    plainArray(messages.map((message) => (hasSharedContent(message) ? clock.uuid() : 'null'))),
     plainArray(messages.flatMap(({ ids }, index) => ids.map(() => index + 1))),
     plainArray(messages.flatMap(({ ids }) => ids)),
     plainArray(parties.map(({ type }) => type)),
@@ -95,10 +95,10 @@ function columnsOf(messages: readonly NewMessage[]): unknown[] {
 }
 
 /** Whether the content is stored beside the copies, once for all of them. */
-const isShared = ({ recipients }: NewMessage): boolean => recipients.length > 1
+const hasSharedContent = ({ recipients }: NewMessage): boolean => recipients.length > 1
 
 /** What a message takes as long as it waits for all of its recipients: its content once, and a row for each copy. */
-export function bytesWaiting(message: NewMessage): number {
-  const rows = message.recipients.length + (isShared(message) ? 1 : 0)
+export function pendingBytes(message: NewMessage): number {
+  const rows = message.recipients.length + (hasSharedContent(message) ? 1 : 0)
   return message.bytes + rows * ROW_BYTES
 }

@@ -4,11 +4,11 @@ import type { RateLimiter } from '#http/rate_limiter'
 import { MOST_LEVELS, tooDeep } from '#http/json_content'
 import type { Actor } from '#kernel/actor'
 import { body } from '#kernel/body'
-import { pause } from '#kernel/back_off'
+import { sleep } from '#kernel/backoff'
 import { RateLimited, ServiceUnavailable } from '#kernel/failures'
 import { partyOf } from '#messenger/mailboxes/party'
 import { recipientList } from '#messenger/messages/message_body'
-import { extraWeightOf } from '#messenger/messages/weight'
+import { extraWeightOf } from '#messenger/messages/extra_weight'
 import type { Emission, Emitter } from '#realtime/emission'
 
 import { roomOf } from './rooms.js'
@@ -20,37 +20,37 @@ const directMessage = body({
 })
 
 /** The socket that sends. */
-interface Sender {
+interface SendingSocket {
   readonly id: string
   readonly actor: Actor
   /** Aborted when it is disconnected. */
-  readonly gone: AbortSignal
+  readonly disconnected: AbortSignal
 }
 
-interface Context {
+interface DirectMessagesDependencies {
   readonly limiter: RateLimiter
   /** Emits once the recipients that are connected here have read enough of what came before. */
-  readonly withRoom: (rooms: readonly string[], emit: () => Promise<void>) => Promise<void>
-  readonly here: Emitter
+  readonly emitWhenDrained: (rooms: readonly string[], emit: () => Promise<void>) => Promise<void>
+  readonly localEmitter: Emitter
   /** Undefined where there are no other processes. */
-  readonly everywhere: Emitter | undefined
+  readonly clusterEmitter: Emitter | undefined
 }
 
 /**
  * Passes messages on to sockets of their recipients, wherever these are connected, and keeps nothing: who is not connected misses them.
  */
 export class DirectMessages {
-  readonly #context: Context
+  readonly #dependencies: DirectMessagesDependencies
 
-  constructor(context: Context) {
-    this.#context = context
+  constructor(dependencies: DirectMessagesDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** A sender who is too fast, or whose recipients are too slow, waits; one who is gone does not, and is refused what is too much. */
-  async send(sender: Sender, content: unknown): Promise<void> {
+  async send(sender: SendingSocket, content: unknown): Promise<void> {
     const { to, data, metadata } = await directMessage.validate(content)
     const weight = 1 + extraWeightOf(sizeOf(data) + sizeOf(metadata), to)
-    await this.#untilAllowed(sender, weight)
+    await this.#waitForRateLimit(sender, weight)
     const { realmId, realmName } = sender.actor
     const from = { ...partyOf(sender.actor), realmId, realmName }
     const room = [...new Set(to.map(roomOf))]
@@ -62,21 +62,24 @@ export class DirectMessages {
         event: 'send',
         payload: { from, data, metadata },
       })
-    await (sender.gone.aborted ? emit() : this.#context.withRoom(room, emit))
+    await (sender.disconnected.aborted ? emit() : this.#dependencies.emitWhenDrained(room, emit))
   }
 
-  async #untilAllowed({ actor, gone }: Sender, weight: number): Promise<void> {
-    const count = () => this.#context.limiter.count(actor, '', weight)
+  async #waitForRateLimit(
+    { actor, disconnected: gone }: SendingSocket,
+    weight: number
+  ): Promise<void> {
+    const count = () => this.#dependencies.limiter.count(actor, '', weight)
     for (let allowance = await count(); allowance?.exceeded; allowance = await count()) {
       if (gone.aborted) {
         throw new RateLimited(allowance.resetSeconds)
       }
-      await pause(allowance.resetSeconds * 1_000, gone)
+      await sleep(allowance.resetSeconds * 1_000, gone)
     }
   }
 
   async #emit(emission: Emission): Promise<void> {
-    const { here, everywhere = here } = this.#context
+    const { localEmitter: here, clusterEmitter: everywhere = here } = this.#dependencies
     try {
       await everywhere.emit([emission])
     } catch (error) {

@@ -1,17 +1,17 @@
 import { clock } from '#kernel/clock'
-import { keyOf, partyIn, type Party } from '#messenger/mailboxes/party'
+import { keyOf, partyFromKey, type Party } from '#messenger/mailboxes/party'
 import type { Signals, Stop } from '#signals/signals'
 
-import { PresenceElsewhere } from './presence_elsewhere.js'
-import { isSignOfLife, presenceIn, type PresenceReport } from './presence_report.js'
+import { RemotePresence } from './remote_presence.js'
+import { isHeartbeat, parsePresence, type PresenceReport } from './presence_report.js'
 
 /** Where processes tell each other who is connected. */
 export const PRESENCE_CHANNEL = 'messenger:presence'
 
-const SIGN_OF_LIFE_EVERY_MS = 2_000
+const HEARTBEAT_EVERY_MS = 2_000
 
 /** A party has its first socket, or lost its last one. */
-export type Tell = (party: Party, isConnected: boolean) => void
+export type PresenceListener = (party: Party, isConnected: boolean) => void
 
 /**
  * Who is connected, to whichever process. Each tells the others how many sockets its parties have, and gives a sign of life now
@@ -19,29 +19,31 @@ export type Tell = (party: Party, isConnected: boolean) => void
  */
 export class Presence {
   readonly #signals: Signals
-  readonly #tell: Tell
+  readonly #onChange: PresenceListener
   readonly #id = clock.uuid()
-  readonly #here = new Map<string, number>()
-  readonly #elsewhere = new PresenceElsewhere((key, by) => this.#pass(key, by))
-  readonly #signOfLife: NodeJS.Timeout
+  readonly #local = new Map<string, number>()
+  readonly #remote = new RemotePresence((key, by) => this.#notifyIfChanged(key, by))
+  readonly #heartbeat: NodeJS.Timeout
   #stop: Stop | undefined
   /** Whose sockets here changed since the last report. */
   #changed = new Set<string>()
   #version = 0
-  #isAsked = false
-  #isSending = false
+  #isFullReportRequested = false
+  #isReportScheduled = false
 
-  static async open(signals: Signals, tell: Tell): Promise<Presence> {
-    const presence = new Presence(signals, tell)
-    presence.#stop = await signals.subscribe(PRESENCE_CHANNEL, (said) => presence.#hear(said))
+  static async open(signals: Signals, onChange: PresenceListener): Promise<Presence> {
+    const presence = new Presence(signals, onChange)
+    presence.#stop = await signals.subscribe(PRESENCE_CHANNEL, (message) =>
+      presence.#receive(message)
+    )
     await presence.#publish({ ask: null })
     return presence
   }
 
-  private constructor(signals: Signals, tell: Tell) {
+  private constructor(signals: Signals, onChange: PresenceListener) {
     this.#signals = signals
-    this.#tell = tell
-    this.#signOfLife = setInterval(() => void this.#report(), SIGN_OF_LIFE_EVERY_MS).unref()
+    this.#onChange = onChange
+    this.#heartbeat = setInterval(() => void this.#report(), HEARTBEAT_EVERY_MS).unref()
   }
 
   /** How many sockets a party has, all processes together. */
@@ -50,7 +52,7 @@ export class Presence {
   }
 
   /** Counts one more socket of a party here, until the returned function is called. */
-  enter(party: Party): () => void {
+  addSocket(party: Party): () => void {
     const key = keyOf(party)
     this.#add(key, 1)
     return () => this.#add(key, -1)
@@ -58,77 +60,77 @@ export class Presence {
 
   /** Tells the others that nobody is connected here any more. */
   async close(): Promise<void> {
-    clearInterval(this.#signOfLife)
-    this.#here.clear()
-    this.#isAsked = true
+    clearInterval(this.#heartbeat)
+    this.#local.clear()
+    this.#isFullReportRequested = true
     await this.#report()
     await this.#stop?.()
   }
 
   #count(key: string): number {
-    return (this.#here.get(key) ?? 0) + this.#elsewhere.countOf(key)
+    return (this.#local.get(key) ?? 0) + this.#remote.countOf(key)
   }
 
   #add(key: string, by: 1 | -1): void {
-    const count = (this.#here.get(key) ?? 0) + by
-    this.#pass(key, by)
+    const count = (this.#local.get(key) ?? 0) + by
+    this.#notifyIfChanged(key, by)
     if (count > 0) {
-      this.#here.set(key, count)
+      this.#local.set(key, count)
     } else {
-      this.#here.delete(key)
+      this.#local.delete(key)
     }
     this.#changed.add(key)
-    this.#reportSoon()
+    this.#scheduleReport()
   }
 
-  #pass(key: string, by: number): void {
+  #notifyIfChanged(key: string, by: number): void {
     const before = this.#count(key)
     const isConnected = before + by > 0
     if (before > 0 !== isConnected) {
-      this.#tell(partyIn(key), isConnected)
+      this.#onChange(partyFromKey(key), isConnected)
     }
   }
 
-  #hear(payload: string): void {
-    const said = presenceIn(payload)
-    if (said && 'ask' in said) {
-      this.#isAsked ||= said.ask === null || said.ask === this.#id
-      this.#reportSoon()
-    } else if (said && said.process !== this.#id) {
-      if (this.#elsewhere.hear(said)) {
-        void this.#publish({ ask: said.process })
+  #receive(payload: string): void {
+    const message = parsePresence(payload)
+    if (message && 'ask' in message) {
+      this.#isFullReportRequested ||= message.ask === null || message.ask === this.#id
+      this.#scheduleReport()
+    } else if (message && message.process !== this.#id) {
+      if (this.#remote.receive(message)) {
+        void this.#publish({ ask: message.process })
       }
-    } else if (said && isSignOfLife(said)) {
-      this.#elsewhere.hearItself()
+    } else if (message && isHeartbeat(message)) {
+      this.#remote.receiveOwnHeartbeat()
     }
   }
 
   /** What happens in one turn is told together. */
-  #reportSoon(): void {
-    if (!this.#isSending && (this.#isAsked || this.#changed.size > 0)) {
-      this.#isSending = true
+  #scheduleReport(): void {
+    if (!this.#isReportScheduled && (this.#isFullReportRequested || this.#changed.size > 0)) {
+      this.#isReportScheduled = true
       setImmediate(() => {
-        this.#isSending = false
+        this.#isReportScheduled = false
         void this.#report()
       })
     }
   }
 
   async #report(): Promise<void> {
-    const [isWhole, changed, before] = [this.#isAsked, this.#changed, this.#version]
-    this.#isAsked = false
+    const [isFull, changed, before] = [this.#isFullReportRequested, this.#changed, this.#version]
+    this.#isFullReportRequested = false
     this.#changed = new Set()
     this.#version += changed.size > 0 ? 1 : 0
-    const counts = isWhole
-      ? [...this.#here]
-      : [...changed].map((key) => [key, this.#here.get(key) ?? 0] as const)
-    const after = isWhole ? null : before
+    const counts = isFull
+      ? [...this.#local]
+      : [...changed].map((key) => [key, this.#local.get(key) ?? 0] as const)
+    const after = isFull ? null : before
     await this.#publish({ process: this.#id, after, version: this.#version, counts })
   }
 
   /** Where signals are not carried now, the others ask when they hear of this process again. */
-  async #publish(said: PresenceReport | { ask: string | null }): Promise<void> {
-    const payload = JSON.stringify(said)
+  async #publish(message: PresenceReport | { ask: string | null }): Promise<void> {
+    const payload = JSON.stringify(message)
     await this.#signals.publish([{ channel: PRESENCE_CHANNEL, payload }]).catch(() => {})
   }
 }

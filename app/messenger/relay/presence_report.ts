@@ -1,6 +1,6 @@
 import { keyOf, PARTY_KINDS } from '#messenger/mailboxes/party'
 import { isUuid } from '#kernel/is_uuid'
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 
 /** How many sockets each of some parties has in a process, by `keyOf`. */
 export type Counts = readonly (readonly [key: string, count: number])[]
@@ -15,18 +15,18 @@ export interface PresenceReport {
 }
 
 /** Asks processes to say everything. */
-export interface PresenceQuestion {
+export interface PresenceRequest {
   /** Null for all of them. */
   readonly ask: string | null
 }
 
 /** Nothing new: the process is still there. */
-export const isSignOfLife = ({ after, version }: PresenceReport): boolean => after === version
+export const isHeartbeat = ({ after, version }: PresenceReport): boolean => after === version
 
 /** What was said; undefined where it is something else, since every program that reaches Redis can write there. */
-export function presenceIn(payload: string): PresenceReport | PresenceQuestion | undefined {
-  const said = (jsonIn(payload) ?? {}) as Record<keyof PresenceReport | 'ask', unknown>
-  const { process, after, version, counts, ask } = said
+export function parsePresence(payload: string): PresenceReport | PresenceRequest | undefined {
+  const message = (tryParseJson(payload) ?? {}) as Record<keyof PresenceReport | 'ask', unknown>
+  const { process, after, version, counts, ask } = message
   if (ask === null || typeof ask === 'string') {
     return { ask }
   }

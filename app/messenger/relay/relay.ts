@@ -39,14 +39,14 @@ export class Relay implements SocketSite {
   /** Returns when this process hears of the sockets of others, where signals are carried at all. */
   static async open(options: RelayOptions): Promise<Relay> {
     const all: Connections[] = []
-    const tell = (party: Party, isConnected: boolean) =>
-      all.forEach((connections) => tellOf(connections, party, isConnected))
-    return new Relay(options, all, await Presence.open(options.signals, tell))
+    const onChange = (party: Party, isConnected: boolean) =>
+      all.forEach((connections) => emitPresence(connections, party, isConnected))
+    return new Relay(options, all, await Presence.open(options.signals, onChange))
   }
 
   private constructor(options: RelayOptions, all: Connections[], presence: Presence) {
     const { path, peers, cors, adapter, drain, limiter, carrier } = options
-    const here: Emitter = {
+    const localEmitter: Emitter = {
       emit: async (emissions) => {
         for (const { io } of all) {
           emissions.forEach((emission) => emitTo(io.local, emission))
@@ -58,11 +58,11 @@ export class Relay implements SocketSite {
     this.#presence = presence
     this.#messages = new DirectMessages({
       limiter,
-      withRoom: (rooms, emit) => this.#emitWithRoom(rooms, emit),
-      here,
-      everywhere: carrier,
+      emitWhenDrained: (rooms, emit) => this.#emitWhenDrained(rooms, emit),
+      localEmitter,
+      clusterEmitter: carrier,
     })
-    const [isClosing, mostBytes] = [() => drain.begun, this.mostBytes]
+    const [isClosing, mostBytes] = [() => drain.hasStarted, this.mostBytes]
     this.#own = new Connections({ path, peers, cors, adapter, isClosing, mostBytes })
     this.share(this.#own, true)
     drain.signal.addEventListener('abort', () => this.#close(), { once: true })
@@ -96,12 +96,12 @@ export class Relay implements SocketSite {
   }
 
   /** Emits once no client in some rooms has too much to read of what was sent before. */
-  async #emitWithRoom(rooms: readonly string[], emit: () => Promise<void>): Promise<void> {
+  async #emitWhenDrained(rooms: readonly string[], emit: () => Promise<void>): Promise<void> {
     for (const connections of this.#all) {
       const busy = connections.busyIn(rooms)
       if (busy) {
         await connections.untilRoom(busy)
-        return this.#emitWithRoom(rooms, emit)
+        return this.#emitWhenDrained(rooms, emit)
       }
     }
     // At once: others may be waiting for the same room.
@@ -115,7 +115,7 @@ export class Relay implements SocketSite {
 }
 
 /** Each process tells its own sockets. Clients know the name of the room of each of the two. */
-function tellOf({ io }: Connections, party: Party, isConnected: boolean): void {
+function emitPresence({ io }: Connections, party: Party, isConnected: boolean): void {
   const { type, id } = party
   const roomName = isConnected ? subscriptionRoomOf(party) : roomOf(party)
   const event = `${type}${isConnected ? 'Connected' : 'Disconnected'}`

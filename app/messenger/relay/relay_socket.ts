@@ -13,15 +13,13 @@ import type { SiteOptions } from '#realtime/socket_site'
 
 import type { DirectMessages } from './direct_messages.js'
 import type { Presence } from './presence.js'
-import { partyNamed, roomOf, subscriptionRoomOf } from './rooms.js'
+import { requireParty, roomOf, subscriptionRoomOf } from './rooms.js'
 
 /** Everybody may know of everybody whether they are connected. */
-const FOR_ALL: Requirement = { permissions: [] }
-const ABOUT_CONNECTIONS = new RegExp(
-  `^(${PARTY_KINDS.join('|')})Connection(s|Subscribe|Unsubscribe)$`
-)
+const NO_PERMISSIONS: Requirement = { permissions: [] }
+const PRESENCE_EVENT = new RegExp(`^(${PARTY_KINDS.join('|')})Connection(s|Subscribe|Unsubscribe)$`)
 
-interface Context extends Pick<SiteOptions, 'authenticator' | 'logger'> {
+interface RelaySocketDependencies extends Pick<SiteOptions, 'authenticator' | 'logger'> {
   readonly messages: DirectMessages
   readonly presence: Presence
   readonly wakeups: Wakeups
@@ -32,60 +30,67 @@ interface Context extends Pick<SiteOptions, 'authenticator' | 'logger'> {
  */
 export class RelaySocket {
   readonly #socket: Socket
-  readonly #context: Context
+  readonly #dependencies: RelaySocketDependencies
   readonly #admitted: Admitted
   readonly #rooms: Rooms
-  readonly #gone = new AbortController()
+  readonly #disconnected = new AbortController()
 
-  constructor(socket: Socket, admitted: Admitted, context: Context) {
+  constructor(socket: Socket, admitted: Admitted, dependencies: RelaySocketDependencies) {
     this.#socket = socket
-    this.#context = context
+    this.#dependencies = dependencies
     this.#admitted = admitted
     this.#rooms = new Rooms(socket)
-    const perform: Perform = (event, content) => this.#do(event, content)
-    const requests = new Requests(perform, context.logger, IncomingFlow.of(connectionOf(socket)))
-    socket.once('disconnect', () => this.#gone.abort())
+    const perform: Perform = (event, content) => this.#handle(event, content)
+    const requests = new Requests(
+      perform,
+      dependencies.logger,
+      IncomingFlow.of(connectionOf(socket))
+    )
+    socket.once('disconnect', () => this.#disconnected.abort())
     socket.onAny((event, ...args) => requests.add(String(event), args))
-    this.#enter(partyOf(admitted.actor))
-    endWithSession(socket, admitted.token, context.authenticator)
+    this.#subscribe(partyOf(admitted.actor))
+    endWithSession(socket, admitted.token, dependencies.authenticator)
   }
 
-  #enter(party: Party): void {
-    const { presence, wakeups } = this.#context
+  #subscribe(party: Party): void {
+    const { presence, wakeups } = this.#dependencies
     const { type, id } = party
     const pending = new GatheredWakes(() =>
       this.#socket.emit('messagePending', { recipient: { type, id } })
     )
     void this.#socket.join(roomOf(party))
-    const leave = presence.enter(party)
+    const removeSocket = presence.addSocket(party)
     const mailbox = keyOf(party)
     const listener = { hear: () => pending.wake('') }
-    wakeups.join(mailbox, listener)
+    wakeups.subscribe(mailbox, listener)
     this.#socket.once('disconnect', () => {
-      leave()
-      wakeups.leave(mailbox, listener)
+      removeSocket()
+      wakeups.unsubscribe(mailbox, listener)
     })
   }
 
-  #do(event: string, content: unknown): unknown {
-    const [, type, what] = ABOUT_CONNECTIONS.exec(event) ?? []
+  #handle(event: string, content: unknown): unknown {
+    const [, type, action] = PRESENCE_EVENT.exec(event) ?? []
     if (event === 'send') {
       const { id } = this.#socket
       const { actor } = this.#admitted
-      return this.#context.messages.send({ id, actor, gone: this.#gone.signal }, content)
+      return this.#dependencies.messages.send(
+        { id, actor, disconnected: this.#disconnected.signal },
+        content
+      )
     }
-    return what === undefined
+    return action === undefined
       ? nothingAnswers()
-      : this.#answerAbout(what, partyNamed(type as PartyKind, content))
+      : this.#handlePresenceRequest(action, requireParty(type as PartyKind, content))
   }
 
-  #answerAbout(what: string, party: Party): number | undefined {
-    if (what === 's') {
-      return this.#context.presence.countOf(party)
+  #handlePresenceRequest(action: string, party: Party): number | undefined {
+    if (action === 's') {
+      return this.#dependencies.presence.countOf(party)
     }
     const room = subscriptionRoomOf(party)
-    if (what === 'Subscribe') {
-      this.#rooms.subscribe(room, FOR_ALL)
+    if (action === 'Subscribe') {
+      this.#rooms.subscribe(room, NO_PERMISSIONS)
     } else {
       this.#rooms.unsubscribe(room)
     }

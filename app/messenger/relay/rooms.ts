@@ -10,7 +10,7 @@ export const subscriptionRoomOf = ({ type, id }: Party): string =>
   `${type}-connection-subscription:${id}`
 
 /** The party that a request about one kind names. */
-export function partyNamed(type: PartyKind, id: unknown): Party {
+export function requireParty(type: PartyKind, id: unknown): Party {
   if (typeof id !== 'string' || !isUuid(id)) {
     throw new BadRequest(`The id of a ${type} has to be a UUID`)
   }

@@ -6,7 +6,7 @@ import type { ListRow } from '#query/sql/list_statement'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { Writable } from '#records/record_store'
+import type { RowValues } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
 import { owns, reachableFiles, requireOwnerOr, requireReach } from '#storage/access/access'
 import { bucketFile, type BucketFile } from './bucket_file.js'
@@ -59,9 +59,9 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
     const { data } = await inTransaction(this.pool, async (transaction) => {
       await requireUnlocked(transaction, file.bucketId)
       const previous = await this.lock(transaction, file.id)
-      const removed = await this.removeUntold(transaction, origin, previous)
+      const removed = await this.removeWithPendingEvent(transaction, origin, previous)
       await tellOfFiles(transaction, origin, 'deletionFinished', [previous])
-      await removed.tell()
+      await removed.recordEvent()
       return removed
     })
     await removeObject(file)
@@ -72,7 +72,7 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
   async keep(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Writable<typeof BucketFile>
+    values: RowValues<typeof BucketFile>
   ): Promise<string> {
     const written = await this.insert(transaction, origin, values)
     await tellOfFiles(transaction, origin, 'creationFinished', [written.values])

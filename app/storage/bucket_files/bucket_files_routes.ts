@@ -1,9 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import type { SurfaceRoutes } from '#http/surface'
 import { loggedIn } from '#kernel/access'
-import { answering, exactly } from '#kernel/json_schema'
+import { dataResponse, exactObject } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { requireReach } from '#storage/access/access'
 import { BucketService } from '#storage/buckets/bucket_service'
@@ -20,14 +20,14 @@ const FILES = {
     ))::text as files`,
 }
 
-const FILE = exactly({
+const FILE = exactObject({
   id: { type: 'string' },
   path: { type: 'string' },
   size: { type: ['integer', 'null'] },
   sha256: { type: ['string', 'null'] },
 })
-const SCHEMA = answering(
-  exactly({
+const SCHEMA = dataResponse(
+  exactObject({
     total: { type: 'integer' },
     files: { type: 'array', items: FILE, maxItems: MOST_FILES },
   })
@@ -39,7 +39,7 @@ export function bucketFilesRoutes(routes: SurfaceRoutes): void {
     name: 'readBucketFiles',
     summary: `The files of a bucket with their sizes and digests, up to ${MOST_FILES} at once`,
     access: loggedIn,
-    answers: { 200: { description: 'The files by their paths', schema: SCHEMA } },
+    responses: { 200: { description: 'The files by their paths', schema: SCHEMA } },
   })
 }
 
@@ -48,5 +48,5 @@ async function read(ctx: HttpContext): Promise<void> {
   const bucket = await buckets.find(ctx.params.id)
   await requireReach(originOf(ctx).actor, bucket)
   const { rows } = await storagePool().query<{ files: string }>({ ...FILES, values: [bucket.id] })
-  answer(ctx, rows[0]!.files)
+  sendJson(ctx, rows[0]!.files)
 }

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 
 import { inParallel } from '#kernel/in_parallel'
-import { spendTogether } from '#kernel/passing_bytes'
+import { releaseChunks } from '#kernel/chunk_memory'
 import { ObjectMissing } from '#storage/objects/errors'
 import { objectAddress } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
@@ -45,7 +45,7 @@ async function wholeOnes(store: ObjectStore, files: readonly Small[]): Promise<s
       : content instanceof Buffer && hash('sha256', content) === sha256
   }
   const whole = files.filter(isWhole).map(({ id }) => id)
-  spendTogether(contents.filter((content) => Buffer.isBuffer(content)))
+  releaseChunks(contents.filter((content) => Buffer.isBuffer(content)))
   return whole
 }
 

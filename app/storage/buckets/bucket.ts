@@ -1,7 +1,7 @@
 import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 
-import { holding, loggedIn } from '#kernel/access'
+import { requires, loggedIn } from '#kernel/access'
 import { body } from '#kernel/body'
 import { withoutZero } from '#kernel/shape'
 import { column } from '#records/column'
@@ -61,7 +61,7 @@ export const bucket = defineKind(Bucket, {
   ],
   namesAllowedFields: false,
   realm: 'realmId',
-  access: { create: holding('bucket_create'), update: loggedIn, remove: loggedIn },
+  access: { create: requires('bucket_create'), update: loggedIn, remove: loggedIn },
   permissionFirst: true,
 })
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import type { Conclusion } from '#bus/consumer'
+import type { Completion } from '#bus/consumer'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { EntityNotFound, ServiceUnavailable } from '#kernel/failures'
@@ -10,7 +10,7 @@ import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
 import { realmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { Writable, Written } from '#records/record_store'
+import type { RowValues, WrittenRecord } from '#records/record_store'
 import { afterCommit, inTransaction } from '#records/transaction'
 import type { Row } from '#records/row'
 import { clock } from '#kernel/clock'
@@ -108,7 +108,7 @@ export class BucketService extends RecordService<typeof Bucket> {
   }
 
   /** Makes the place of a bucket that a command asks for; what is answered makes the bucket itself, where it is not there yet. */
-  async createCommanded(origin: CommandedOrigin, wanted: NewBucket): Promise<Conclusion> {
+  async createCommanded(origin: CommandedOrigin, wanted: NewBucket): Promise<Completion> {
     const { id } = wanted
     await inTransaction(this.pool, async (transaction) => {
       if (await announcePlace(transaction, id)) {
@@ -156,8 +156,8 @@ export class BucketService extends RecordService<typeof Bucket> {
   async #insert(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Writable<typeof Bucket>
-  ): Promise<Written<typeof Bucket>> {
+    values: RowValues<typeof Bucket>
+  ): Promise<WrittenRecord<typeof Bucket>> {
     const written = await this.insert(transaction, origin, values)
     await tellOfBucket(transaction, origin, 'creationFinished', written.values)
     return written
@@ -168,14 +168,14 @@ export class BucketService extends RecordService<typeof Bucket> {
     transaction: pg.ClientBase,
     origin: Origin,
     previous: Row<typeof Bucket>
-  ): Promise<Written<typeof Bucket>> {
-    for await (const files of this.removeParts(transaction, previous)) {
+  ): Promise<WrittenRecord<typeof Bucket>> {
+    for await (const files of this.removeDependents(transaction, previous)) {
       await tellOfFiles(transaction, origin, 'deletionFinished', files.records)
-      await this.tellOfPart(transaction, origin, files)
+      await this.recordDeletions(transaction, origin, files)
     }
     const removed = await this.removeRow(transaction, origin, previous)
     await tellOfBucket(transaction, origin, 'deletionFinished', previous)
-    await removed.tell()
+    await removed.recordEvent()
     return removed
   }
 

@@ -2,8 +2,8 @@ import type pg from 'pg'
 
 import { newMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
-import { EVENT_KEYS, eventOn, type EventKey } from '#bus/names'
-import { writeCommands, type OrderedMessage } from '#outbox/write'
+import { EVENT_KEYS, eventRouting, type EventKey } from '#bus/names'
+import { publishCommands, type OrderedMessage } from '#outbox/publish'
 import type { Origin } from '#kernel/origin'
 import type { Attributes } from '#records/row'
 
@@ -29,7 +29,7 @@ export function tellOfBucket(
   content: Attributes
 ): Promise<void> {
   const key = EVENT_KEYS.storageBucket
-  return writeCommands(transaction, [told(key, 'bucket', origin, event, content)])
+  return publishCommands(transaction, [told(key, 'bucket', origin, event, content)])
 }
 
 /** As `tellOfBucket`, for files. */
@@ -41,7 +41,7 @@ export function tellOfFiles(
 ): Promise<void> {
   const key = EVENT_KEYS.storageBucketFile
   const messages = files.map((file) => told(key, 'bucketFile', origin, event, shownToPeers(file)))
-  return writeCommands(transaction, messages)
+  return publishCommands(transaction, messages)
 }
 
 function told(
@@ -51,7 +51,7 @@ function told(
   event: StorageEvent,
   content: Attributes
 ): OrderedMessage {
-  const message = newMessage(eventOn(key), event, withPlainTimes(content), answering(command))
+  const message = newMessage(eventRouting(key), event, withPlainTimes(content), answering(command))
   return { message, orderedBy: `${kind}/${content.id ?? message.id}` }
 }
 

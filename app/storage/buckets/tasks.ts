@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import vine from '@vinejs/vine'
 
-import { defineConsumer, type Conclusion, type GivenUpMessage } from '#bus/consumer'
+import { defineConsumer, type Completion, type DeadLetteredMessage } from '#bus/consumer'
 import { contentOf } from '#bus/content_of'
 import { derivedId } from '#bus/derived_id'
 import { MalformedMessage } from '#bus/errors'
@@ -28,11 +28,11 @@ export const bucketConsumer = defineConsumer({
   surface: 'storage',
   prefetch: 10,
   recordOf: ({ id, type, data }) => (type === 'delete' ? String(data.id).toLowerCase() : id),
-  handlers: { create: { outside: create }, delete: { outside: remove } },
-  givenUp: tellFailure,
+  handlers: { create: { execute: create }, delete: { execute: remove } },
+  onDeadLetter: tellFailure,
 })
 
-async function create(message: Message): Promise<Conclusion> {
+async function create(message: Message): Promise<Completion> {
   const wanted = await contentOf(message, createBucket)
   const origin = await originOf(message)
   const buckets = await app.container.make(BucketService)
@@ -43,7 +43,7 @@ async function create(message: Message): Promise<Conclusion> {
   }
 }
 
-async function remove(message: Message): Promise<Conclusion> {
+async function remove(message: Message): Promise<Completion> {
   const { id } = await contentOf(message, ofBucket)
   const origin = await originOf(message)
   const buckets = await app.container.make(BucketService)
@@ -51,7 +51,7 @@ async function remove(message: Message): Promise<Conclusion> {
 }
 
 /** The sender is told that it came to nothing, and no more of the reason than is about what it sent. */
-async function tellFailure({ transaction, message, reason }: GivenUpMessage): Promise<void> {
+async function tellFailure({ transaction, message, reason }: DeadLetteredMessage): Promise<void> {
   const error = toldOf(reason)
   if (message.type === 'create') {
     const id = bucketIdOf(message)

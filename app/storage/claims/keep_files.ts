@@ -3,7 +3,7 @@ import type pg from 'pg'
 
 import { EntityConflict } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
-import { inTransaction, sideBySide } from '#records/transaction'
+import { inTransaction, concurrently } from '#records/transaction'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { filePath } from '#storage/bucket_files/paths'
@@ -86,7 +86,7 @@ async function makeFiles(
   const records: string[] = []
   for (let start = 0; start < arrived.length; start += MADE_AT_ONCE) {
     const some = arrived.slice(start, start + MADE_AT_ONCE)
-    records.push(...(await sideBySide(...some.map(make))))
+    records.push(...(await concurrently(...some.map(make))))
   }
   return records
 }

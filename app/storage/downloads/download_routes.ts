@@ -1,8 +1,8 @@
 import { loggedIn } from '#kernel/access'
-import type { Answer, Operation, SurfaceRoutes } from '#http/surface'
+import type { ResponseDeclaration, Operation, SurfaceRoutes } from '#http/surface'
 import { download } from './download.js'
 
-const bytes = (description: string): Answer => ({
+const bytes = (description: string): ResponseDeclaration => ({
   description,
   contentType: '*/*',
   headers: {
@@ -15,7 +15,7 @@ const downloadOperation: Operation = {
   name: 'streamBucketFile',
   summary: 'The content of a file, or the part of it that `Range` asks for',
   access: loggedIn,
-  answers: {
+  responses: {
     200: bytes('All of it, of the type that its name says; packed where the caller takes gzip'),
     206: bytes('A part of it'),
     304: { description: 'The caller has this version already' },

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { EntityConflict } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import { sideBySide } from '#records/transaction'
+import { concurrently } from '#records/transaction'
 import { storagePool } from '#storage/database'
 
 /** A lock on buckets, by an id that whoever locks them has made up. */
@@ -67,7 +67,7 @@ export const bucketLocks = {
 
 /** Throws where a bucket is locked, in the transaction that moves a file. A lock that begins meanwhile waits until that ends. */
 export async function requireUnlocked(transaction: pg.ClientBase, bucketId: string): Promise<void> {
-  await sideBySide(
+  await concurrently(
     transaction.query({ ...SHARE, values: [bucketId] }),
     requireNoLock(transaction, bucketId)
   )

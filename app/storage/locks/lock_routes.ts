@@ -2,14 +2,14 @@ import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
 import { isKind, requireThat } from '#auth/verification/checks'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
-import { holdingCentrally } from '#kernel/access'
+import { requiresInMasterRealm } from '#kernel/access'
 import { body } from '#kernel/body'
 import { EntityNotFound } from '#kernel/failures'
 import { isUuid } from '#kernel/is_uuid'
-import { answering, exactly } from '#kernel/json_schema'
+import { dataResponse, exactObject } from '#kernel/json_schema'
 import { actorOf } from '#kernel/request_origin'
 import { id } from '#records/rules'
 import { bucketLocks } from './bucket_locks.js'
@@ -18,7 +18,7 @@ const MOST_LOCKS = 500
 const MOST_BUCKETS = 1_000
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-const access = holdingCentrally('bucket_update', 'bucket_delete')
+const access = requiresInMasterRealm('bucket_update', 'bucket_delete')
 
 const newLocks = body({
   locks: vine
@@ -26,9 +26,9 @@ const newLocks = body({
     .maxLength(MOST_LOCKS),
 })
 
-const LOCKS = answering({
+const LOCKS = dataResponse({
   type: 'array',
-  items: exactly({ id: { type: 'string' }, createdAt: { type: 'string' } }),
+  items: exactObject({ id: { type: 'string' }, createdAt: { type: 'string' } }),
   maxItems: bucketLocks.pageSize,
 })
 
@@ -46,20 +46,24 @@ export function lockRoutes(routes: SurfaceRoutes): void {
           schema: { type: 'string', format: 'uuid' },
         },
       ],
-      answers: { 200: { description: 'A page of locks', schema: LOCKS } },
+      responses: { 200: { description: 'A page of locks', schema: LOCKS } },
     })
     .post('/bucket-locks', lock, {
       name: 'lockBuckets',
       summary: 'Let no file into or out of buckets until their lock is released',
       access,
       body: newLocks,
-      answers: { 202: { description: 'The buckets are locked', schema: answering(exactly({})) } },
+      responses: {
+        202: { description: 'The buckets are locked', schema: dataResponse(exactObject({})) },
+      },
     })
     .delete('/bucket-locks/:id', release, {
       name: 'releaseBucketLock',
       summary: 'Release a lock; one that is not there is released already',
       access,
-      answers: { 202: { description: 'The lock is released', schema: answering(exactly({})) } },
+      responses: {
+        202: { description: 'The lock is released', schema: dataResponse(exactObject({})) },
+      },
     })
 }
 
@@ -67,14 +71,14 @@ async function list(ctx: HttpContext): Promise<void> {
   requireMachine(ctx)
   const after = String(ctx.request.qs().after ?? FIRST_ID)
   const locks = isUuid(after) ? await bucketLocks.list(after) : []
-  answer(ctx, { data: locks, meta: {} })
+  sendJson(ctx, { data: locks, meta: {} })
 }
 
 async function lock(ctx: HttpContext): Promise<void> {
   requireMachine(ctx)
   const { locks } = await bodyOf(ctx, newLocks)
   await bucketLocks.lock(locks)
-  answer(ctx, { data: {}, meta: {} }, 202)
+  sendJson(ctx, { data: {}, meta: {} }, 202)
 }
 
 async function release(ctx: HttpContext): Promise<void> {
@@ -84,7 +88,7 @@ async function release(ctx: HttpContext): Promise<void> {
     throw new EntityNotFound('bucket-lock')
   }
   await bucketLocks.release(lockId)
-  answer(ctx, { data: {}, meta: {} }, 202)
+  sendJson(ctx, { data: {}, meta: {} }, 202)
 }
 
 /** Nobody who is signed in as a person takes the lock of an analysis away behind its back. */

@@ -70,7 +70,7 @@ export const describeOperation = (name: string): Operation => ({
   name,
   summary: 'Ask what of the protocol tus is understood here',
   access: everybody,
-  answers: {
+  responses: {
     204: {
       description: 'The version, its extensions and limits',
       headers: {
@@ -90,7 +90,7 @@ export const beginOperation: Operation = {
   access: loggedIn,
   headers: [VERSION, ...BEGINNING],
   takes: { ...takes, isOptional: true },
-  answers: {
+  responses: {
     201: {
       description: 'The upload is begun',
       headers: { Location: 'The upload, relative to the address asked', ...OFFSET, ...END },
@@ -103,7 +103,7 @@ export const statusOperation: Operation = {
   summary: 'Ask how much of an upload is stored; a request that still sends bytes for it ends',
   access: loggedIn,
   headers: [VERSION],
-  answers: {
+  responses: {
     200: {
       description: 'How far the upload is',
       headers: {
@@ -123,7 +123,7 @@ export const continueOperation: Operation = {
   access: loggedIn,
   headers: [VERSION, AT],
   takes,
-  answers: { 204: { description: 'The bytes are stored', headers: { ...OFFSET, ...END } } },
+  responses: { 204: { description: 'The bytes are stored', headers: { ...OFFSET, ...END } } },
 }
 
 export const endOperation: Operation = {
@@ -131,7 +131,7 @@ export const endOperation: Operation = {
   summary: 'Give an upload up',
   access: loggedIn,
   headers: [VERSION],
-  answers: { 204: { description: 'Nothing of it is left' } },
+  responses: { 204: { description: 'Nothing of it is left' } },
 }
 
 export const insteadOperation: Operation = {
@@ -141,8 +141,8 @@ export const insteadOperation: Operation = {
   access: loggedIn,
   headers: [VERSION, METHOD],
   takes: { ...takes, isOptional: true },
-  answers: {
-    200: statusOperation.answers[200]!,
+  responses: {
+    200: statusOperation.responses[200]!,
     204: { description: 'Done', headers: { ...OFFSET, ...END } },
   },
 }

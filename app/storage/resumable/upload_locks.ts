@@ -117,7 +117,7 @@ export class UploadLocks {
     if (this.#users > 0) {
       return
     }
-    const patience = drain.begun ? 0 : IDLE_MS
+    const patience = drain.hasStarted ? 0 : IDLE_MS
     this.#idle = setTimeout(() => void this.#close(), patience).unref()
   }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-import { passOn, spendTogether } from '#kernel/passing_bytes'
+import { markReleasable, releaseChunks } from '#kernel/chunk_memory'
 import { padding, tarHeader } from '#kernel/tar_header'
 import { harmlessPath } from '#storage/bucket_files/paths'
 import { ObjectChanged } from '#storage/objects/errors'
@@ -21,7 +21,7 @@ export function laidOut(
     }
     return [tarHeader({ path: harmlessPath(path), size, modifiedAt }), content, padding(size)]
   })
-  const tar = passOn(Buffer.concat(pieces))
-  spendTogether(contents.filter((content) => Buffer.isBuffer(content)))
+  const tar = markReleasable(Buffer.concat(pieces))
+  releaseChunks(contents.filter((content) => Buffer.isBuffer(content)))
   return tar
 }

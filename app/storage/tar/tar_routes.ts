@@ -18,7 +18,7 @@ const tarOperation: Operation = {
   name: 'streamBucket',
   summary: 'All files of a bucket as a tar, ordered by path',
   access: loggedIn,
-  answers: {
+  responses: {
     200: {
       description: 'The tar; one that ends early is not complete',
       contentType: TYPE,

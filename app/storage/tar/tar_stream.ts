@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { checkDigest } from '#storage/objects/check_digest'
 import { checkSize } from '#storage/objects/check_size'
 import { harmlessPath } from '#storage/bucket_files/paths'
-import { spend } from '#kernel/passing_bytes'
+import { releaseChunk } from '#kernel/chunk_memory'
 import { padding, tarEnd, tarHeader } from '#kernel/tar_header'
 import { laidOut } from './laid_out.js'
 import { OpenedAhead } from './opened_ahead.js'
@@ -87,6 +87,6 @@ async function* gathered(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 
 function inOne(chunks: readonly Uint8Array[]): Uint8Array {
   const whole = Buffer.concat(chunks)
-  chunks.forEach(spend)
+  chunks.forEach(releaseChunk)
   return whole
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-import { spend } from '#kernel/passing_bytes'
+import { releaseChunk } from '#kernel/chunk_memory'
 
 /** Files up to this size are taken into memory whole, where there is room, so that the next one can be read meanwhile. */
 const GATHERED_AT_MOST = 256 * 1024
@@ -100,7 +100,7 @@ export class GatheredBytes {
     this.isWhole = true
     // A copy, so that the chunks can go that it came in, with what else is in them.
     const whole = Buffer.concat(this.#chunks)
-    this.#chunks.forEach(spend)
+    this.#chunks.forEach(releaseChunk)
     this.#chunks = [whole]
   }
 }

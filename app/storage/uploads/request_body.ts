@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { BadRequest } from '#kernel/failures'
-import { passOn } from '#kernel/passing_bytes'
+import { markReleasable } from '#kernel/chunk_memory'
 import { UploadStalled } from './arrival.js'
 
 /** The client went away before all it had announced was there; there is no client left to read this. */
@@ -44,7 +44,7 @@ export class RequestBody {
     while (!this.#request.readableEnded) {
       const chunk: Buffer | null = this.#request.read()
       if (chunk) {
-        yield passOn(chunk)
+        yield markReleasable(chunk)
       } else {
         await this.#more()
       }

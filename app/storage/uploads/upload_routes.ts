@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { loggedIn } from '#kernel/access'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import type { Operation, SurfaceRoutes } from '#http/surface'
 import { recordSchema } from '#records/record_documents'
 import { originOf } from '#kernel/request_origin'
@@ -33,7 +33,7 @@ const uploadOperation: Operation = {
       additionalProperties: { type: 'string', contentMediaType: 'application/octet-stream' },
     },
   },
-  answers: {
+  responses: {
     201: {
       description: 'The files, in the order they were sent in',
       schema: {
@@ -74,7 +74,7 @@ async function upload(ctx: HttpContext): Promise<void> {
       signal: body.gone,
       expectedBytes: Number(headers['content-length']) || undefined,
     })
-    answer(ctx, `{"data":[${files.join()}],"meta":{"total":${files.length}}}`, 201)
+    sendJson(ctx, `{"data":[${files.join()}],"meta":{"total":${files.length}}}`, 201)
   } catch (error) {
     await (ctx.response.response.shouldKeepAlive ? body.release() : body.drained())
     throw error

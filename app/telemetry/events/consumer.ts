@@ -1,15 +1,15 @@
 import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
-import { defineConsumer, type GivenUpMessage } from '#bus/consumer'
+import { defineConsumer, type DeadLetteredMessage } from '#bus/consumer'
 import { contentOf } from '#bus/content_of'
 import { derivedId } from '#bus/derived_id'
 import { MalformedMessage } from '#bus/errors'
 import { newMessage, type Message } from '#bus/message'
-import { COMMAND_QUEUES, EVENT_KEYS, eventOn } from '#bus/names'
+import { COMMAND_QUEUES, EVENT_KEYS, eventRouting } from '#bus/names'
 import { clock } from '#kernel/clock'
 import { newId } from '#kernel/new_id'
-import { writeCommand } from '#outbox/write'
+import { publishCommand } from '#outbox/publish'
 import { createEvent } from './event.js'
 import { appendEvents } from './event_table.js'
 import { REPORTED_ON_BUS } from './reporter.js'
@@ -26,10 +26,10 @@ export const eventConsumer = defineConsumer({
   prefetch: 3_000,
   recordOf: ({ type }) => type,
   handlers: {
-    create: { most: 1_000, withinMs: 25, read: eventIn, together: keep },
-    clean: { outside: sweep },
+    create: { maxBatchSize: 1_000, lingerMs: 25, read: eventIn, handleBatch: keep },
+    clean: { execute: sweep },
   },
-  givenUp: tellFailure,
+  onDeadLetter: tellFailure,
 })
 
 const idOf = (message: Message) => derivedId(COMMAND_QUEUES.telemetryEvent, message)
@@ -65,7 +65,7 @@ async function sweep() {
 }
 
 /** Nobody hears of events that were taken in, which nobody waits for; but of those that were not. */
-async function tellFailure({ transaction, message, reason }: GivenUpMessage): Promise<void> {
+async function tellFailure({ transaction, message, reason }: DeadLetteredMessage): Promise<void> {
   if (message.type !== 'create') {
     return
   }
@@ -73,10 +73,10 @@ async function tellFailure({ transaction, message, reason }: GivenUpMessage): Pr
   const error = reason instanceof MalformedMessage ? reason.message : 'The event could not be kept'
   const answer = { correlationId: newId(), ...message.metadata, persistent: true }
   const told = newMessage(
-    eventOn(EVENT_KEYS.telemetryEvent),
+    eventRouting(EVENT_KEYS.telemetryEvent),
     'creationFailed',
     { id, error },
     answer
   )
-  await writeCommand(transaction, told, `event/${id}`)
+  await publishCommand(transaction, told, `event/${id}`)
 }

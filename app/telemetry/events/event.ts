@@ -1,7 +1,7 @@
 import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 
-import { holding, holdingAny } from '#kernel/access'
+import { requires, requiresAny } from '#kernel/access'
 import { body, type BodyOf } from '#kernel/body'
 import { withoutZero } from '#kernel/shape'
 import { column } from '#records/column'
@@ -79,7 +79,7 @@ export const event = defineKind(Event, {
   collection: '/events',
   create: createEvent,
   permissionFirst: true,
-  mostBytes: MOST_EVENT_BYTES,
+  maxBodyBytes: MOST_EVENT_BYTES,
   choosesFields: false,
   filters: ['scope', 'name', 'refType', 'refId', 'realmId'],
   sorts: ['createdAt'],
@@ -95,11 +95,11 @@ export const event = defineKind(Event, {
   ],
   realm: 'realmId',
   totalsBy: ['scope', 'refType'],
-  audit: { isKept: false },
+  audit: { isRecorded: false },
   notAsSent: ['data'],
   access: {
-    read: holdingAny('event_read', 'event_delete'),
-    create: holding('event_create'),
-    remove: holding('event_delete'),
+    read: requiresAny('event_read', 'event_delete'),
+    create: requires('event_create'),
+    remove: requires('event_delete'),
   },
 })

@@ -10,12 +10,12 @@ import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow, ReadOptions } from '#query/sql/list_statement'
 import type { FindRealms } from '#records/record_realms'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import { sideBySide } from '#records/transaction'
+import { concurrently } from '#records/transaction'
 import { event, type Event, type EventBody, type EventRow } from './event.js'
 import { removeEvent } from '#telemetry/trail/remove_events'
 import type { Follow, Followed } from '#auth/followed'
 import { seenChains } from '#telemetry/trail/seen_chains'
-import { WriteTogether } from '#records/write_together'
+import { GroupCommit } from '#records/group_commit'
 import { asStored, rowOf } from './as_stored.js'
 import { appendEvents } from './event_table.js'
 import type { EventTail } from '#telemetry/events/live/event_tail'
@@ -41,13 +41,13 @@ interface Report {
 export class EventService extends RecordService<typeof Event> {
   readonly #tail: EventTail
   readonly #findRealms: FindRealms
-  readonly #reports: WriteTogether<Report, string>
+  readonly #reports: GroupCommit<Report, string>
 
   constructor({ tail, findRealms, ...options }: EventServiceOptions) {
     super(event, options)
     this.#tail = tail
     this.#findRealms = findRealms
-    this.#reports = new WriteTogether(this.pool, (transaction, reports) =>
+    this.#reports = new GroupCommit(this.pool, (transaction, reports) =>
       this.#keep(transaction, reports)
     )
   }
@@ -84,12 +84,12 @@ export class EventService extends RecordService<typeof Event> {
   }
 
   /** What says that an event was removed stays. */
-  protected override async lockFor(
+  protected override async lockWritable(
     origin: Origin,
     transaction: pg.ClientBase,
     id: string
   ): Promise<EventRow> {
-    const found = await super.lockFor(origin, transaction, id)
+    const found = await super.lockWritable(origin, transaction, id)
     if (isRemoval(found)) {
       throw new PermissionDenied('This event records a removal, and is kept for good')
     }
@@ -117,7 +117,10 @@ export class EventService extends RecordService<typeof Event> {
   async #keep(transaction: pg.ClientBase, reports: readonly Report[]): Promise<string[]> {
     const events = reports.map(({ reported }) => reported)
     const created = reports.map(({ origin, reported }) => ({ origin, values: rowOf(reported) }))
-    await sideBySide(appendEvents(transaction, events), this.recordCreations(transaction, created))
+    await concurrently(
+      appendEvents(transaction, events),
+      this.recordCreations(transaction, created)
+    )
     return events.map((each) => JSON.stringify(asStored(each)))
   }
 }

@@ -1,6 +1,6 @@
 import type { Origin } from '#kernel/origin'
 import { auditedChange } from '#outbox/payloads/audit_event'
-import { doerOf } from '#outbox/payloads/doer'
+import { actorContextOf } from '#outbox/payloads/actor_context'
 import { clock } from '#kernel/clock'
 import { event, type EventRow } from './event.js'
 import { REPORTED_BY_PLATFORM } from './reporter.js'
@@ -31,7 +31,7 @@ export function removalEvent(removed: EventRow, origin: Origin): NewEvent {
     data: {},
     diff,
     isLasting: true,
-    doer: doerOf(origin),
+    doer: actorContextOf(origin),
   })
   return {
     ...storedEvent(said, REPORTED_BY_PLATFORM),

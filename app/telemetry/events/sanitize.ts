@@ -1,4 +1,4 @@
-import { bearsSecretName, isScalar, type Scalar } from '#records/audited_values'
+import { hasSecretName, isScalar, type Scalar } from '#records/audited_values'
 
 interface Pair {
   readonly next: Scalar
@@ -35,7 +35,7 @@ export function withShortTexts({ diff = {} }: Data): Data {
 function keptPairs(diff: Record<string, unknown>): Record<string, Pair> {
   const kept: [string, Pair][] = []
   for (const [name, entry] of Object.entries(diff)) {
-    const pair = bearsSecretName(name) ? undefined : pairIn(entry)
+    const pair = hasSecretName(name) ? undefined : pairIn(entry)
     if (pair) {
       kept.push([name, pair])
     }

@@ -1,9 +1,9 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
-import { asLeader } from '#jobs/leader'
-import { removeInPortions, until, type Sweeping } from '#jobs/portions'
-import type { LongSweep, Swept } from '#jobs/sweep'
+import { runAsLeader } from '#jobs/leader_election'
+import { removeInBatches, withSignal, type BatchedRemovalOptions } from '#jobs/remove_in_batches'
+import type { LongSweep, SweepResult } from '#jobs/sweep'
 import { inTransaction } from '#records/transaction'
 import { telemetryPool } from '#telemetry/database'
 import { removeExpired } from '#telemetry/trail/remove_events'
@@ -21,18 +21,18 @@ export function eventSweep(logger: Pick<Logger, 'info'>): LongSweep {
 }
 
 /** Removes expired events, in one process at a time; undefined where another one does. */
-export function sweepEvents(sweeping: Sweeping): Promise<Swept | undefined> {
+export function sweepEvents(sweeping: BatchedRemovalOptions): Promise<SweepResult | undefined> {
   const pool = telemetryPool()
-  return asLeader(pool, 'expired events', (lost) =>
-    removeInPortions(
+  return runAsLeader(pool, 'expired events', (lost) =>
+    removeInBatches(
       () => removeSome(pool),
       'expired events are being removed',
-      until(lost, sweeping)
+      withSignal(lost, sweeping)
     )
   )
 }
 
-async function removeSome(pool: pg.Pool): Promise<Swept> {
+async function removeSome(pool: pg.Pool): Promise<SweepResult> {
   const { events, batches } = await inTransaction(pool, removeExpired)
   return { removed: events, isDone: batches === 0 }
 }

@@ -1,11 +1,11 @@
 import type { Bus, BusLogger, Delivery } from '#bus/bus'
-import { Abandoned } from '#bus/errors'
+import { DeliveryAbandoned } from '#bus/errors'
 import { MalformedMessage, readMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { RunningJob } from '#jobs/running_job'
-import { pause, pauseAfter, type BackOff } from '#kernel/back_off'
+import { sleep, jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
 import { OutsideRetention } from './errors.js'
 import { lineIn } from './log_task.js'
 import type { LogLine } from './log_line.js'
@@ -14,7 +14,7 @@ import type { LogStore } from './log_store.js'
 const QUEUE = COMMAND_QUEUES.telemetryLog
 /** What is under way at most; the store gathers what comes in side by side. */
 const PREFETCH = 1_000
-const AWAY: BackOff = { firstMs: 100, longestMs: 5_000 }
+const AWAY: BackoffPolicy = { firstMs: 100, longestMs: 5_000 }
 
 interface IngestOptions {
   readonly bus: Bus
@@ -68,7 +68,7 @@ export class LogIngest implements RunningJob {
           return this.#bury(delivery, error)
         }
         this.#noteAway(error)
-        await pause(pauseAfter(failures, AWAY), this.#stopping.signal)
+        await sleep(jitteredBackoff(failures, AWAY), this.#stopping.signal)
       }
     }
   }
@@ -82,7 +82,7 @@ export class LogIngest implements RunningJob {
   }
 
   async #bury(delivery: Delivery, { message }: Error): Promise<void> {
-    await delivery.bury({ reason: `malformed: ${message}`, attempts: 0 })
+    await delivery.deadLetter({ reason: `malformed: ${message}`, attempts: 0 })
     this.#options.logger.warn(
       { queue: QUEUE, reason: message },
       'a log line was put among the dead letters; look at it with bus:dead'
@@ -91,7 +91,7 @@ export class LogIngest implements RunningJob {
 
   #requireTurn({ isLost }: Delivery): void {
     if (this.#stopping.signal.aborted || isLost) {
-      throw new Abandoned()
+      throw new DeliveryAbandoned()
     }
   }
 }

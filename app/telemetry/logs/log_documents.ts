@@ -1,12 +1,12 @@
-import { OR_FOLLOWED } from '#http/event_stream'
+import { OR_STREAMED } from '#http/event_stream'
 import type { Operation } from '#http/surface'
-import { filterOfLines, LOG_LINE, pageOfLines } from '#records/log_lines'
+import { logFilterParameter, LOG_LINE, logPageParameters } from '#records/log_lines'
 import { LABEL_NAME } from '#query/label_name'
 import { LOG_PAGE_LIMIT } from '#query/log_query'
 import { logBody } from './log_body.js'
 import { LOG_ACCESS } from './log_service.js'
 
-const FILTER = filterOfLines(
+const FILTER = logFilterParameter(
   "Labels that lines have, at least one: `filter[refId]=value`, or one expression such as `and(eq(refType,'node'),not(eq(level,'debug')))`. `level`, `channel` and `service` are asked for as labels are, and `time` by `>`, `>=`, `<`, `<=`; a time alone is the one to start from",
   {},
   {
@@ -21,7 +21,7 @@ export const createLog: Operation = {
   summary: 'Write a log line',
   access: LOG_ACCESS.create,
   body: logBody,
-  answers: {
+  responses: {
     201: {
       description: 'The line as it is kept',
       schema: {
@@ -35,10 +35,10 @@ export const createLog: Operation = {
 
 export const listLogs: Operation = {
   name: 'listLogs',
-  summary: `The log lines that match, the newest first${OR_FOLLOWED}`,
+  summary: `The log lines that match, the newest first${OR_STREAMED}`,
   access: LOG_ACCESS.read,
-  query: [FILTER, ...pageOfLines(LOG_PAGE_LIMIT)],
-  answers: {
+  query: [FILTER, ...logPageParameters(LOG_PAGE_LIMIT)],
+  responses: {
     200: {
       description: 'A page of them, and how many there are',
       schema: {
@@ -67,7 +67,7 @@ export const deleteLogs: Operation = {
   summary: 'Remove the log lines that the same filter lists',
   access: LOG_ACCESS.remove,
   query: [FILTER],
-  answers: {
+  responses: {
     202: { description: 'They are gone', schema: { type: 'null' } },
   },
 }

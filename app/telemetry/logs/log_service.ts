@@ -1,4 +1,4 @@
-import { enforce, holding, holdingAny } from '#kernel/access'
+import { enforce, requires, requiresAny } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { Group } from '#query/condition'
 import { labelMissing, type LogQuery } from '#query/log_query'
@@ -11,9 +11,9 @@ import type { Follow, Followed } from '#auth/followed'
 import { namesLabel, readFilter } from './read_filter.js'
 
 export const LOG_ACCESS = {
-  create: holding('log_create'),
-  read: holdingAny('log_read', 'log_delete'),
-  remove: holding('log_delete'),
+  create: requires('log_create'),
+  read: requiresAny('log_read', 'log_delete'),
+  remove: requires('log_delete'),
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { reportDroppedQuery } from '#http/dropped_keys'
-import { wantsEvents } from '#http/event_stream'
+import { acceptsEventStream } from '#http/event_stream'
 import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { originOf } from '#kernel/request_origin'
@@ -17,7 +17,7 @@ import { LogService } from './log_service.js'
 export function logRoutes(routes: SurfaceRoutes): void {
   routes
     .post('/logs', create, createLog)
-    .get('/logs', (ctx) => (wantsEvents(ctx) ? follow(ctx) : list(ctx)), listLogs)
+    .get('/logs', (ctx) => (acceptsEventStream(ctx) ? follow(ctx) : list(ctx)), listLogs)
     .delete('/logs', remove, deleteLogs)
 }
 
@@ -25,14 +25,14 @@ async function create(ctx: HttpContext): Promise<void> {
   const { actor } = originOf(ctx)
   const body = await bodyOf(ctx, logBody)
   const logs = await ctx.containerResolver.make(LogService)
-  answer(ctx, { data: await logs.create(actor, body), meta: {} }, 201)
+  sendJson(ctx, { data: await logs.create(actor, body), meta: {} }, 201)
 }
 
 async function list(ctx: HttpContext): Promise<void> {
   const { actor } = originOf(ctx)
   const query = queryOf(ctx)
   const logs = await ctx.containerResolver.make(LogService)
-  answer(ctx, written(await logs.list(actor, query), query.pagination))
+  sendJson(ctx, written(await logs.list(actor, query), query.pagination))
 }
 
 async function follow(ctx: HttpContext): Promise<void> {
@@ -46,7 +46,7 @@ async function remove(ctx: HttpContext): Promise<void> {
   const { actor } = originOf(ctx)
   const logs = await ctx.containerResolver.make(LogService)
   await logs.remove(actor, decodeLogDeletion(ctx.request.parsedUrl.query ?? ''))
-  answer(ctx, 'null', 202)
+  sendJson(ctx, 'null', 202)
 }
 
 const pages = new WeakMap<FoundLogs, Buffer>()

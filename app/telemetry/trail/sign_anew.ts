@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type pg from 'pg'
 
-import { asLeader } from '#jobs/leader'
+import { runAsLeader } from '#jobs/leader_election'
 import { HEADS_LOCK } from './anchor_sweep.js'
 import type { HeadAnchor } from './head_anchor.js'
 import { headerOf, type BatchRow } from './read_chain.js'
@@ -115,7 +115,7 @@ async function signHeads(pool: pg.Pool, { key, anchor, dryRun, signal }: Options
   for (const chain of await anchor.chains()) {
     signal?.throwIfAborted()
     let signed: number | undefined
-    while ((signed = await asLeader(pool, HEADS_LOCK, () => signHead(chain))) === undefined) {
+    while ((signed = await runAsLeader(pool, HEADS_LOCK, () => signHead(chain))) === undefined) {
       await delay(SWEEP_TAKES_MS, undefined, { ...(signal && { signal }) })
     }
     count += signed

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { sendHead, sendStream } from '#http/send_stream'
 import type { SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
@@ -70,13 +70,13 @@ export function trailRoutes(routes: SurfaceRoutes): void {
       name: 'verifyEvents',
       summary: 'Whether the audit trail is as it was written, and what is not',
       access: READING,
-      answers: { 200: { description: 'What was found', schema: VERDICT } },
+      responses: { 200: { description: 'What was found', schema: VERDICT } },
     })
     .get('/events/export', exportEvents, {
       name: 'exportEvents',
       summary: 'The audit trail with its proof, which can be checked without the platform',
       access: READING,
-      answers: { 200: { description: 'JSON lines', contentType: LINES } },
+      responses: { 200: { description: 'JSON lines', contentType: LINES } },
     })
 }
 
@@ -84,7 +84,7 @@ async function verify(ctx: HttpContext): Promise<void> {
   const trail = await ctx.containerResolver.make(TrailService)
   const left = new AbortController()
   ctx.response.response.once('close', () => left.abort())
-  answer(ctx, { data: await trail.verify(originOf(ctx), left.signal), meta: {} })
+  sendJson(ctx, { data: await trail.verify(originOf(ctx), left.signal), meta: {} })
 }
 
 async function exportEvents(ctx: HttpContext): Promise<void> {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 
 import type pg from 'pg'
 
-import { enforce, holding } from '#kernel/access'
+import { enforce, requires } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
 import { exportTrail } from './export_trail.js'
 import type { HeadAnchor } from './head_anchor.js'
@@ -17,7 +17,7 @@ const CHUNK_LENGTH = 64 * 1024
 const CHECKS = { perCaller: 1, inAll: 3 }
 const EXPORTS = { perCaller: 2, inAll: 16 }
 
-export const READING = holding('event_read')
+export const READING = requires('event_read')
 
 export interface TrailServiceOptions {
   readonly pool: pg.Pool

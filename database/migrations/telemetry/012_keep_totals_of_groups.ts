@@ -1,14 +1,14 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-import { dropGroups, keepGroups } from '#database/kept_totals'
+import { dropGroupTotals, maintainGroupTotals } from '#database/maintained_totals'
 
 /** Lists of events about one kind of record need not be counted. */
 export default class KeepTotalsOfGroups extends BaseSchema {
   async up() {
-    keepGroups('events', 'realm_id').forEach((statement) => this.schema.raw(statement))
+    maintainGroupTotals('events', 'realm_id').forEach((statement) => this.schema.raw(statement))
   }
 
   async down() {
-    dropGroups('events').forEach((statement) => this.schema.raw(statement))
+    dropGroupTotals('events').forEach((statement) => this.schema.raw(statement))
   }
 }

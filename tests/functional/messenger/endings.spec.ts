@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { seedIdentity } from '#identity/embedded/seeds'
-import { followIdentities } from '#messenger/background'
+import { reactToIdentityChanges } from '#messenger/background'
 import {
   change,
   make,
@@ -13,7 +13,7 @@ import {
 import { eventually } from '#tests/helpers/eventually'
 import { mailboxOf, send, somebody, type Somebody } from './messenger_scene.js'
 
-const logger = { error() {} } as unknown as Parameters<typeof followIdentities>[0]
+const logger = { error() {} } as unknown as Parameters<typeof reactToIdentityChanges>[0]
 
 /** Somebody whom the provider knows. */
 function known(type: 'user' | 'client', { id }: { id: string }): Somebody {
@@ -23,7 +23,7 @@ function known(type: 'user' | 'client', { id }: { id: string }): Somebody {
 test.group('Mailboxes of those who are gone', (group) => {
   group.setup(async () => {
     await seedIdentity()
-    const following = await followIdentities(logger)
+    const following = await reactToIdentityChanges(logger)
     return () => following.stop()
   })
 

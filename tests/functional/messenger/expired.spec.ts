@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { sweepMessages } from '#messenger/mailboxes/sweep'
+import { sweepMessages } from '#messenger/mailboxes/message_sweeps'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
 import { acknowledge, age, ask, mailboxOf, send, somebody } from './messenger_scene.js'

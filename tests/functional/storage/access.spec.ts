@@ -5,7 +5,7 @@ import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { node } from '#core/nodes/node'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { clock, holdClock } from '#kernel/clock'
+import { clock, overrideClock } from '#kernel/clock'
 import { mayReach } from '#storage/access/access'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { BucketService } from '#storage/buckets/bucket_service'
@@ -289,7 +289,7 @@ test.group('Where machines have to take part in the analysis', (group) => {
     cleanup,
   }) => {
     let now = clock.now()
-    cleanup(holdClock({ now: () => now }))
+    cleanup(overrideClock({ now: () => now }))
     const caller = client()
     const { part, analysisId } = await taking(null, caller)
     const { id } = await aBucket({ realmId: HOME, refType: 'analysis', refId: analysisId })

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import { Upload } from 'tus-js-client'
 
-import { holdsAdvisoryLock } from '#database/advisory_locks'
+import { isAdvisoryLockGranted } from '#database/advisory_locks'
 import { PayloadTooLarge } from '#kernel/failures'
 import { bucketPlace } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
@@ -68,7 +68,7 @@ async function sha256Of(path: string): Promise<string> {
 async function isHeld(path: string): Promise<void> {
   await eventually(async () => {
     const { rowCount } = await storagePool().query(
-      `select 1 from pg_locks where ${holdsAdvisoryLock('hashtextextended($1, 0)')}`,
+      `select 1 from pg_locks where ${isAdvisoryLockGranted('hashtextextended($1, 0)')}`,
       [`resumable upload ${idOf(path)}`]
     )
     return rowCount! > 0

@@ -7,7 +7,7 @@ import type { Bus } from '#bus/bus'
 import { defineConsumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { newMessage, type Message } from '#bus/message'
-import { COMMAND_QUEUES, commandTo, EVENT_KEYS } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting, EVENT_KEYS } from '#bus/names'
 import { clock } from '#kernel/clock'
 import { drain } from '#kernel/drain'
 import { env } from '#start/env'
@@ -44,7 +44,7 @@ const listening = defineConsumer({
 
 /** Hands a command in without waiting until a consumer has done it. */
 function send(type: string, data: Record<string, unknown>): Message {
-  const message = newMessage(commandTo(COMMAND_QUEUES.storageBucket), type, data, {
+  const message = newMessage(commandRouting(COMMAND_QUEUES.storageBucket), type, data, {
     correlationId: clock.uuid(),
     attempt: 7,
   })
@@ -121,7 +121,7 @@ test.group('Buckets that are asked for on the bus', (group) => {
 
   test('are made once, however often the command arrives', async ({ assert }) => {
     const command = newMessage(
-      commandTo(COMMAND_QUEUES.storageBucket),
+      commandRouting(COMMAND_QUEUES.storageBucket),
       'create',
       {
         name: uniqueName(),

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { newMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { newId } from '#kernel/new_id'
@@ -306,7 +306,7 @@ test.group('Log lines from the bus', (group) => {
   })
 
   const send = async (data: Record<string, unknown>, type = 'write') => {
-    const message = newMessage(commandTo(COMMAND_QUEUES.telemetryLog), type, data)
+    const message = newMessage(commandRouting(COMMAND_QUEUES.telemetryLog), type, data)
     await (await (await boot()).container.make('bus')).publish(message, message.id)
     return message
   }

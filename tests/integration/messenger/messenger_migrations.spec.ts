@@ -8,7 +8,7 @@ import CreateMessageContents from '#migrations/messenger/010_create_message_cont
 import CreateMessageSenders from '#migrations/messenger/011_create_message_senders'
 import { DatabasePool } from '#database/database_pool'
 import type { Party } from '#messenger/mailboxes/party'
-import { pendingMessages } from '#messenger/messages/message_table'
+import { findPendingMessages } from '#messenger/messages/message_table'
 import { storeMessages } from '#messenger/messages/store_messages'
 import { emptyDatabase } from '#tests/helpers/empty_database'
 import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
@@ -26,7 +26,7 @@ test('Messages that wait already are kept by migrations, up and down, and count 
     await database.stop()
   })
   const pulled = async (party: Party) =>
-    (await pendingMessages(pool, party, 10)).map((text) => JSON.parse(text).data)
+    (await findPendingMessages(pool, party, 10)).map((text) => JSON.parse(text).data)
   const [sender, early, late] = [aParty(), aParty(), aParty()]
   await database.up(CreateMessages, CreateMailboxes, CreateMessageKeys)
   await pool.query(

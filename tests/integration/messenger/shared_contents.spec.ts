@@ -3,9 +3,9 @@ import { test } from '@japa/runner'
 import { clock } from '#kernel/clock'
 import { messengerPool } from '#messenger/database'
 import type { Party } from '#messenger/mailboxes/party'
-import { removeMailbox } from '#messenger/mailboxes/removal'
-import { leftoverSweep, sweepMessages } from '#messenger/mailboxes/sweep'
-import { pendingMessages, removeMessages } from '#messenger/messages/message_table'
+import { removeMailbox } from '#messenger/mailboxes/mailbox_removal'
+import { leftoverSweep, sweepMessages } from '#messenger/mailboxes/message_sweeps'
+import { findPendingMessages, removeMessages } from '#messenger/messages/message_table'
 import { storeMessages } from '#messenger/messages/store_messages'
 import { boot } from '#tests/helpers/application'
 import { contentsOf, newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
@@ -45,7 +45,7 @@ test.group('A message for many', (group) => {
     assert.equal(await bytesOf('messages', sender), 0)
     assert.equal(await bytesOf('message_contents', sender), data!.length)
     for (const recipient of recipients) {
-      const [text] = await pendingMessages(messengerPool(), recipient, 10)
+      const [text] = await findPendingMessages(messengerPool(), recipient, 10)
       assert.include(text, `"data":${data},"metadata":{"a":1},`)
     }
   })

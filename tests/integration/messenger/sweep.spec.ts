@@ -1,12 +1,12 @@
 import { test } from '@japa/runner'
 
-import { asLeader } from '#jobs/leader'
+import { runAsLeader } from '#jobs/leader_election'
 import { clock } from '#kernel/clock'
 import { messengerPool } from '#messenger/database'
-import { showBacklog } from '#messenger/mailboxes/backlog'
-import { leftoverSweep, messageSweep, sweepMessages } from '#messenger/mailboxes/sweep'
+import { exposeBacklog } from '#messenger/mailboxes/backlog'
+import { leftoverSweep, messageSweep, sweepMessages } from '#messenger/mailboxes/message_sweeps'
 import type { Party } from '#messenger/mailboxes/party'
-import { pendingMessages, removeMessages } from '#messenger/messages/message_table'
+import { findPendingMessages, removeMessages } from '#messenger/messages/message_table'
 import { storeMessages } from '#messenger/messages/store_messages'
 import { metrics } from '#observability/metrics'
 import { boot } from '#tests/helpers/application'
@@ -61,7 +61,7 @@ test.group('Expired messages', (group) => {
       assert.equal(book.bytes, book.bytesThere)
     }
     const left = await Promise.all(
-      parties.map((party) => pendingMessages(messengerPool(), party, 100))
+      parties.map((party) => findPendingMessages(messengerPool(), party, 100))
     )
     assert.sameMembers(
       left.flat().map((text) => JSON.parse(text).id),
@@ -95,7 +95,7 @@ test.group('Expired messages', (group) => {
   test('wait where another process removes them', async ({ assert }) => {
     const party = aParty()
     await messages(5, [party], '24 hours')
-    await asLeader(messengerPool(), 'expired messages', async () => {
+    await runAsLeader(messengerPool(), 'expired messages', async () => {
       assert.isUndefined(await sweepMessages({ logger: silent }))
     })
     assert.containsSubset(await books([party]), [{ messages: 5 }])
@@ -159,7 +159,7 @@ test.group('Figures of mailboxes', (group) => {
   test('say how many messages wait, and for how long, by the kind of recipient', async ({
     assert,
   }) => {
-    showBacklog(messengerPool())
+    exposeBacklog(messengerPool())
     const figure = async (name: string) => {
       const text = await metrics.getSingleMetricAsString(name)
       return Number(/kind="robot"} (.+)$/m.exec(text)?.[1])

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { clock } from '#kernel/clock'
-import { Ending } from '#kernel/ending'
+import { EndSignal } from '#kernel/end_signal'
 import { Unauthorized } from '#kernel/failures'
 import { messengerPool } from '#messenger/database'
-import { untilArrival } from '#messenger/delivery/until_arrival'
+import { waitForMessages } from '#messenger/delivery/wait_for_messages'
 import { WAKEUP_CHANNEL } from '#messenger/delivery/wakeup_payload'
 import { Wakeups } from '#messenger/delivery/wakeups'
 import { keyOf, type Party } from '#messenger/mailboxes/party'
@@ -37,9 +37,9 @@ function counted(wakeups: Wakeups, party: Party) {
   const heard = {
     count: 0,
     hear: () => void (heard.count += 1),
-    stop: () => wakeups.leave(keyOf(party), heard),
+    stop: () => wakeups.unsubscribe(keyOf(party), heard),
   }
-  wakeups.join(keyOf(party), heard)
+  wakeups.subscribe(keyOf(party), heard)
   return heard
 }
 
@@ -64,15 +64,15 @@ test.group('Wakeups', (group) => {
   }) => {
     const [party, other] = [aParty(), aParty()]
     const heard = [counted(here, party), counted(there, party), counted(there, other)]
-    here.tell(await store(party, party))
-    here.tell(await store(other))
+    here.notify(await store(party, party))
+    here.notify(await store(other))
     await eventually(() => heard[1]!.count > 0 && heard[2]!.count > 0)
     assert.deepEqual(
       heard.map(({ count }) => count),
       [1, 1, 1]
     )
     heard[1]!.stop()
-    here.tell(await store(party))
+    here.notify(await store(party))
     await eventually(() => heard[0]!.count > 1)
     assert.equal(heard[1]!.count, 1)
   })
@@ -107,7 +107,7 @@ test.group('Wakeups', (group) => {
     await store(party)
     await eventually(() => heard[0]!.count > 1, 5_000)
     assert.equal(heard[1]!.count, 0)
-    alone.tell(await store(party))
+    alone.notify(await store(party))
     assert.equal(heard[0]!.count, 3)
     await alone.close()
   }).timeout(15_000)
@@ -131,7 +131,7 @@ test.group('Waiting for an arrival', (group) => {
     return () => wakeups.close()
   })
 
-  const staying = async () => new Ending()
+  const staying = async () => new EndSignal()
 
   /** Finds what is next in the list with each look, having done something before. */
   function looks(recipient: Party, found: readonly (readonly string[])[], during = () => {}) {
@@ -145,7 +145,7 @@ test.group('Waiting for an arrival', (group) => {
   }
 
   const arrive = (recipient: Party, arrivals: number) =>
-    wakeups.tell([{ key: keyOf(recipient), arrivals }])
+    wakeups.notify([{ key: keyOf(recipient), arrivals }])
 
   test('sees what comes while it looks for the first time', async ({ assert }) => {
     const recipient = aParty()
@@ -155,12 +155,12 @@ test.group('Waiting for an arrival', (group) => {
         arrive(recipient, 1)
       }
     })
-    const found = await untilArrival({
+    const found = await waitForMessages({
       wakeups,
       recipient,
-      look,
+      read: look,
       waitMs: 20_000,
-      leaving: staying,
+      ending: staying,
     })
     assert.deepEqual(found, ['x'])
     assert.equal(wakeups.size, 0)
@@ -169,12 +169,12 @@ test.group('Waiting for an arrival', (group) => {
   test('goes on where another one has fetched it already', async ({ assert }) => {
     const recipient = aParty()
     const { look, count } = looks(recipient, [[], [], ['x']])
-    const waiting = untilArrival({
+    const waiting = waitForMessages({
       wakeups,
       recipient,
-      look,
+      read: look,
       waitMs: 20_000,
-      leaving: staying,
+      ending: staying,
     })
     for (const arrivals of [1, 2]) {
       await eventually(() => count() === arrivals)
@@ -187,13 +187,13 @@ test.group('Waiting for an arrival', (group) => {
   test('refuses whoever lost the right to it meanwhile', async ({ assert }) => {
     const recipient = aParty()
     const { look, count } = looks(recipient, [[], ['x']])
-    const ending = new Ending()
-    const waiting = untilArrival({
+    const ending = new EndSignal()
+    const waiting = waitForMessages({
       wakeups,
       recipient,
-      look,
+      read: look,
       waitMs: 20_000,
-      leaving: async () => ending,
+      ending: async () => ending,
     })
     await eventually(() => count() === 1)
     ending.end(new Unauthorized('The access token has ended'))
@@ -205,10 +205,16 @@ test.group('Waiting for an arrival', (group) => {
   test('ends at once for whoever is gone before it begins', async ({ assert }) => {
     const recipient = aParty()
     const { look } = looks(recipient, [[], ['x']])
-    const gone = new Ending()
+    const gone = new EndSignal()
     gone.end()
     assert.deepEqual(
-      await untilArrival({ wakeups, recipient, look, waitMs: 20_000, leaving: async () => gone }),
+      await waitForMessages({
+        wakeups,
+        recipient,
+        read: look,
+        waitMs: 20_000,
+        ending: async () => gone,
+      }),
       []
     )
   })

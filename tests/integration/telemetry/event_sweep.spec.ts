@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
-import { clock, holdClock } from '#kernel/clock'
-import { asLeader } from '#jobs/leader'
+import { clock, overrideClock } from '#kernel/clock'
+import { runAsLeader } from '#jobs/leader_election'
 import { inTransaction } from '#records/transaction'
 import { telemetryPool } from '#telemetry/database'
 import { appendEvents } from '#telemetry/events/event_table'
@@ -79,7 +79,7 @@ test.group('Expired events', (group) => {
     const kind = aKind()
     await events(5, kind, PAST)
     const pool = telemetryPool()
-    await asLeader(pool, 'expired events', async () => {
+    await runAsLeader(pool, 'expired events', async () => {
       assert.isUndefined(await sweepEvents({ logger: silent }))
     })
     assert.equal(await left(kind), 5)
@@ -107,7 +107,7 @@ test.group('Expired events', (group) => {
     const event = { ...CONTENT, refType: aKind(), realmId: clock.uuid(), data: '{"a":"\\"{},"}' }
     const ids = [clock.uuid(), clock.uuid()]
     const expiresAt = new Date(0).toISOString()
-    cleanup(holdClock({ now: () => Date.UTC(2026, 0, 1) }))
+    cleanup(overrideClock({ now: () => Date.UTC(2026, 0, 1) }))
     const createdAt = new Date(clock.now()).toISOString()
     const added = await inTransaction(telemetryPool(), (transaction) =>
       appendEvents(

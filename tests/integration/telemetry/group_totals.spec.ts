@@ -11,8 +11,8 @@ import KeepTotals from '#migrations/telemetry/050_keep_totals'
 import { clock } from '#kernel/clock'
 import { decode } from '#query/decode'
 import { compileList, type ReadOptions } from '#query/sql/list_statement'
-import { addUpTotals } from '#records/totals/add_up'
-import { correctTotals } from '#records/totals/correct'
+import { consolidateTotals } from '#records/totals/consolidate_totals'
+import { correctTotals } from '#records/totals/correct_totals'
 import { event } from '#telemetry/events/event'
 import { emptyDatabase } from '#tests/helpers/empty_database'
 
@@ -84,7 +84,7 @@ test.group('Totals of events by scope and kind', (group) => {
     await insert(1, null)
     await requireRight(assert)
     await pool.query(`delete from events where id in (select id from events order by id limit 17)`)
-    await addUpTotals(pool)
+    await consolidateTotals(pool)
     await requireRight(assert)
     await pool.query(`update events set realm_id = $1, ref_type = 'node' where realm_id is null`, [
       REALMS[0],
@@ -102,7 +102,7 @@ test.group('Totals of events by scope and kind', (group) => {
     await requireRight(assert)
     assert.isEmpty(await correctTotals(event, pool as never))
     await pool.query('delete from events')
-    await addUpTotals(pool)
+    await consolidateTotals(pool)
     await correctTotals(event, pool as never)
     assert.equal((await pool.query('select from record_totals')).rowCount, 0)
   })

@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 import type pg from 'pg'
 
 import { applicationKey } from '#configuration/application_key'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'
 import { appendEvents } from '#telemetry/events/event_table'
@@ -38,7 +38,7 @@ const withTrail = async () => {
   await pool.query('truncate events, event_chains, event_batches, event_removals')
   anchor = new NotedHeads()
   passedMs = 0
-  return holdClock({ now: () => Date.now() + passedMs })
+  return overrideClock({ now: () => Date.now() + passedMs })
 }
 
 const verdict = (key = trailKey()) => verifyTrail(pool, { key, anchor })

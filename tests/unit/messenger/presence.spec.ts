@@ -63,7 +63,7 @@ test.group('Presence', () => {
   }) => {
     const { opened } = await processes(3)
     const party = aParty()
-    const leave = opened.map(({ presence }) => presence.enter(party))
+    const leave = opened.map(({ presence }) => presence.addSocket(party))
     await eventually(() => opened.every(({ presence }) => presence.countOf(party) === 3))
     leave[0]!()
     leave[1]!()
@@ -85,7 +85,7 @@ test.group('Presence', () => {
   }) => {
     const { opened, open } = await processes(1)
     const party = aParty()
-    opened[0]!.presence.enter(party)
+    opened[0]!.presence.addSocket(party)
     const late = await open()
     await eventually(() => late.presence.countOf(party) === 1)
     await opened[0]!.presence.close()
@@ -104,11 +104,11 @@ test.group('Presence', () => {
       const { opened } = await processes(2)
       const [here, there] = opened as [(typeof opened)[0], (typeof opened)[0]]
       const [stays, comes] = [aParty(), aParty()]
-      there.presence.enter(stays)
+      there.presence.addSocket(stays)
       await settled()
       assert.equal(here.presence.countOf(stays), 1)
       there.carrier.isAway = true
-      there.presence.enter(comes)
+      there.presence.addSocket(comes)
       for (let n = 0; n < 4; n++) {
         await pass(SIGN_OF_LIFE_MS)
         await settled()
@@ -130,7 +130,7 @@ test.group('Presence', () => {
       const { opened } = await processes(2)
       const [here, there] = opened as [(typeof opened)[0], (typeof opened)[0]]
       const party = aParty()
-      there.presence.enter(party)
+      there.presence.addSocket(party)
       await settled()
       here.carrier.isAway = true
       there.carrier.isAway = true

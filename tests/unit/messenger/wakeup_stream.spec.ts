@@ -34,7 +34,7 @@ function reader(isSlow = false) {
   }
 }
 
-const open = (connection: Writable) => new WakeupStream(connection, `client:${ID}`, { forget() {} })
+const open = (connection: Writable) => new WakeupStream(connection, `client:${ID}`, { remove() {} })
 
 test.group('A stream of wakeups', () => {
   test('tells of the first at once, and of those that follow soon together', async ({ assert }) => {
@@ -90,7 +90,7 @@ test.group('A stream of wakeups', () => {
     stream.ping()
     assert.lengthOf(read, 2)
     assert.match(read[0]!, /^event: ping\ndata: \d{13}\n\n$/)
-    stream.over()
+    stream.onEnd()
     assert.isTrue(connection.writableEnded)
   })
 
@@ -100,7 +100,7 @@ test.group('A stream of wakeups', () => {
       const stream = open(connection)
       stream.hear()
       stream.hear()
-      stream.over()
+      stream.onEnd()
       await pass(20)
       assert.deepEqual(read, [FRAME])
     })

@@ -5,7 +5,7 @@ import { cutTo, fittedLine } from '#telemetry/logs/fitted_line'
 import { isoOf, readInstant } from '#telemetry/logs/instant'
 import { keyFrom, newLineKey, timeOfKey, uniqueOf } from '#telemetry/logs/line_key'
 import { fieldsOf } from '#telemetry/logs/victorialogs/fields'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 import { anyText } from '#tests/helpers/any_text'
 
 /** What a server drops without a word. */
@@ -77,7 +77,7 @@ test.group('Log lines', () => {
 
   test('have keys that grow with the time and lead back to it', ({ assert }) => {
     const keys = [5, 1_700_000_000_000, 1_700_000_000_001].flatMap((now) => {
-      const letGo = holdClock({ now: () => now })
+      const letGo = overrideClock({ now: () => now })
       const made = [newLineKey(), newLineKey('its-own')]
       letGo()
       return made

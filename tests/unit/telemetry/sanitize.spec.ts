@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { retentionOf } from '#telemetry/events/retention'
 import { sanitized } from '#telemetry/events/sanitize'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 
 const pair = { next: 'b', previous: 'a' }
 
@@ -49,7 +49,7 @@ test.group('What is kept of the data of an event', () => {
 })
 
 test.group('How long an event from the bus is kept', (group) => {
-  group.each.setup(() => holdClock({ now: () => Date.UTC(2026, 0, 1) }))
+  group.each.setup(() => overrideClock({ now: () => Date.UTC(2026, 0, 1) }))
 
   const later = '2026-01-08T00:00:00.000Z'
   const given = '2031-01-01T00:00:00Z'

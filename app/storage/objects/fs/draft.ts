@@ -3,7 +3,7 @@ import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { PutInterrupted } from '#storage/objects/errors'
-import { spend } from '#kernel/passing_bytes'
+import { releaseChunk } from '#kernel/chunk_memory'
 import { syncFolder } from '#kernel/sync_folder'
 
 const BATCH_BYTES = 256 * 1024
@@ -157,7 +157,7 @@ export class Draft {
       const rest = await this.#file.write(all, written)
       written += rest.bytesWritten
     }
-    chunks.forEach(spend)
+    chunks.forEach(releaseChunk)
   }
 
   #syncAlongside(): void {

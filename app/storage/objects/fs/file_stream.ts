@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 import type { ByteRange } from '#storage/objects/object_store'
 import { WholeBytes } from '#storage/objects/whole_bytes'
-import { passOn } from '#kernel/passing_bytes'
+import { markReleasable } from '#kernel/chunk_memory'
 
 const CHUNK_BYTES = 256 * 1024
 
@@ -72,7 +72,7 @@ async function* chunksOf(file: FileHandle, start: number, end: number): AsyncGen
       return
     }
     position += bytesRead
-    yield passOn(chunk.subarray(0, bytesRead))
+    yield markReleasable(chunk.subarray(0, bytesRead))
   }
 }
 

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
-import { passOnTogether } from '#kernel/passing_bytes'
+import { markAllReleasable } from '#kernel/chunk_memory'
 
 /** A file, and how many bytes it should have. */
 export interface SmallFile {
@@ -49,7 +49,7 @@ export class ReadingThread {
       from += size + 1
       return length === undefined ? undefined : Buffer.from(answered!.bytes.buffer, start, length)
     })
-    passOnTogether(read.filter((bytes) => bytes !== undefined))
+    markAllReleasable(read.filter((bytes) => bytes !== undefined))
     return read
   }
 

@@ -1,6 +1,6 @@
 import { ObjectTooLarge } from '#storage/objects/errors'
 import { interruptible } from '#storage/objects/interruptible'
-import { spend } from '#kernel/passing_bytes'
+import { releaseChunk } from '#kernel/chunk_memory'
 import { GatheredPart, type TakenPart } from './gathered_part.js'
 import type { PartBudget } from './part_budget.js'
 import { EARLY_PARTS, MOST_PARTS, partSize, SMALLEST_PART } from './part_sizes.js'
@@ -60,7 +60,7 @@ export class PartSender {
   async sendAll(source: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const chunk of interruptible(source, this.signal)) {
       await this.#add(chunk)
-      spend(chunk)
+      releaseChunk(chunk)
     }
   }
 

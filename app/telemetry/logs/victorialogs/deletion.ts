@@ -1,4 +1,4 @@
-import { pause } from '#kernel/back_off'
+import { sleep } from '#kernel/backoff'
 import { clock } from '#kernel/clock'
 import { DeletionUnsupported, LogStoreAway } from '#telemetry/logs/errors'
 import { instantOf, isoOf } from '#telemetry/logs/instant'
@@ -51,7 +51,7 @@ export async function deleteLines(
       if (performance.now() > deadline) {
         throw new LogStoreAway(new Error(`a deletion was not done after ${LIMIT_MS / 1_000} s`))
       }
-      await pause(Math.min(pollMs, 200), new AbortController().signal)
+      await sleep(Math.min(pollMs, 200), new AbortController().signal)
     }
   }
 }

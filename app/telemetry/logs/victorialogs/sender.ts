@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { pauseAfter } from '#kernel/back_off'
+import { jitteredBackoff } from '#kernel/backoff'
 import { LogStoreAway, LogStoreOverrun } from '#telemetry/logs/errors'
 import type { LogLine } from '#telemetry/logs/log_line'
 import { logMetrics } from '#telemetry/logs/metrics'
@@ -121,7 +121,7 @@ export class Sender {
         if (failures === ATTEMPTS) {
           throw error
         }
-        await delay(pauseAfter(failures, BACK_OFF))
+        await delay(jitteredBackoff(failures, BACK_OFF))
         if (error instanceof NoAnswer) {
           await delay(this.#timing.visibleMs)
           missing = await notShown(this.#server, missing).catch(() => missing)

@@ -1,4 +1,4 @@
-import { pause } from '#kernel/back_off'
+import { sleep } from '#kernel/backoff'
 import { clock } from '#kernel/clock'
 import { DeletionUnsupported, OutsideRetention } from '#telemetry/logs/errors'
 import { instantOf } from '#telemetry/logs/instant'
@@ -107,7 +107,7 @@ export class VictoriaLogsStore implements LogStore {
       }
       if (lines.length < FOLLOWED_AT_ONCE) {
         last = end > last ? end : last
-        await pause(this.#timing.pollMs, signal)
+        await sleep(this.#timing.pollMs, signal)
       }
     }
   }

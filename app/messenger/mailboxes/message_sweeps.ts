@@ -1,25 +1,25 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
-import { untilNotFull } from '#jobs/batches'
-import { asLeader } from '#jobs/leader'
-import { removeInPortions, until, type Sweeping } from '#jobs/portions'
-import type { LongSweep, Sweep, Swept } from '#jobs/sweep'
+import { sweepInBatches } from '#jobs/sweep_in_batches'
+import { runAsLeader } from '#jobs/leader_election'
+import { removeInBatches, withSignal, type BatchedRemovalOptions } from '#jobs/remove_in_batches'
+import type { LongSweep, Sweep, SweepResult } from '#jobs/sweep'
 import { messengerPool } from '#messenger/database'
-import { removeUnusedContents } from '#messenger/messages/contents'
-import { KEPT } from '#messenger/messages/lifetime'
+import { removeUnusedContents } from '#messenger/messages/remove_unused_contents'
+import { MESSAGE_LIFETIME } from '#messenger/messages/lifetime'
 import { messageMetrics } from '#messenger/messages/metrics'
 import { PARTY_KINDS } from './party.js'
 
 const MINUTE_MS = 60_000
 const TURN_MS = 20_000
-const PORTION = 1_000
+const BATCH_SIZE = 1_000
 
 /** Longer than a message waits, by more than a statement takes. */
-const LONG_OVER = `(${KEPT} + interval '1 hour')`
+const LEFTOVER_AGE = `(${MESSAGE_LIFETIME} + interval '1 hour')`
 
 /** How long it is remembered whose messages expired, and that a mailbox is empty. */
-const REMEMBERED = `interval '30 days'`
+const MAILBOX_RETENTION = `interval '30 days'`
 
 /**
  * Messages that had their time are counted where they were not fetched. All of their mailboxes are locked, in their order,
@@ -28,7 +28,7 @@ const REMEMBERED = `interval '30 days'`
 const EXPIRE = `
   with expired as (
     select id, recipient_type, recipient_id from messages
-    where recipient_type = any($1) and created_at <= now() - ${KEPT} limit ${PORTION}
+    where recipient_type = any($1) and created_at <= now() - ${MESSAGE_LIFETIME} limit ${BATCH_SIZE}
   ), boxes as (
     select recipient_type from mailboxes
     where (recipient_type, recipient_id) in (select recipient_type, recipient_id from expired)
@@ -48,18 +48,18 @@ const EXPIRE = `
     (select array_agg(distinct content_id) filter (where content_id is not null) from gone) as contents
   from counted`
 
-const FORGET = [
+const REMOVE_LEFTOVERS = [
   `delete from message_keys where ctid = any(array(
-     select ctid from message_keys where created_at <= now() - ${KEPT} limit ${PORTION}))`,
+     select ctid from message_keys where created_at <= now() - ${MESSAGE_LIFETIME} limit ${BATCH_SIZE}))`,
   `delete from mailboxes where messages = 0 and ctid = any(array(
      select ctid from mailboxes
-     where messages = 0 and greatest(used_at, last_expired_at) <= now() - ${REMEMBERED}
-     limit ${PORTION}))`,
+     where messages = 0 and greatest(used_at, last_expired_at) <= now() - ${MAILBOX_RETENTION}
+     limit ${BATCH_SIZE}))`,
   // Nothing of such a sender can be waiting, nor a message with such a content, which a process left that ended too soon.
   `delete from message_senders where ctid = any(array(
-     select ctid from message_senders where used_at <= now() - ${LONG_OVER} limit ${PORTION}))`,
+     select ctid from message_senders where used_at <= now() - ${LEFTOVER_AGE} limit ${BATCH_SIZE}))`,
   `delete from message_contents where ctid = any(array(
-     select ctid from message_contents where created_at <= now() - ${LONG_OVER} limit ${PORTION}))`,
+     select ctid from message_contents where created_at <= now() - ${LEFTOVER_AGE} limit ${BATCH_SIZE}))`,
 ]
 
 /** Removes the messages that have had their time, every minute. */
@@ -73,18 +73,18 @@ export function messageSweep(logger: Pick<Logger, 'info'>): LongSweep {
 }
 
 /** Removes expired messages, in one process at a time; undefined where another one does. */
-export function sweepMessages(sweeping: Sweeping): Promise<Swept | undefined> {
+export function sweepMessages(sweeping: BatchedRemovalOptions): Promise<SweepResult | undefined> {
   const pool = messengerPool()
-  return asLeader(pool, 'expired messages', (lost) =>
-    removeInPortions(
-      () => removeSome(pool),
+  return runAsLeader(pool, 'expired messages', (lost) =>
+    removeInBatches(
+      () => removeExpiredBatch(pool),
       'expired messages are being removed',
-      until(lost, sweeping)
+      withSignal(lost, sweeping)
     )
   )
 }
 
-async function removeSome(pool: pg.Pool): Promise<Swept> {
+async function removeExpiredBatch(pool: pg.Pool): Promise<SweepResult> {
   const { rows } = await pool.query<{ removed: number; contents: string[] | null }>(EXPIRE, [
     PARTY_KINDS,
   ])
@@ -100,8 +100,8 @@ export const leftoverSweep: Sweep = {
   schedule: { everyMs: 60 * MINUTE_MS },
   async run(signal) {
     let removed = 0
-    for (const statement of FORGET) {
-      removed += await untilNotFull(PORTION, signal, async () => {
+    for (const statement of REMOVE_LEFTOVERS) {
+      removed += await sweepInBatches(BATCH_SIZE, signal, async () => {
         const { rowCount } = await messengerPool().query(statement)
         return rowCount ?? 0
       })

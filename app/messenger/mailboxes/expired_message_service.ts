@@ -1,10 +1,10 @@
 import type { DatabasePool } from '#database/database_pool'
-import { enforce, holdingCentrally } from '#kernel/access'
+import { enforce, requiresInMasterRealm } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { PartyKind } from './party.js'
 
 /** Who receives nothing is the business of those who run the installation. */
-export const EXPIRED_ACCESS = holdingCentrally('service_manage')
+export const EXPIRED_ACCESS = requiresInMasterRealm('service_manage')
 export const EXPIRED_LIMIT = { default: 100, most: 1_000 }
 
 /** A recipient whose messages had their time before they were acknowledged. */
@@ -15,7 +15,7 @@ export interface ExpiredMessages {
   readonly lastExpiredAt: string
 }
 
-interface Found {
+interface ExpiredMessageList {
   readonly recipients: readonly ExpiredMessages[]
   /** Of how many recipients messages expired. */
   readonly total: number
@@ -35,7 +35,7 @@ export class ExpiredMessageService {
   }
 
   /** Those of whom messages expired last. */
-  async list(actor: Actor, limit: number): Promise<Found> {
+  async list(actor: Actor, limit: number): Promise<ExpiredMessageList> {
     enforce(EXPIRED_ACCESS, actor)
     const { rows } = await this.#pool.read<
       Omit<ExpiredMessages, 'lastExpiredAt'> & { lastExpiredAt: Date; total: number }

@@ -1,9 +1,9 @@
-import { isSignOfLife, type Counts, type PresenceReport } from './presence_report.js'
+import { isHeartbeat, type Counts, type PresenceReport } from './presence_report.js'
 
 /** Signs of life of this process that came back while another one gave none: it is gone then. */
-const MOST_MISSED = 4
+const MAX_MISSED_HEARTBEATS = 4
 
-interface Elsewhere {
+interface RemoteProcess {
   /** Undefined where something was missed, until everything is said again. */
   version: number | undefined
   missed: number
@@ -14,13 +14,13 @@ interface Elsewhere {
  * The sockets of other processes, as far as these told. A process that tells nothing any more is gone, but only where this
  * one hears itself: else nothing is carried, and nobody knows better.
  */
-export class PresenceElsewhere {
-  readonly #processes = new Map<string, Elsewhere>()
+export class RemotePresence {
+  readonly #processes = new Map<string, RemoteProcess>()
   /** Called for each party whose sockets in another process become more or fewer, before that counts. */
-  readonly #change: (key: string, by: number) => void
+  readonly #onChange: (key: string, by: number) => void
 
-  constructor(change: (key: string, by: number) => void) {
-    this.#change = change
+  constructor(onChange: (key: string, by: number) => void) {
+    this.#onChange = onChange
   }
 
   /** How many sockets a party has in other processes. */
@@ -29,44 +29,44 @@ export class PresenceElsewhere {
   }
 
   /** Answers whether the process has to be asked for everything. */
-  hear(report: PresenceReport): boolean {
-    const there = this.#known(report.process)
-    there.missed = 0
+  receive(report: PresenceReport): boolean {
+    const remote = this.#processFor(report.process)
+    remote.missed = 0
     if (report.after === null) {
-      this.#apply(there, [...new Map([...withoutAny(there), ...report.counts])])
-    } else if (there.version === report.after) {
-      this.#apply(there, report.counts)
+      this.#apply(remote, [...new Map([...zeroCounts(remote), ...report.counts])])
+    } else if (remote.version === report.after) {
+      this.#apply(remote, report.counts)
     } else {
       // While it is asked already, only its next sign of life says that the answer was missed.
-      const isAsked = there.version === undefined && !isSignOfLife(report)
-      there.version = undefined
-      return !isAsked
+      const isRequested = remote.version === undefined && !isHeartbeat(report)
+      remote.version = undefined
+      return !isRequested
     }
-    there.version = report.version
+    remote.version = report.version
     return false
   }
 
   /** This process heard itself. */
-  hearItself(): void {
-    for (const [process, there] of this.#processes) {
-      there.missed += 1
-      if (there.missed > MOST_MISSED) {
-        this.#apply(there, withoutAny(there))
+  receiveOwnHeartbeat(): void {
+    for (const [process, remote] of this.#processes) {
+      remote.missed += 1
+      if (remote.missed > MAX_MISSED_HEARTBEATS) {
+        this.#apply(remote, zeroCounts(remote))
         this.#processes.delete(process)
       }
     }
   }
 
-  #known(process: string): Elsewhere {
+  #processFor(process: string): RemoteProcess {
     const known = this.#processes.get(process)
-    const there = known ?? { version: undefined, missed: 0, counts: new Map() }
-    this.#processes.set(process, there)
-    return there
+    const remote = known ?? { version: undefined, missed: 0, counts: new Map() }
+    this.#processes.set(process, remote)
+    return remote
   }
 
-  #apply({ counts }: Elsewhere, changed: Counts): void {
+  #apply({ counts }: RemoteProcess, changed: Counts): void {
     for (const [key, count] of changed) {
-      this.#change(key, count - (counts.get(key) ?? 0))
+      this.#onChange(key, count - (counts.get(key) ?? 0))
       if (count > 0) {
         counts.set(key, count)
       } else {
@@ -77,6 +77,6 @@ export class PresenceElsewhere {
 }
 
 /** What a process would say that has no sockets any more. */
-function withoutAny({ counts }: Elsewhere): Counts {
+function zeroCounts({ counts }: RemoteProcess): Counts {
   return [...counts.keys()].map((key) => [key, 0])
 }

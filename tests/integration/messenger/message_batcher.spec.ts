@@ -4,8 +4,8 @@ import { clock } from '#kernel/clock'
 import { messengerPool } from '#messenger/database'
 import type { Party } from '#messenger/mailboxes/party'
 import { MailboxFull } from '#messenger/messages/errors'
-import { pendingMessages } from '#messenger/messages/message_table'
-import { Outgoing } from '#messenger/messages/outgoing'
+import { findPendingMessages } from '#messenger/messages/message_table'
+import { MessageBatcher } from '#messenger/messages/message_batcher'
 import { boot } from '#tests/helpers/application'
 import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
 
@@ -16,7 +16,7 @@ const aParty = (): Party => ({ type: 'robot', id: clock.uuid() })
 const ofSize = (length: number) => ({ data: JSON.stringify('x'.repeat(length)) })
 
 const idsIn = async (party: Party) =>
-  (await pendingMessages(messengerPool(), party, 100)).map((text) => JSON.parse(text).id)
+  (await findPendingMessages(messengerPool(), party, 100)).map((text) => JSON.parse(text).id)
 
 /** How many transactions wrote what is in a mailbox. */
 async function transactionsOf({ id }: Party): Promise<number> {
@@ -33,7 +33,7 @@ test.group('Messages on their way', (group) => {
   })
 
   const outgoing = () =>
-    new Outgoing({ pool: messengerPool(), ...UNLIMITED, mailboxMaxBytes: ROOM })
+    new MessageBatcher({ pool: messengerPool(), ...UNLIMITED, mailboxMaxBytes: ROOM })
 
   test('that come together are stored together, in their order', async ({ assert }) => {
     const recipient = aParty()

@@ -4,21 +4,26 @@ import type { DatabasePool } from '#database/database_pool'
 import type { Arrival } from '#messenger/mailboxes/arrivals'
 import { keyOf } from '#messenger/mailboxes/party'
 import { MailboxFull, SenderFull } from './errors.js'
-import { recountSender, RefusedSenders, reservationsIn, SenderAllowances } from './senders.js'
-import { storeMessages, type NewMessage, type WaitingLimits } from './store_messages.js'
+import {
+  recountSender,
+  RefusedSenders,
+  reservationsOf,
+  SenderAllowances,
+} from './sender_allowances.js'
+import { storeMessages, type NewMessage, type MessageQuotas } from './store_messages.js'
 
 /** How many statements are under way at once: while one waits for the disk, what comes in gathers for the next. */
-const AT_ONCE = 2
+const MAX_CONCURRENT = 2
 /** What goes into one statement at most; a message that is larger goes alone. */
-const MOST = { messages: 100, copies: 1_000, bytes: 2 ** 20 }
+const MAX_BATCH = { messages: 100, copies: 1_000, bytes: 2 ** 20 }
 
-interface Waiting {
+interface QueuedMessage {
   readonly message: NewMessage
   resolve(arrivals: readonly Arrival[]): void
   reject(error: unknown): void
 }
 
-interface OutgoingOptions extends WaitingLimits {
+interface MessageBatcherOptions extends MessageQuotas {
   readonly pool: DatabasePool
 }
 
@@ -26,14 +31,14 @@ interface OutgoingOptions extends WaitingLimits {
  * The messages of this process on their way into the mailboxes. Those that come while others are being stored share a statement, and
  * with it the wait for the disk; what is wrong with one of them is not told to another.
  */
-export class Outgoing {
-  readonly #options: OutgoingOptions
+export class MessageBatcher {
+  readonly #options: MessageBatcherOptions
   readonly #allowances: SenderAllowances
   readonly #refused = new RefusedSenders()
-  #waiting: Waiting[] = []
-  #underWay = 0
+  #queue: QueuedMessage[] = []
+  #running = 0
 
-  constructor(options: OutgoingOptions) {
+  constructor(options: MessageBatcherOptions) {
     this.#options = options
     this.#allowances = new SenderAllowances(options)
   }
@@ -44,31 +49,31 @@ export class Outgoing {
       return Promise.reject(new SenderFull())
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ message, resolve, reject })
-      if (this.#waiting.length === 1 && this.#underWay < AT_ONCE) {
-        setImmediate(() => this.#next())
+      this.#queue.push({ message, resolve, reject })
+      if (this.#queue.length === 1 && this.#running < MAX_CONCURRENT) {
+        setImmediate(() => this.#startNext())
       }
     })
   }
 
-  #next(): void {
-    if (this.#waiting.length === 0 || this.#underWay >= AT_ONCE) {
+  #startNext(): void {
+    if (this.#queue.length === 0 || this.#running >= MAX_CONCURRENT) {
       return
     }
-    const count = roomFor(this.#waiting)
-    const batch = this.#waiting.slice(0, count)
-    this.#waiting = this.#waiting.slice(count)
-    this.#underWay += 1
-    void this.#storeAll(batch).finally(() => {
-      this.#underWay -= 1
-      this.#next()
+    const count = batchLength(this.#queue)
+    const batch = this.#queue.slice(0, count)
+    this.#queue = this.#queue.slice(count)
+    this.#running += 1
+    void this.#settleBatch(batch).finally(() => {
+      this.#running -= 1
+      this.#startNext()
     })
-    this.#next()
+    this.#startNext()
   }
 
-  async #storeAll(batch: readonly Waiting[]): Promise<void> {
+  async #settleBatch(batch: readonly QueuedMessage[]): Promise<void> {
     try {
-      const arrivals = await this.#storeTogether(batch.map(({ message }) => message))
+      const arrivals = await this.#storeBatch(batch.map(({ message }) => message))
       batch.forEach(({ resolve }, index) => resolve(arrivals[index]!))
     } catch (error) {
       if (batch.length > 1 && isRefusal(error)) {
@@ -80,21 +85,21 @@ export class Outgoing {
   }
 
   /** A sender for whom there seems to be no room is counted anew first. */
-  async #storeTogether(messages: readonly NewMessage[]): Promise<Arrival[][]> {
+  async #storeBatch(messages: readonly NewMessage[]): Promise<Arrival[][]> {
     const { pool } = this.#options
-    const taken = this.#allowances.take(messages)
+    const allocations = this.#allowances.allocate(messages)
     try {
-      const stored = await storeMessages(pool, messages, this.#options, reservationsIn(taken))
-      this.#allowances.settle(taken, true)
+      const stored = await storeMessages(pool, messages, this.#options, reservationsOf(allocations))
+      this.#allowances.settle(allocations, true)
       return stored
     } catch (error) {
-      this.#allowances.settle(taken, false)
+      this.#allowances.settle(allocations, false)
       const [{ sender }] = messages as [NewMessage]
       if (messages.length > 1 || !(error instanceof SenderFull)) {
         throw error
       }
       if (await recountSender(pool, sender)) {
-        return this.#storeTogether(messages)
+        return this.#storeBatch(messages)
       }
       this.#refused.add(sender)
       throw error
@@ -102,39 +107,43 @@ export class Outgoing {
   }
 
   /** One of them was refused, and so all were. */
-  async #storeEach(batch: readonly Waiting[]): Promise<void> {
+  async #storeEach(batch: readonly QueuedMessage[]): Promise<void> {
     for (const one of batch) {
-      await this.#storeAll([one])
+      await this.#settleBatch([one])
     }
   }
 }
 
 /** Nothing is kept then; where a connection was lost that is open, and nothing may be sent a second time. */
 function isRefusal(error: unknown): boolean {
-  const isOver = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
-  return isOver || error instanceof MailboxFull || error instanceof SenderFull
+  const isStatementError = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
+  return isStatementError || error instanceof MailboxFull || error instanceof SenderFull
 }
 
 /** How many of those who wait go together, one at the least. A key is in a statement only once. */
-function roomFor(waiting: readonly Waiting[]): number {
+function batchLength(queue: readonly QueuedMessage[]): number {
   const keys = new Set<string>()
   let [copies, bytes] = [0, 0]
-  const end = waiting.findIndex(({ message }, index) => {
+  const end = queue.findIndex(({ message }, index) => {
     copies += message.recipients.length
     bytes += message.bytes
-    const isAgain = !isNew(message, keys)
+    const isKeyRepeated = !addKey(message, keys)
     return (
-      index > 0 && (isAgain || index >= MOST.messages || copies > MOST.copies || bytes > MOST.bytes)
+      index > 0 &&
+      (isKeyRepeated ||
+        index >= MAX_BATCH.messages ||
+        copies > MAX_BATCH.copies ||
+        bytes > MAX_BATCH.bytes)
     )
   })
-  return end === -1 ? waiting.length : end
+  return end === -1 ? queue.length : end
 }
 
 /** Whether the key of a message, if it has one, is not among some; it is from then on. */
-function isNew({ sender, key }: NewMessage, keys: Set<string>): boolean {
+function addKey({ sender, key }: NewMessage, keys: Set<string>): boolean {
   if (key === undefined) {
     return true
   }
-  const known = keys.size
-  return keys.add(`${keyOf(sender)} ${key}`).size > known
+  const size = keys.size
+  return keys.add(`${keyOf(sender)} ${key}`).size > size
 }

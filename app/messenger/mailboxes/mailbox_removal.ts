@@ -1,15 +1,15 @@
 import type { Reactions } from '#auth/reactions'
 import { messengerPool } from '#messenger/database'
-import { removeUnusedContents } from '#messenger/messages/contents'
+import { removeUnusedContents } from '#messenger/messages/remove_unused_contents'
 import type { Party } from './party.js'
 
-const PORTION = 1_000
+const BATCH_SIZE = 1_000
 
-const REMOVE_SOME = `
+const REMOVE_BATCH = `
   with mailbox as (
     select from mailboxes where recipient_type = $1 and recipient_id = $2 for update
   ), portion as (
-    select id from messages where recipient_type = $1 and recipient_id = $2 limit ${PORTION}
+    select id from messages where recipient_type = $1 and recipient_id = $2 limit ${BATCH_SIZE}
   ), gone as (
     delete from messages m using portion p where m.id = p.id and exists (select from mailbox)
     returning m.size, m.content_id
@@ -33,7 +33,7 @@ export async function removeMailbox({ type, id }: Party): Promise<void> {
   const values = [type, id]
   for (let removed = 1; removed > 0;) {
     const { rows } = await messengerPool().query<{ removed: number; contents: string[] | null }>(
-      REMOVE_SOME,
+      REMOVE_BATCH,
       values
     )
     await removeUnusedContents(messengerPool(), rows[0]?.contents)

@@ -3,11 +3,11 @@ import { test } from '@japa/runner'
 import { clock } from '#kernel/clock'
 import { messengerPool } from '#messenger/database'
 import type { Party } from '#messenger/mailboxes/party'
-import { leftoverSweep } from '#messenger/mailboxes/sweep'
+import { leftoverSweep } from '#messenger/mailboxes/message_sweeps'
 import { SenderFull } from '#messenger/messages/errors'
 import { removeMessages } from '#messenger/messages/message_table'
-import { Outgoing } from '#messenger/messages/outgoing'
-import { recountSender } from '#messenger/messages/senders'
+import { MessageBatcher } from '#messenger/messages/message_batcher'
+import { recountSender } from '#messenger/messages/sender_allowances'
 import { boot } from '#tests/helpers/application'
 import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
 
@@ -15,7 +15,7 @@ const aParty = (): Party => ({ type: 'user', id: clock.uuid() })
 const parties = (count: number) => Array.from({ length: count }, aParty)
 
 const withLimits = (limits: object) =>
-  new Outgoing({ pool: messengerPool(), ...UNLIMITED, ...limits })
+  new MessageBatcher({ pool: messengerPool(), ...UNLIMITED, ...limits })
 
 /** What is counted of a sender. */
 async function bookOf({ type, id }: Party) {

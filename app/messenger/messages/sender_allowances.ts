@@ -1,17 +1,17 @@
 import type { DatabasePool } from '#database/database_pool'
 import { keyOf, type Party } from '#messenger/mailboxes/party'
-import { SENDER_REST_SECONDS } from './errors.js'
+import { SENDER_RETRY_SECONDS } from './errors.js'
 import {
-  bytesWaiting,
+  pendingBytes,
   ROW_BYTES,
   type NewMessage,
   type Reservation,
-  type WaitingLimits,
+  type MessageQuotas,
 } from './store_messages.js'
 
 /** A process sets aside so much of a limit at a time for a sender, so that few of its messages change the row that is shared. */
-const SHARE = 1 / 64
-const MOST_SENDERS = 10_000
+const RESERVED_SHARE = 1 / 64
+const MAX_SENDERS = 10_000
 
 /**
  * Counts anew what waits of a sender. Answers false where that was done within the last seconds, by whichever process.
@@ -20,7 +20,7 @@ export async function recountSender(pool: DatabasePool, { type, id }: Party): Pr
   const { rows } = await pool.query<{ counted: boolean }>({
     name: 'recount-sender',
     text: `select recount_sender($1, $2, $3, make_interval(secs => $4)) as counted`,
-    values: [type, id, ROW_BYTES, SENDER_REST_SECONDS],
+    values: [type, id, ROW_BYTES, SENDER_RETRY_SECONDS],
   })
   return rows[0]!.counted
 }
@@ -32,7 +32,7 @@ export class RefusedSenders {
   add(sender: Party): void {
     const now = performance.now()
     this.#until.forEach((until, key) => until <= now && this.#until.delete(key))
-    this.#until.set(keyOf(sender), now + SENDER_REST_SECONDS * 1_000)
+    this.#until.set(keyOf(sender), now + SENDER_RETRY_SECONDS * 1_000)
   }
 
   has(sender: Party): boolean {
@@ -46,7 +46,7 @@ interface Amount {
 }
 
 /** What is taken for some messages of a sender, and what of that has to be reserved in the database. */
-interface Taken {
+interface Allocation {
   readonly reservation: Reservation
   readonly need: Amount
   readonly spent: Amount
@@ -57,53 +57,53 @@ interface Taken {
  * is counted anew.
  */
 export class SenderAllowances {
-  readonly #limits: WaitingLimits
-  readonly #left = new Map<string, Amount>()
+  readonly #quotas: MessageQuotas
+  readonly #allowances = new Map<string, Amount>()
 
-  constructor(limits: WaitingLimits) {
-    this.#limits = limits
+  constructor(quotas: MessageQuotas) {
+    this.#quotas = quotas
   }
 
   /** Takes what some messages need. To be settled once they are stored, or could not be. */
-  take(messages: readonly NewMessage[]): readonly Taken[] {
-    const { senderMaxMessages, senderMaxBytes } = this.#limits
+  allocate(messages: readonly NewMessage[]): readonly Allocation[] {
+    const { senderMaxMessages, senderMaxBytes } = this.#quotas
     const needs = new Map<string, { sender: Party; need: Amount }>()
     for (const message of messages) {
       const key = keyOf(message.sender)
       const { need } = needs.get(key) ?? { need: { messages: 0, bytes: 0 } }
       need.messages += senderMaxMessages > 0 ? message.recipients.length : 0
-      need.bytes += senderMaxBytes > 0 ? bytesWaiting(message) : 0
+      need.bytes += senderMaxBytes > 0 ? pendingBytes(message) : 0
       needs.set(key, { sender: message.sender, need })
     }
-    return [...needs].map(([key, { sender, need }]) => this.#takeFor(key, sender, need))
+    return [...needs].map(([key, { sender, need }]) => this.#allocateFor(key, sender, need))
   }
 
-  settle(taken: readonly Taken[], isStored: boolean): void {
-    if (this.#left.size > MOST_SENDERS) {
-      this.#left.clear()
+  settle(allocations: readonly Allocation[], isStored: boolean): void {
+    if (this.#allowances.size > MAX_SENDERS) {
+      this.#allowances.clear()
     }
-    for (const { reservation, need, spent } of taken) {
-      const left = this.#leftOf(keyOf(reservation.sender))
-      left.messages += spent.messages
-      left.bytes += spent.bytes
+    for (const { reservation, need, spent } of allocations) {
+      const allowance = this.#allowanceOf(keyOf(reservation.sender))
+      allowance.messages += spent.messages
+      allowance.bytes += spent.bytes
       if (isStored) {
-        left.messages += reservation.messages - need.messages
-        left.bytes += reservation.bytes - need.bytes
+        allowance.messages += reservation.messages - need.messages
+        allowance.bytes += reservation.bytes - need.bytes
       }
     }
   }
 
-  #takeFor(key: string, sender: Party, need: Amount): Taken {
-    const { senderMaxMessages, senderMaxBytes } = this.#limits
-    const left = this.#leftOf(key)
+  #allocateFor(key: string, sender: Party, need: Amount): Allocation {
+    const { senderMaxMessages, senderMaxBytes } = this.#quotas
+    const allowance = this.#allowanceOf(key)
     const spent = {
-      messages: Math.min(left.messages, need.messages),
-      bytes: Math.min(left.bytes, need.bytes),
+      messages: Math.min(allowance.messages, need.messages),
+      bytes: Math.min(allowance.bytes, need.bytes),
     }
-    left.messages -= spent.messages
-    left.bytes -= spent.bytes
-    const reserve = (missing: number, most: number) =>
-      missing === 0 ? 0 : Math.max(missing, Math.floor(most * SHARE))
+    allowance.messages -= spent.messages
+    allowance.bytes -= spent.bytes
+    const reserve = (missing: number, limit: number) =>
+      missing === 0 ? 0 : Math.max(missing, Math.floor(limit * RESERVED_SHARE))
     const reservation = {
       sender,
       messages: reserve(need.messages - spent.messages, senderMaxMessages),
@@ -112,15 +112,15 @@ export class SenderAllowances {
     return { reservation, need, spent }
   }
 
-  #leftOf(key: string): Amount {
-    const left = this.#left.get(key) ?? { messages: 0, bytes: 0 }
-    this.#left.set(key, left)
-    return left
+  #allowanceOf(key: string): Amount {
+    const allowance = this.#allowances.get(key) ?? { messages: 0, bytes: 0 }
+    this.#allowances.set(key, allowance)
+    return allowance
   }
 }
 
 /** Those of what was taken that the database has to know of. */
-export const reservationsIn = (taken: readonly Taken[]): readonly Reservation[] =>
-  taken
+export const reservationsOf = (allocations: readonly Allocation[]): readonly Reservation[] =>
+  allocations
     .map(({ reservation }) => reservation)
     .filter(({ messages, bytes }) => messages > 0 || bytes > 0)

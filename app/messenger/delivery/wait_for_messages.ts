@@ -1,0 +1,114 @@
+import { AutoResetEvent } from '#kernel/auto_reset_event'
+import type { EndSignal, EndListener } from '#kernel/end_signal'
+import { Failure } from '#kernel/failures'
+import { keyOf, type Party } from '#messenger/mailboxes/party'
+import type { Listener } from '#signals/listeners'
+import { parkedRequests } from './metrics.js'
+import type { Wakeups } from './wakeups.js'
+
+interface MessageWaitOptions<Item> {
+  readonly wakeups: Wakeups
+  readonly recipient: Party
+  readonly read: () => Promise<readonly Item[]>
+  readonly waitMs: number
+  /** Over when nobody waits for the answer any more, or it may not be given. Asked for only where there is a wait. */
+  readonly ending: () => Promise<EndSignal>
+}
+
+/**
+ * Looks until there is something or the time is over. What arrives after the first look, or during it, ends the wait. Nothing is
+ * found for one who is gone; one whose token has ended is refused.
+ */
+export function waitForMessages<Item>(options: MessageWaitOptions<Item>): Promise<readonly Item[]> {
+  const wait = new MessageWait(options)
+  wait.start()
+  return wait.items
+}
+
+/** No function is under way while it waits: each that were would take half a KiB for every request that is parked. */
+class MessageWait<Item> implements Listener, EndListener {
+  readonly #options: MessageWaitOptions<Item>
+  readonly #deadline: number
+  readonly #woken = new AutoResetEvent()
+  readonly #result = Promise.withResolvers<readonly Item[]>()
+  readonly #mailbox: string
+  #ending: EndSignal | undefined
+
+  constructor(options: MessageWaitOptions<Item>) {
+    this.#options = options
+    this.#deadline = performance.now() + options.waitMs
+    this.#mailbox = keyOf(options.recipient)
+    options.wakeups.subscribe(this.#mailbox, this)
+  }
+
+  get items(): Promise<readonly Item[]> {
+    return this.#result.promise
+  }
+
+  start(): void {
+    void this.#settleOrPark(() => this.#readFirst())
+  }
+
+  hear(): void {
+    this.#woken.set()
+  }
+
+  onEnd(): void {
+    this.#woken.set()
+  }
+
+  /** Goes on waiting where a look finds nothing. */
+  async #settleOrPark(read: () => Promise<readonly Item[] | undefined>): Promise<void> {
+    try {
+      const items = await read()
+      if (items) {
+        this.#stop()
+        this.#result.resolve(items)
+      } else {
+        this.#park()
+      }
+    } catch (error) {
+      this.#stop()
+      this.#result.reject(error)
+    }
+  }
+
+  async #readFirst(): Promise<readonly Item[] | undefined> {
+    const items = await this.#options.read()
+    if (items.length > 0) {
+      return items
+    }
+    this.#ending = await this.#options.ending()
+    this.#ending.addListener(this)
+    return undefined
+  }
+
+  #stop(): void {
+    this.#options.wakeups.unsubscribe(this.#mailbox, this)
+  }
+
+  #park(): void {
+    parkedRequests.inc()
+    const milliseconds = Math.max(0, this.#deadline - performance.now())
+    void this.#woken.wait(milliseconds).then((isWoken) => {
+      parkedRequests.dec()
+      return this.#settleOrPark(() => this.#readAgain(isWoken))
+    })
+  }
+
+  async #readAgain(isWoken: boolean): Promise<readonly Item[] | undefined> {
+    const { hasEnded: isOver, reason } = this.#ending!
+    if (isOver) {
+      return emptyUnlessDenied(reason)
+    }
+    const items = await this.#options.read()
+    return items.length > 0 || !isWoken ? items : undefined
+  }
+}
+
+function emptyUnlessDenied(reason: unknown): readonly never[] {
+  if (reason instanceof Failure) {
+    throw reason
+  }
+  return []
+}
