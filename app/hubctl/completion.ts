@@ -2,19 +2,19 @@ import completions, { type Command as Completed, type Option } from '@bomb.sh/ta
 
 import { SURFACE_NAMES } from '#configuration/surfaces'
 import { Invocation } from './invocation.js'
-import type { Place } from '#hubctl/kinds/find_record'
+import type { RecordCollection } from '#hubctl/kinds/find_record'
 import type { Kind } from '#hubctl/kinds/kind'
-import * as places from '#hubctl/kinds/places'
+import * as places from '#hubctl/kinds/record_collections'
 import { FORMATS } from '#hubctl/output/format'
 import type { Api } from '#hubctl/platform/api'
 import { readPage, type Schema } from '#hubctl/platform/pages'
 
 /** More than that nobody chooses from. */
-const OFFERED = 50
+const MAX_CANDIDATES = 50
 
 /** What commands call their operand, where that is a record. */
-const PLACES: ReadonlyMap<string, Place> = new Map([
-  ...Object.values(places).map((place) => [place.name, place] as const),
+const COLLECTIONS: ReadonlyMap<string, RecordCollection> = new Map([
+  ...Object.values(places).map((collection) => [collection.name, collection] as const),
   ['image', places.MASTER_IMAGES],
 ])
 
@@ -40,13 +40,13 @@ const VOCABULARY: ReadonlyMap<string, (schema: Schema) => readonly string[] | nu
  * it is to offer is asked for before it is called. Where the platform does not answer, nothing is.
  */
 export async function prepareCompletion(words: readonly string[]): Promise<void> {
-  const begun = words.at(-1) ?? ''
-  const { command, operands } = commandIn(operandsOf(words.slice(0, -1)))
-  const option = optionCalled(words.at(-2) ?? '', command)
+  const prefix = words.at(-1) ?? ''
+  const { command, operands } = findCommand(operandsOf(words.slice(0, -1)))
+  const option = findOption(words.at(-2) ?? '', command)
   if (option && !option.isBoolean) {
-    const offered = await offersForOption(option.value, operands[0], begun).catch(() => [])
-    const handler = offer(offered)
-    if (offered.length > 0) {
+    const candidates = await optionCandidates(option.value, operands[0], prefix).catch(() => [])
+    const handler = offer(candidates)
+    if (candidates.length > 0) {
       command.option(option.value, option.description, handler, option.alias)
     }
     return
@@ -54,8 +54,8 @@ export async function prepareCompletion(words: readonly string[]): Promise<void>
   const known = [...command.arguments.values()]
   const argument = known[operands.length] ?? known.findLast(({ variadic }) => variadic)
   if (argument && !argument.handler) {
-    const asked = { command: command.value, argument: argument.name, operands }
-    argument.handler = offer(await offersFor(asked, begun).catch(() => []))
+    const request = { command: command.value, argument: argument.name, operands }
+    argument.handler = offer(await operandCandidates(request, prefix).catch(() => []))
   }
 }
 
@@ -67,13 +67,13 @@ const offer =
 function operandsOf(words: readonly string[]): string[] {
   return words.filter((word, index) => {
     const before = words[index - 1] ?? ''
-    const isValue = before.startsWith('-') && optionCalled(before)?.isBoolean === false
+    const isValue = before.startsWith('-') && findOption(before)?.isBoolean === false
     return !word.startsWith('-') && !isValue
   })
 }
 
 /** An option by its name or letter: of a command, of every command, or of any. */
-function optionCalled(word: string, command?: Completed): Option | undefined {
+function findOption(word: string, command?: Completed): Option | undefined {
   if (!word.startsWith('-')) {
     return undefined
   }
@@ -85,20 +85,20 @@ function optionCalled(word: string, command?: Completed): Option | undefined {
 }
 
 /** The command that stands at the beginning of what was said, and what was said behind it. */
-function commandIn(said: readonly string[]): {
+function findCommand(words: readonly string[]): {
   command: Completed
   operands: readonly string[]
 } {
-  const lengths = said.map((_, index) => said.length - index)
-  const commandOf = (length: number) => completions.commands.get(said.slice(0, length).join(' '))
+  const lengths = words.map((_, index) => words.length - index)
+  const commandOf = (length: number) => completions.commands.get(words.slice(0, length).join(' '))
   const length = lengths.find((one) => commandOf(one) !== undefined) ?? 0
-  return { command: commandOf(length) ?? completions, operands: said.slice(length) }
+  return { command: commandOf(length) ?? completions, operands: words.slice(length) }
 }
 
-async function offersForOption(
+async function optionCandidates(
   option: string,
   kindName: string | undefined,
-  begun: string
+  prefix: string
 ): Promise<readonly string[]> {
   const fixed = FIXED.get(option)
   if (fixed) {
@@ -106,7 +106,7 @@ async function offersForOption(
   }
   const invocation = new Invocation({ output: { name: 'name' } })
   if (option === 'context') {
-    return contextsOf(invocation)
+    return contextNames(invocation)
   }
   const vocabulary = VOCABULARY.get(option)
   if (vocabulary && kindName !== undefined) {
@@ -114,8 +114,8 @@ async function offersForOption(
     const schema = await schemaOf(await invocation.api(), await kinds.find(kindName))
     return (schema && vocabulary(schema)) ?? []
   }
-  const place = PLACES.get(option)
-  return place ? namesIn(await invocation.api(), place, begun) : []
+  const collection = COLLECTIONS.get(option)
+  return collection ? namesStartingWith(await invocation.api(), collection, prefix) : []
 }
 
 async function schemaOf(api: Api, { service, path }: Kind): Promise<Schema | undefined> {
@@ -123,21 +123,24 @@ async function schemaOf(api: Api, { service, path }: Kind): Promise<Schema | und
   return meta.schema
 }
 
-async function contextsOf({ contexts }: Invocation): Promise<string[]> {
+async function contextNames({ contexts }: Invocation): Promise<string[]> {
   const known = await contexts.read()
   return Object.keys(known.contexts)
 }
 
-interface Asked {
+interface OperandRequest {
   readonly command: string
   readonly argument: string
   readonly operands: readonly string[]
 }
 
-async function offersFor({ command, argument, operands }: Asked, begun: string): Promise<string[]> {
+async function operandCandidates(
+  { command, argument, operands }: OperandRequest,
+  prefix: string
+): Promise<string[]> {
   const invocation = new Invocation({ output: { name: 'name' } })
   if (command.startsWith('context ')) {
-    return contextsOf(invocation)
+    return contextNames(invocation)
   }
   const kinds = await invocation.kinds()
   if (argument === 'kind') {
@@ -146,15 +149,19 @@ async function offersFor({ command, argument, operands }: Asked, begun: string):
   }
   const kind = operands[0]
   const isOfKind = kind !== undefined && ['name', 'names'].includes(argument)
-  const place = isOfKind ? await kinds.find(kind) : PLACES.get(argument)
-  return place ? namesIn(await invocation.api(), place, begun) : []
+  const collection = isOfKind ? await kinds.find(kind) : COLLECTIONS.get(argument)
+  return collection ? namesStartingWith(await invocation.api(), collection, prefix) : []
 }
 
-async function namesIn(api: Api, { service, path }: Place, begun: string): Promise<string[]> {
-  const condition = `startsWith(name,'${begun.replaceAll("'", "''")}')`
+async function namesStartingWith(
+  api: Api,
+  { service, path }: RecordCollection,
+  prefix: string
+): Promise<string[]> {
+  const condition = `startsWith(name,'${prefix.replaceAll("'", "''")}')`
   const { data } = await readPage(api, service, path, {
-    query: begun === '' ? [] : [['filter', condition]],
-    limit: OFFERED,
+    query: prefix === '' ? [] : [['filter', condition]],
+    limit: MAX_CANDIDATES,
   })
   return data.flatMap(({ name }) => (typeof name === 'string' ? [name] : []))
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
 import { pathOf } from '#hubctl/kinds/kind'
-import { ANALYSES, ANALYSIS_NODES } from '#hubctl/kinds/places'
+import { ANALYSES, ANALYSIS_NODES } from '#hubctl/kinds/record_collections'
 import { changing, watchable, wholeNumber } from '#hubctl/options'
 import { ANALYSIS_COMMANDS, type AnalysisCommand } from '#hubctl/platform/platform_commands'
 import { commandAnalysis } from './analysis_command.js'
@@ -11,10 +11,15 @@ import { explain } from './analysis_explain.js'
 import { showLogs } from './analysis_logs.js'
 import { showTimeline } from './analysis_timeline.js'
 import type { Verdict } from './decision_parts.js'
-import { decide, decisionOptions, type Decided, type DecisionOptions } from './decisions.js'
-import { rotatingCredentials } from './rotate_credentials.js'
+import {
+  decide,
+  withDecisionOptions,
+  type DecisionTarget,
+  type DecisionOptions,
+} from './decisions.js'
+import { rotateCredentialsCommand } from './rotate_credentials.js'
 
-const ANALYSIS: Decided = {
+const ANALYSIS: DecisionTarget = {
   subject: ANALYSES,
   parts: ANALYSIS_NODES,
   key: 'analysisId',
@@ -39,10 +44,10 @@ export function analysisCommand(): Command {
         .argument('<path>', 'a file in code@<analysis>')
         .action(perform(chooseEntrypoint))
     )
-    .addCommand(deciding('approve', 'approved'))
-    .addCommand(deciding('reject', 'rejected'))
-  for (const order of Object.keys(ANALYSIS_COMMANDS) as AnalysisCommand[]) {
-    command.addCommand(commanding(order))
+    .addCommand(decisionCommand('approve', 'approved'))
+    .addCommand(decisionCommand('reject', 'rejected'))
+  for (const apiCommand of Object.keys(ANALYSIS_COMMANDS) as AnalysisCommand[]) {
+    command.addCommand(orderCommand(apiCommand))
   }
   return command
     .addCommand(
@@ -68,23 +73,23 @@ export function analysisCommand(): Command {
         .option('-f, --follow', 'and those that come in, until Ctrl-C')
         .action(perform(showLogs))
     )
-    .addCommand(rotatingCredentials(ANALYSES))
+    .addCommand(rotateCredentialsCommand(ANALYSES))
 }
 
 function analysisArgument(command: Command): Command {
   return command.argument('<analysis>', 'its id or name')
 }
 
-function commanding(order: AnalysisCommand): Command {
-  const { name, description } = ANALYSIS_COMMANDS[order]
+function orderCommand(apiCommand: AnalysisCommand): Command {
+  const { name, description } = ANALYSIS_COMMANDS[apiCommand]
   return changing(analysisArgument(new Command(name).description(description))).action(
     perform((invocation: Invocation, analysis: string) =>
-      commandAnalysis(invocation, order, analysis)
+      commandAnalysis(invocation, apiCommand, analysis)
     )
   )
 }
 
-function deciding(name: string, verdict: Verdict): Command {
+function decisionCommand(name: string, verdict: Verdict): Command {
   const command = analysisArgument(
     new Command(name).description(`${name} its content for the nodes of your realm that wait`)
   )
@@ -92,7 +97,7 @@ function deciding(name: string, verdict: Verdict): Command {
     '-d, --digest <digest>',
     'of the content that was looked at; refused where it is another by now'
   )
-  return decisionOptions(command).action(
+  return withDecisionOptions(command).action(
     perform((invocation: Invocation<DecisionOptions>, analysis: string) =>
       decide(invocation, ANALYSIS, verdict, analysis)
     )

@@ -1,13 +1,13 @@
 import type { Invocation } from '#hubctl/invocation'
-import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
-import { ANALYSES } from '#hubctl/kinds/places'
+import { ANALYSES } from '#hubctl/kinds/record_collections'
 import { noteWarnings, type Warned } from '#hubctl/output/warnings'
 import { ANALYSIS_COMMANDS, type AnalysisCommand } from '#hubctl/platform/platform_commands'
 import { Refusal } from '#hubctl/platform/refusals'
 
-interface Commanded extends Warned {
-  readonly data: Found
+interface CommandAnswer extends Warned {
+  readonly data: NamedRecord
 }
 
 /** Sends a command to an analysis. What is in the way of it is explained by a command of its own. */
@@ -21,9 +21,9 @@ export async function commandAnalysis(
   const { id, name } = await findRecord(api, ANALYSES, idOrName)
   const path = `${pathOf(ANALYSES, id)}/command`
   const answer = await api
-    .change<Commanded>('POST', ANALYSES.service, path, { command })
+    .change<CommandAnswer>('POST', ANALYSES.service, path, { command })
     .catch((error: unknown) => {
-      throw explained(error, idOrName)
+      throw withExplainHint(error, idOrName)
     })
   if (answer) {
     output.done(ANALYSIS_COMMANDS[command].done(name ?? id), answer.data, ANALYSES.name)
@@ -31,7 +31,7 @@ export async function commandAnalysis(
   }
 }
 
-function explained(error: unknown, analysis: string): unknown {
+function withExplainHint(error: unknown, analysis: string): unknown {
   return error instanceof Refusal && error.code === 'ANALYSIS_ERROR'
     ? new Refusal(
         error.exitCode,

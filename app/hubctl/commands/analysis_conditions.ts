@@ -1,6 +1,6 @@
-interface Words {
+interface ConditionText {
   /** What is so where the condition holds. */
-  readonly says: string
+  readonly text: string
   /** The command that brings it about. */
   readonly remedy?: (subject: Subject) => string
 }
@@ -12,59 +12,59 @@ export interface Subject {
 }
 
 /** What is in the way of analyses, in words. A platform that is newer may know of more. */
-const CONDITIONS: Readonly<Record<string, Words>> = {
+const CONDITIONS: Readonly<Record<string, ConditionText>> = {
   build_initialized: {
-    says: 'no build was begun',
+    text: 'no build was begun',
     remedy: ({ analysis }) => `hubctl analysis unlock ${analysis}`,
   },
   default_node_required: {
-    says: 'a node with data is assigned',
+    text: 'a node with data is assigned',
     remedy: ({ analysis }) => `hubctl create analysis-node analysisId=${analysis} nodeId=<node>`,
   },
   aggregator_node_required: {
-    says: 'a node of the type aggregator is assigned',
+    text: 'a node of the type aggregator is assigned',
     remedy: ({ analysis }) => `hubctl create analysis-node analysisId=${analysis} nodeId=<node>`,
   },
   entrypoint_required: {
-    says: 'a file of the code is what it starts with',
+    text: 'a file of the code is what it starts with',
     remedy: ({ analysis }) => `hubctl analysis entrypoint ${analysis} <path>`,
   },
   image_required: {
-    says: 'an image is chosen',
+    text: 'an image is chosen',
     remedy: ({ analysis }) => `hubctl update analysis ${analysis} masterImageId=<image>`,
   },
   project_approval_required: {
-    says: 'its nodes take part in the project',
+    text: 'its nodes take part in the project',
     remedy: ({ project }) => `hubctl project approve ${project}`,
   },
   nodes_approval_required: {
-    says: 'its nodes have approved its content',
+    text: 'its nodes have approved its content',
     remedy: ({ analysis }) => `hubctl analysis approve ${analysis}`,
   },
-  build_not_startable: { says: 'no build is at work' },
+  build_not_startable: { text: 'no build is at work' },
   build_not_finished: {
-    says: 'it is built',
+    text: 'it is built',
     remedy: ({ analysis }) => `hubctl analysis build ${analysis}`,
   },
   image_signature_invalid: {
-    says: 'the image carries a signature of this hub',
+    text: 'the image carries a signature of this hub',
     remedy: ({ analysis }) => `hubctl image verify ${analysis}`,
   },
   registry_unconfigured: {
-    says: 'there is a registry',
+    text: 'there is a registry',
     remedy: () => 'hubctl create registry name=… host=… accountName=… accountSecret=@-',
   },
   node_registry_unassigned: {
-    says: 'each of its nodes has a registry',
+    text: 'each of its nodes has a registry',
     remedy: () => 'hubctl update node <node> registryId=<registry>',
   },
-  distribution_not_startable: { says: 'no distribution is at work' },
-  execution_not_finished: { says: 'its nodes have executed it' },
-  worker_missing: { says: 'a worker takes it on' },
+  distribution_not_startable: { text: 'no distribution is at work' },
+  execution_not_finished: { text: 'its nodes have executed it' },
+  worker_missing: { text: 'a worker takes it on' },
 }
 
-export function wordsFor(code: string): Words {
-  return CONDITIONS[code] ?? { says: code }
+export function conditionText(code: string): ConditionText {
+  return CONDITIONS[code] ?? { text: code }
 }
 
 /** What is done where nothing is in the way. */

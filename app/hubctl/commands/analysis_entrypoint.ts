@@ -2,17 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { EXIT } from '#hubctl/exit_codes'
 import type { Invocation } from '#hubctl/invocation'
-import { analysisBucket } from '#hubctl/kinds/analysis_bucket'
-import type { Found } from '#hubctl/kinds/find_record'
+import { findAnalysisBucket } from '#hubctl/kinds/analysis_bucket'
+import type { NamedRecord } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
-import { ANALYSIS_BUCKET_FILES as FILES } from '#hubctl/kinds/places'
+import { ANALYSIS_BUCKET_FILES as FILES } from '#hubctl/kinds/record_collections'
 import type { Api } from '#hubctl/platform/api'
 import { allOf } from '#hubctl/platform/pages'
 import { Problem } from '#hubctl/problem'
 
 /** A file that was just uploaded is known to the analysis a moment later. */
-const PATIENCE_MS = 5_000
-const LOOK_AGAIN_MS = 250
+const TIMEOUT_MS = 5_000
+const POLL_INTERVAL_MS = 250
 
 /** Makes a file of the code what an analysis starts with. */
 export async function chooseEntrypoint(
@@ -22,20 +22,25 @@ export async function chooseEntrypoint(
 ): Promise<void> {
   const { output } = invocation
   const api = await invocation.api()
-  const { id } = await fileOf(api, idOrName, path)
-  const changed = await api.change<{ data: Found }>('POST', FILES.service, pathOf(FILES, id), {
-    root: true,
-  })
+  const { id } = await waitForFile(api, idOrName, path)
+  const changed = await api.change<{ data: NamedRecord }>(
+    'POST',
+    FILES.service,
+    pathOf(FILES, id),
+    {
+      root: true,
+    }
+  )
   if (changed) {
     output.done(`The analysis ${idOrName} starts with ${path}`, changed.data, FILES.name)
   }
 }
 
-async function fileOf(api: Api, analysis: string, path: string): Promise<Found> {
-  const { id } = await analysisBucket(api, analysis, 'code')
+async function waitForFile(api: Api, analysis: string, path: string): Promise<NamedRecord> {
+  const { id } = await findAnalysisBucket(api, analysis, 'code')
   const condition = `and(eq(analysisBucketId,'${id}'),eq(path,'${path.replaceAll("'", "''")}'))`
-  for (const deadline = Date.now() + PATIENCE_MS; ; await pause(LOOK_AGAIN_MS)) {
-    const [found] = await allOf<Found>(api, FILES.service, FILES.path, {
+  for (const deadline = Date.now() + TIMEOUT_MS; ; await pause(POLL_INTERVAL_MS)) {
+    const [found] = await allOf<NamedRecord>(api, FILES.service, FILES.path, {
       query: [['filter', condition]],
     })
     if (found) {

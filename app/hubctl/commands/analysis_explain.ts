@@ -3,7 +3,7 @@ import type { Invocation } from '#hubctl/invocation'
 import { findRecord } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
 import { nodesOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
-import { ANALYSES } from '#hubctl/kinds/places'
+import { ANALYSES } from '#hubctl/kinds/record_collections'
 import { realmNames } from '#hubctl/kinds/realm_names'
 import { ageOf } from '#hubctl/output/age'
 import { nameIn } from '#hubctl/output/cell'
@@ -12,7 +12,7 @@ import { styled } from '#hubctl/output/styled'
 import { secondsIn, watched } from '#hubctl/output/watch'
 import type { Api } from '#hubctl/platform/api'
 import { withOwnCommands } from '#hubctl/platform/platform_commands'
-import { nextStep, wordsFor, type Subject } from './analysis_conditions.js'
+import { nextStep, conditionText, type Subject } from './analysis_conditions.js'
 
 interface Responsible {
   readonly type: string
@@ -34,7 +34,7 @@ interface Explanation {
   readonly conditions: readonly Condition[]
 }
 
-type Named = (responsible: Responsible) => string
+type DescribeResponsible = (responsible: Responsible) => string
 
 /** Shows what is in the way of an analysis, and whose turn it is. */
 export async function explain(
@@ -51,7 +51,7 @@ export async function explain(
     shape: [['include', 'project']],
   })
   const subject = { analysis: idOrName, project: nameIn(project) ?? '<project>' }
-  const named = await namesOf(api, id)
+  const describe = await responsibleNames(api, id)
   return watched(secondsIn(options.watch), async () => {
     const path = `${pathOf(ANALYSES, id)}/explain`
     const { data } = await api.read<{ data: Explanation }>(ANALYSES.service, path)
@@ -61,7 +61,9 @@ export async function explain(
     output.line(
       `${styled('bold', shown(name))} is in the phase ${styled('bold', shown(data.phase))}.`
     )
-    data.conditions.forEach((condition) => output.lines(linesOf(condition, subject, named)))
+    data.conditions.forEach((condition) =>
+      output.lines(conditionLines(condition, subject, describe))
+    )
     if (data.ready) {
       output.line(nextStep(data.phase, idOrName))
     }
@@ -69,26 +71,26 @@ export async function explain(
 }
 
 /** Below what does not hold stands why, whose turn it is, and what they do. */
-function linesOf(
+function conditionLines(
   { code, holds, since, who, reason }: Condition,
   subject: Subject,
-  named: Named
+  describe: DescribeResponsible
 ): string[] {
-  const { says, remedy } = wordsFor(code)
+  const { text: says, remedy } = conditionText(code)
   if (holds) {
     return [`  ${styled('green', '✔')} ${says}`]
   }
   const age = since === null ? '' : ` for ${ageOf(since)}`
   const lines = [
     ...(reason === undefined ? [] : [withOwnCommands(shown(reason))]),
-    ...who.map((responsible) => `the turn of ${named(responsible)}`),
+    ...who.map((responsible) => `the turn of ${describe(responsible)}`),
     ...(remedy ? [remedy(subject)] : []),
   ]
   return [`  ${styled('red', '✘')} not yet${age}: ${says}`, ...lines.map((line) => `      ${line}`)]
 }
 
 /** People know realms and nodes by their names. */
-async function namesOf(api: Api, analysisId: string): Promise<Named> {
+async function responsibleNames(api: Api, analysisId: string): Promise<DescribeResponsible> {
   const [realm, nodes] = await Promise.all([realmNames(api), nodesOfAnalysis(api, analysisId)])
   return ({ type, realmId, nodeId }) => {
     const node = nodeId === undefined ? [] : [`node ${nodes.get(nodeId) ?? nodeId}`]

@@ -2,11 +2,11 @@ import type { Invocation } from '#hubctl/invocation'
 import { findRecord } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
 import { nodesOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
-import { ANALYSES } from '#hubctl/kinds/places'
+import { ANALYSES } from '#hubctl/kinds/record_collections'
 import { cellOf } from '#hubctl/output/cell'
 import type { Fields } from '#hubctl/platform/pages'
 
-interface Entry extends Fields {
+interface TimelineEntry extends Fields {
   readonly time: string
   readonly source: string
   readonly name: string
@@ -26,7 +26,7 @@ interface Entry extends Fields {
 }
 
 interface TimelinePage {
-  readonly data: readonly Entry[]
+  readonly data: readonly TimelineEntry[]
   readonly meta: { readonly next: string | null }
 }
 
@@ -39,7 +39,7 @@ export async function showTimeline(
   const api = await invocation.api()
   const { id } = await findRecord(api, ANALYSES, idOrName)
   const path = `${pathOf(ANALYSES, id)}/timeline`
-  const entries: Entry[] = []
+  const entries: TimelineEntry[] = []
   let cursor: string | null = null
   do {
     const query: URLSearchParams = new URLSearchParams(cursor === null ? {} : { cursor })
@@ -56,7 +56,7 @@ export async function showTimeline(
   })
 }
 
-function rowOf(entry: Entry, nodes: ReadonlyMap<string, string>): Fields {
+function rowOf(entry: TimelineEntry, nodes: ReadonlyMap<string, string>): Fields {
   const { time, source, name, node } = entry
   const detail = detailOf(entry)
   return {
@@ -69,14 +69,16 @@ function rowOf(entry: Entry, nodes: ReadonlyMap<string, string>): Fields {
 }
 
 /** Who did it; where somebody else says so, who that is. */
-function actorOf({ actor, reportedBy }: Entry): string | undefined {
+function actorOf({ actor, reportedBy }: TimelineEntry): string | undefined {
   const named = actor?.name ?? actor?.type
-  const isOwnWord = !reportedBy?.id || reportedBy.id === actor?.id
-  return isOwnWord ? named : `${named ?? ''} (says ${reportedBy.type} ${reportedBy.id})`.trim()
+  const isReportedByActor = !reportedBy?.id || reportedBy.id === actor?.id
+  return isReportedByActor
+    ? named
+    : `${named ?? ''} (says ${reportedBy.type} ${reportedBy.id})`.trim()
 }
 
 /** What was logged, what a status became, or what an event changed. */
-function detailOf({ message, data }: Entry): string | undefined {
+function detailOf({ message, data }: TimelineEntry): string | undefined {
   if (message !== undefined) {
     return message
   }

@@ -6,7 +6,7 @@ import { bodyFrom } from '#hubctl/kinds/body_values'
 import { changing } from '#hubctl/options'
 import { UsageProblem } from '#hubctl/problem'
 
-interface Options {
+interface ApiOptions {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly file?: string
 }
@@ -34,7 +34,7 @@ export function apiCommand(): Command {
 }
 
 async function request(
-  invocation: Invocation<Options>,
+  invocation: Invocation<ApiOptions>,
   service: string,
   path: string,
   pairs: string[]

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { bodiesInFile, type Body } from '#hubctl/kinds/body_values'
 import { findExisting } from '#hubctl/kinds/find_existing'
-import type { Found } from '#hubctl/kinds/find_record'
+import type { NamedRecord } from '#hubctl/kinds/find_record'
 import { propertiesOf, type Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { withReferences } from '#hubctl/kinds/references'
@@ -14,8 +14,8 @@ import { changing } from '#hubctl/options'
 import type { Api } from '#hubctl/platform/api'
 import { readPage } from '#hubctl/platform/pages'
 import { Problem, UsageProblem } from '#hubctl/problem'
-import { doEach, type Done } from './each.js'
-import { changeRecord, makeRecord, nameOfBody, requireCreatable } from './making.js'
+import { runSteps, type StepResult } from './run_steps.js'
+import { updateRecord, createRecord, nameOfBody, requireCreatable } from './write_record.js'
 
 const HELP = `
 A file holds one record, a list of them, or several documents with --- between
@@ -49,7 +49,7 @@ async function apply(
     name: nameOfBody(body, index),
     act: async () => applyOne(api, kinds, await kindOf(kinds, kindName ?? kind), body),
   }))
-  return doEach(output, steps)
+  return runSteps(output, steps)
 }
 
 function kindOf(kinds: Kinds, name: unknown): Promise<Kind> {
@@ -62,23 +62,28 @@ function kindOf(kinds: Kinds, name: unknown): Promise<Kind> {
   return kinds.find(name)
 }
 
-async function applyOne(api: Api, kinds: Kinds, kind: Kind, said: Body): Promise<Done | undefined> {
+async function applyOne(
+  api: Api,
+  kinds: Kinds,
+  kind: Kind,
+  attributes: Body
+): Promise<StepResult | undefined> {
   const schema = requireCreatable(kind)
   const all = { properties: { ...propertiesOf(schema), ...propertiesOf(kind.update) } }
-  const body = await withReferences(api, kinds, all, said)
+  const body = await withReferences(api, kinds, all, attributes)
   const existing = await findExisting(api, kind, body)
   if (!existing) {
-    return makeRecord(api, kind, await withoutOwn(api, kind, body))
+    return createRecord(api, kind, await withoutReadOnly(api, kind, body))
   }
   const changes = changesTo(kind, existing, body)
   const { id, name } = existing
   return Object.keys(changes).length === 0
-    ? { said: `The ${kind.name} ${name ?? id} is so already`, record: existing }
-    : changeRecord(api, kind, existing, changes)
+    ? { message: `The ${kind.name} ${name ?? id} is so already`, record: existing }
+    : updateRecord(api, kind, existing, changes)
 }
 
 /** What differs and can be changed. What the platform sets itself is not for the file to say. */
-function changesTo(kind: Kind, existing: Found, body: Body): Body {
+function changesTo(kind: Kind, existing: NamedRecord, body: Body): Body {
   const [fixed, changeable] = [kind.create, kind.update].map(
     (schema) => new Set(Object.keys(propertiesOf(schema)))
   )
@@ -87,11 +92,11 @@ function changesTo(kind: Kind, existing: Found, body: Body): Body {
       !isDeepStrictEqual(existing[key], value) &&
       (fixed!.has(key) || changeable!.has(key) || !(key in existing))
   )
-  const stuck = differing.find(([key]) => fixed!.has(key) && !changeable!.has(key))
-  if (stuck) {
+  const immutable = differing.find(([key]) => fixed!.has(key) && !changeable!.has(key))
+  if (immutable) {
     throw new Problem(
       EXIT.refused,
-      `${stuck[0]} of the ${kind.name} ${existing.name ?? existing.id} cannot be changed.`,
+      `${immutable[0]} of the ${kind.name} ${existing.name ?? existing.id} cannot be changed.`,
       ['Leave it as it is there, or delete the record and apply again.']
     )
   }
@@ -99,7 +104,7 @@ function changesTo(kind: Kind, existing: Found, body: Body): Body {
 }
 
 /** A body without what records show and nobody may say: such as `createdAt`. */
-async function withoutOwn(api: Api, kind: Kind, body: Body): Promise<Body> {
+async function withoutReadOnly(api: Api, kind: Kind, body: Body): Promise<Body> {
   const { meta, data } = await readPage(api, kind.service, kind.path, { limit: 1 })
   const { fields, relations } = meta.schema ?? {}
   const shown = new Set([
@@ -108,8 +113,8 @@ async function withoutOwn(api: Api, kind: Kind, body: Body): Promise<Body> {
     ...(fields?.default ?? Object.keys(data[0] ?? {})),
     ...(relations?.allowed ?? []),
   ])
-  const sayable = new Set(Object.keys(propertiesOf(kind.create)))
+  const writable = new Set(Object.keys(propertiesOf(kind.create)))
   return Object.fromEntries(
-    Object.entries(body).filter(([key]) => sayable.has(key) || !shown.has(key))
+    Object.entries(body).filter(([key]) => writable.has(key) || !shown.has(key))
   )
 }

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { writeForeign } from '#hubctl/output/foreign_bytes'
 
-interface Verdict {
+interface TrailVerification {
   readonly intact: boolean
   readonly chains: number
   readonly batches: number
@@ -26,7 +26,7 @@ interface Verdict {
 }
 
 /** All of the trail is read before the answer begins. */
-const PATIENCE_MS = 3_600_000
+const TIMEOUT_MS = 3_600_000
 
 export function auditCommand(): Command {
   return new Command('audit')
@@ -51,19 +51,28 @@ export function auditCommand(): Command {
 async function verify(invocation: Invocation): Promise<ExitCode> {
   const { output } = invocation
   const api = await invocation.api()
-  const { data } = await api.read<{ data: Verdict }>('telemetry', '/events/verify', {
-    patience: PATIENCE_MS,
+  const { data } = await api.read<{ data: TrailVerification }>('telemetry', '/events/verify', {
+    patience: TIMEOUT_MS,
   })
   if (output.isTable) {
-    showVerdict(invocation, data)
+    showVerification(invocation, data)
   } else {
     output.value(data)
   }
   return data.intact ? EXIT.done : EXIT.found
 }
 
-function showVerdict({ output }: Invocation, verdict: Verdict): void {
-  const { intact, chains, batches, events, removed, found, findings, unanchored = [] } = verdict
+function showVerification({ output }: Invocation, verification: TrailVerification): void {
+  const {
+    intact,
+    chains,
+    batches,
+    events,
+    removed,
+    found,
+    findings,
+    unanchored = [],
+  } = verification
   findings.forEach(({ type, chain, number, id }) =>
     output.line(
       [type, `chain ${chain}`, number === undefined ? '' : `batch ${number}`, id]
@@ -74,15 +83,15 @@ function showVerdict({ output }: Invocation, verdict: Verdict): void {
   unanchored.forEach((chain) =>
     output.note(`The end of ${chain} is not noted yet outside of the database.`)
   )
-  const counts = Object.entries(verdict.reporters ?? {})
+  const counts = Object.entries(verification.reporters ?? {})
   if (counts.length > 0) {
     output.note(`Reported by ${counts.map(([type, count]) => `${type} ${count}`).join(', ')}.`)
   }
-  const seen = `${events} events in ${batches} batches of ${chains} chains, ${removed} removed in order`
+  const summary = `${events} events in ${batches} batches of ${chains} chains, ${removed} removed in order`
   if (intact) {
-    output.done(`Intact: ${seen}`)
+    output.done(`Intact: ${summary}`)
   } else {
-    output.line(`${found} findings: ${seen}`)
+    output.line(`${found} findings: ${summary}`)
   }
 }
 
@@ -92,7 +101,7 @@ async function exportTrail(invocation: Invocation<{ to?: string }>): Promise<voi
   const api = await invocation.api()
   const { body } = await api.open('telemetry', '/events/export', {
     headers: { accept: 'application/x-ndjson' },
-    patience: PATIENCE_MS,
+    patience: TIMEOUT_MS,
   })
   if (body) {
     await (to === undefined

@@ -19,7 +19,7 @@ interface DeadLetter extends Fields {
   readonly diedAt: string
 }
 
-interface Chosen {
+interface DeadLetterSelection {
   readonly queue?: string
   readonly all?: boolean
   readonly yes?: boolean
@@ -44,30 +44,32 @@ export function busCommand(): Command {
     )
     .addCommand(
       changing(
-        chosen(new Command('redrive').description('give them back to the queue they died in'))
+        selectingDeadLetters(
+          new Command('redrive').description('give them back to the queue they died in')
+        )
       ).action(
-        perform((invocation: Invocation<Chosen>, ids: string[]) =>
+        perform((invocation: Invocation<DeadLetterSelection>, ids: string[]) =>
           settle(invocation, ids, { method: 'POST', path: '/redrive', done: 'was given back' })
         )
       )
     )
     .addCommand(
-      asking(chosen(new Command('drop').description('forget them for good'))).action(
-        perform((invocation: Invocation<Chosen>, ids: string[]) =>
+      asking(selectingDeadLetters(new Command('drop').description('forget them for good'))).action(
+        perform((invocation: Invocation<DeadLetterSelection>, ids: string[]) =>
           settle(invocation, ids, { method: 'DELETE', path: '', done: 'is gone' })
         )
       )
     )
 }
 
-function chosen(command: Command): Command {
+function selectingDeadLetters(command: Command): Command {
   return command
     .argument('[ids...]', 'their ids, as hubctl bus dead shows them')
     .option('--queue <queue>', 'those that died in this queue')
     .option('--all', 'all of them')
 }
 
-async function deadLetters(api: Api, queue?: string): Promise<DeadLetter[]> {
+async function readDeadLetters(api: Api, queue?: string): Promise<DeadLetter[]> {
   const { data } = await api.read<{ data: DeadLetter[] }>('core', PATH)
   return data.filter((letter) => queue === undefined || letter.queue === queue)
 }
@@ -76,7 +78,7 @@ async function showDead(invocation: Invocation<{ queue?: string; watch?: string 
   const { options, output } = invocation
   const api = await invocation.api()
   return watched(secondsIn(options.watch), async () => {
-    output.records(await deadLetters(api, options.queue), {
+    output.records(await readDeadLetters(api, options.queue), {
       kind: 'dead-letter',
       columns: ['id', 'queue', 'diedAt', 'reason'],
       nothing: 'No message is dead.',
@@ -88,7 +90,7 @@ async function showStatus(invocation: Invocation<{ watch?: string | boolean }>) 
   const { options, output } = invocation
   const api = await invocation.api()
   return watched(secondsIn(options.watch), async (): Promise<ExitCode> => {
-    const letters = await deadLetters(api)
+    const letters = await readDeadLetters(api)
     const queues = Object.entries(Object.groupBy(letters, ({ queue }) => queue))
     const rows = queues.map(([queue, own = []]) => ({
       name: queue,
@@ -104,25 +106,25 @@ async function showStatus(invocation: Invocation<{ watch?: string | boolean }>) 
   })
 }
 
-interface Settling {
+interface SettleRequest {
   readonly method: 'POST' | 'DELETE'
   readonly path: string
   readonly done: string
 }
 
 async function settle(
-  invocation: Invocation<Chosen>,
+  invocation: Invocation<DeadLetterSelection>,
   ids: readonly string[],
-  { method, path, done }: Settling
+  { method, path, done }: SettleRequest
 ): Promise<void> {
   const { options, output } = invocation
   if (ids.length === 0 && options.queue === undefined && !options.all) {
     throw new UsageProblem('Which ones?', 'Say ids, --queue <queue>, or --all.')
   }
   const api = await invocation.api()
-  const dead = await deadLetters(api, options.queue)
-  const meant = ids.length === 0 ? dead : dead.filter(({ id }) => ids.includes(id))
-  const unknown = ids.filter((id) => !meant.some((letter) => letter.id === id))
+  const dead = await readDeadLetters(api, options.queue)
+  const selected = ids.length === 0 ? dead : dead.filter(({ id }) => ids.includes(id))
+  const unknown = ids.filter((id) => !selected.some((letter) => letter.id === id))
   if (unknown.length > 0) {
     throw new Problem(EXIT.notFound, `No dead message has the id ${unknown.join(', ')}.`, [
       'See them: hubctl bus dead',
@@ -130,9 +132,9 @@ async function settle(
   }
   if (method === 'DELETE') {
     const sure = Boolean(options.yes) || api.isPlanning
-    await confirmed(`Forget ${meant.length} messages for good?`, { yes: sure })
+    await confirmed(`Forget ${selected.length} messages for good?`, { yes: sure })
   }
-  for (const letter of meant) {
+  for (const letter of selected) {
     const settled = await api.change<{ data: DeadLetter }>(
       method,
       'core',

@@ -5,7 +5,7 @@ import { gathered } from '#hubctl/options'
 import { addressIn } from '#hubctl/platform/addresses'
 import { UsageProblem } from '#hubctl/problem'
 import type { Context } from '#hubctl/settings/contexts'
-import { servicesIn } from './services_option.js'
+import { parseServices } from './services_option.js'
 
 export function contextCommand(): Command {
   return new Command('context')
@@ -66,7 +66,7 @@ async function set(
   { contexts, options, output }: Invocation<{ service?: string[] }>,
   name: string
 ): Promise<void> {
-  const services = servicesIn(options.service)
+  const services = parseServices(options.service)
   const { contexts: known } = await contexts.read()
   const before = Object.hasOwn(known, name) ? known[name] : undefined
   const url = options.url === undefined ? before?.url : addressIn(options.url)

@@ -6,8 +6,8 @@ import { bodiesFrom } from '#hubctl/kinds/body_values'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { withReferences } from '#hubctl/kinds/references'
 import { writing } from '#hubctl/options'
-import { doEach } from './each.js'
-import { makeRecord, nameOfBody, requireCreatable } from './making.js'
+import { runSteps } from './run_steps.js'
+import { createRecord, nameOfBody, requireCreatable } from './write_record.js'
 
 const HELP = `
 What a kind takes: hubctl get <kind> --help-kind. An attribute that is the id of
@@ -43,8 +43,8 @@ async function create(
     name: nameOfBody(body, index),
     act: async () => {
       const resolved = await withReferences(api, kinds, schema, body)
-      return makeRecord(api, kind, resolved)
+      return createRecord(api, kind, resolved)
     },
   }))
-  return doEach(output, steps, kind.name)
+  return runSteps(output, steps, kind.name)
 }

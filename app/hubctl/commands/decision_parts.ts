@@ -1,6 +1,6 @@
 import { EXIT } from '#hubctl/exit_codes'
-import { findRecord, type Found, type Place } from '#hubctl/kinds/find_record'
-import { NODES, REALMS } from '#hubctl/kinds/places'
+import { findRecord, type NamedRecord, type RecordCollection } from '#hubctl/kinds/find_record'
+import { NODES, REALMS } from '#hubctl/kinds/record_collections'
 import type { Api } from '#hubctl/platform/api'
 import { allOf } from '#hubctl/platform/pages'
 import { mayWriteIn, whoIs } from '#hubctl/platform/who'
@@ -9,7 +9,7 @@ import { Problem, UsageProblem } from '#hubctl/problem'
 export type Verdict = 'approved' | 'rejected'
 
 /** A node's part in a project or an analysis, which the node's realm decides about. */
-export interface Part extends Found {
+export interface Part extends NamedRecord {
   readonly nodeId: string
   readonly nodeRealmId: string
   readonly approvalStatus: Verdict | null
@@ -28,25 +28,25 @@ export interface PartOptions {
 export type Authority = 'own' | 'on behalf' | 'unnamed' | 'theirs'
 
 /** The parts that a decision is about: those that wait, of the realms that were named; or the one of the node that was named. */
-export async function partsToDecide(
+export async function findPartsToDecide(
   api: Api,
-  { service, path }: Place,
+  { service, path }: RecordCollection,
   condition: [string, string],
   { node, realm }: PartOptions
 ): Promise<Part[]> {
   const query: [string, string][] = [condition, ['include', 'node']]
   const parts = await allOf<Part>(api, service, path, { query })
   const realms = realm && (await Promise.all(realm.map((name) => findRecord(api, REALMS, name))))
-  const ofRealms = parts.filter(
+  const matching = parts.filter(
     ({ nodeRealmId }) => realms?.some(({ id }) => id === nodeRealmId) ?? true
   )
   return node === undefined
-    ? ofRealms.filter(({ approvalStatus }) => approvalStatus === null)
-    : [await partOf(api, ofRealms, node)]
+    ? matching.filter(({ approvalStatus }) => approvalStatus === null)
+    : [await findPart(api, matching, node)]
 }
 
 /** It may have been decided before: it is decided anew. */
-async function partOf(api: Api, parts: readonly Part[], node: string): Promise<Part> {
+async function findPart(api: Api, parts: readonly Part[], node: string): Promise<Part> {
   const { id } = await findRecord(api, NODES, node)
   const named = parts.find(({ nodeId }) => nodeId === id)
   if (!named) {
@@ -56,23 +56,23 @@ async function partOf(api: Api, parts: readonly Part[], node: string): Promise<P
 }
 
 /** Says whose turn the decision about a part is. Other realms are acted for only where they, or their node, were named. */
-export async function authorities(
+export async function resolveAuthorities(
   api: Api,
   { node, realm }: PartOptions
 ): Promise<(part: Part) => Authority> {
-  const who = await whoIs(api)
+  const caller = await whoIs(api)
   const isNamed = node !== undefined || realm !== undefined
-  if (who === undefined && !isNamed) {
+  if (caller === undefined && !isNamed) {
     throw new UsageProblem(
       'The identity provider does not say which realm is yours.',
       'Name what you decide for: --realm <realm> or --node <node>'
     )
   }
   return ({ nodeRealmId }) => {
-    if (who?.realmId === nodeRealmId) {
+    if (caller?.realmId === nodeRealmId) {
       return 'own'
     }
-    if (who && !mayWriteIn(who, nodeRealmId)) {
+    if (caller && !mayWriteIn(caller, nodeRealmId)) {
       return 'theirs'
     }
     return isNamed ? 'on behalf' : 'unnamed'

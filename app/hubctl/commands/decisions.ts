@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import type { Invocation } from '#hubctl/invocation'
-import { findRecord, type Place } from '#hubctl/kinds/find_record'
+import { findRecord, type RecordCollection } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
 import { realmNames } from '#hubctl/kinds/realm_names'
 import { changing, gathered } from '#hubctl/options'
@@ -11,8 +11,8 @@ import { shown } from '#hubctl/output/shown'
 import type { Api } from '#hubctl/platform/api'
 import { Problem } from '#hubctl/problem'
 import {
-  authorities,
-  partsToDecide,
+  resolveAuthorities,
+  findPartsToDecide,
   type Authority,
   type Part,
   type PartOptions,
@@ -26,9 +26,9 @@ export interface DecisionOptions extends PartOptions {
 }
 
 /** What is decided about, and where the nodes of it are. */
-export interface Decided {
-  readonly subject: Place
-  readonly parts: Place
+export interface DecisionTarget {
+  readonly subject: RecordCollection
+  readonly parts: RecordCollection
   /** The attribute of a part that names the subject. */
   readonly key: 'projectId' | 'analysisId'
   /** The digest of what there is to decide about now, where it has a content that may change meanwhile. */
@@ -42,7 +42,7 @@ interface Outcome {
   readonly problem: Problem | undefined
 }
 
-export function decisionOptions(command: Command): Command {
+export function withDecisionOptions(command: Command): Command {
   return changing(
     command
       .option('-n, --node <node>', 'for this node only; it may have been decided before')
@@ -62,7 +62,7 @@ export function decisionOptions(command: Command): Command {
  */
 export async function decide(
   invocation: Invocation<DecisionOptions>,
-  { subject, parts: place, key, contentOf }: Decided,
+  { subject, parts: collection, key, contentOf }: DecisionTarget,
   verdict: Verdict,
   idOrName: string
 ): Promise<ExitCode> {
@@ -70,12 +70,12 @@ export async function decide(
   const api = await invocation.api()
   const { id } = await findRecord(api, subject, idOrName)
   const contentDigest = options.digest ?? (await contentOf?.(api, id))
-  const parts = await partsToDecide(api, place, [`filter[${key}]`, id], options)
+  const parts = await findPartsToDecide(api, collection, [`filter[${key}]`, id], options)
   if (parts.length === 0) {
     output.note(`No node of the ${subject.name} ${idOrName} waits for a decision.`)
     return EXIT.done
   }
-  const authority = await authorities(api, options)
+  const authority = await resolveAuthorities(api, options)
   const realm = await realmNames(api)
   const others = parts.filter((part) => authority(part) === 'on behalf')
   if (others.length > 0) {
@@ -91,8 +91,8 @@ export async function decide(
     ...(comment !== undefined && { comment }),
     ...(contentDigest !== undefined && { contentDigest }),
   }
-  const outcomes = await decideEach(api, place, parts, { authority, body })
-  showOutcomes(invocation, outcomes, { kind: place.name, realm })
+  const outcomes = await decideEach(api, collection, parts, { authority, body })
+  showOutcomes(invocation, outcomes, { kind: collection.name, realm })
   if (contentDigest !== undefined) {
     output.note(`This is about the content ${contentDigest}`)
   }
@@ -115,14 +115,14 @@ function namesOfRealms(parts: readonly Part[], realm: (id: string) => string): s
 const TURN = 'It is the turn of the realm of the node.'
 
 /** Why a part is left to others: to be refused would be noted against the caller. */
-const LEFT: Readonly<Partial<Record<Authority, Problem>>> = {
+const SKIP_REASONS: Readonly<Partial<Record<Authority, Problem>>> = {
   theirs: new Problem(EXIT.permission, TURN),
   unnamed: new Problem(EXIT.permission, TURN, [
     'To decide on its behalf, name it: --realm <realm> or --node <node>',
   ]),
 }
 
-interface Deciding {
+interface DecisionRequest {
   readonly authority: (part: Part) => Authority
   readonly body: {
     readonly approvalStatus: Verdict
@@ -133,15 +133,17 @@ interface Deciding {
 
 async function decideEach(
   api: Api,
-  place: Place,
+  collection: RecordCollection,
   parts: readonly Part[],
-  { authority, body }: Deciding
+  { authority, body }: DecisionRequest
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   for (const part of parts) {
-    const problem = LEFT[authority(part)]
+    const problem = SKIP_REASONS[authority(part)]
     outcomes.push(
-      problem ? { part, result: 'not yours', problem } : await decideOne(api, place, part, body)
+      problem
+        ? { part, result: 'not yours', problem }
+        : await decideOne(api, collection, part, body)
     )
   }
   return outcomes
@@ -149,15 +151,15 @@ async function decideEach(
 
 async function decideOne(
   api: Api,
-  place: Place,
+  collection: RecordCollection,
   part: Part,
-  body: Deciding['body']
+  body: DecisionRequest['body']
 ): Promise<Outcome> {
   try {
-    const made = await api.change('POST', place.service, pathOf(place, part.id), body)
+    const answer = await api.change('POST', collection.service, pathOf(collection, part.id), body)
     return {
       part,
-      result: made === undefined ? 'planned' : body.approvalStatus,
+      result: answer === undefined ? 'planned' : body.approvalStatus,
       problem: undefined,
     }
   } catch (error) {
@@ -193,10 +195,10 @@ function showOutcomes(
 
 /** Where all was refused, the first refusal says it. */
 function exitCodeOf(outcomes: readonly Outcome[]): ExitCode {
-  const left = outcomes.filter(({ problem }) => problem !== undefined)
-  const refused = left.find(({ result }) => result === 'refused')
-  if (refused?.problem && left.length === outcomes.length) {
+  const undecided = outcomes.filter(({ problem }) => problem !== undefined)
+  const refused = undecided.find(({ result }) => result === 'refused')
+  if (refused?.problem && undecided.length === outcomes.length) {
     throw refused.problem
   }
-  return left.length > 0 ? EXIT.partly : EXIT.done
+  return undecided.length > 0 ? EXIT.partly : EXIT.done
 }

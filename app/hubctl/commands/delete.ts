@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { asking } from '#hubctl/options'
 import { confirmed } from '#hubctl/output/prompts'
 import { UsageProblem } from '#hubctl/problem'
-import { operandsIn, requireNames } from './operands.js'
+import { parseOperands, requireNames } from './operands.js'
 
 export function deleteCommand(): Command {
   const command = new Command('delete')
@@ -21,10 +21,10 @@ export function deleteCommand(): Command {
 async function remove(
   invocation: Invocation<{ yes?: boolean; force?: boolean }>,
   kindName: string,
-  said: string[]
+  operands: string[]
 ): Promise<void> {
   const { options, output } = invocation
-  const { kind: name, names: wanted } = operandsIn(kindName, said)
+  const { kind: name, names: wanted } = parseOperands(kindName, operands)
   requireNames(name, wanted)
   const api = await invocation.api()
   const kind = await new Kinds(api).find(name)
@@ -41,9 +41,9 @@ async function remove(
   })
   for (const { id, name: own } of found) {
     const path = pathOf(kind, id) + (options.force ? '?force=true' : '')
-    const gone = await api.change<{ data: Found }>('DELETE', kind.service, path)
-    if (gone) {
-      output.done(`The ${kind.name} ${own ?? id} was deleted`, gone.data, kind.name)
+    const deleted = await api.change<{ data: NamedRecord }>('DELETE', kind.service, path)
+    if (deleted) {
+      output.done(`The ${kind.name} ${own ?? id} was deleted`, deleted.data, kind.name)
     }
   }
 }

@@ -1,18 +1,18 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
 import type { Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { permissionsOfRole } from '#hubctl/kinds/permissions_of_role'
-import { ROLES } from '#hubctl/kinds/places'
+import { ROLES } from '#hubctl/kinds/record_collections'
 import { names } from '#hubctl/options'
 import type { Api } from '#hubctl/platform/api'
 import { readPage, type Fields } from '#hubctl/platform/pages'
 import { shapeQuery } from './list_options.js'
-import { operandsIn, requireNames } from './operands.js'
+import { parseOperands, requireNames } from './operands.js'
 
-interface Options {
+interface DescribeOptions {
   readonly include?: readonly string[]
   readonly fields?: readonly string[]
 }
@@ -28,12 +28,12 @@ export function describeCommand(): Command {
 }
 
 async function describe(
-  invocation: Invocation<Options>,
+  invocation: Invocation<DescribeOptions>,
   kindName: string,
-  said: string[]
+  operands: string[]
 ): Promise<void> {
   const { options, output } = invocation
-  const { kind: name, names: wanted } = operandsIn(kindName, said)
+  const { kind: name, names: wanted } = parseOperands(kindName, operands)
   requireNames(name, wanted)
   const api = await invocation.api()
   const kind = await new Kinds(api).find(name)
@@ -45,12 +45,15 @@ async function describe(
     if (index > 0 && output.isTable) {
       output.line('')
     }
-    output.record({ ...record, ...(await moreOf(api, kind, record)) }, { kind: kind.name })
+    output.record(
+      { ...record, ...(await additionalFields(api, kind, record)) },
+      { kind: kind.name }
+    )
   }
 }
 
 /** What makes a record what it is, and is kept in records of its own. */
-async function moreOf(api: Api, kind: Kind, { id }: Found): Promise<Fields> {
+async function additionalFields(api: Api, kind: Kind, { id }: NamedRecord): Promise<Fields> {
   if (kind.name !== ROLES.name) {
     return {}
   }

@@ -11,13 +11,13 @@ import { parse } from 'yaml'
 import { EXIT } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
 import type { Body } from '#hubctl/kinds/body_values'
-import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
 import { propertiesOf, type Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { changing } from '#hubctl/options'
 import { yamlOf } from '#hubctl/output/yaml'
 import { Problem } from '#hubctl/problem'
-import { changeRecord } from './making.js'
+import { updateRecord } from './write_record.js'
 import { requireUpdatable } from './updatable.js'
 
 export function editCommand(): Command {
@@ -33,29 +33,29 @@ async function edit(invocation: Invocation, kindName: string, idOrName: string):
   const api = await invocation.api()
   const kind = await new Kinds(api).find(kindName)
   const record = await findRecord(api, kind, idOrName)
-  const before = changeable(kind, record)
+  const before = updatableAttributes(kind, record)
   const title = `${kind.name} ${idOrName}`
-  await edited(before, title, async (after) => {
-    const changes = changesOf(before, after)
+  await editAndUse(before, title, async (after) => {
+    const changes = changedAttributes(before, after)
     if (Object.keys(changes).length === 0) {
       return output.note('Nothing was changed.')
     }
-    const done = await changeRecord(api, kind, { id: record.id, name: idOrName }, changes)
-    if (done) {
-      output.done(done.said, done.record, kind.name)
+    const result = await updateRecord(api, kind, { id: record.id, name: idOrName }, changes)
+    if (result) {
+      output.done(result.message, result.record, kind.name)
     }
   })
 }
 
 /** What of a record a change may hold. */
-function changeable(kind: Kind, record: Found): Body {
+function updatableAttributes(kind: Kind, record: NamedRecord): Body {
   const names = Object.keys(propertiesOf(requireUpdatable(kind)))
   return Object.fromEntries(
     names.filter((name) => name in record).map((name) => [name, record[name]])
   )
 }
 
-function changesOf(before: Body, after: Body): Body {
+function changedAttributes(before: Body, after: Body): Body {
   const changed = Object.entries(after).filter(
     ([name, value]) => !isDeepStrictEqual(before[name], value)
   )
@@ -63,7 +63,7 @@ function changesOf(before: Body, after: Body): Body {
 }
 
 /** Has a body edited, and then used. What was typed is kept where it is refused. */
-async function edited(
+async function editAndUse(
   body: Body,
   title: string,
   use: (after: Body) => Promise<void>
@@ -80,14 +80,14 @@ async function edited(
     throw error
   }
   try {
-    await use(bodyIn(await readFile(file, 'utf8')))
+    await use(parseBody(await readFile(file, 'utf8')))
   } catch (error) {
-    throw keptIn(file, title, error)
+    throw withFileHint(file, title, error)
   }
   await discard()
 }
 
-function keptIn(file: string, title: string, error: unknown): unknown {
+function withFileHint(file: string, title: string, error: unknown): unknown {
   return error instanceof Problem
     ? new Problem(error.exitCode, error.message, [
         ...error.advice,
@@ -109,7 +109,7 @@ async function runEditor(file: string): Promise<void> {
   }
 }
 
-function bodyIn(text: string): Body {
+function parseBody(text: string): Body {
   try {
     return (parse(text) ?? {}) as Body
   } catch (error) {

@@ -10,12 +10,12 @@ import { followed } from '#hubctl/platform/follow'
 import { readPage, type Fields } from '#hubctl/platform/pages'
 import { listQuery } from './list_options.js'
 
-interface Options {
+interface TailOptions {
   readonly filter?: readonly string[]
   readonly limit: number
 }
 
-interface Event extends Fields {
+interface AuditEvent extends Fields {
   readonly createdAt: string
   readonly name: string
   readonly refType: string
@@ -36,23 +36,23 @@ export function eventsCommand(): Command {
     )
 }
 
-async function tail(invocation: Invocation<Options>): Promise<void> {
+async function tail(invocation: Invocation<TailOptions>): Promise<void> {
   const { options, output } = invocation
   const api = await invocation.api()
   const names = new RecordNames(api, await invocation.kinds())
   const query = listQuery(options)
-  const following = followed<Event>(api, 'telemetry', '/events', new URLSearchParams(query))
-  const next = following.next()
+  const stream = followed<AuditEvent>(api, 'telemetry', '/events', new URLSearchParams(query))
+  const first = stream.next()
   const { data } = await readPage(api, 'telemetry', '/events', { query, limit: options.limit })
-  for (const event of (data as readonly Event[]).toReversed()) {
-    await write(output, names, event)
+  for (const event of (data as readonly AuditEvent[]).toReversed()) {
+    await printEvent(output, names, event)
   }
-  for (let told = await next; !told.done; told = await following.next()) {
-    await write(output, names, told.value)
+  for (let item = await first; !item.done; item = await stream.next()) {
+    await printEvent(output, names, item.value)
   }
 }
 
-async function write(output: Output, names: RecordNames, event: Event): Promise<void> {
+async function printEvent(output: Output, names: RecordNames, event: AuditEvent): Promise<void> {
   if (!output.isTable) {
     return output.line(jsonLine(event))
   }

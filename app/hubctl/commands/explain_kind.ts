@@ -31,14 +31,14 @@ function attributesOf(kind: Kind): Fields[] {
     return {
       name,
       type: typeOf(shown![name] ? { ...written, ...schema } : schema),
-      create: wayOf(kind.create, name),
-      update: wayOf(kind.update, name),
+      create: requirementOf(kind.create, name),
+      update: requirementOf(kind.update, name),
       description: (schema.description ?? written.description ?? null) as string | null,
     }
   })
 }
 
-function wayOf(schema: JsonSchema | undefined, name: string): string | null {
+function requirementOf(schema: JsonSchema | undefined, name: string): string | null {
   if (!Object.hasOwn(propertiesOf(schema), name)) {
     return null
   }

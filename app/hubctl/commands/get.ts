@@ -13,9 +13,9 @@ import { readPage } from '#hubctl/platform/pages'
 import { Refusal } from '#hubctl/platform/refusals'
 import { Problem } from '#hubctl/problem'
 import { listQuery, shapeQuery, type ListOptions } from './list_options.js'
-import { operandsIn } from './operands.js'
+import { parseOperands } from './operands.js'
 
-interface Options extends ListOptions {
+interface GetOptions extends ListOptions {
   readonly limit?: number
   readonly all?: boolean
   readonly watch?: string | boolean
@@ -56,12 +56,12 @@ export function getCommand(): Command {
 }
 
 async function get(
-  invocation: Invocation<Options>,
+  invocation: Invocation<GetOptions>,
   kindName: string,
-  said: string[]
+  operands: string[]
 ): Promise<ExitCode | void> {
   const { options } = invocation
-  const { kind: name, names: wanted } = operandsIn(kindName, said)
+  const { kind: name, names: wanted } = parseOperands(kindName, operands)
   const api = await invocation.api()
   const kind = await new Kinds(api).find(name)
   if (options.helpKind) {
@@ -77,7 +77,7 @@ async function get(
 }
 
 async function showSome(
-  { options, output }: Invocation<Options>,
+  { options, output }: Invocation<GetOptions>,
   api: Api,
   kind: Kind,
   wanted: readonly string[]
@@ -90,11 +90,11 @@ async function showSome(
   const isOne = wanted.length === 1 && !output.isTable && output.format !== 'name'
   return isOne
     ? output.value(only)
-    : output.records(records, { kind: kind.name, columns: columnsIn(options) })
+    : output.records(records, { kind: kind.name, columns: requestedColumns(options) })
 }
 
-async function showList({ options, output }: Invocation<Options>, api: Api, kind: Kind) {
-  const columns = columnsIn(options)
+async function showList({ options, output }: Invocation<GetOptions>, api: Api, kind: Kind) {
+  const columns = requestedColumns(options)
   const isShaped = options.fields !== undefined || options.include !== undefined
   const include =
     output.isTable && !isShaped ? await joinedRelations(api, kind) : (options.include ?? [])
@@ -138,11 +138,15 @@ function withExample(error: unknown, { plural }: Kind): unknown {
 }
 
 /** Attributes that were asked for by name are the columns. */
-function columnsIn({ fields }: Options): readonly string[] | undefined {
+function requestedColumns({ fields }: GetOptions): readonly string[] | undefined {
   return fields?.some((name) => /^[+-]/.test(name)) ? undefined : fields
 }
 
-async function explainKind({ output }: Invocation<Options>, api: Api, kind: Kind): Promise<void> {
+async function explainKind(
+  { output }: Invocation<GetOptions>,
+  api: Api,
+  kind: Kind
+): Promise<void> {
   const { meta } = await readPage(api, kind.service, kind.path, { limit: 1 })
   const { fields, filters, sorts, relations } = meta.schema ?? {}
   const vocabulary = {

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { findRecord, type Found } from '#hubctl/kinds/find_record'
-import { MASTER_IMAGES } from '#hubctl/kinds/places'
+import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
+import { MASTER_IMAGES } from '#hubctl/kinds/record_collections'
 import { changing } from '#hubctl/options'
 import { noteWarnings, type Warned } from '#hubctl/output/warnings'
 import { exportCommand, importCommand } from './image_archives.js'
@@ -46,7 +46,7 @@ async function build(invocation: Invocation, idOrName: string): Promise<void> {
   const api = await invocation.api()
   const { id, name } = await findRecord(api, MASTER_IMAGES, idOrName)
   const body = { command: 'build', id }
-  const answer = await api.change<Warned & { data: Found }>(
+  const answer = await api.change<Warned & { data: NamedRecord }>(
     'POST',
     MASTER_IMAGES.service,
     PATH,

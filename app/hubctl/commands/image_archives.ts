@@ -9,9 +9,14 @@ import { importArchive } from '#oci/archive/import_archive'
 import { exportedName, importedName } from '#oci/archive/imported_name'
 import { bytesOfImage } from '#oci/copy_image'
 import { parseImageName } from '#oci/image_names'
-import { explained, placeOf, withPlace, type PlaceOptions } from './image_places.js'
+import {
+  explainImageFailure,
+  openImageLocation,
+  withLocationOptions,
+  type ImageLocationOptions,
+} from './image_location.js'
 
-interface ImportOptions extends PlaceOptions {
+interface ImportOptions extends ImageLocationOptions {
   readonly as: string
   readonly repository?: string
   readonly image?: string
@@ -33,7 +38,7 @@ Examples:
   hubctl image export incoming/<analysis> analysis.tar --registry harbor`
 
 export function importCommand(): Command {
-  return withPlace(
+  return withLocationOptions(
     new Command('import')
       .description('take an image out of an archive, to build analyses on it')
       .argument('<archive>', 'a tar, or one of gzip')
@@ -42,31 +47,31 @@ export function importCommand(): Command {
       .option('--image <name>', 'what the archive calls it, where it has several')
   )
     .addHelpText('after', IMPORT_HELP)
-    .action(perform(takeIn))
+    .action(perform(importImage))
 }
 
 export function exportCommand(): Command {
-  return withPlace(
+  return withLocationOptions(
     new Command('export')
       .description('write an image into an archive')
       .argument('<image>', 'its name where it is kept, with a tag or a digest')
       .argument('<archive>', 'a file; .tar.gz has it compressed once more')
   )
     .addHelpText('after', EXPORT_HELP)
-    .action(perform(takeOut))
+    .action(perform(exportImage))
 }
 
-async function takeIn(invocation: Invocation<ImportOptions>, archive: string): Promise<void> {
+async function importImage(invocation: Invocation<ImportOptions>, archive: string): Promise<void> {
   const { options, output } = invocation
-  await explained(
+  await explainImageFailure(
     (async () => {
-      const { store, masterImages, name } = await placeOf(invocation)
+      const { store, masterImages, name } = await openImageLocation(invocation)
       const { repository, tag } = importedName(options.as, options.repository ?? masterImages)
       const total = await stat(archive).then(
         ({ size }) => size,
         () => 0
       )
-      const { digest } = await shown(output.isQuiet, archive, total, (onBytes) =>
+      const { digest } = await withProgress(output.isQuiet, archive, total, (onBytes) =>
         importArchive(archive, { store, repository, tag }, { image: options.image, onBytes })
       )
       store.close()
@@ -75,20 +80,20 @@ async function takeIn(invocation: Invocation<ImportOptions>, archive: string): P
   )
 }
 
-async function takeOut(
-  invocation: Invocation<PlaceOptions>,
+async function exportImage(
+  invocation: Invocation<ImageLocationOptions>,
   image: string,
   archive: string
 ): Promise<void> {
   const { output } = invocation
-  await explained(
+  await explainImageFailure(
     (async () => {
       const { repository, reference } = parseImageName(image)
-      const { store } = await placeOf(invocation)
+      const { store } = await openImageLocation(invocation)
       const from = { store, repository, reference }
       const name = exportedName(repository, reference)
       const total = await bytesOfImage(from)
-      const { digest } = await shown(output.isQuiet, name, total, (onBytes) =>
+      const { digest } = await withProgress(output.isQuiet, name, total, (onBytes) =>
         exportArchive(from, archive, { name, onBytes })
       )
       store.close()
@@ -98,7 +103,7 @@ async function takeOut(
 }
 
 /** Shows how far something is, to somebody who waits for it. */
-async function shown<T>(
+async function withProgress<T>(
   isQuiet: boolean,
   title: string,
   total: number,

@@ -6,7 +6,7 @@ import type { Api } from '#hubctl/platform/api'
 import { Problem } from '#hubctl/problem'
 import { ImageKey } from '#oci/signing/image_key'
 
-interface Told {
+interface PublishedKey {
   readonly fingerprint: string
   readonly publicKey: string
   readonly isCurrent: boolean
@@ -29,12 +29,12 @@ export function keyCommand(): Command {
 
 /** The keys by which a hub knows its images, the one of now first. */
 export async function acceptedKeys(api: Api): Promise<readonly ImageKey[]> {
-  const keys = await told(api)
+  const keys = await readKeys(api)
   return keys.map(({ publicKey }) => ImageKey.from(publicKey, 'A key of the hub'))
 }
 
-async function told(api: Api): Promise<readonly [Told, ...Told[]]> {
-  const { data } = await api.read<{ data: readonly Told[] }>('core', '/image-keys')
+async function readKeys(api: Api): Promise<readonly [PublishedKey, ...PublishedKey[]]> {
+  const { data } = await api.read<{ data: readonly PublishedKey[] }>('core', '/image-keys')
   const [first, ...others] = data
   if (!first) {
     throw new Problem(EXIT.notFound, 'The hub has no key for images.')
@@ -45,7 +45,7 @@ async function told(api: Api): Promise<readonly [Told, ...Told[]]> {
 async function show(invocation: Invocation<{ all?: boolean }>): Promise<void> {
   const { options, output } = invocation
   const api = await invocation.api()
-  const keys = await told(api)
+  const keys = await readKeys(api)
   const wanted = options.all ? keys : keys.slice(0, 1)
   if (!output.isTable) {
     return output.value(wanted)

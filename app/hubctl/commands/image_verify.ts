@@ -14,8 +14,8 @@ import { ImageKey, KeyUnusable } from '#oci/signing/image_key'
 import type { Statement } from '#oci/signing/provenance'
 import { provenanceOf, verifyImage, type Verified } from '#oci/signing/verify_image'
 import { acceptedKeys } from './image_keys.js'
-import { explained, withPlace } from './image_places.js'
-import { verifiedPlace, type VerifyOptions } from './verified_place.js'
+import { explainImageFailure, withLocationOptions } from './image_location.js'
+import { findVerificationTarget, type VerifyOptions } from './verification_target.js'
 
 const HELP = `
 One word is an analysis, whose image is looked at where the hub keeps builds, or
@@ -34,7 +34,7 @@ Examples:
 const MOST_SHOWN = 20
 
 export function verifyCommand(): Command {
-  return withPlace(
+  return withLocationOptions(
     new Command('verify')
       .description('check that an image is what this hub has built')
       .argument('<image>', 'an analysis, or the name of an image')
@@ -44,7 +44,7 @@ export function verifyCommand(): Command {
     .action(perform(verify))
 }
 
-interface Found {
+interface Verification {
   readonly image: string
   readonly digest: string
   readonly verified: Verified
@@ -53,23 +53,27 @@ interface Found {
 
 async function verify(invocation: Invocation<VerifyOptions>, image: string): Promise<void> {
   const { output } = invocation
-  const keys = await keysFor(invocation)
-  const found = await explained(look(invocation, image, keys).catch(refused))
-  output.isTable ? output.lines(linesOf(found)) : output.value(valueOf(found))
+  const keys = await trustedKeys(invocation)
+  const verification = await explainImageFailure(
+    verifyTarget(invocation, image, keys).catch(explainRejection)
+  )
+  output.isTable
+    ? output.lines(verificationLines(verification))
+    : output.value(verificationValue(verification))
 }
 
-function refused(error: unknown): never {
+function explainRejection(error: unknown): never {
   throw error instanceof ImageRefused
     ? new Problem(EXIT.found, `${error.message}.`, [`Do not run it. Its code is ${error.code}.`])
     : error
 }
 
-async function look(
+async function verifyTarget(
   invocation: Invocation<VerifyOptions>,
   image: string,
   keys: readonly ImageKey[]
-): Promise<Found> {
-  const { shelf, reference, signedName: name } = await verifiedPlace(invocation, image)
+): Promise<Verification> {
+  const { shelf, reference, signedName: name } = await findVerificationTarget(invocation, image)
   try {
     const digest = await digestOf(shelf, reference)
     const verified = await verifyImage(shelf, digest, keys, name === undefined ? {} : { name })
@@ -81,14 +85,14 @@ async function look(
 }
 
 async function digestOf({ store, repository }: Shelf, reference: string): Promise<string> {
-  const found = await store.manifest(repository, reference)
-  if (!found) {
+  const verification = await store.manifest(repository, reference)
+  if (!verification) {
     throw new ImageMissing(repository, reference)
   }
-  return found.digest
+  return verification.digest
 }
 
-async function keysFor(invocation: Invocation<VerifyOptions>): Promise<readonly ImageKey[]> {
+async function trustedKeys(invocation: Invocation<VerifyOptions>): Promise<readonly ImageKey[]> {
   const { key: file } = invocation.options
   if (file === undefined) {
     return acceptedKeys(await invocation.api())
@@ -102,7 +106,12 @@ async function keysFor(invocation: Invocation<VerifyOptions>): Promise<readonly 
   }
 }
 
-function valueOf({ image, digest, verified: { claim, key }, provenance }: Found): object {
+function verificationValue({
+  image,
+  digest,
+  verified: { claim, key },
+  provenance,
+}: Verification): object {
   return {
     image,
     digest,
@@ -113,7 +122,12 @@ function valueOf({ image, digest, verified: { claim, key }, provenance }: Found)
   }
 }
 
-function linesOf({ image, digest, verified: { claim, key }, provenance }: Found): string[] {
+function verificationLines({
+  image,
+  digest,
+  verified: { claim, key },
+  provenance,
+}: Verification): string[] {
   return [
     `${styled('green', '✔')} ${styled('bold', image)} is signed.`,
     `  digest     ${digest}`,

@@ -10,9 +10,9 @@ import { expiryOf, Grants } from '#hubctl/platform/grants'
 import { reach } from '#hubctl/platform/reaching'
 import type { Context, Tokens } from '#hubctl/settings/contexts'
 import { credentialsFor, type CredentialOptions } from './login_credentials.js'
-import { servicesIn } from './services_option.js'
+import { parseServices } from './services_option.js'
 
-interface Options extends CredentialOptions {
+interface LoginOptions extends CredentialOptions {
   readonly service?: readonly string[]
   readonly allowHttp?: boolean
 }
@@ -45,24 +45,24 @@ export function loginCommand(): Command {
     .action(perform(login))
 }
 
-async function login(invocation: Invocation<Options>): Promise<void> {
+async function login(invocation: Invocation<LoginOptions>): Promise<void> {
   const { options, contexts, output } = invocation
-  const place = await placeOf(invocation)
-  const addresses = new Addresses(place.url, place.services)
+  const target = await targetContext(invocation)
+  const addresses = new Addresses(target.url, target.services)
   if (!options.allowHttp) {
-    requirePrivate(addresses)
+    requireTls(addresses)
   }
   const tokens = await tokensFor(options, new Grants(addresses.of('identity')))
   await requireAccepted(addresses, tokens)
-  const name = options.context ?? new URL(place.url).host
-  await contexts.keep(name, { ...place, tokens }, { choose: true })
-  output.done(`Logged in at ${place.url}; the context "${name}" is the current one`)
+  const name = options.context ?? new URL(target.url).host
+  await contexts.keep(name, { ...target, tokens }, { choose: true })
+  output.done(`Logged in at ${target.url}; the context "${name}" is the current one`)
 }
 
 /** An address that is named, else that of the context that is named or current. */
-async function placeOf({ options, contexts }: Invocation<Options>): Promise<Context> {
+async function targetContext({ options, contexts }: Invocation<LoginOptions>): Promise<Context> {
   const { url, context: name, service } = options
-  const services = servicesIn(service)
+  const services = parseServices(service)
   if (url !== undefined) {
     return { url: addressIn(url), ...services }
   }
@@ -71,19 +71,19 @@ async function placeOf({ options, contexts }: Invocation<Options>): Promise<Cont
 }
 
 /** What is sent to another machine without TLS is read by whoever is between. */
-function requirePrivate(addresses: Addresses): void {
-  const open = SURFACE_NAMES.map((service) => new URL(addresses.of(service))).find(
+function requireTls(addresses: Addresses): void {
+  const insecure = SURFACE_NAMES.map((service) => new URL(addresses.of(service))).find(
     ({ protocol, hostname }) => protocol === 'http:' && !isLoopback(hostname)
   )
-  if (open) {
+  if (insecure) {
     throw new UsageProblem(
-      `${open.origin} is not this machine, and would be sent the password, and tokens, without TLS.`,
+      `${insecure.origin} is not this machine, and would be sent the password, and tokens, without TLS.`,
       'Use an https address; --allow-http sends them nevertheless.'
     )
   }
 }
 
-async function tokensFor(options: Options, grants: Grants): Promise<Tokens> {
+async function tokensFor(options: LoginOptions, grants: Grants): Promise<Tokens> {
   const credentials = await credentialsFor(options)
   switch (credentials.type) {
     case 'token':

@@ -17,7 +17,7 @@ export type Credentials =
   | { readonly type: 'person'; readonly person: PersonLogin }
 
 /** Credentials as `--to` writes them: of a client those with a secret, of a person those with a password. */
-interface Written {
+interface StoredCredentials {
   readonly id?: string
   readonly clientId?: string
   readonly secret?: string
@@ -31,32 +31,35 @@ const MASTER = 'master'
 /** Asks for what the options leave open, or reads it from standard input: a secret, or the credentials that `--to` wrote. */
 export async function credentialsFor(options: CredentialOptions): Promise<Credentials> {
   if (options.token) {
-    return { type: 'token', token: tokenIn(await secretFor('access token', given(options))) }
+    return { type: 'token', token: tokenIn(await secretFor('access token', stdinOption(options))) }
   }
   if (options.stdin) {
     const text = await secretFor('password or secret', { stdin: true })
-    return of(options, writtenIn(text) ?? secretAlone(options, text))
+    return credentialsFrom(options, parseStored(text) ?? plainSecret(options, text))
   }
   if (options.client !== undefined) {
-    return of(options, { secret: await secretFor('secret', { stdin: false }) })
+    return credentialsFrom(options, { secret: await secretFor('secret', { stdin: false }) })
   }
   const user = options.user ?? (await textFor('user name', 'admin'))
-  return of({ ...options, user }, { password: await secretFor('password', { stdin: false }) })
+  return credentialsFrom(
+    { ...options, user },
+    { password: await secretFor('password', { stdin: false }) }
+  )
 }
 
-const given = ({ stdin = false }: CredentialOptions) => ({ stdin })
+const stdinOption = ({ stdin = false }: CredentialOptions) => ({ stdin })
 
 /** Options win over what was written. */
-function of(options: CredentialOptions, written: Written): Credentials {
-  const { secret, password } = written
+function credentialsFrom(options: CredentialOptions, stored: StoredCredentials): Credentials {
+  const { secret, password } = stored
   const { realm } = options
-  const id = options.client ?? written.clientId ?? written.id
+  const id = options.client ?? stored.clientId ?? stored.id
   if (secret !== undefined && id !== undefined && options.user === undefined) {
     return { type: 'client', client: { id, secret, ...(realm !== undefined && { realm }) } }
   }
-  const user = options.user ?? written.user
+  const user = options.user ?? stored.user
   if (password !== undefined && user !== undefined && options.client === undefined) {
-    return { type: 'person', person: { user, password, realm: realm ?? written.realm ?? MASTER } }
+    return { type: 'person', person: { user, password, realm: realm ?? stored.realm ?? MASTER } }
   }
   throw new UsageProblem(
     'Standard input does not say whose it is.',
@@ -64,26 +67,26 @@ function of(options: CredentialOptions, written: Written): Credentials {
   )
 }
 
-function secretAlone({ client }: CredentialOptions, text: string): Written {
+function plainSecret({ client }: CredentialOptions, text: string): StoredCredentials {
   return client === undefined ? { password: text } : { secret: text }
 }
 
 /** A JSON object with a secret in it is what `--to` writes; all else is a secret itself. */
-function writtenIn(text: string): Written | undefined {
+function parseStored(text: string): StoredCredentials | undefined {
   let content: unknown
   try {
     content = JSON.parse(text)
   } catch {
     return undefined
   }
-  return isWritten(content) ? content : undefined
+  return isStoredCredentials(content) ? content : undefined
 }
 
-function isWritten(content: unknown): content is Written {
+function isStoredCredentials(content: unknown): content is StoredCredentials {
   if (typeof content !== 'object' || content === null) {
     return false
   }
-  const { secret, password } = content as Written
+  const { secret, password } = content as StoredCredentials
   return [secret, password].some((one) => typeof one === 'string' && one !== '')
 }
 

@@ -14,7 +14,7 @@ interface Message extends Fields {
   readonly createdAt: string
 }
 
-interface Options {
+interface PeekOptions {
   readonly limit: number
   readonly watch?: string | boolean
 }
@@ -32,7 +32,7 @@ export function messagesCommand(): Command {
 }
 
 /** A pull takes nothing away: a message goes when it is acknowledged. */
-async function peek(invocation: Invocation<Options>) {
+async function peek(invocation: Invocation<PeekOptions>) {
   const { options, output } = invocation
   const api = await invocation.api()
   const query = new URLSearchParams({ limit: String(options.limit) })

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 
-import { NODES } from '#hubctl/kinds/places'
-import { rotatingCredentials } from './rotate_credentials.js'
+import { NODES } from '#hubctl/kinds/record_collections'
+import { rotateCredentialsCommand } from './rotate_credentials.js'
 
 export function nodeCommand(): Command {
   return new Command('node')
     .description('look after the logins of nodes')
-    .addCommand(rotatingCredentials(NODES))
+    .addCommand(rotateCredentialsCommand(NODES))
 }

@@ -1,13 +1,13 @@
 import { UsageProblem } from '#hubctl/problem'
 
 /** `get node north`, or `get node/north` as `-o name` writes it. */
-export function operandsIn(
+export function parseOperands(
   kind: string,
   names: readonly string[]
 ): { kind: string; names: string[] } {
-  const [head = '', first] = split(kind)
+  const [head = '', first] = splitOperand(kind)
   const rest = names.map((name) => {
-    const [own, record] = split(name)
+    const [own, record] = splitOperand(name)
     if (record === undefined) {
       return name
     }
@@ -23,7 +23,7 @@ export function operandsIn(
 }
 
 /** Names may have a slash of their own: only what looks like a kind stands in front of one. */
-function split(text: string): [string, string?] {
+function splitOperand(text: string): [string, string?] {
   const slash = text.indexOf('/')
   return slash > 0 && /^[a-zA-Z][a-zA-Z-]*$/.test(text.slice(0, slash))
     ? [text.slice(0, slash), text.slice(slash + 1)]

@@ -1,15 +1,20 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { PROJECT_NODES, PROJECTS } from '#hubctl/kinds/places'
+import { PROJECT_NODES, PROJECTS } from '#hubctl/kinds/record_collections'
 import { realmNames } from '#hubctl/kinds/realm_names'
 import { watchable } from '#hubctl/options'
 import { secondsIn, watched } from '#hubctl/output/watch'
 import { allOf, type Fields } from '#hubctl/platform/pages'
 import type { Verdict } from './decision_parts.js'
-import { decide, decisionOptions, type Decided, type DecisionOptions } from './decisions.js'
+import {
+  decide,
+  withDecisionOptions,
+  type DecisionTarget,
+  type DecisionOptions,
+} from './decisions.js'
 
-const PROJECT: Decided = { subject: PROJECTS, parts: PROJECT_NODES, key: 'projectId' }
+const PROJECT: DecisionTarget = { subject: PROJECTS, parts: PROJECT_NODES, key: 'projectId' }
 
 interface PendingNode extends Fields {
   readonly id: string
@@ -22,8 +27,8 @@ interface PendingNode extends Fields {
 export function projectCommand(): Command {
   return new Command('project')
     .description('decide which nodes take part in projects')
-    .addCommand(deciding('approve', 'approved'))
-    .addCommand(deciding('reject', 'rejected'))
+    .addCommand(decisionCommand('approve', 'approved'))
+    .addCommand(decisionCommand('reject', 'rejected'))
     .addCommand(
       watchable(
         new Command('pending').description(
@@ -33,11 +38,11 @@ export function projectCommand(): Command {
     )
 }
 
-function deciding(name: string, verdict: Verdict): Command {
+function decisionCommand(name: string, verdict: Verdict): Command {
   const command = new Command(name)
     .description(`${name} a project for the nodes of your realm that wait`)
     .argument('<project>', 'its id or name')
-  return decisionOptions(command).action(
+  return withDecisionOptions(command).action(
     perform((invocation: Invocation<DecisionOptions>, project: string) =>
       decide(invocation, PROJECT, verdict, project)
     )

@@ -1,80 +1,80 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { findRecord, type Place } from '#hubctl/kinds/find_record'
-import { REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/places'
+import { findRecord, type RecordCollection } from '#hubctl/kinds/find_record'
+import { REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/record_collections'
 import { changing, watchable } from '#hubctl/options'
 import { secretFor } from '#hubctl/output/prompts'
 import { secondsIn, watched } from '#hubctl/output/watch'
 import { allOf, type Fields } from '#hubctl/platform/pages'
 
-interface Order {
+interface RegistryCommand {
   readonly name: string
   readonly command: string
-  readonly place: Place
+  readonly collection: RecordCollection
   readonly description: string
 }
 
-interface OrderOptions {
+interface RegistryCommandOptions {
   readonly stdin?: boolean
   readonly adopt?: string
 }
 
-const ORDERS: readonly Order[] = [
+const REGISTRY_COMMANDS: readonly RegistryCommand[] = [
   {
     name: 'setup',
     command: 'setup',
-    place: REGISTRIES,
+    collection: REGISTRIES,
     description: 'have a registry given its projects, and all that belongs to it linked',
   },
   {
     name: 'cleanup',
     command: 'cleanup',
-    place: REGISTRIES,
+    collection: REGISTRIES,
     description: 'have removed what the platform made there and no record names any more',
   },
   {
     name: 'link',
     command: 'projectLink',
-    place: REGISTRY_PROJECTS,
+    collection: REGISTRY_PROJECTS,
     description: 'have a project made in its registry, with an account and a hook',
   },
   {
     name: 'unlink',
     command: 'projectUnlink',
-    place: REGISTRY_PROJECTS,
+    collection: REGISTRY_PROJECTS,
     description: 'have a project removed from its registry; its record stays',
   },
   {
     name: 'renew-hook',
     command: 'hookRenew',
-    place: REGISTRIES,
+    collection: REGISTRIES,
     description: 'have the secret replaced that a registry tells things with',
   },
   {
     name: 'renew-worker',
     command: 'workerRenew',
-    place: REGISTRIES,
+    collection: REGISTRIES,
     description: 'have the secrets replaced with which workers bring images into a registry',
   },
 ]
 
 export function registryCommand(): Command {
   const command = new Command('registry').description('look after registries of images')
-  for (const order of ORDERS) {
-    const { name, description, place } = order
-    const ordering = new Command(name)
+  for (const registryAction of REGISTRY_COMMANDS) {
+    const { name, description, collection } = registryAction
+    const subcommand = new Command(name)
       .description(description)
-      .argument(`<${place.name}>`, 'its id or name')
+      .argument(`<${collection.name}>`, 'its id or name')
     if (name === 'link') {
-      ordering
+      subcommand
         .option('--stdin', 'read the secret of the account from standard input')
         .option('--adopt <externalName>', 'take over what has this name there, whoever made it')
     }
     command.addCommand(
-      changing(ordering).action(
-        perform((invocation: Invocation<OrderOptions>, idOrName: string) =>
-          give(invocation, order, idOrName)
+      changing(subcommand).action(
+        perform((invocation: Invocation<RegistryCommandOptions>, idOrName: string) =>
+          sendCommand(invocation, registryAction, idOrName)
         )
       )
     )
@@ -86,14 +86,14 @@ export function registryCommand(): Command {
   )
 }
 
-async function give(
-  invocation: Invocation<OrderOptions>,
-  { command, place }: Order,
+async function sendCommand(
+  invocation: Invocation<RegistryCommandOptions>,
+  { command, collection }: RegistryCommand,
   idOrName: string
 ): Promise<void> {
   const { options, output } = invocation
   const api = await invocation.api()
-  const { id, name } = await findRecord(api, place, idOrName)
+  const { id, name } = await findRecord(api, collection, idOrName)
   const chosen = options.stdin ? { secret: await secretFor('secret', { stdin: true }) } : {}
   const adopted = options.adopt === undefined ? {} : { adopt: options.adopt }
   const path = '/services/registry/command'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 import { isObject } from '#oci/manifest'
 
 interface Account {
@@ -23,7 +23,7 @@ function files(): string[] {
 /** Whom this machine is logged in as at a registry; nobody where nothing says so. */
 export async function registryAccount(host: string): Promise<Account | undefined> {
   for (const file of files()) {
-    const content = jsonIn(await readFile(file, 'utf8').catch(() => ''))
+    const content = tryParseJson(await readFile(file, 'utf8').catch(() => ''))
     const auths = isObject(content) && isObject(content.auths) ? content.auths : {}
     const account = accountIn(auths[host])
     if (account) {

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { findRecord, type Place } from '#hubctl/kinds/find_record'
+import { findRecord, type RecordCollection } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
 import { asking } from '#hubctl/options'
 import { confirmed, secretFor } from '#hubctl/output/prompts'
@@ -13,7 +13,7 @@ interface Credentials {
   readonly secret: string
 }
 
-interface Options {
+interface RotateOptions {
   readonly to: string
   readonly stdin?: boolean
   readonly yes?: boolean
@@ -24,46 +24,46 @@ The new secret is written to the file that --to names, which only you may read;
 it is never printed. Without --stdin the platform makes one up.`
 
 /** Gives what a node or an analysis logs in with another secret, at once: whoever has the old one is out. */
-export function rotatingCredentials(place: Place): Command {
+export function rotateCredentialsCommand(collection: RecordCollection): Command {
   const command = new Command('rotate-credentials')
     .description('give it another secret to log in with; the one before ends at once')
-    .argument(`<${place.name}>`, 'its id or name')
+    .argument(`<${collection.name}>`, 'its id or name')
     .requiredOption('--to <file>', 'the file the new credentials are written to, mode 600')
     .option('--stdin', 'read the new secret from standard input')
     .addHelpText('after', HELP)
   return asking(command).action(
-    perform((invocation: Invocation<Options>, idOrName: string) =>
-      rotate(invocation, place, idOrName)
+    perform((invocation: Invocation<RotateOptions>, idOrName: string) =>
+      rotate(invocation, collection, idOrName)
     )
   )
 }
 
 async function rotate(
-  invocation: Invocation<Options>,
-  place: Place,
+  invocation: Invocation<RotateOptions>,
+  collection: RecordCollection,
   idOrName: string
 ): Promise<void> {
   const { options, output } = invocation
   const api = await invocation.api()
-  const { id, name } = await findRecord(api, place, idOrName)
+  const { id, name } = await findRecord(api, collection, idOrName)
   await confirmed(
-    `Give the ${place.name} ${name ?? id} another secret? The one before ends at once.`,
+    `Give the ${collection.name} ${name ?? id} another secret? The one before ends at once.`,
     {
       yes: Boolean(options.yes) || api.isPlanning,
     }
   )
   const chosen = options.stdin ? { secret: await secretFor('secret', { stdin: true }) } : {}
-  const path = `${pathOf(place, id)}/client/credentials`
+  const path = `${pathOf(collection, id)}/client/credentials`
   if (api.isPlanning) {
-    await api.change('POST', place.service, path, chosen)
+    await api.change('POST', collection.service, path, chosen)
     return
   }
   const file = await secretFile(options.to)
   try {
-    await file.write(await api.change<Credentials>('POST', place.service, path, chosen))
+    await file.write(await api.change<Credentials>('POST', collection.service, path, chosen))
   } catch (error) {
     await file.discard()
     throw error
   }
-  output.done(`The new credentials of the ${place.name} ${name ?? id} are in ${options.to}`)
+  output.done(`The new credentials of the ${collection.name} ${name ?? id} are in ${options.to}`)
 }

@@ -4,8 +4,8 @@ import { UsageProblem } from '#hubctl/problem'
 import type { Context } from '#hubctl/settings/contexts'
 
 /** `--service identity=https://login.example.org`: where services do not answer below the address of the platform. */
-export function servicesIn(said: readonly string[] = []): Pick<Context, 'services'> {
-  const services = said.map((text) => {
+export function parseServices(texts: readonly string[] = []): Pick<Context, 'services'> {
+  const services = texts.map((text) => {
     const [name = '', ...address] = text.split('=')
     if (!SURFACE_NAMES.includes(name as SurfaceName)) {
       throw new UsageProblem(

@@ -26,21 +26,21 @@ async function show(invocation: Invocation): Promise<ExitCode> {
   const { output } = invocation
   const api = await invocation.api()
   const services = await serviceStates(api.addresses)
-  const seen = await installationFor(api)
-  const installation = seen === 'of others' ? undefined : seen
+  const result = await installationFor(api)
+  const installation = result === 'of others' ? undefined : result
   if (output.isTable) {
     output.lines(linesOfServices(services))
     output.lines(installation ? linesOfInstallation(installation) : [])
   } else {
     output.value({ services, installation: installation ?? null })
   }
-  if (seen === 'of others') {
+  if (result === 'of others') {
     output.note('More is shown to those who hold service_manage in the master realm.')
   }
   if (!services.every(({ answers }) => answers)) {
     return EXIT.unreachable
   }
-  return installation && needsSomebody(installation) ? EXIT.found : EXIT.done
+  return installation && needsAttention(installation) ? EXIT.found : EXIT.done
 }
 
 /** Undefined where core does not answer. */
@@ -56,7 +56,7 @@ async function installationFor(api: Api): Promise<Installation | 'of others' | u
   }
 }
 
-function needsSomebody({ queues, stuck, surfaces, credentials }: Installation): boolean {
+function needsAttention({ queues, stuck, surfaces, credentials }: Installation): boolean {
   return (
     queues.some(({ dead }) => dead !== 0) ||
     stuck.length > 0 ||

@@ -12,8 +12,8 @@ const noticed = (word: string) => styled('yellow', word.padEnd(4))
 export function linesOfServices(services: readonly ServiceState[]): string[] {
   return services.map(({ service, answers, version, milliseconds, reason }) => {
     const mark = answers ? fine() : styled('red', 'AWAY')
-    const says = answers ? `version ${version ?? 'unknown'}, ${milliseconds} ms` : reason
-    return `${mark}  ${service.padEnd(10)} ${says}`
+    const text = answers ? `version ${version ?? 'unknown'}, ${milliseconds} ms` : reason
+    return `${mark}  ${service.padEnd(10)} ${text}`
   })
 }
 
@@ -33,8 +33,8 @@ export function linesOfInstallation(installation: Installation): string[] {
 /** A mark, the part it is about, and a gap behind each. */
 const BEFORE = 4 + 2 + 11 + 1
 
-function line(mark: string, part: string, says: string): string {
-  return `${mark}  ${part.padEnd(11)} ${sentence(says, process.stdout, BEFORE)}`
+function line(mark: string, part: string, text: string): string {
+  return `${mark}  ${part.padEnd(11)} ${sentence(text, process.stdout, BEFORE)}`
 }
 
 function linesOfSurfaces({ surfaces }: Installation): string[] {
@@ -49,16 +49,16 @@ function linesOfQueues({ queues }: Installation): string[] {
     return [line(noticed('LOOK'), 'queues', 'the message broker cannot be asked')]
   }
   const dead = queues.filter((queue) => queue.dead !== 0)
-  const untaken = queues.filter(({ isTaken }) => isTaken === false)
+  const unconsumed = queues.filter(({ isTaken }) => isTaken === false)
   return [
     ...(dead.length === 0
       ? [line(fine(), 'queues', 'no message is dead')]
       : dead.map((queue) =>
           line(noticed('LOOK'), 'queues', `${queue.dead} dead in ${queue.name}: hubctl bus dead`)
         )),
-    ...(untaken.length === 0
+    ...(unconsumed.length === 0
       ? []
-      : [line(noticed('note'), 'queues', `nobody takes from ${namesIn(untaken)}`)]),
+      : [line(noticed('note'), 'queues', `nobody takes from ${namesIn(unconsumed)}`)]),
   ]
 }
 

@@ -7,7 +7,7 @@ import { Kinds } from '#hubctl/kinds/kinds'
 import { withReferences } from '#hubctl/kinds/references'
 import { writing } from '#hubctl/options'
 import { UsageProblem } from '#hubctl/problem'
-import { changeRecord } from './making.js'
+import { updateRecord } from './write_record.js'
 import { requireUpdatable } from './updatable.js'
 
 const HELP = `
@@ -38,17 +38,17 @@ async function update(
   const kinds = new Kinds(api)
   const kind = await kinds.find(kindName)
   const schema = requireUpdatable(kind)
-  const said = await bodyFrom(schema, options.file, pairs)
-  if (Object.keys(said).length === 0) {
+  const attributes = await bodyFrom(schema, options.file, pairs)
+  if (Object.keys(attributes).length === 0) {
     throw new UsageProblem(
       'What is to be changed?',
       'Say key=value, or name a file: -f changes.yaml'
     )
   }
-  const body = await withReferences(api, kinds, schema, said)
+  const body = await withReferences(api, kinds, schema, attributes)
   const { id } = await findRecord(api, kind, idOrName)
-  const done = await changeRecord(api, kind, { id, name: idOrName }, body)
-  if (done) {
-    output.done(done.said, done.record, kind.name)
+  const result = await updateRecord(api, kind, { id, name: idOrName }, body)
+  if (result) {
+    output.done(result.message, result.record, kind.name)
   }
 }

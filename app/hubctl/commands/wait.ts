@@ -4,7 +4,7 @@ import { Command } from 'commander'
 
 import { EXIT } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
-import { findRecord, type Found } from '#hubctl/kinds/find_record'
+import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
 import type { Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { wholeNumber } from '#hubctl/options'
@@ -13,7 +13,7 @@ import { hasAttribute, valueAt } from '#hubctl/output/value_at'
 import type { Api } from '#hubctl/platform/api'
 import { Problem, UsageProblem } from '#hubctl/problem'
 
-interface Options {
+interface WaitOptions {
   readonly for: string
   readonly timeout: number
 }
@@ -21,9 +21,9 @@ interface Options {
 /** Null where the record is to be gone. */
 type Condition = { readonly key: string; readonly values: readonly string[] } | null
 
-const LOOK_AGAIN_MS = 1_000
+const POLL_INTERVAL_MS = 1_000
 /** What nothing follows by itself. */
-const ENDS: readonly string[] = ['failed', 'stopped']
+const FINAL_STATUSES: readonly string[] = ['failed', 'stopped']
 
 const HELP = `
 A status that is failed or stopped is not waited for any longer, unless it is
@@ -45,21 +45,21 @@ export function waitCommand(): Command {
     .action(perform(wait))
 }
 
-async function wait(invocation: Invocation<Options>, kindName: string, idOrName: string) {
+async function wait(invocation: Invocation<WaitOptions>, kindName: string, idOrName: string) {
   const { options, output } = invocation
-  const condition = conditionIn(options.for)
+  const condition = parseCondition(options.for)
   const api = await invocation.api()
   const kind = await new Kinds(api).find(kindName)
   const deadline = Date.now() + options.timeout * 1000
   let id = idOrName
   for (;;) {
-    const record = await recordNow(api, kind, id)
+    const record = await readRecord(api, kind, id)
     if (typeof record === 'object') {
       id = record.id
     }
     if (record !== 'away' && isMet(condition, record, kind, idOrName)) {
-      const said = `The ${kind.name} ${idOrName} is as wanted: ${options.for}`
-      return output.done(said, record, kind.name)
+      const message = `The ${kind.name} ${idOrName} is as wanted: ${options.for}`
+      return output.done(message, record, kind.name)
     }
     if (Date.now() > deadline) {
       throw new Problem(
@@ -68,11 +68,11 @@ async function wait(invocation: Invocation<Options>, kindName: string, idOrName:
         [`See how it is: hubctl describe ${kind.name} ${idOrName}`]
       )
     }
-    await pause(LOOK_AGAIN_MS)
+    await pause(POLL_INTERVAL_MS)
   }
 }
 
-function conditionIn(text: string): Condition {
+function parseCondition(text: string): Condition {
   if (text === 'deleted') {
     return null
   }
@@ -87,7 +87,11 @@ function conditionIn(text: string): Condition {
 }
 
 /** Undefined where the record is gone. */
-async function recordNow(api: Api, kind: Kind, id: string): Promise<Found | undefined | 'away'> {
+async function readRecord(
+  api: Api,
+  kind: Kind,
+  id: string
+): Promise<NamedRecord | undefined | 'away'> {
   try {
     return await findRecord(api, kind, id)
   } catch (error) {
@@ -103,7 +107,7 @@ async function recordNow(api: Api, kind: Kind, id: string): Promise<Found | unde
 
 function isMet(
   condition: Condition,
-  record: Found | undefined,
+  record: NamedRecord | undefined,
   kind: Kind,
   idOrName: string
 ): boolean {
@@ -125,7 +129,7 @@ function isMet(
   if (values.includes(text)) {
     return true
   }
-  if (/[sS]tatus$/.test(key) && ENDS.includes(text)) {
+  if (/[sS]tatus$/.test(key) && FINAL_STATUSES.includes(text)) {
     throw new Problem(EXIT.refused, `${key} of the ${kind.name} ${idOrName} is ${cellOf(value)}.`)
   }
   return false

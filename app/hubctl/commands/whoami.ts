@@ -12,12 +12,12 @@ export function whoamiCommand(): Command {
 
 async function whoami(invocation: Invocation): Promise<void> {
   const { context } = await invocation.target()
-  const who = await whoIs(await invocation.api())
-  if (!who) {
+  const caller = await whoIs(await invocation.api())
+  if (!caller) {
     throw new LoginProblem(`Nobody is logged in at ${context.url}, or the login has ended.`)
   }
-  const { permissions, ...rest } = who
+  const { permissions, ...rest } = caller
   const { output } = invocation
   const shown = output.isTable ? permissions.join(', ') : permissions
-  output.record({ url: context.url, ...rest, permissions: shown }, { kind: who.kind })
+  output.record({ url: context.url, ...rest, permissions: shown }, { kind: caller.kind })
 }

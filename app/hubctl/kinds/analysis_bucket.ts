@@ -3,7 +3,7 @@ import type { Api } from '#hubctl/platform/api'
 import { allOf, type Fields } from '#hubctl/platform/pages'
 import { Problem } from '#hubctl/problem'
 import { findRecord } from './find_record.js'
-import { ANALYSES, ANALYSIS_BUCKETS } from './places.js'
+import { ANALYSES, ANALYSIS_BUCKETS } from './record_collections.js'
 
 export const BUCKET_TYPES = ['code', 'result', 'temp'] as const
 
@@ -14,7 +14,7 @@ interface AnalysisBucket extends Fields {
 }
 
 /** The bucket that an analysis keeps its code, its results or its temporary files in; the first one, where others were added. */
-export async function analysisBucket(
+export async function findAnalysisBucket(
   api: Api,
   idOrName: string,
   type: string

@@ -32,7 +32,7 @@ export async function bodiesFrom(
   file: string | undefined,
   pairs: readonly string[]
 ): Promise<Body[]> {
-  const besides: Body = {}
+  const overrides: Body = {}
   for (const pair of pairs) {
     const sign = pair.indexOf('=')
     if (sign < 1) {
@@ -42,10 +42,10 @@ export async function bodiesFrom(
       )
     }
     const key = pair.slice(0, sign)
-    besides[key] = valueOf(schema, key, await textOf(key, pair.slice(sign + 1)))
+    overrides[key] = parseValue(schema, key, await textOf(key, pair.slice(sign + 1)))
   }
   const bodies = file === undefined ? [{}] : await bodiesInFile(file)
-  return bodies.map((body) => ({ ...body, ...besides }))
+  return bodies.map((body) => ({ ...body, ...overrides }))
 }
 
 /** What others on this machine could see in the arguments must not be a secret. */
@@ -67,14 +67,14 @@ async function textOf(key: string, text: string): Promise<string> {
 }
 
 /** Reads `null`, numbers, switches, lists and objects as such where the attribute is one. */
-function valueOf(schema: JsonSchema, key: string, text: string): unknown {
+function parseValue(schema: JsonSchema, key: string, text: string): unknown {
   const types = typesOf(propertiesOf(schema)[key] ?? {})
   if (text === 'null' && types.includes('null')) {
     return null
   }
   return types.length === 0 || types.every((type) => type === 'string' || type === 'null')
     ? text
-    : parsed(key, text, types)
+    : parseJson(key, text, types)
 }
 
 function typesOf({ type, oneOf, anyOf }: JsonSchema): string[] {
@@ -82,7 +82,7 @@ function typesOf({ type, oneOf, anyOf }: JsonSchema): string[] {
   return [type ?? [], ...choices.map(typesOf)].flat(2) as string[]
 }
 
-function parsed(key: string, text: string, types: readonly string[]): unknown {
+function parseJson(key: string, text: string, types: readonly string[]): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -3,30 +3,37 @@ import type { Api } from '#hubctl/platform/api'
 import { allOf } from '#hubctl/platform/pages'
 import { Problem, UsageProblem } from '#hubctl/problem'
 import type { Body } from './body_values.js'
-import { findRecord, type Found } from './find_record.js'
+import { findRecord, type NamedRecord } from './find_record.js'
 import { propertiesOf, type Kind } from './kind.js'
 
 /** The record that a body means: by its id, or by its name and the records that it will always belong to. */
-export async function findExisting(api: Api, kind: Kind, body: Body): Promise<Found | undefined> {
+export async function findExisting(
+  api: Api,
+  kind: Kind,
+  body: Body
+): Promise<NamedRecord | undefined> {
   const { id, name } = body
-  const byId = typeof id === 'string' ? await absent(findRecord(api, kind, id)) : undefined
+  const byId =
+    typeof id === 'string' ? await undefinedIfMissing(findRecord(api, kind, id)) : undefined
   if (byId) {
     return byId
   }
-  const conditions = belongings(kind, body)
+  const conditions = fixedReferences(kind, body)
   const filter = conditions.length > 1 ? `and(${conditions.join()})` : conditions[0]
   if (typeof name === 'string') {
-    return absent(findRecord(api, kind, name, { where: filter }))
+    return undefinedIfMissing(findRecord(api, kind, name, { where: filter }))
   }
   if (filter === undefined) {
     throw new UsageProblem(`The ${kind.name} has neither a name nor an id to find it by.`)
   }
-  const [found] = await allOf<Found>(api, kind.service, kind.path, { query: [['filter', filter]] })
+  const [found] = await allOf<NamedRecord>(api, kind.service, kind.path, {
+    query: [['filter', filter]],
+  })
   return found
 }
 
 /** Ids of records that are said once and for all, as conditions. */
-function belongings({ create, update }: Kind, body: Body): string[] {
+function fixedReferences({ create, update }: Kind, body: Body): string[] {
   const changeable = propertiesOf(update)
   return Object.entries(propertiesOf(create))
     .filter(([key, { format }]) => format === 'uuid' && !Object.hasOwn(changeable, key))
@@ -34,9 +41,9 @@ function belongings({ create, update }: Kind, body: Body): string[] {
     .map(([key]) => `eq(${key},'${String(body[key]).replaceAll("'", "''")}')`)
 }
 
-async function absent(finding: Promise<Found>): Promise<Found | undefined> {
+async function undefinedIfMissing(search: Promise<NamedRecord>): Promise<NamedRecord | undefined> {
   try {
-    return await finding
+    return await search
   } catch (error) {
     if (error instanceof Problem && error.exitCode === EXIT.notFound) {
       return undefined

@@ -6,15 +6,15 @@ import { Problem, UsageProblem } from '#hubctl/problem'
 import { isUuid } from '#kernel/is_uuid'
 import { pathOf, type Kind } from './kind.js'
 
-export interface Found extends Fields {
+export interface NamedRecord extends Fields {
   readonly id: string
   readonly name?: string
 }
 
 /** Where records of a kind are. */
-export type Place = Pick<Kind, 'name' | 'plural' | 'path' | 'service'>
+export type RecordCollection = Pick<Kind, 'name' | 'plural' | 'path' | 'service'>
 
-interface Finding {
+interface FindRecordOptions {
   /** What the record is shown with. */
   readonly shape?: readonly [string, string][]
   /** What a record that is meant by its name has to be, as an expression. */
@@ -24,36 +24,36 @@ interface Finding {
 /** One record by its id, or by its name where only one has it. */
 export async function findRecord(
   api: Api,
-  kind: Place,
+  kind: RecordCollection,
   idOrName: string,
-  { shape = [], where }: Finding = {}
-): Promise<Found> {
+  { shape = [], where }: FindRecordOptions = {}
+): Promise<NamedRecord> {
   if (isUuid(idOrName)) {
-    const { data } = await api.read<{ data: Found }>(kind.service, pathOf(kind, idOrName), {
+    const { data } = await api.read<{ data: NamedRecord }>(kind.service, pathOf(kind, idOrName), {
       query: new URLSearchParams([...shape]),
     })
     return data
   }
-  const data = await named(api, kind, conditionFor(idOrName, where), shape, idOrName)
+  const data = await queryByName(api, kind, nameCondition(idOrName, where), shape, idOrName)
   const exact = data.filter(({ name }) => name === idOrName)
-  const found = (exact.length > 0 ? exact : data) as readonly Found[]
+  const found = (exact.length > 0 ? exact : data) as readonly NamedRecord[]
   if (found.length > 1) {
     throw new Problem(EXIT.refused, `Several ${kind.plural} are called "${idOrName}".`, [
       `Say which by its id: ${found.map(({ id }) => id).join(', ')}`,
     ])
   }
-  return found[0] ?? missing(kind, idOrName)
+  return found[0] ?? failNotFound(kind, idOrName)
 }
 
 /** As an expression: in brackets, commas and signs of a name would mean something. */
-function conditionFor(name: string, where: string | undefined): string {
-  const called = `eq(name,'${name.replaceAll("'", "''")}')`
-  return where === undefined ? called : `and(${called},${where})`
+function nameCondition(name: string, where: string | undefined): string {
+  const hasName = `eq(name,'${name.replaceAll("'", "''")}')`
+  return where === undefined ? hasName : `and(${hasName},${where})`
 }
 
-async function named(
+async function queryByName(
   api: Api,
-  { name: kind, service, path }: Place,
+  { name: kind, service, path }: RecordCollection,
   condition: string,
   query: readonly [string, string][],
   name: string
@@ -71,7 +71,7 @@ async function named(
   }
 }
 
-function missing({ name, plural }: Place, idOrName: string): never {
+function failNotFound({ name, plural }: RecordCollection, idOrName: string): never {
   throw new Problem(EXIT.notFound, `There is no ${name} called "${idOrName}".`, [
     `See what there is: hubctl get ${plural}`,
   ])

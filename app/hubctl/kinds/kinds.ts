@@ -15,16 +15,16 @@ export class Kinds {
   }
 
   async all(): Promise<readonly Kind[]> {
-    const { kinds, silent } = await this.#read()
-    if (kinds.length === 0 && silent[0]) {
-      throw silent[0]
+    const { kinds, silent: failures } = await this.#loaded()
+    if (kinds.length === 0 && failures[0]) {
+      throw failures[0]
     }
     return kinds
   }
 
   /** The kind of that name, in one or in many, in any spelling. */
   async find(name: string): Promise<Kind> {
-    const { silent } = await this.#read()
+    const { silent: failures } = await this.#loaded()
     const kinds = await this.all()
     const wanted = plain(name)
     const found = kinds.find((kind) =>
@@ -33,9 +33,9 @@ export class Kinds {
     if (found) {
       return found
     }
-    if (silent.length > 0) {
-      throw new Problem(silent[0]!.exitCode, `No service that answers has a kind "${name}".`, [
-        ...silent.map(({ message }) => message),
+    if (failures.length > 0) {
+      throw new Problem(failures[0]!.exitCode, `No service that answers has a kind "${name}".`, [
+        ...failures.map(({ message }) => message),
         'Look at the services: hubctl status',
       ])
     }
@@ -47,18 +47,18 @@ export class Kinds {
     )
   }
 
-  #read() {
-    return (this.#known ??= this.#ask())
+  #loaded() {
+    return (this.#known ??= this.#load())
   }
 
-  async #ask() {
-    const answers = await Promise.all(SURFACE_NAMES.map((service) => this.#askService(service)))
-    const kinds = answers.flatMap((answer) => (answer instanceof Problem ? [] : answer))
-    const silent = answers.filter((answer) => answer instanceof Problem)
-    return { kinds, silent }
+  async #load() {
+    const results = await Promise.all(SURFACE_NAMES.map((service) => this.#loadService(service)))
+    const kinds = results.flatMap((result) => (result instanceof Problem ? [] : result))
+    const failures = results.filter((result) => result instanceof Problem)
+    return { kinds, silent: failures }
   }
 
-  async #askService(service: SurfaceName): Promise<Kind[] | Problem> {
+  async #loadService(service: SurfaceName): Promise<Kind[] | Problem> {
     try {
       const document = await this.#api.read<PublishedDocument>(service, '/docs/openapi.json')
       return kindsIn(service, document)

@@ -2,7 +2,7 @@ import type { Api } from '#hubctl/platform/api'
 import { pagesOf, readPage, type Fields } from '#hubctl/platform/pages'
 import type { Kind } from './kind.js'
 
-interface Listed {
+interface ListResult {
   readonly records: readonly Fields[]
   readonly total: number
 }
@@ -14,7 +14,7 @@ export async function listRecords(
   api: Api,
   kind: Kind,
   { query, limit }: { query: Query; limit: number }
-): Promise<Listed> {
+): Promise<ListResult> {
   const records: Fields[] = []
   let total = 0
   for await (const { data, meta } of pagesOf(api, kind.service, kind.path, { query, limit })) {

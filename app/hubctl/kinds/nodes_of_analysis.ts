@@ -1,6 +1,6 @@
 import type { Api } from '#hubctl/platform/api'
 import { allOf, type Fields } from '#hubctl/platform/pages'
-import { ANALYSIS_NODES } from './places.js'
+import { ANALYSIS_NODES } from './record_collections.js'
 
 interface AnalysisNode extends Fields {
   readonly nodeId: string

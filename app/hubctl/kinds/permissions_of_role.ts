@@ -12,13 +12,13 @@ interface RolePermission extends Fields {
 
 /** What a role may do, by name. */
 export async function permissionsOfRole(api: Api, roleId: string): Promise<readonly Permission[]> {
-  const given = await allOf<RolePermission>(api, 'identity', '/role-permissions', {
+  const assignments = await allOf<RolePermission>(api, 'identity', '/role-permissions', {
     query: [
       ['filter[roleId]', roleId],
       ['include', 'permission'],
     ],
   })
-  return given
+  return assignments
     .map(({ permission }) => permission)
     .toSorted((one, other) => one.name.localeCompare(other.name))
 }

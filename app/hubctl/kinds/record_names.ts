@@ -22,14 +22,14 @@ export class RecordNames {
   /** The name of a record; its id where it has none, is gone, or is not for the caller to see. */
   of(kind: string, id: string): Promise<string> {
     const known = this.#names.get(id)
-    const name = known ?? this.#look(kind, id)
+    const name = known ?? this.#find(kind, id)
     if (!known) {
       this.#names.set(id, name)
     }
     return name
   }
 
-  async #look(kind: string, id: string): Promise<string> {
+  async #find(kind: string, id: string): Promise<string> {
     try {
       const found = await findRecord(this.#api, await this.#kinds.find(kind), id)
       const { name, path } = found

@@ -2,14 +2,21 @@ import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
 import { pathOf } from '#hubctl/kinds/kind'
-import { BUCKET_FILES, BUCKETS } from '#hubctl/kinds/places'
+import { BUCKET_FILES, BUCKETS } from '#hubctl/kinds/record_collections'
 import { asking, changing } from '#hubctl/options'
 import { bytes } from '#hubctl/output/bytes'
 import { writeForeign } from '#hubctl/output/foreign_bytes'
 import { confirmed } from '#hubctl/output/prompts'
 import { allOf } from '#hubctl/platform/pages'
 import { copy } from './copy.js'
-import { bucketOf, fileAt, filesBelow, placeIn, requirePlace, type BucketFile } from './place.js'
+import {
+  findBucket,
+  findFile,
+  listFiles,
+  parseBucketLocation,
+  requireBucketLocation,
+  type BucketFile,
+} from './bucket_location.js'
 
 const COPY_HELP = `
 What breaks off goes on where it was when the same command is given again. The
@@ -44,7 +51,7 @@ export function bucketCommand(): Command {
       new Command('cat')
         .description('write a file to standard output')
         .argument('<place>', '<bucket>:<path>')
-        .action(perform(show))
+        .action(perform(printFile))
     )
     .addCommand(
       asking(
@@ -63,9 +70,9 @@ async function list(invocation: Invocation, text: string | undefined): Promise<v
     const buckets = await allOf(api, BUCKETS.service, BUCKETS.path)
     return output.records(buckets, { kind: BUCKETS.name, columns: ['name', 'createdAt'] })
   }
-  const place = placeIn(text) ?? { bucket: text, path: '' }
-  const { id } = await bucketOf(api, place)
-  const files = await filesBelow(api, id, place.path)
+  const location = parseBucketLocation(text) ?? { bucket: text, path: '' }
+  const { id } = await findBucket(api, location)
+  const files = await listFiles(api, id, location.path)
   output.records(output.isTable ? files.map(rowOf) : files, {
     kind: BUCKET_FILES.name,
     columns: ['size', 'createdAt', 'path'],
@@ -77,11 +84,11 @@ function rowOf({ size, createdAt, path }: BucketFile) {
   return { size: bytes(size ?? 0), createdAt, path }
 }
 
-async function show(invocation: Invocation, text: string): Promise<void> {
-  const place = requirePlace(text)
+async function printFile(invocation: Invocation, text: string): Promise<void> {
+  const location = requireBucketLocation(text)
   const api = await invocation.api()
-  const bucket = await bucketOf(api, place)
-  const { id } = await fileAt(api, bucket.id, place)
+  const bucket = await findBucket(api, location)
+  const { id } = await findFile(api, bucket.id, location)
   const { body } = await api.open(BUCKET_FILES.service, `${pathOf(BUCKET_FILES, id)}/stream`, {
     headers: { accept: '*/*' },
   })
@@ -97,12 +104,12 @@ async function remove(
   const { options, output } = invocation
   const api = await invocation.api()
   const found: { file: BucketFile; bucket: string }[] = []
-  for (const place of texts.map(requirePlace)) {
-    const { id } = await bucketOf(api, place)
+  for (const location of texts.map(requireBucketLocation)) {
+    const { id } = await findBucket(api, location)
     const files = options.recursive
-      ? await filesBelow(api, id, place.path)
-      : [await fileAt(api, id, place)]
-    found.push(...files.map((file) => ({ file, bucket: place.bucket })))
+      ? await listFiles(api, id, location.path)
+      : [await findFile(api, id, location)]
+    found.push(...files.map((file) => ({ file, bucket: location.bucket })))
   }
   if (found.length === 0) {
     return output.note('There is no file there.')

@@ -5,22 +5,28 @@ import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import type { Invocation } from '#hubctl/invocation'
 import type { Api } from '#hubctl/platform/api'
 import { Problem, UsageProblem } from '#hubctl/problem'
-import { doEach, type Step } from '#hubctl/commands/each'
+import { runSteps, type Step } from '#hubctl/commands/run_steps'
 import { download } from './download.js'
-import { bucketOf, fileAt, filesBelow, placeIn, type Place } from './place.js'
+import {
+  findBucket,
+  findFile,
+  listFiles,
+  parseBucketLocation,
+  type BucketLocation,
+} from './bucket_location.js'
 import { upload } from './upload.js'
 
-interface Options {
+interface CopyOptions {
   readonly recursive?: boolean
 }
 
 /** Copies into a bucket or out of it, one file after the other. One that cannot be copied does not keep the others from it. */
 export async function copy(
-  invocation: Invocation<Options>,
+  invocation: Invocation<CopyOptions>,
   from: string,
   to: string
 ): Promise<ExitCode> {
-  const [source, target] = [placeIn(from), placeIn(to)]
+  const [source, target] = [parseBucketLocation(from), parseBucketLocation(to)]
   if ((source === undefined) === (target === undefined)) {
     throw new UsageProblem(
       'One side is in a bucket, the other one here.',
@@ -29,35 +35,35 @@ export async function copy(
   }
   const api = await invocation.api()
   const copies = await (target
-    ? copiesThere(invocation, api, from, target)
-    : copiesHere(invocation, api, source!, to))
-  return doEach(invocation.output, copies)
+    ? uploadSteps(invocation, api, from, target)
+    : downloadSteps(invocation, api, source!, to))
+  return runSteps(invocation.output, copies)
 }
 
-async function copiesThere(
-  { options, output }: Invocation<Options>,
+async function uploadSteps(
+  { options, output }: Invocation<CopyOptions>,
   api: Api,
   from: string,
-  place: Place
+  location: BucketLocation
 ): Promise<Step[]> {
-  const { id } = await bucketOf(api, place)
-  const files = await filesHere(from, place.path, Boolean(options.recursive))
+  const { id } = await findBucket(api, location)
+  const files = await localFiles(from, location.path, Boolean(options.recursive))
   return files.map(([file, path]) => ({
     name: file,
     act: async () => {
-      const there = `${place.bucket}:${path}`
+      const destination = `${location.bucket}:${path}`
       if (api.isPlanning) {
         api.plan('POST', 'storage', `/buckets/${id}/resumable`, { filename: path })
-        return { said: `${file} would be copied to ${there}` }
+        return { said: `${file} would be copied to ${destination}` }
       }
       await upload(api, { file, bucketId: id, path }, output)
-      return { said: `${file} was copied to ${there}` }
+      return { said: `${file} was copied to ${destination}` }
     },
   }))
 }
 
 /** Files of this machine, each with the path it gets. */
-async function filesHere(
+async function localFiles(
   from: string,
   path: string,
   isRecursive: boolean
@@ -82,32 +88,32 @@ async function filesHere(
   return [[from, isFolder ? path + basename(from) : path]]
 }
 
-async function copiesHere(
-  { options, output }: Invocation<Options>,
+async function downloadSteps(
+  { options, output }: Invocation<CopyOptions>,
   api: Api,
-  place: Place,
+  location: BucketLocation,
   to: string
 ): Promise<Step[]> {
-  const { id } = await bucketOf(api, place)
+  const { id } = await findBucket(api, location)
   const files = options.recursive
-    ? await filesBelow(api, id, place.path)
-    : [await fileAt(api, id, place)]
-  const isFolder = options.recursive || (await isFolderHere(to))
+    ? await listFiles(api, id, location.path)
+    : [await findFile(api, id, location)]
+  const isFolder = options.recursive || (await isLocalFolder(to))
   return files.map((file) => ({
-    name: `${place.bucket}:${file.path}`,
+    name: `${location.bucket}:${file.path}`,
     act: async () => {
-      const own = options.recursive ? pathBelow(file.path, place.path) : basename(file.path)
+      const own = options.recursive ? pathBelow(file.path, location.path) : basename(file.path)
       const target = isFolder ? join(to, own) : to
       if (api.isPlanning) {
         return { said: `${target} would be written` }
       }
       await download(api, file, target, output)
-      return { said: `${place.bucket}:${file.path} was copied to ${target}` }
+      return { said: `${location.bucket}:${file.path} was copied to ${target}` }
     },
   }))
 }
 
-async function isFolderHere(path: string): Promise<boolean> {
+async function isLocalFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return path.endsWith('/') || Boolean(found?.isDirectory())
 }

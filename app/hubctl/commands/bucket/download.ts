@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises'
 
 import { EXIT } from '#hubctl/exit_codes'
 import { pathOf } from '#hubctl/kinds/kind'
-import { BUCKET_FILES } from '#hubctl/kinds/places'
+import { BUCKET_FILES } from '#hubctl/kinds/record_collections'
 import type { Output } from '#hubctl/output/output'
 import { progressOf, type Progress } from '#hubctl/output/progress'
 import type { Api } from '#hubctl/platform/api'
 import { Problem } from '#hubctl/problem'
 import { sha256In, sha256Of } from './checksum.js'
-import type { BucketFile } from './place.js'
+import type { BucketFile } from './bucket_location.js'
 
 const PART = '.part'
 const PART_OF = '.part-of'
@@ -27,8 +27,8 @@ export async function download(
   await mkdir(dirname(target), { recursive: true })
   const bar = await progressOf(file.path, file.size ?? 0, isQuiet)
   try {
-    const hash = await fetchRest(api, file, target, bar)
-    await requireSame(target, hash, file)
+    const hash = await fetchRemaining(api, file, target, bar)
+    await verifyChecksum(target, hash, file)
     await rename(target + PART, target)
     await rm(target + PART_OF, { force: true })
     bar.end(file.path)
@@ -39,7 +39,7 @@ export async function download(
 }
 
 /** What is there of the same content already is not fetched again. */
-async function fetchRest(
+async function fetchRemaining(
   api: Api,
   { id, size }: BucketFile,
   target: string,
@@ -47,26 +47,31 @@ async function fetchRest(
 ): Promise<string | undefined> {
   const part = target + PART
   const etag = await readFile(target + PART_OF, 'utf8').catch(() => undefined)
-  const have = etag === undefined ? 0 : await sizeOf(part)
-  if (etag !== undefined && have > 0 && have === size) {
+  const storedBytes = etag === undefined ? 0 : await sizeOf(part)
+  if (etag !== undefined && storedBytes > 0 && storedBytes === size) {
     return sha256In(etag)
   }
   const response = await api.open(BUCKET_FILES.service, `${pathOf(BUCKET_FILES, id)}/stream`, {
     headers: {
       'accept': '*/*',
       'accept-encoding': 'identity',
-      ...(have > 0 && { 'range': `bytes=${have}-`, 'if-range': etag! }),
+      ...(storedBytes > 0 && { 'range': `bytes=${storedBytes}-`, 'if-range': etag! }),
     },
   })
-  const goesOn = response.status === 206
+  const isResumed = response.status === 206
   const current = response.headers.get('etag')
   await writeFile(target + PART_OF, current ?? '')
-  await write(response, part, goesOn ? have : 0, bar)
+  await writePart(response, part, isResumed ? storedBytes : 0, bar)
   return sha256In(current)
 }
 
-async function write({ body }: Response, part: string, from: number, bar: Progress): Promise<void> {
-  let done = from
+async function writePart(
+  { body }: Response,
+  part: string,
+  offset: number,
+  bar: Progress
+): Promise<void> {
+  let done = offset
   const counting = new Transform({
     transform(chunk: Buffer, _encoding, pass) {
       done += chunk.length
@@ -75,7 +80,7 @@ async function write({ body }: Response, part: string, from: number, bar: Progre
     },
   })
   try {
-    const file = createWriteStream(part, { flags: from > 0 ? 'a' : 'w' })
+    const file = createWriteStream(part, { flags: offset > 0 ? 'a' : 'w' })
     await (body ? pipeline(body, counting, file) : writeFile(part, ''))
   } catch (error) {
     throw new Problem(EXIT.unreachable, `The download broke off: ${(error as Error).message}`, [
@@ -84,7 +89,7 @@ async function write({ body }: Response, part: string, from: number, bar: Progre
   }
 }
 
-async function requireSame(target: string, hash: string | undefined, { path }: BucketFile) {
+async function verifyChecksum(target: string, hash: string | undefined, { path }: BucketFile) {
   if (hash !== undefined && (await sha256Of(target + PART)) !== hash) {
     await Promise.all([target + PART, target + PART_OF].map((file) => rm(file, { force: true })))
     throw new Problem(

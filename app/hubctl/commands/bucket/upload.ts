@@ -5,72 +5,72 @@ import { DetailedError, Upload } from 'tus-js-client'
 
 import { EXIT } from '#hubctl/exit_codes'
 import { pathOf } from '#hubctl/kinds/kind'
-import { BUCKET_FILES } from '#hubctl/kinds/places'
+import { BUCKET_FILES } from '#hubctl/kinds/record_collections'
 import type { Output } from '#hubctl/output/output'
 import { progressOf } from '#hubctl/output/progress'
 import type { Api } from '#hubctl/platform/api'
 import { refusalOf } from '#hubctl/platform/refusals'
 import { Problem } from '#hubctl/problem'
-import { BegunUploads } from './begun_uploads.js'
+import { PendingUploads } from './pending_uploads.js'
 import { sha256In, sha256Of } from './checksum.js'
 
-interface Sent {
+interface UploadSource {
   readonly file: string
   readonly bucketId: string
   readonly path: string
 }
 
 /** After what is over for the moment: pauses of a client that was cut off. */
-const PAUSES_MS = [500, 1_000, 3_000, 5_000, 10_000, 20_000]
+const RETRY_DELAYS_MS = [500, 1_000, 3_000, 5_000, 10_000, 20_000]
 
 /** Sends a file in pieces; one that was begun before goes on. What arrived is compared with what was sent. */
-export async function upload(api: Api, sent: Sent, { isQuiet }: Output): Promise<void> {
-  const { size } = await stat(sent.file)
-  const bar = await progressOf(sent.path, size, isQuiet)
+export async function upload(api: Api, source: UploadSource, { isQuiet }: Output): Promise<void> {
+  const { size } = await stat(source.file)
+  const bar = await progressOf(source.path, size, isQuiet)
   try {
-    const id = await send(api, sent, size, (done) => bar.at(done))
-    await requireSame(api, id, sent)
-    bar.end(sent.path)
+    const id = await transferFile(api, source, size, (done) => bar.at(done))
+    await verifyChecksum(api, id, source)
+    bar.end(source.path)
   } catch (error) {
     bar.fail()
     throw error
   }
 }
 
-async function send(
+async function transferFile(
   api: Api,
-  { file, bucketId, path }: Sent,
+  { file, bucketId, path }: UploadSource,
   size: number,
-  at: (done: number) => void
+  onProgress: (done: number) => void
 ): Promise<string | undefined> {
   const endpoint = `${api.addresses.of('storage')}/buckets/${bucketId}/resumable`
   const { mtimeMs } = await stat(file)
   return new Promise((resolve, reject) => {
-    const sending = new Upload(createReadStream(file), {
+    const transfer = new Upload(createReadStream(file), {
       endpoint,
       uploadSize: size,
       metadata: { filename: path },
-      retryDelays: PAUSES_MS,
-      urlStorage: new BegunUploads(),
+      retryDelays: RETRY_DELAYS_MS,
+      urlStorage: new PendingUploads(),
       removeFingerprintOnSuccess: true,
       fingerprint: async () => [endpoint, path, size, mtimeMs].join(' '),
       onBeforeRequest: async (request) => {
         request.setHeader('authorization', `Bearer ${await api.token()}`)
       },
-      onProgress: at,
-      onError: (error) => void meaningOf(error).then(reject, reject),
+      onProgress: onProgress,
+      onError: (error) => void explainError(error).then(reject, reject),
       onSuccess: ({ lastResponse }) => resolve(lastResponse.getHeader('x-bucket-file-id')),
     })
-    sending.findPreviousUploads().then(([previous]) => {
+    transfer.findPreviousUploads().then(([previous]) => {
       if (previous) {
-        sending.resumeFromPreviousUpload(previous)
+        transfer.resumeFromPreviousUpload(previous)
       }
-      sending.start()
+      transfer.start()
     }, reject)
   })
 }
 
-async function meaningOf(error: Error): Promise<Error> {
+async function explainError(error: Error): Promise<Error> {
   const answer = error instanceof DetailedError ? error.originalResponse : null
   if (!answer) {
     return new Problem(EXIT.unreachable, `The upload broke off: ${error.message}`, [
@@ -80,11 +80,15 @@ async function meaningOf(error: Error): Promise<Error> {
   return refusalOf(new Response(answer.getBody() || null, { status: answer.getStatus() }))
 }
 
-async function requireSame(api: Api, id: string | undefined, { file, path }: Sent): Promise<void> {
+async function verifyChecksum(
+  api: Api,
+  id: string | undefined,
+  { file, path }: UploadSource
+): Promise<void> {
   if (id === undefined) {
     return
   }
-  const [stored, own] = await Promise.all([storedHash(api, id), sha256Of(file)])
+  const [stored, own] = await Promise.all([readStoredHash(api, id), sha256Of(file)])
   if (stored !== undefined && stored !== own) {
     throw new Problem(EXIT.failed, `What arrived as ${path} is not what was sent.`, [
       `Was ${file} changed meanwhile? Delete it there and send it again.`,
@@ -92,7 +96,7 @@ async function requireSame(api: Api, id: string | undefined, { file, path }: Sen
   }
 }
 
-async function storedHash(api: Api, id: string): Promise<string | undefined> {
+async function readStoredHash(api: Api, id: string): Promise<string | undefined> {
   const path = `${pathOf(BUCKET_FILES, id)}/stream`
   const { headers } = await api.open(BUCKET_FILES.service, path, {
     method: 'HEAD',

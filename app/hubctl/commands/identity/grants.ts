@@ -2,49 +2,49 @@ import { Command } from 'commander'
 
 import { EXIT } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
-import { findRecord, type Found, type Place } from '#hubctl/kinds/find_record'
-import { PERMISSIONS, ROLES } from '#hubctl/kinds/places'
+import { findRecord, type NamedRecord, type RecordCollection } from '#hubctl/kinds/find_record'
+import { PERMISSIONS, ROLES } from '#hubctl/kinds/record_collections'
 import { changing, gathered } from '#hubctl/options'
 import type { Api } from '#hubctl/platform/api'
 import { allOf } from '#hubctl/platform/pages'
 import { Refusal } from '#hubctl/platform/refusals'
 import { Problem, UsageProblem } from '#hubctl/problem'
-import { findIn, type RealmOption } from './bearer.js'
+import { findInRealm, type RealmOption } from './activation.js'
 
-interface Options extends RealmOption {
+interface GrantOptions extends RealmOption {
   readonly role?: readonly string[]
   readonly permission?: readonly string[]
 }
 
 /** What is given or taken: a role or a permission, as a record that names both. */
-interface Gift {
-  readonly given: Place
+interface Grant {
+  readonly granted: RecordCollection
   readonly name: string
 }
 
 /** `grant` and `revoke` for users, clients and roles; nobody has a role in a role. */
-export function grantCommands(owner: Place): Command[] {
+export function grantCommands(owner: RecordCollection): Command[] {
   return [
-    options(
+    withGrantOptions(
       new Command('grant').description(`give a ${owner.name} roles or permissions`),
       owner
     ).action(
-      perform((invocation: Invocation<Options>, name: string) =>
-        forEach(invocation, { owner, name, change: give, done: '' })
+      perform((invocation: Invocation<GrantOptions>, name: string) =>
+        changeGrants(invocation, { owner, name, change: addGrant, done: '' })
       )
     ),
-    options(
+    withGrantOptions(
       new Command('revoke').description(`take roles or permissions from a ${owner.name}`),
       owner
     ).action(
-      perform((invocation: Invocation<Options>, name: string) =>
-        forEach(invocation, { owner, name, change: take, done: ' no more' })
+      perform((invocation: Invocation<GrantOptions>, name: string) =>
+        changeGrants(invocation, { owner, name, change: removeGrant, done: ' no more' })
       )
     ),
   ]
 }
 
-function options(command: Command, owner: Place): Command {
+function withGrantOptions(command: Command, owner: RecordCollection): Command {
   command.argument(`<${owner.name}>`, 'its id or name')
   if (owner.name !== ROLES.name) {
     command
@@ -57,37 +57,42 @@ function options(command: Command, owner: Place): Command {
 }
 
 /** A gift to a bearer, with the ids of both. */
-interface Named extends Gift {
+interface ResolvedGrant extends Grant {
   readonly api: Api
-  readonly owner: Place
-  readonly bearer: Found
+  readonly owner: RecordCollection
+  readonly grantee: NamedRecord
   readonly id: string
 }
 
-type Change = (named: Named) => Promise<{ data: Found | undefined } | undefined>
+type ChangeGrant = (grant: ResolvedGrant) => Promise<{ data: NamedRecord | undefined } | undefined>
 
-async function forEach(
-  invocation: Invocation<Options>,
-  { owner, name, change, done }: { owner: Place; name: string; change: Change; done: string }
+async function changeGrants(
+  invocation: Invocation<GrantOptions>,
+  {
+    owner,
+    name,
+    change,
+    done,
+  }: { owner: RecordCollection; name: string; change: ChangeGrant; done: string }
 ): Promise<void> {
-  const gifts = giftsIn(invocation.options)
+  const grants = grantsIn(invocation.options)
   const api = await invocation.api()
-  const bearer = await findIn(api, owner, name, invocation.options)
-  for (const gift of gifts) {
-    const { id } = await findRecord(api, gift.given, gift.name)
-    const changed = await change({ ...gift, api, owner, bearer, id })
+  const grantee = await findInRealm(api, owner, name, invocation.options)
+  for (const grant of grants) {
+    const { id } = await findRecord(api, grant.granted, grant.name)
+    const changed = await change({ ...grant, api, owner, grantee, id })
     if (changed) {
-      const sentence = `The ${owner.name} ${bearer.name} has the ${gift.given.name} ${gift.name}${done}`
-      invocation.output.done(sentence, changed.data, kindOf(owner, gift.given))
+      const sentence = `The ${owner.name} ${grantee.name} has the ${grant.granted.name} ${grant.name}${done}`
+      invocation.output.done(sentence, changed.data, kindOf(owner, grant.granted))
     }
   }
 }
 
 /** What they have already is no mishap. */
-async function give({ api, owner, given, bearer, id }: Named) {
-  const body = { [`${owner.name}Id`]: bearer.id, [`${given.name}Id`]: id }
+async function addGrant({ api, owner, granted: given, grantee, id }: ResolvedGrant) {
+  const body = { [`${owner.name}Id`]: grantee.id, [`${given.name}Id`]: id }
   try {
-    return await api.change<{ data: Found }>('POST', 'identity', pathFor(owner, given), body)
+    return await api.change<{ data: NamedRecord }>('POST', 'identity', pathFor(owner, given), body)
   } catch (error) {
     if (error instanceof Refusal && error.status === 409) {
       return { data: undefined }
@@ -96,36 +101,37 @@ async function give({ api, owner, given, bearer, id }: Named) {
   }
 }
 
-async function take({ api, owner, given, name, bearer, id }: Named) {
+async function removeGrant({ api, owner, granted: given, name, grantee, id }: ResolvedGrant) {
   const path = pathFor(owner, given)
-  const [held] = await allOf<Found>(api, 'identity', path, {
+  const [assignment] = await allOf<NamedRecord>(api, 'identity', path, {
     query: [
-      [`filter[${owner.name}Id]`, bearer.id],
+      [`filter[${owner.name}Id]`, grantee.id],
       [`filter[${given.name}Id]`, id],
     ],
   })
-  if (!held) {
+  if (!assignment) {
     throw new Problem(
       EXIT.notFound,
-      `The ${owner.name} ${bearer.name} has no ${given.name} ${name} of its own.`
+      `The ${owner.name} ${grantee.name} has no ${given.name} ${name} of its own.`
     )
   }
-  return api.change<{ data: Found }>('DELETE', 'identity', `${path}/${held.id}`)
+  return api.change<{ data: NamedRecord }>('DELETE', 'identity', `${path}/${assignment.id}`)
 }
 
-function giftsIn({ role = [], permission = [] }: Options): Gift[] {
-  const gifts = [
+function grantsIn({ role = [], permission = [] }: GrantOptions): Grant[] {
+  const grants = [
     ...role.map((name) => ({ given: ROLES, name })),
     ...permission.map((name) => ({ given: PERMISSIONS, name })),
   ]
-  if (gifts.length === 0) {
+  if (grants.length === 0) {
     throw new UsageProblem('What is it about?', 'Say --role <role> or --permission <permission>.')
   }
-  return gifts
+  return grants
 }
 
-function kindOf(owner: Place, given: Place): string {
-  return `${owner.name}-${given.name}`
+function kindOf(owner: RecordCollection, granted: RecordCollection): string {
+  return `${owner.name}-${granted.name}`
 }
 
-const pathFor = (owner: Place, given: Place) => `/${kindOf(owner, given)}s`
+const pathFor = (owner: RecordCollection, granted: RecordCollection) =>
+  `/${kindOf(owner, granted)}s`

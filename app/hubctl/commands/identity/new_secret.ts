@@ -15,7 +15,7 @@ export interface SecretOptions {
 
 const BYTES = 24
 
-export function secretOptions(command: Command, what: string): Command {
+export function withSecretOptions(command: Command, what: string): Command {
   return changing(command)
     .option('--to <file>', `a new file, mode 600, for a ${what} that is made up`)
     .option('--stdin', `read the ${what} from standard input`)
@@ -27,7 +27,7 @@ export function secretOptions(command: Command, what: string): Command {
  */
 export async function withNewSecret<T>(
   { options }: Invocation<SecretOptions>,
-  { what, whose }: { what: string; whose: object },
+  { what, whose: owner }: { what: string; whose: object },
   use: (secret: string) => Promise<T | undefined>
 ): Promise<T | undefined> {
   if (options.stdin) {
@@ -42,9 +42,9 @@ export async function withNewSecret<T>(
   const file = await secretFile(options.to)
   const secret = randomBytes(BYTES).toString('base64url')
   try {
-    const made = await use(secret)
-    await (made === undefined ? file.discard() : file.write({ ...whose, [what]: secret }))
-    return made
+    const result = await use(secret)
+    await (result === undefined ? file.discard() : file.write({ ...owner, [what]: secret }))
+    return result
   } catch (error) {
     await file.discard()
     throw error

@@ -1,12 +1,12 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { findRecord, type Found, type Place } from '#hubctl/kinds/find_record'
-import { ANALYSES, CLIENTS, NODES, PROJECTS, REALMS, USERS } from '#hubctl/kinds/places'
+import { findRecord, type NamedRecord, type RecordCollection } from '#hubctl/kinds/find_record'
+import { ANALYSES, CLIENTS, NODES, PROJECTS, REALMS, USERS } from '#hubctl/kinds/record_collections'
 import type { Api } from '#hubctl/platform/api'
 import { allOf, readPage } from '#hubctl/platform/pages'
 
-const COUNTED: readonly Place[] = [USERS, CLIENTS, NODES, PROJECTS, ANALYSES]
+const COUNTED: readonly RecordCollection[] = [USERS, CLIENTS, NODES, PROJECTS, ANALYSES]
 
 export function realmCommand(): Command {
   return new Command('realm')
@@ -23,7 +23,7 @@ async function showStatus(invocation: Invocation, idOrName: string | undefined):
   const api = await invocation.api()
   const realms =
     idOrName === undefined
-      ? await allOf<Found>(api, REALMS.service, REALMS.path)
+      ? await allOf<NamedRecord>(api, REALMS.service, REALMS.path)
       : [await findRecord(api, REALMS, idOrName)]
   const rows = await Promise.all(
     realms.map(async ({ id, name }) => ({ id, name, ...(await countsOf(api, id)) }))

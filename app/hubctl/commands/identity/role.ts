@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord } from '#hubctl/kinds/find_record'
 import { permissionsOfRole } from '#hubctl/kinds/permissions_of_role'
-import { ROLES } from '#hubctl/kinds/places'
+import { ROLES } from '#hubctl/kinds/record_collections'
 import { grantCommands } from './grants.js'
 
 export function roleCommand(): Command {

@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { findRecord, type Found } from '#hubctl/kinds/find_record'
-import { REALMS, ROLES, USERS } from '#hubctl/kinds/places'
+import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
+import { REALMS, ROLES, USERS } from '#hubctl/kinds/record_collections'
 import { gathered } from '#hubctl/options'
 import { whoIs } from '#hubctl/platform/who'
-import { activatingCommands, type RealmOption } from './bearer.js'
+import { activationCommands, type RealmOption } from './activation.js'
 import { grantCommands } from './grants.js'
-import { secretOptions, withNewSecret, type SecretOptions } from './new_secret.js'
-import { resetting } from './reset.js'
+import { withSecretOptions, withNewSecret, type SecretOptions } from './new_secret.js'
+import { resetCommand } from './reset.js'
 
 interface InviteOptions extends RealmOption, SecretOptions {
   readonly email?: string
@@ -20,7 +20,7 @@ export function userCommand(): Command {
   const command = new Command('user')
     .description('look after people at the embedded identity provider')
     .addCommand(
-      secretOptions(
+      withSecretOptions(
         new Command('invite')
           .description('make a user with a first password, to be changed by them at /auth/account/')
           .argument('<name>', 'what they log in as')
@@ -31,8 +31,8 @@ export function userCommand(): Command {
         'password'
       ).action(perform(invite))
     )
-    .addCommand(resetting(USERS, 'password', 'sessions end'))
-  const more = [...activatingCommands(USERS), ...grantCommands(USERS)]
+    .addCommand(resetCommand(USERS, 'password', 'sessions end'))
+  const more = [...activationCommands(USERS), ...grantCommands(USERS)]
   more.forEach((one) => command.addCommand(one))
   return command
 }
@@ -45,17 +45,20 @@ async function invite(invocation: Invocation<InviteOptions>, name: string): Prom
   const owner = realm === undefined ? undefined : await findRecord(api, REALMS, realm)
   const roles = await Promise.all(role.map((one) => findRecord(api, ROLES, one)))
   const known = { name, email, displayName, realmId: owner?.id }
-  const who = owner ? undefined : await whoIs(api)
-  const whose = { user: name, realm: owner?.name ?? who?.realm ?? null }
-  const made = await withNewSecret(invocation, { what: 'password', whose }, (password) =>
-    api.change<{ data: Found }>('POST', USERS.service, USERS.path, { ...known, password })
+  const caller = owner ? undefined : await whoIs(api)
+  const secretOwner = { user: name, realm: owner?.name ?? caller?.realm ?? null }
+  const created = await withNewSecret(
+    invocation,
+    { what: 'password', whose: secretOwner },
+    (password) =>
+      api.change<{ data: NamedRecord }>('POST', USERS.service, USERS.path, { ...known, password })
   )
-  if (made) {
+  if (created) {
     const where = options.to === undefined ? '' : `; the password is in ${options.to}`
-    output.done(`The user ${name} was made${where}`, made.data, USERS.name)
+    output.done(`The user ${name} was made${where}`, created.data, USERS.name)
   }
   for (const { id } of roles) {
-    const body = { userId: made?.data.id ?? null, roleId: id }
+    const body = { userId: created?.data.id ?? null, roleId: id }
     await api.change('POST', USERS.service, '/user-roles', body)
   }
 }

@@ -4,16 +4,20 @@ import type { Shelf } from '#oci/copy_blob'
 import { parseImageName } from '#oci/image_names'
 import { openImageStore } from '#oci/open_image_store'
 import { masterImageName } from '#oci/signing/identity'
-import { placeOf, type ImagePlace, type PlaceOptions } from './image_places.js'
+import {
+  openImageLocation,
+  type ImageLocation,
+  type ImageLocationOptions,
+} from './image_location.js'
 import { registryAccount } from './registry_account.js'
-import { verifiedBuild } from './verified_build.js'
+import { findBuildTarget } from './build_target.js'
 
-export interface VerifyOptions extends PlaceOptions {
+export interface VerifyOptions extends ImageLocationOptions {
   readonly key?: string
 }
 
 /** An image that is looked at. */
-export interface VerifiedPlace {
+export interface VerificationTarget {
   readonly shelf: Shelf
   readonly reference: string
   /** What it has to be signed as, where that is known: the id of an analysis, or `master/<virtualPath>`. */
@@ -24,34 +28,37 @@ const HOSTED = /^([\w.-]+\.[\w.-]+|localhost|\[[\da-f:]+\]|[\w.-]+(?=:\d))(:\d+)
 const IMAGE = /[/:@]/
 
 /** Where an image is: in a place that was named, in a registry, or where the hub keeps the build of an analysis. */
-export async function verifiedPlace(
+export async function findVerificationTarget(
   invocation: Invocation<VerifyOptions>,
   image: string
-): Promise<VerifiedPlace> {
+): Promise<VerificationTarget> {
   const { images, registry } = invocation.options
-  const isPlaced = images !== undefined || registry !== undefined
-  if (isPlaced && IMAGE.test(image)) {
-    return inPlace(await placeOf(invocation), image)
+  const hasLocation = images !== undefined || registry !== undefined
+  if (hasLocation && IMAGE.test(image)) {
+    return targetInLocation(await openImageLocation(invocation), image)
   }
-  return !isPlaced && HOSTED.test(image)
-    ? inRegistry(invocation, image)
-    : verifiedBuild(invocation, image)
+  return !hasLocation && HOSTED.test(image)
+    ? targetInRegistry(invocation, image)
+    : findBuildTarget(invocation, image)
 }
 
-function inPlace({ store, masterImages }: ImagePlace, image: string): VerifiedPlace {
+function targetInLocation(
+  { store, masterImages }: ImageLocation,
+  image: string
+): VerificationTarget {
   const { repository, reference } = parseImageName(image)
-  const beginning = `${masterImages}/`
-  const signedName = repository.startsWith(beginning)
-    ? masterImageName(repository.slice(beginning.length))
+  const prefix = `${masterImages}/`
+  const signedName = repository.startsWith(prefix)
+    ? masterImageName(repository.slice(prefix.length))
     : analysisIn(repository)
   return { shelf: { store, repository }, reference, signedName }
 }
 
 /** As podman, docker and cosign would, with the account that they know. */
-async function inRegistry(
+async function targetInRegistry(
   { options }: Invocation<VerifyOptions>,
   image: string
-): Promise<VerifiedPlace> {
+): Promise<VerificationTarget> {
   const at = image.indexOf('/')
   const host = image.slice(0, at)
   const { repository, reference } = parseImageName(image.slice(at + 1))

@@ -4,8 +4,8 @@ import type { Fields } from '#hubctl/platform/pages'
 import { Problem } from '#hubctl/problem'
 
 /** What was done with one of several. */
-export interface Done {
-  readonly said: string
+export interface StepResult {
+  readonly message: string
   readonly record?: Fields
 }
 
@@ -13,14 +13,14 @@ export interface Done {
 export interface Step {
   readonly name: string
   /** Undefined where it is only planned. */
-  readonly act: () => Promise<Done | undefined>
+  readonly act: () => Promise<StepResult | undefined>
 }
 
 /**
  * Takes the steps one after the other. One that fails is named and does not keep the others from being taken; where all fail, the
  * first failure is that of the command.
  */
-export async function doEach(
+export async function runSteps(
   output: Output,
   steps: readonly Step[],
   kind?: string
@@ -30,18 +30,18 @@ export async function doEach(
   const areShownTogether = steps.length > 1 && !output.isTable
   for (const { name, act } of steps) {
     try {
-      const done = await act()
-      if (done?.record && areShownTogether) {
-        records.push(done.record)
-      } else if (done) {
-        output.done(done.said, done.record, kind)
+      const result = await act()
+      if (result?.record && areShownTogether) {
+        records.push(result.record)
+      } else if (result) {
+        output.done(result.message, result.record, kind)
       }
     } catch (error) {
-      if (!(error instanceof Error) || steps.length === 1 || endsAll(error)) {
+      if (!(error instanceof Error) || steps.length === 1 || isFatal(error)) {
         throw error
       }
       failures.push(error)
-      output.problem(`${name}: ${wordsOf(error)}`)
+      output.problem(`${name}: ${textOf(error)}`)
     }
   }
   if (records.length > 0) {
@@ -54,13 +54,13 @@ export async function doEach(
 }
 
 /** Where nobody can be asked any more, no other step can be taken either. */
-function endsAll(error: Error): boolean {
+function isFatal(error: Error): boolean {
   return (
     error instanceof Problem &&
     (error.exitCode === EXIT.login || error.exitCode === EXIT.unreachable)
   )
 }
 
-function wordsOf(error: Error): string {
+function textOf(error: Error): string {
   return error instanceof Problem ? [error.message, ...error.advice].join(' ') : error.message
 }

@@ -1,7 +1,7 @@
 import { EXIT } from '#hubctl/exit_codes'
-import { analysisBucket, BUCKET_TYPES } from '#hubctl/kinds/analysis_bucket'
+import { findAnalysisBucket, BUCKET_TYPES } from '#hubctl/kinds/analysis_bucket'
 import { findRecord } from '#hubctl/kinds/find_record'
-import { BUCKET_FILES, BUCKETS } from '#hubctl/kinds/places'
+import { BUCKET_FILES, BUCKETS } from '#hubctl/kinds/record_collections'
 import type { Api } from '#hubctl/platform/api'
 import { allOf, type Fields } from '#hubctl/platform/pages'
 import { Problem, UsageProblem } from '#hubctl/problem'
@@ -14,39 +14,39 @@ export interface BucketFile extends Fields {
 }
 
 /** A bucket, and a path in it, as they are said: `results:2026/table.csv`, `code@trial:main.py`. */
-export interface Place {
+export interface BucketLocation {
   readonly bucket: string
   readonly path: string
 }
 
 /** What has a colon behind a name is in a bucket; `./a:b` is a file here. */
-export function placeIn(text: string): Place | undefined {
+export function parseBucketLocation(text: string): BucketLocation | undefined {
   const found = /^([^/:\\]{2,}):(.*)$/s.exec(text)
   return found ? { bucket: found[1]!, path: found[2]!.replace(/^\/+/, '') } : undefined
 }
 
-export function requirePlace(text: string): Place {
-  const place = placeIn(text)
-  if (!place) {
+export function requireBucketLocation(text: string): BucketLocation {
+  const location = parseBucketLocation(text)
+  if (!location) {
     throw new UsageProblem(`"${text}" is in no bucket.`, 'A file in a bucket is <bucket>:<path>')
   }
-  return place
+  return location
 }
 
 const OF_ANALYSIS = new RegExp(`^(${BUCKET_TYPES.join('|')})@(.+)$`)
 
 /** A bucket by its id or name, or as that of an analysis: `code@trial`. */
-export async function bucketOf(api: Api, { bucket }: Place): Promise<{ id: string }> {
+export async function findBucket(api: Api, { bucket }: BucketLocation): Promise<{ id: string }> {
   const [, type, analysis] = OF_ANALYSIS.exec(bucket) ?? []
   if (type === undefined || analysis === undefined) {
     return findRecord(api, BUCKETS, bucket)
   }
-  const { bucketId } = await analysisBucket(api, analysis, type)
+  const { bucketId } = await findAnalysisBucket(api, analysis, type)
   return { id: bucketId }
 }
 
 /** The files of a bucket, those below a path only where there is one. */
-export async function filesBelow(api: Api, bucketId: string, path: string): Promise<BucketFile[]> {
+export async function listFiles(api: Api, bucketId: string, path: string): Promise<BucketFile[]> {
   const files = await allOf<BucketFile>(api, BUCKET_FILES.service, BUCKET_FILES.path, {
     query: [['filter[bucketId]', bucketId]],
   })
@@ -57,15 +57,15 @@ export async function filesBelow(api: Api, bucketId: string, path: string): Prom
 }
 
 /** One file of a bucket by its path. */
-export async function fileAt(
+export async function findFile(
   api: Api,
   bucketId: string,
-  { bucket, path }: Place
+  { bucket, path }: BucketLocation
 ): Promise<BucketFile> {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const called = name.replaceAll("'", "''")
+  const escapedName = name.replaceAll("'", "''")
   const files = await allOf<BucketFile>(api, BUCKET_FILES.service, BUCKET_FILES.path, {
-    query: [['filter', `and(eq(bucketId,'${bucketId}'),eq(name,'${called}'))`]],
+    query: [['filter', `and(eq(bucketId,'${bucketId}'),eq(name,'${escapedName}'))`]],
   })
   const found = files.find((file) => file.path === path)
   if (!found) {

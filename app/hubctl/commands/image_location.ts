@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander'
 import type { Invocation } from '#hubctl/invocation'
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { findRecord } from '#hubctl/kinds/find_record'
-import { REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/places'
+import { REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/record_collections'
 import { allOf, type Fields } from '#hubctl/platform/pages'
 import { Problem, UsageProblem } from '#hubctl/problem'
 import {
@@ -17,13 +17,13 @@ import { PARTS } from '#oci/folder/parts'
 import type { ImageStore } from '#oci/image_store'
 import { LOCAL_IMAGES, openImageStore } from '#oci/open_image_store'
 
-export interface PlaceOptions {
+export interface ImageLocationOptions {
   readonly images?: string
   readonly registry?: string
   readonly insecure?: boolean
 }
 
-export interface ImagePlace {
+export interface ImageLocation {
   readonly store: ImageStore
   /** What names of master images begin with there, and those of builds. */
   readonly masterImages: string
@@ -32,10 +32,10 @@ export interface ImagePlace {
   readonly name: string
 }
 
-const HAS_IMAGES = "or(eq(type,'masterImages'),eq(type,'incoming'))"
+const STORES_IMAGES = "or(eq(type,'masterImages'),eq(type,'incoming'))"
 
 /** For a command about images, which are in a folder or in a registry. */
-export function withPlace(command: Command): Command {
+export function withLocationOptions(command: Command): Command {
   return command
     .addOption(new Option('--images <folder>', 'in a folder of this machine').conflicts('registry'))
     .option('--registry <registry>', 'in a registry of the platform, its id or name')
@@ -43,7 +43,9 @@ export function withPlace(command: Command): Command {
 }
 
 /** Opens the folder, or the registry with the account that the platform has of it. */
-export async function placeOf(invocation: Invocation<PlaceOptions>): Promise<ImagePlace> {
+export async function openImageLocation(
+  invocation: Invocation<ImageLocationOptions>
+): Promise<ImageLocation> {
   const { images, registry, insecure } = invocation.options
   if (images !== undefined) {
     const store = await openImageStore({ path: images })
@@ -54,14 +56,14 @@ export async function placeOf(invocation: Invocation<PlaceOptions>): Promise<Ima
       'Say where images are kept: --images <folder>, or --registry <id or name>.'
     )
   }
-  return registryPlace(invocation, registry, insecure ?? false)
+  return openRegistryLocation(invocation, registry, insecure ?? false)
 }
 
-async function registryPlace(
-  invocation: Invocation<PlaceOptions>,
+async function openRegistryLocation(
+  invocation: Invocation<ImageLocationOptions>,
   idOrName: string,
   isInsecure: boolean
-): Promise<ImagePlace> {
+): Promise<ImageLocation> {
   const api = await invocation.api()
   const shape = [['fields', '+accountSecret']] as const
   const found = await findRecord(api, REGISTRIES, idOrName, { shape: [[...shape[0]]] })
@@ -72,27 +74,27 @@ async function registryPlace(
     ])
   }
   const projects = await allOf<RegistryProject>(api, 'core', REGISTRY_PROJECTS.path, {
-    query: [['filter', `and(eq(registryId,'${found.id}'),${HAS_IMAGES})`]],
+    query: [['filter', `and(eq(registryId,'${found.id}'),${STORES_IMAGES})`]],
   })
-  const nameOf = (type: keyof typeof PARTS) =>
+  const externalNameOf = (type: keyof typeof PARTS) =>
     projects.find((project) => project.type === type)?.externalName ?? PARTS[type]
   const store = await openImageStore({ host, accountName, accountSecret }, { isInsecure })
   return {
     store,
-    masterImages: nameOf('masterImages'),
-    incoming: nameOf('incoming'),
+    masterImages: externalNameOf('masterImages'),
+    incoming: externalNameOf('incoming'),
     name: host,
   }
 }
 
 /** Says what is wrong with images as hubctl says it. */
-export async function explained<T>(work: Promise<T>): Promise<T> {
+export async function explainImageFailure<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    throw isImageFailure(error) ? new Problem(exitOf(error), `${error.message}.`) : error
+    throw isImageFailure(error) ? new Problem(exitCodeOf(error), `${error.message}.`) : error
   })
 }
 
-function exitOf(failure: ImageFailure): ExitCode {
+function exitCodeOf(failure: ImageFailure): ExitCode {
   switch (true) {
     case failure instanceof RegistryAway:
       return EXIT.unreachable

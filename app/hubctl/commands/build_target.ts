@@ -1,27 +1,27 @@
 import { EXIT } from '#hubctl/exit_codes'
 import type { Invocation } from '#hubctl/invocation'
-import { findRecord, type Found } from '#hubctl/kinds/find_record'
-import { ANALYSES, REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/places'
+import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
+import { ANALYSES, REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/record_collections'
 import type { Api } from '#hubctl/platform/api'
 import { readPage, type Fields } from '#hubctl/platform/pages'
 import { Problem, UsageProblem } from '#hubctl/problem'
 import type { Shelf } from '#oci/copy_blob'
 import { isDigest, LATEST } from '#oci/image_names'
 import { LOCAL_IMAGES, openImageStore } from '#oci/open_image_store'
-import { placeOf, type PlaceOptions } from './image_places.js'
+import { openImageLocation, type ImageLocationOptions } from './image_location.js'
 
 /** The build of an analysis, which has to be signed with its id. */
-export interface VerifiedBuild {
+export interface BuildTarget {
   readonly shelf: Shelf
   readonly reference: string
   readonly signedName: string
 }
 
 /** In the place that was named, else where the hub keeps builds. */
-export async function verifiedBuild(
-  invocation: Invocation<PlaceOptions>,
+export async function findBuildTarget(
+  invocation: Invocation<ImageLocationOptions>,
   idOrName: string
-): Promise<VerifiedBuild> {
+): Promise<BuildTarget> {
   const { images, registry } = invocation.options
   const api = await invocation.api()
   const analysis = await findRecord(api, ANALYSES, idOrName)
@@ -36,14 +36,14 @@ export async function verifiedBuild(
   }
 }
 
-async function shelfIn(invocation: Invocation<PlaceOptions>, id: string): Promise<Shelf> {
-  const { store, incoming } = await placeOf(invocation)
+async function shelfIn(invocation: Invocation<ImageLocationOptions>, id: string): Promise<Shelf> {
+  const { store, incoming } = await openImageLocation(invocation)
   return { store, repository: `${incoming}/${id}` }
 }
 
 async function shelfOf(
-  invocation: Invocation<PlaceOptions>,
-  { id, registryId }: Found
+  invocation: Invocation<ImageLocationOptions>,
+  { id, registryId }: NamedRecord
 ): Promise<Shelf> {
   const api = await invocation.api()
   const registry = await registryOf(api, registryId)

@@ -7,12 +7,12 @@ import { folders } from '#hubctl/settings/folders'
 import { readPrivate, writePrivate } from '#hubctl/settings/private_file'
 
 /** The platform forgets an upload three days after its last piece. */
-const KEPT_MS = 3 * 86_400_000
+const RETENTION_MS = 3 * 86_400_000
 
-type Begun = Record<string, PreviousUpload & { fingerprint: string }>
+type UploadsByKey = Record<string, PreviousUpload & { fingerprint: string }>
 
 /** The uploads that were begun on this machine and have not come to their end. */
-export class BegunUploads implements UrlStorage {
+export class PendingUploads implements UrlStorage {
   readonly #path = join(folders.cache, 'uploads.json')
 
   async findAllUploads(): Promise<PreviousUpload[]> {
@@ -20,30 +20,30 @@ export class BegunUploads implements UrlStorage {
   }
 
   async findUploadsByFingerprint(wanted: string): Promise<PreviousUpload[]> {
-    const begun = Object.values(await this.#read())
-    return begun.filter(({ fingerprint }) => fingerprint === wanted)
+    const uploads = Object.values(await this.#read())
+    return uploads.filter(({ fingerprint }) => fingerprint === wanted)
   }
 
   async addUpload(fingerprint: string, upload: PreviousUpload): Promise<string> {
     const urlStorageKey = randomUUID()
-    const begun = await this.#read()
+    const uploads = await this.#read()
     await writePrivate(this.#path, {
-      ...begun,
+      ...uploads,
       [urlStorageKey]: { ...upload, urlStorageKey, fingerprint },
     })
     return urlStorageKey
   }
 
   async removeUpload(key: string): Promise<void> {
-    const { [key]: gone, ...rest } = await this.#read()
+    const { [key]: removed, ...rest } = await this.#read()
     await writePrivate(this.#path, rest)
   }
 
-  async #read(): Promise<Begun> {
-    const begun = Object.entries((await readPrivate<Begun>(this.#path)) ?? {})
-    const oldest = Date.now() - KEPT_MS
+  async #read(): Promise<UploadsByKey> {
+    const uploads = Object.entries((await readPrivate<UploadsByKey>(this.#path)) ?? {})
+    const oldest = Date.now() - RETENTION_MS
     return Object.fromEntries(
-      begun.filter(([, { creationTime }]) => new Date(creationTime).getTime() > oldest)
+      uploads.filter(([, { creationTime }]) => new Date(creationTime).getTime() > oldest)
     )
   }
 }

@@ -1,0 +1,55 @@
+import type { Body } from '#hubctl/kinds/body_values'
+import type { NamedRecord } from '#hubctl/kinds/find_record'
+import { pathOf, type Kind } from '#hubctl/kinds/kind'
+import type { Api } from '#hubctl/platform/api'
+import { UsageProblem } from '#hubctl/problem'
+import type { JsonSchema } from '#kernel/json_schema'
+import type { StepResult } from './run_steps.js'
+
+/** What a record may be made with. */
+export function requireCreatable({ name, create }: Kind): JsonSchema {
+  if (!create) {
+    throw new UsageProblem(
+      `A ${name} is not made by callers: the platform makes it.`,
+      'What is made: hubctl kinds'
+    )
+  }
+  return create
+}
+
+/** Makes a record; undefined where that is only planned. */
+export async function createRecord(
+  api: Api,
+  kind: Kind,
+  body: Body
+): Promise<StepResult | undefined> {
+  const created = await api.change<{ data: NamedRecord }>('POST', kind.service, kind.path, body)
+  if (!created) {
+    return undefined
+  }
+  const { id, name } = created.data
+  const parts = ['The', kind.name, ...(name === undefined ? [] : [name]), 'was made:', id]
+  return { message: parts.join(' '), record: created.data }
+}
+
+/** Changes a record; undefined where that is only planned. */
+export async function updateRecord(
+  api: Api,
+  kind: Kind,
+  { id, name }: Pick<NamedRecord, 'id' | 'name'>,
+  body: Body
+): Promise<StepResult | undefined> {
+  const updated = await api.change<{ data: NamedRecord }>(
+    'POST',
+    kind.service,
+    pathOf(kind, id),
+    body
+  )
+  return updated && { message: `The ${kind.name} ${name ?? id} was changed`, record: updated.data }
+}
+
+/** How one of several bodies is named where it is refused. */
+export function nameOfBody({ name, id }: Body, index: number): string {
+  const parts = [name, id].find((one) => typeof one === 'string')
+  return String(parts ?? `record ${index + 1}`)
+}
