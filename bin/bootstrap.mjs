@@ -38,6 +38,7 @@ const commands = {
   'bench:relay': { built: false, program: 'tests/bench/relay.ts' },
   'bench:nodes': { built: true, program: 'tests/bench/nodes.ts' },
   'bench:writes': { built: true, program: 'tests/bench/writes.ts' },
+  'bench:whole-writes': { built: true, program: 'tests/bench/whole_writes.ts' },
   'bench:storage': { built: true, program: 'tests/bench/storage.ts' },
   'soak:storage': { built: true, program: 'tests/soak/storage.ts' },
   'fixtures:former': { built: false, program: 'tests/former/make.ts' },

@@ -1,6 +1,6 @@
 import { args, BaseCommand, flags } from '@adonisjs/core/ace'
 
-import type { Chosen, DeadLetter, DeadLetters } from '#bus/dead_letters'
+import type { DeadLetterSelector, DeadLetter, DeadLetters } from '#bus/dead_letters'
 
 const ACTIONS = ['list', 'redrive', 'drop'] as const
 const SHOWN_AT_MOST = 1_000
@@ -62,7 +62,11 @@ export default class BusDead extends BaseCommand {
   }
 
   async #settle(letters: DeadLetters) {
-    const chosen: Chosen | undefined = this.all ? 'all' : this.id ? { id: this.id } : undefined
+    const chosen: DeadLetterSelector | undefined = this.all
+      ? 'all'
+      : this.id
+        ? { id: this.id }
+        : undefined
     if (this.queue === undefined || chosen === undefined) {
       return this.#refuse(`Say which: ${this.action} <queue> --id=<id>, or --all`)
     }

@@ -79,7 +79,7 @@ export function wireCore({ container }: ApplicationService): void {
 function wireAnalyses(container: Container, options: Options): void {
   const isListenedTo = async (queue: string) => {
     const bus = await container.make('bus')
-    return bus.isListenedTo(queue)
+    return bus.hasConsumers(queue)
   }
   container.singleton(
     AnalysisUpkeep,
@@ -165,7 +165,7 @@ function wireAnalyses(container: Container, options: Options): void {
       open: [eventSource(await resolver.make('eventReader')), historySource(corePool())],
       logs: [
         historySource(corePool(), 'problems'),
-        ...[ANALYSIS, ANALYSIS_AT_NODE].map(({ keptAs }) =>
+        ...[ANALYSIS, ANALYSIS_AT_NODE].map(({ toStoredLabels: keptAs }) =>
           logSource(logs, (analysisId) => keptAs({ analysisId }))
         ),
       ],

@@ -1,7 +1,7 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import AuthenticationMiddleware, { type Authenticator } from '#auth/authentication_middleware'
-import { SecurityNotes } from '#audit/security_notes'
+import { SecurityAudit } from '#audit/security_audit'
 import * as corsRules from '#config/cors'
 import CorsMiddleware from '#http/cors_middleware'
 import ExceptionHandler from '#http/exception_handler'
@@ -39,7 +39,7 @@ export default class HttpProvider {
     const { container } = this.app
     container.singleton('authenticator', () => undefined)
     container.singleton(ExceptionHandler, async (resolver) => {
-      return new ExceptionHandler(await resolver.make(SecurityNotes))
+      return new ExceptionHandler(await resolver.make(SecurityAudit))
     })
     container.singleton(CorsMiddleware, () => new CorsMiddleware(corsRules))
     container.singleton(AuthenticationMiddleware, async (resolver) => {

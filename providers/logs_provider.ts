@@ -72,8 +72,8 @@ export default class LogsProvider {
     return openLogStore(env, {
       report: (error, what) => logger.warn({ err: error }, what),
       removals: {
-        tell: () => signals.wake(REMOVAL_TOPIC),
-        onTold: (listener) => void signals.onWake(REMOVAL_TOPIC, listener),
+        tell: () => signals.notify(REMOVAL_TOPIC),
+        onTold: (listener) => void signals.onNotification(REMOVAL_TOPIC, listener),
       },
     })
   }

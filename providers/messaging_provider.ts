@@ -1,12 +1,12 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { SecuritySink } from '#audit/security_event'
-import { SecurityNotes } from '#audit/security_notes'
+import { SecurityAudit } from '#audit/security_audit'
 import type { Bus } from '#bus/bus'
 import { openBus, requireReady } from '#bus/open_bus'
 import { health } from '#observability/health'
-import { onKept, WAKE_TOPIC } from '#outbox/waking'
-import { changeOutbox, securityOutbox } from '#outbox/write'
+import { onOutboxWritten, WAKE_TOPIC } from '#outbox/wakeups'
+import { changeOutbox, securityOutbox } from '#outbox/publish'
 import { Realtime } from '#realtime/realtime'
 import { EventSink } from '#records/events'
 import { openSignals } from '#signals/open_signals'
@@ -38,9 +38,9 @@ export default class MessagingProvider {
     const { container } = this.app
     container.bindValue(EventSink, changeOutbox)
     container.bindValue(SecuritySink, securityOutbox)
-    container.singleton(SecurityNotes, async (resolver) => {
+    container.singleton(SecurityAudit, async (resolver) => {
       const sink = await resolver.make(SecuritySink)
-      return new SecurityNotes(sink, await resolver.make('logger'))
+      return new SecurityAudit(sink, await resolver.make('logger'))
     })
     container.singleton('signals', async (resolver) => {
       return (this.#signals = await openSignals(await resolver.make('logger')))
@@ -51,13 +51,13 @@ export default class MessagingProvider {
 
   async boot() {
     const signals = await this.app.container.make('signals')
-    this.#endings.push(onKept(() => signals.wake(WAKE_TOPIC)))
+    this.#endings.push(onOutboxWritten(() => signals.notify(WAKE_TOPIC)))
     await this.app.container.make(Realtime)
   }
 
   async shutdown() {
-    const notes = await this.app.container.make(SecurityNotes)
-    await notes.settle()
+    const notes = await this.app.container.make(SecurityAudit)
+    await notes.flush()
     this.#endings.splice(0).forEach((end) => end())
     this.#realtime?.close()
     await this.#bus?.close()

@@ -3,7 +3,7 @@ import type { ApplicationService, ContainerBindings } from '@adonisjs/core/types
 import type { Elsewhere } from '#auth/own_fetch'
 import { surfacesOf, type Surface } from '#configuration/processes'
 import type { StoredCode } from '#core/analysis_bucket_files/stored_code'
-import type { KeptLogs } from '#core/analysis_logs/kept_logs'
+import type { AnalysisLogStore } from '#core/analysis_logs/analysis_log_store'
 import type { Inventory } from '#core/analysis_storage/inventory'
 import type { BucketLocks } from '#core/code_locks/bucket_locks'
 import type { EventReader } from '#core/events/event_reader'
@@ -15,7 +15,7 @@ declare module '@adonisjs/core/types' {
     /** The analyses in which the nodes of a client take part; none where there is no core to ask. */
     participations: (clientId: string) => Promise<ReadonlySet<string>>
     /** Where lines about analyses are kept; there are none where there is no telemetry to ask. */
-    keptLogs: KeptLogs
+    keptLogs: AnalysisLogStore
     /** The code of analyses as it is stored; nothing to compare where there is no storage to ask. */
     storedCode: StoredCode
     /** What storage really has; undefined where there is none to ask. */
@@ -77,7 +77,8 @@ export default class NeighboursProvider {
       },
       nowhere: async () => async () => undefined,
       elsewhere: async (storage) => {
-        const { askStorage } = await import('#core/analysis_buckets/ask_storage')
+        const { fetchBucketRealm: askStorage } =
+          await import('#core/analysis_buckets/fetch_bucket_realm')
         return (bucketId) => askStorage(storage, bucketId)
       },
     })
@@ -113,17 +114,17 @@ export default class NeighboursProvider {
   }
 
   #keptLogs() {
-    return this.#asked<KeptLogs>('telemetry', env.TELEMETRY_URL, {
+    return this.#asked<AnalysisLogStore>('telemetry', env.TELEMETRY_URL, {
       here: async () => {
         const { logsForNeighbours } = await import('#telemetry/logs/logs_for_neighbours')
         return logsForNeighbours(await this.app.container.make('logStore'))
       },
       nowhere: async () => {
-        const { NO_LOGS } = await import('#core/analysis_logs/kept_logs')
+        const { NO_LOGS } = await import('#core/analysis_logs/analysis_log_store')
         return NO_LOGS
       },
       elsewhere: async (telemetry) => {
-        const { askTelemetry } = await import('#core/analysis_logs/ask_telemetry')
+        const { remoteLogs: askTelemetry } = await import('#core/analysis_logs/remote_logs')
         return askTelemetry(telemetry)
       },
     })
@@ -140,7 +141,8 @@ export default class NeighboursProvider {
         return NO_STORAGE
       },
       elsewhere: async (storage) => {
-        const { askForCode } = await import('#core/analysis_bucket_files/ask_for_code')
+        const { remoteStoredCode: askForCode } =
+          await import('#core/analysis_bucket_files/remote_stored_code')
         return askForCode(storage)
       },
     })
@@ -157,7 +159,8 @@ export default class NeighboursProvider {
         return NO_LOCKS
       },
       elsewhere: async (storage) => {
-        const { askForLocks } = await import('#core/code_locks/ask_for_locks')
+        const { remoteBucketLocks: askForLocks } =
+          await import('#core/code_locks/remote_bucket_locks')
         return askForLocks(storage)
       },
     })
@@ -171,7 +174,8 @@ export default class NeighboursProvider {
       },
       nowhere: async () => undefined,
       elsewhere: async (storage) => {
-        const { askForInventory } = await import('#core/analysis_storage/ask_for_inventory')
+        const { remoteInventory: askForInventory } =
+          await import('#core/analysis_storage/remote_inventory')
         return askForInventory(storage)
       },
     })
@@ -189,7 +193,7 @@ export default class NeighboursProvider {
         return NO_EVENTS
       },
       elsewhere: async (telemetry) => {
-        const { askTelemetry } = await import('#core/events/ask_telemetry')
+        const { remoteEventReader: askTelemetry } = await import('#core/events/remote_event_reader')
         return askTelemetry(telemetry)
       },
     })

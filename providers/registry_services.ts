@@ -2,22 +2,22 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { AnalysisService } from '#core/analyses/analysis_service'
 import { NodeService } from '#core/nodes/node_service'
-import { driverOf } from '#core/registries/driver_of'
+import { createRegistryDriver } from '#core/registries/create_registry_driver'
 import { ExternalNames } from '#core/registries/external_names'
 import { EnvironmentRegistry } from '#core/registries/environment_registry'
-import { hookOf } from '#core/registries/hook'
-import { HookSecrets } from '#core/registries/hook_secrets'
-import { HookSenders } from '#core/registries/hook_sender'
-import { LinkKeeper } from '#core/registries/link_keeper'
-import { RegistryOperations } from '#core/registries/operations'
-import { Orphans } from '#core/registries/orphans'
+import { createWebhook } from '#core/registries/create_webhook'
+import { WebhookSecrets } from '#core/registries/webhook_secrets'
+import { WebhookSenders } from '#core/registries/webhook_senders'
+import { LinkReconciler } from '#core/registries/link_reconciler'
+import { RegistryOperations } from '#core/registries/registry_operations'
+import { DriftedLinks } from '#core/registries/drifted_links'
 import { RegistryAccounts } from '#core/registries/registry_accounts'
 import { RegistryLinks } from '#core/registries/registry_links'
 import { RegistryRemoval } from '#core/registries/registry_removal'
 import { RegistryService } from '#core/registries/registry_service'
-import { RegistryWork } from '#core/registries/registry_work'
-import { RegistryWorkerKeeper } from '#core/registries/registry_worker_keeper'
-import { RegistryWorkers } from '#core/registries/registry_workers'
+import { RegistryReconciler } from '#core/registries/registry_reconciler'
+import { WorkerAccountReconciler } from '#core/registries/worker_account_reconciler'
+import { WorkerAccounts } from '#core/registries/worker_accounts'
 import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { serviceOrigin } from '#auth/service_origin'
 import { corePool } from '#core/database'
@@ -47,8 +47,8 @@ export function wireRegistries(
     async (resolver) =>
       new RegistryService(await options(), {
         links: await resolver.make(RegistryLinks),
-        hooks: await resolver.make(HookSecrets),
-        workers: await resolver.make(RegistryWorkers),
+        hooks: await resolver.make(WebhookSecrets),
+        workers: await resolver.make(WorkerAccounts),
         analyses: await resolver.make(AnalysisService),
         nodes: await resolver.make(NodeService),
         registryProjects: await resolver.make(RegistryProjectService),
@@ -59,19 +59,19 @@ export function wireRegistries(
     async (resolver) =>
       new ExternalNames({
         pool: corePool(),
-        driverOf: (access) => driverOf(access, { limitMs: NAME_LIMIT_MS }),
+        createDriver: (access) => createRegistryDriver(access, { limitMs: NAME_LIMIT_MS }),
         logger: await resolver.make('logger'),
       })
   )
-  container.singleton(RegistryWorkers, () => new RegistryWorkers(corePool()))
+  container.singleton(WorkerAccounts, () => new WorkerAccounts(corePool()))
   container.singleton(
     RegistryLinks,
-    async (resolver) => new RegistryLinks(corePool(), await resolver.make(RegistryWorkers))
+    async (resolver) => new RegistryLinks(corePool(), await resolver.make(WorkerAccounts))
   )
-  container.singleton(HookSecrets, () => new HookSecrets(corePool()))
+  container.singleton(WebhookSecrets, () => new WebhookSecrets(corePool()))
   container.singleton(
-    HookSenders,
-    async (resolver) => new HookSenders(await resolver.make(HookSecrets))
+    WebhookSenders,
+    async (resolver) => new WebhookSenders(await resolver.make(WebhookSecrets))
   )
   container.singleton(
     RegistryOperations,
@@ -79,8 +79,8 @@ export function wireRegistries(
       new RegistryOperations({
         pool: corePool(),
         links: await resolver.make(RegistryLinks),
-        hooks: await resolver.make(HookSecrets),
-        workers: await resolver.make(RegistryWorkers),
+        hooks: await resolver.make(WebhookSecrets),
+        workers: await resolver.make(WorkerAccounts),
       })
   )
   container.singleton(
@@ -92,8 +92,8 @@ export function wireRegistries(
 
 function wireWork(container: Container): void {
   container.singleton(
-    Orphans,
-    async (resolver) => new Orphans(corePool(), await resolver.make(RegistryLinks))
+    DriftedLinks,
+    async (resolver) => new DriftedLinks(corePool(), await resolver.make(RegistryLinks))
   )
   container.singleton(
     RegistryRemoval,
@@ -101,28 +101,28 @@ function wireWork(container: Container): void {
       new RegistryRemoval({
         pool: corePool(),
         links: await resolver.make(RegistryLinks),
-        workers: await resolver.make(RegistryWorkers),
+        workers: await resolver.make(WorkerAccounts),
         registries: await resolver.make(RegistryService),
       })
   )
-  container.singleton(LinkKeeper, async (resolver) => {
-    const hooks = await resolver.make(HookSecrets)
-    return new LinkKeeper({
+  container.singleton(LinkReconciler, async (resolver) => {
+    const hooks = await resolver.make(WebhookSecrets)
+    return new LinkReconciler({
       pool: corePool(),
       links: await resolver.make(RegistryLinks),
       projects: await resolver.make(RegistryProjectService),
-      driverOf,
-      hook: (registryId) => hookOf(hooks, registryId),
+      createDriver: createRegistryDriver,
+      createWebhook: (registryId) => createWebhook(hooks, registryId),
       origin: serviceOrigin,
       logger: await resolver.make('logger'),
     })
   })
   container.singleton(
-    RegistryWorkerKeeper,
+    WorkerAccountReconciler,
     async (resolver) =>
-      new RegistryWorkerKeeper({
-        workers: await resolver.make(RegistryWorkers),
-        driverOf,
+      new WorkerAccountReconciler({
+        workers: await resolver.make(WorkerAccounts),
+        createDriver: createRegistryDriver,
         logger: await resolver.make('logger'),
       })
   )
@@ -131,20 +131,20 @@ function wireWork(container: Container): void {
     async (resolver) =>
       new RegistryAccounts({
         pool: corePool(),
-        workers: await resolver.make(RegistryWorkers),
-        driverOf,
+        workers: await resolver.make(WorkerAccounts),
+        createDriver: createRegistryDriver,
         logger: await resolver.make('logger'),
       })
   )
   container.singleton(
-    RegistryWork,
+    RegistryReconciler,
     async (resolver) =>
-      new RegistryWork({
+      new RegistryReconciler({
         pool: corePool(),
         links: await resolver.make(RegistryLinks),
-        keeper: await resolver.make(LinkKeeper),
-        workers: await resolver.make(RegistryWorkerKeeper),
-        orphans: await resolver.make(Orphans),
+        reconciler: await resolver.make(LinkReconciler),
+        workers: await resolver.make(WorkerAccountReconciler),
+        drifted: await resolver.make(DriftedLinks),
         removal: await resolver.make(RegistryRemoval),
         projects: await resolver.make(RegistryProjectService),
       })

@@ -4,7 +4,7 @@ import { logTap } from '#config/logger'
 import { surfacesOf, usesDatabase } from '#configuration/processes'
 import { shippedLine, type ShippedLine } from '#shipping/log_task'
 import { Shipper } from '#shipping/shipper'
-import { isOfWriter, readLine, surfaceOf } from '#shipping/ways'
+import { isLogWriter, readLine, surfaceOf } from '#shipping/log_line'
 import { env } from '#start/env'
 
 /**
@@ -30,7 +30,7 @@ export default class ShippingProvider {
       if (line && !line.shipped) {
         const surface = surfaceOf(line, surfaces)
         const way =
-          isOfWriter(surface) && keep ? keep : (shipped: ShippedLine) => shipper.ship(shipped)
+          isLogWriter(surface) && keep ? keep : (shipped: ShippedLine) => shipper.ship(shipped)
         way(shippedLine(line, surface))
       }
     })

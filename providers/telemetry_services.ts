@@ -59,7 +59,7 @@ export function wireTelemetry({ container }: ApplicationService): void {
   })
   onAppended(async () => {
     const signals = await container.make('signals')
-    signals.wake(EVENTS_TOPIC)
+    signals.notify(EVENTS_TOPIC)
   })
   container.singleton(DriveAnchor, async (resolver) => {
     const drive = await resolver.make('drive.manager')

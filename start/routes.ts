@@ -4,7 +4,7 @@ import { surfacesOf } from '#configuration/processes'
 import { mountSurface } from '#http/mount'
 import { hub } from '#openapi/landing'
 import type { Surface } from '#http/surface'
-import { requireSoundKinds } from '#records/kind'
+import { validateKinds } from '#records/kind'
 import type { SurfaceName } from '#configuration/surfaces'
 import { env } from './env.js'
 
@@ -28,4 +28,4 @@ if (env.SURFACES.length > 1) {
   mountSurface(router, hub)
 }
 
-requireSoundKinds()
+validateKinds()

@@ -4,14 +4,14 @@ import { databaseUrl } from '#database/addresses'
 import { databaseOwners } from '#database/bus_connections'
 import type { DatabasePool } from '#database/database_pool'
 import { pools } from '#database/pools'
-import { SEALED_PLACES } from '#outbox/payloads/sealed_places'
-import type { SealedPlace } from '#records/resealing'
+import { OUTBOX_SEALED_COLUMNS } from '#outbox/payloads/sealed_columns'
+import type { SealedColumn } from '#records/resealing'
 import { env } from './env.js'
 
 /** What each surface keeps sealed; loaded only where it is looked for. */
-const PLACES: Partial<Record<SurfaceName, () => Promise<readonly SealedPlace[]>>> = {
+const PLACES: Partial<Record<SurfaceName, () => Promise<readonly SealedColumn[]>>> = {
   core: async () => {
-    const { KEPT_SECRETS } = await import('#core/registries/kept_secrets')
+    const { SEALED_COLUMNS: KEPT_SECRETS } = await import('#core/registries/sealed_columns')
     return KEPT_SECRETS
   },
   identity: async () => {
@@ -21,16 +21,18 @@ const PLACES: Partial<Record<SurfaceName, () => Promise<readonly SealedPlace[]>>
 }
 
 /** Everything that the databases of this process's surfaces hold under the application key. */
-export async function sealedPlaces(): Promise<{ pool: DatabasePool; place: SealedPlace }[]> {
+export async function sealedPlaces(): Promise<{ pool: DatabasePool; place: SealedColumn }[]> {
   const surfaces = surfacesOf(env)
   const found = await Promise.all(
     surfaces.map(async (surface) => placesIn(surface, (await PLACES[surface]?.()) ?? []))
   )
-  const waiting = databaseOwners(surfaces).flatMap((owner) => placesIn(owner, SEALED_PLACES))
+  const waiting = databaseOwners(surfaces).flatMap((owner) =>
+    placesIn(owner, OUTBOX_SEALED_COLUMNS)
+  )
   return [...found.flat(), ...waiting]
 }
 
-function placesIn(surface: SurfaceName, places: readonly SealedPlace[]) {
+function placesIn(surface: SurfaceName, places: readonly SealedColumn[]) {
   const pool = pools.for(databaseUrl(surface))
   return places.map((place) => ({ pool, place }))
 }

@@ -5,13 +5,13 @@ import { databaseUrl } from '#database/addresses'
 import { databaseOwners } from '#database/bus_connections'
 import type { DatabasePool } from '#database/database_pool'
 import { pools } from '#database/pools'
-import { leadingOn } from '#jobs/leader'
+import { electionOn } from '#jobs/leader_election'
 import type { JobContext, RunningJob } from '#jobs/running_job'
 import type { LongSweep, Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
 import { inboxSweep, outboxSweep } from '#outbox/sweeps'
-import { AddingUp } from '#records/totals/adding_up'
-import { totalsComparison } from '#records/totals/comparison'
+import { TotalsConsolidation } from '#records/totals/totals_consolidation'
+import { totalsComparison } from '#records/totals/totals_comparison'
 import type { SurfaceName } from '#configuration/surfaces'
 import { env } from './env.js'
 
@@ -64,10 +64,10 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
   const surfaces = surfacesOf(env)
   const logger = await app.container.make('logger')
   const sweeps = await registeredSweeps(app)
-  const sweeper = new Sweeper({ sweeps, leading: leadingOn(sweepPool()), logger })
+  const sweeper = new Sweeper({ sweeps, leading: electionOn(sweepPool()), logger })
   sweeper.start()
   const databases = databaseOwners(surfaces).map((surface) => pools.for(databaseUrl(surface)))
-  const addingUp = AddingUp.start({ pools: databases, logger })
+  const addingUp = TotalsConsolidation.start({ pools: databases, logger })
   return {
     async stop() {
       await Promise.all([sweeper.stop(), addingUp.stop()])

@@ -9,13 +9,13 @@ import { publicPrefix, SURFACE_PREFIXES, type SurfaceName } from '#configuration
 import { workerSecret } from '#configuration/worker_secret'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { leadingIn } from '#jobs/folder_leader'
+import { electionInFolder } from '#jobs/folder_leader_election'
 import type { JobContext, RunningJob } from '#jobs/running_job'
 import { Sweeper } from '#jobs/sweeper'
 import { ownAddress } from '#kernel/own_address'
 import { Shipper } from '#shipping/shipper'
 import { signingKey } from '#oci/signing/own_keys'
-import { UploadNotes } from '#oci/uploads/upload_notes'
+import { UploadJournal } from '#oci/uploads/upload_journal'
 import { Attempts } from '#worker/attempts'
 import { workerSweeps } from '#worker/housekeeping/sweeps'
 import { Signing } from '#worker/images/signing'
@@ -68,7 +68,7 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
   })
   const sweeper = new Sweeper({
     sweeps: workerSweeps({ ...kept, folder: env.IMAGES_PATH }),
-    leading: leadingIn(join(env.WORKER_PATH, 'turns')),
+    leading: electionInFolder(join(env.WORKER_PATH, 'turns')),
     logger,
   })
   sweeper.start()
@@ -82,7 +82,7 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
 
 /** What jobs and clearing away have in common. */
 async function keptThings(logger: Logger) {
-  const notes = await UploadNotes.open(join(env.WORKER_PATH, 'uploads'))
+  const notes = await UploadJournal.open(join(env.WORKER_PATH, 'uploads'))
   return {
     logger,
     platform: platform(),

@@ -5,7 +5,7 @@ import { DateTime } from 'luxon'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { clock } from '#kernel/clock'
-import { sideBySide } from '#records/transaction'
+import { concurrently } from '#records/transaction'
 import { compareTable, type Compared } from './comparison.js'
 import { openFormer, type Addresses } from '#adopt/former/addresses'
 import type { FormerDatabase } from '#adopt/former/former_database'
@@ -142,7 +142,7 @@ export class Adoption {
   ): Promise<boolean> {
     const failing = new AbortController()
     const signal = AbortSignal.any([this.#options.signal, failing.signal])
-    const ends = await sideBySide(
+    const ends = await concurrently(
       ...services.map((open) =>
         work(open, signal).catch((error: unknown) => {
           failing.abort()

@@ -1,4 +1,4 @@
-import { asLeader } from '#jobs/leader'
+import { runAsLeader } from '#jobs/leader_election'
 import { pools } from '#database/pools'
 import { databaseUrl } from '#database/addresses'
 import { Refusal } from './refusal.js'
@@ -10,7 +10,7 @@ export async function alone<T>(
   work: (lost: AbortSignal) => Promise<T>
 ): Promise<T> {
   const pool = pools.for(databaseUrl(service))
-  const done = await asLeader(pool, 'hub:adopt', async (lost) => ({ result: await work(lost) }))
+  const done = await runAsLeader(pool, 'hub:adopt', async (lost) => ({ result: await work(lost) }))
   if (!done) {
     throw new Refusal('Another process is taking over already: wait for it, or end it')
   }

@@ -1,4 +1,4 @@
-import type { Origin, Source } from '#kernel/origin'
+import type { Origin, RequestSource } from '#kernel/origin'
 
 /** What can happen around the login of a user or a client. */
 export type SignInEvent =
@@ -14,7 +14,7 @@ export interface SecurityEvent {
   readonly id: string | null
   readonly realmId: string | null
   /** Without an actor where the caller is not signed in. */
-  readonly origin: Source & Partial<Origin>
+  readonly origin: RequestSource & Partial<Origin>
   /** What was missing, where permissions were. */
   readonly permissions: readonly string[]
   /** How often it happened, where that is counted. */
@@ -23,5 +23,5 @@ export interface SecurityEvent {
 
 /** Where security events go. There is no transaction they belong to. */
 export abstract class SecuritySink {
-  abstract note(event: SecurityEvent): Promise<void>
+  abstract record(event: SecurityEvent): Promise<void>
 }

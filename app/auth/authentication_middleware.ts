@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpContext } from '@adonisjs/core/http'
 
 import type { Actor } from '#kernel/actor'
-import type { Ending } from '#kernel/ending'
+import type { EndSignal } from '#kernel/end_signal'
 import { catalogue } from '#http/catalogue'
 import { env } from '#start/env'
 
@@ -17,7 +17,7 @@ export interface Authenticator {
    * For connections that outlive their request: ends them when the token ends or is revoked. Without it, tokens are good for
    * as long as a connection lasts.
    */
-  watch?(token: string, connection: Ending): void
+  watch?(token: string, connection: EndSignal): void
   /** For connections that outlive their token: as long as the session goes on that it came from, or until `closed`. */
   follow?(token: string, closed: AbortSignal): Following
 }

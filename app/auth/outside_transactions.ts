@@ -1,4 +1,4 @@
-import { isTransactionOpen } from '#records/open_transaction'
+import { isTransactionOpen } from '#records/transaction_scope'
 
 /** A mistake in the program: locks would be held for as long as the provider takes, or for as long as it is away. */
 export class CalledInTransaction extends Error {

@@ -1,10 +1,10 @@
 import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream'
 
-import { pause, pauseAfter, type BackOff } from '#kernel/back_off'
+import { sleep, jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
 import type { Followed } from './followed.js'
 import { ownFetch, type Elsewhere } from './own_fetch.js'
 
-const COME_BACK: BackOff = { firstMs: 200, longestMs: 5_000 }
+const COME_BACK: BackoffPolicy = { firstMs: 200, longestMs: 5_000 }
 
 interface Stream {
   readonly path: string
@@ -31,7 +31,7 @@ export async function* ownStream(
     } catch {
       // Whatever it was, it is asked for again.
     }
-    await pause(pauseAfter(failures + 1, COME_BACK), signal).catch(() => {})
+    await sleep(jitteredBackoff(failures + 1, COME_BACK), signal).catch(() => {})
   }
 }
 

@@ -3,18 +3,18 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Authenticator } from './authentication_middleware.js'
 import { connectionEnd } from '#http/event_stream'
 import { WaitingRequests } from '#http/waiting_limits'
-import type { Ending } from '#kernel/ending'
+import type { EndSignal } from '#kernel/end_signal'
 import { actorOf } from '#kernel/request_origin'
 
 /**
  * Over when the connection ends, the process stops, or the caller's token or a permission of it does. Throws where the caller has as much
  * waiting as it may have.
  */
-export async function leaving(ctx: HttpContext): Promise<Ending> {
+export async function leaving(ctx: HttpContext): Promise<EndSignal> {
   const waiting = await ctx.containerResolver.make(WaitingRequests)
   const waiter = waiting.begin(actorOf(ctx), ctx.request.ip())
   const ending = connectionEnd(ctx)
-  ending.tell(waiter)
+  ending.addListener(waiter)
   const authenticator: Authenticator | undefined = await ctx.containerResolver.make('authenticator')
   if (ctx.token !== undefined) {
     authenticator?.watch?.(ctx.token, ending)
@@ -26,6 +26,6 @@ export async function leaving(ctx: HttpContext): Promise<Ending> {
 export async function untilGone(ctx: HttpContext): Promise<AbortSignal> {
   const gone = new AbortController()
   const ending = await leaving(ctx)
-  ending.tell({ over: () => gone.abort(ending.reason) })
+  ending.addListener({ onEnd: () => gone.abort(ending.reason) })
   return gone.signal
 }

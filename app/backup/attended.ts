@@ -1,6 +1,6 @@
 import type { BaseCommand } from '@adonisjs/core/ace'
 
-import { UnknownMigrations } from '#database/postponed'
+import { UnknownMigrations } from '#database/deferred_migrations'
 import { drain } from '#kernel/drain'
 import { BackupDamaged, BackupRefused } from './errors.js'
 
@@ -27,7 +27,7 @@ export async function attended(
     const tell = await ended
     tell()
   } catch (error) {
-    complain(command, error, { isInterrupted: drain.begun, isForPeople })
+    complain(command, error, { isInterrupted: drain.hasStarted, isForPeople })
   }
 }
 

@@ -23,7 +23,7 @@ export interface Bus {
   ): Promise<{ stop(): Promise<void> }>
 
   /** Whether anybody takes the commands of a queue; undefined where that cannot be told, since the broker is away. */
-  isListenedTo(queue: string): Promise<boolean | undefined>
+  hasConsumers(queue: string): Promise<boolean | undefined>
 
   /** Whether messages are taken and delivered now. */
   readonly isReady: boolean
@@ -48,13 +48,13 @@ export interface Delivery {
   /** Whether the bus has taken it back, to deliver it again. */
   readonly isLost: boolean
   /** Keeps it among the dead letters, for people to look at. */
-  bury(cause: CauseOfDeath): Promise<void>
+  deadLetter(cause: DeadLetterCause): Promise<void>
 }
 
 /** Whether the message was delivered before: certainly not, certainly, or the driver does not know. */
 export type DeliveryHistory = 'first' | 'again' | 'unknown'
 
-export interface CauseOfDeath {
+export interface DeadLetterCause {
   readonly reason: string
   readonly attempts: number
 }

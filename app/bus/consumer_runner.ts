@@ -2,26 +2,26 @@ import type pg from 'pg'
 
 import { inTransaction } from '#records/transaction'
 import { AttemptCounter } from './attempt_counter.js'
-import { pause, pauseAfter, type BackOff } from '#kernel/back_off'
-import type { Bus, BusLogger, CauseOfDeath, Delivery } from './bus.js'
+import { sleep, jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
+import type { Bus, BusLogger, DeadLetterCause, Delivery } from './bus.js'
 import type {
-  Conclusion,
+  Completion,
   Consumer,
-  GatheringHandler,
+  BatchHandler,
   Handler,
-  OutwardHandler,
-  SequenceHandler,
+  ExternalHandler,
+  OrderedBatchHandler,
 } from './consumer.js'
-import { Abandoned, GivenUp, MalformedMessage } from './errors.js'
-import { isInfrastructureAway, textOf } from './faults.js'
-import { Gathering, type Delivered } from './gathering.js'
+import { DeliveryAbandoned, AttemptsExhausted, MalformedMessage } from './errors.js'
+import { isInfrastructureFailure, errorMessageOf } from './infrastructure_failure.js'
+import { MessageBatcher, type DeliveredMessage } from './message_batcher.js'
 import { Inbox } from './inbox.js'
-import { Lanes } from '#kernel/lanes'
+import { KeyedMutex } from '#kernel/keyed_mutex'
 import { readMessage, type Message, type Routing } from './message.js'
 import { busMetrics, type Outcome } from './metrics.js'
-import { Sequences } from './sequences.js'
+import { OrderedBatches } from './ordered_batches.js'
 
-export interface RetryPolicy extends BackOff {
+export interface RetryPolicy extends BackoffPolicy {
   /** Failed attempts after which a message is dead. */
   readonly attempts: number
 }
@@ -30,7 +30,7 @@ export interface RetryPolicy extends BackOff {
 const RETRY: RetryPolicy = { attempts: 8, firstMs: 250, longestMs: 30_000 }
 
 /** What is away is looked for again often: nothing may lie about long once it is back. */
-const AWAY: BackOff = { firstMs: 100, longestMs: 2_000 }
+const AWAY: BackoffPolicy = { firstMs: 100, longestMs: 2_000 }
 
 export interface RunnerOptions {
   readonly bus: Bus
@@ -40,8 +40,8 @@ export interface RunnerOptions {
 }
 
 /** A message with what is needed to handle it. */
-interface Case extends Delivered {
-  readonly handler: Handler | OutwardHandler
+interface Case extends DeliveredMessage {
+  readonly handler: Handler | ExternalHandler
 }
 
 /**
@@ -53,10 +53,10 @@ export class ConsumerRunner {
   readonly #options: RunnerOptions
   readonly #retry: RetryPolicy
   readonly #inbox: Inbox
-  readonly #records = new Lanes()
-  readonly #suspects = new Lanes()
-  readonly #gatherings = new Map<string, Gathering<unknown>>()
-  readonly #sequences: Sequences
+  readonly #records = new KeyedMutex()
+  readonly #suspects = new KeyedMutex()
+  readonly #gatherings = new Map<string, MessageBatcher<unknown>>()
+  readonly #sequences: OrderedBatches
   readonly #stopping = new AbortController()
   #subscription: { stop(): Promise<void> } | undefined
 
@@ -74,7 +74,7 @@ export class ConsumerRunner {
     this.#options = options
     this.#retry = options.retry ?? RETRY
     this.#inbox = new Inbox(options.pool, consumer.queue)
-    this.#sequences = new Sequences({
+    this.#sequences = new OrderedBatches({
       queue: consumer.queue,
       pool: options.pool,
       inbox: this.#inbox,
@@ -103,14 +103,14 @@ export class ConsumerRunner {
       message = readMessage(delivery.bytes, this.#arrivedBy)
       record = this.#recordOf(message)
     } catch (error) {
-      await this.#bury(delivery, { reason: `malformed: ${textOf(error)}`, attempts: 0 })
+      await this.#bury(delivery, { reason: `malformed: ${errorMessageOf(error)}`, attempts: 0 })
       return 'malformed'
     }
     const handler = this.#handlerOf(message)
-    if (handler && 'together' in handler) {
+    if (handler && 'handleBatch' in handler) {
       return this.#gather({ delivery, message }, handler)
     }
-    if (handler && 'inOrder' in handler) {
+    if (handler && 'handleInOrder' in handler) {
       return this.#sequences.add(record, { delivery, message }, handler)
     }
     this.#sequences.end(record)
@@ -122,9 +122,9 @@ export class ConsumerRunner {
     return Object.hasOwn(handlers, type) ? handlers[type] : undefined
   }
 
-  async #gather(delivered: Delivered, handler: GatheringHandler): Promise<Outcome> {
+  async #gather(delivered: DeliveredMessage, handler: BatchHandler): Promise<Outcome> {
     const alone: Handler = async ({ transaction, message }) =>
-      handler.together(transaction, [await handler.read(message)])
+      handler.handleBatch(transaction, [await handler.read(message)])
     let content: unknown
     try {
       content = await handler.read(delivered.message)
@@ -135,10 +135,10 @@ export class ConsumerRunner {
     return this.#gatheringOf(delivered.message, handler, alone).add(delivered, content)
   }
 
-  #gatheringOf({ type }: Message, handler: GatheringHandler, alone: Handler): Gathering<unknown> {
+  #gatheringOf({ type }: Message, handler: BatchHandler, alone: Handler): MessageBatcher<unknown> {
     let gathering = this.#gatherings.get(type)
     if (!gathering) {
-      gathering = new Gathering({
+      gathering = new MessageBatcher({
         queue: this.#consumer.queue,
         handler,
         pool: this.#options.pool,
@@ -154,8 +154,8 @@ export class ConsumerRunner {
   }
 
   async #route(
-    { delivery, message }: Delivered,
-    handler: Handler | OutwardHandler | undefined
+    { delivery, message }: DeliveredMessage,
+    handler: Handler | ExternalHandler | undefined
   ): Promise<Outcome> {
     if (handler) {
       return this.#repeat({ delivery, message, handler })
@@ -181,7 +181,7 @@ export class ConsumerRunner {
           ? this.#suspects.run('one by one', attempt)
           : attempt())
       } catch (error) {
-        if (error instanceof GivenUp) {
+        if (error instanceof AttemptsExhausted) {
           return await this.#giveUp(subject, error)
         }
         await this.#wait(subject, counter, error, failures)
@@ -200,7 +200,10 @@ export class ConsumerRunner {
       return 'repeated'
     }
     if (count > this.#retry.attempts) {
-      throw new GivenUp('its process ended, or lost it, during the last attempt', count - 1)
+      throw new AttemptsExhausted(
+        'its process ended, or lost it, during the last attempt',
+        count - 1
+      )
     }
     const stopTimer = busMetrics.startHandling(this.#consumer.queue)
     try {
@@ -214,10 +217,10 @@ export class ConsumerRunner {
       })
     } catch (error) {
       if (
-        !isInfrastructureAway(error) &&
+        !isInfrastructureFailure(error) &&
         (error instanceof MalformedMessage || count >= this.#retry.attempts)
       ) {
-        throw new GivenUp(textOf(error), count, { cause: error })
+        throw new AttemptsExhausted(errorMessageOf(error), count, { cause: error })
       }
       throw error
     } finally {
@@ -226,26 +229,26 @@ export class ConsumerRunner {
   }
 
   async #wait(subject: Case, counter: AttemptCounter, error: unknown, failures: number) {
-    if (error instanceof Abandoned) {
+    if (error instanceof DeliveryAbandoned) {
       throw error
     }
     const { message } = subject
-    const away = isInfrastructureAway(error)
+    const away = isInfrastructureFailure(error)
     busMetrics.failed(this.#consumer.queue, away ? 'infrastructure' : 'message')
     if (away) {
       counter.spare()
     }
     const pauseMs = away
-      ? pauseAfter(failures, AWAY)
-      : pauseAfter(Math.max(counter.attempts, 1), this.#retry)
+      ? jitteredBackoff(failures, AWAY)
+      : jitteredBackoff(Math.max(counter.attempts, 1), this.#retry)
     this.#options.logger.warn(
       { err: error, queue: this.#consumer.queue, messageId: message.id, type: message.type },
       `a message was not handled; it is tried again in ${Math.ceil(pauseMs)} ms`
     )
-    await pause(pauseMs, this.#stopping.signal)
+    await sleep(pauseMs, this.#stopping.signal)
   }
 
-  async #giveUp({ delivery, message }: Case, given: GivenUp): Promise<Outcome> {
+  async #giveUp({ delivery, message }: Case, given: AttemptsExhausted): Promise<Outcome> {
     const { attempts, cause } = given
     const isMalformed = cause instanceof MalformedMessage
     const reason = isMalformed ? `malformed: ${given.message}` : given.message
@@ -257,7 +260,7 @@ export class ConsumerRunner {
   }
 
   async #tellGivenUp(message: Message, reason: unknown): Promise<void> {
-    const { givenUp } = this.#consumer
+    const { onDeadLetter: givenUp } = this.#consumer
     if (givenUp) {
       await inTransaction(this.#options.pool, (transaction) =>
         givenUp({ transaction, message, reason })
@@ -266,8 +269,8 @@ export class ConsumerRunner {
   }
 
   /** Others may send what they like; that one of their messages is dead is our failure only where we tried it. */
-  async #bury(delivery: Delivery, cause: CauseOfDeath): Promise<void> {
-    await this.#persist(delivery, () => delivery.bury(cause))
+  async #bury(delivery: Delivery, cause: DeadLetterCause): Promise<void> {
+    await this.#persist(delivery, () => delivery.deadLetter(cause))
     this.#options.logger[cause.attempts > 0 ? 'error' : 'warn'](
       { queue: this.#consumer.queue, ...cause },
       'a message was put among the dead letters; look at it with bus:dead'
@@ -285,14 +288,14 @@ export class ConsumerRunner {
           { err: error, queue: this.#consumer.queue },
           'a dead letter could not be kept yet'
         )
-        await pause(pauseAfter(failures, AWAY), this.#stopping.signal)
+        await sleep(jitteredBackoff(failures, AWAY), this.#stopping.signal)
       }
     }
   }
 
   #requireTurn(delivery: Delivery): void {
     if (this.#stopping.signal.aborted || delivery.isLost) {
-      throw new Abandoned()
+      throw new DeliveryAbandoned()
     }
   }
 
@@ -312,18 +315,18 @@ export class ConsumerRunner {
   }
 }
 
-const oneOf = ({ read, inOrder }: SequenceHandler): OutwardHandler => ({
-  async outside(message) {
+const oneOf = ({ read, handleInOrder: inOrder }: OrderedBatchHandler): ExternalHandler => ({
+  async execute(message) {
     const content = await read(message)
     return (transaction) => inOrder(transaction, [content])
   },
 })
 
 async function conclusionOf(
-  handler: Handler | OutwardHandler,
+  handler: Handler | ExternalHandler,
   message: Message
-): Promise<Conclusion> {
+): Promise<Completion> {
   return typeof handler === 'function'
     ? (transaction) => handler({ transaction, message })
-    : handler.outside(message)
+    : handler.execute(message)
 }

@@ -12,7 +12,7 @@ export interface DeadLetter {
 }
 
 /** All letters of a queue, or the one with this id. */
-export type Chosen = { readonly id: string } | 'all'
+export type DeadLetterSelector = { readonly id: string } | 'all'
 
 /**
  * What died in the queues of this installation.
@@ -23,7 +23,7 @@ export interface DeadLetters {
   /** The oldest letters of a queue; looking at them changes nothing. */
   list(queue: string, limit: number): Promise<DeadLetter[]>
   /** Gives messages back to the queue they died in. Answers how many. */
-  redrive(queue: string, chosen: Chosen): Promise<number>
+  redrive(queue: string, chosen: DeadLetterSelector): Promise<number>
   /** Forgets messages for good. Answers how many. */
-  drop(queue: string, chosen: Chosen): Promise<number>
+  drop(queue: string, chosen: DeadLetterSelector): Promise<number>
 }

@@ -9,11 +9,11 @@ export class MalformedMessage extends Error {
 /**
  * The bus cannot take a message now. The sender keeps it and hands it in again.
  */
-export class BusAway extends Error {
+export class BusUnavailable extends Error {
   static readonly code = 'E_BUS_AWAY'
   static readonly status = 503
-  readonly code = BusAway.code
-  readonly status = BusAway.status
+  readonly code = BusUnavailable.code
+  readonly status = BusUnavailable.status
 
   constructor(reason: string, options?: ErrorOptions) {
     super(`The message bus does not take messages now: ${reason}`, options)
@@ -23,9 +23,9 @@ export class BusAway extends Error {
 /**
  * A message was put down before it was handled; the bus delivers it again.
  */
-export class Abandoned extends Error {
+export class DeliveryAbandoned extends Error {
   static readonly code = 'E_DELIVERY_ABANDONED'
-  readonly code = Abandoned.code
+  readonly code = DeliveryAbandoned.code
 
   constructor() {
     super('The message was not handled; the bus delivers it again')
@@ -35,9 +35,9 @@ export class Abandoned extends Error {
 /**
  * No further attempt is made: the last one failed, or none can help.
  */
-export class GivenUp extends Error {
+export class AttemptsExhausted extends Error {
   static readonly code = 'E_MESSAGE_GIVEN_UP'
-  readonly code = GivenUp.code
+  readonly code = AttemptsExhausted.code
 
   constructor(
     reason: string,

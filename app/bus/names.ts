@@ -38,12 +38,12 @@ export type CommandQueue = (typeof COMMAND_QUEUES)[keyof typeof COMMAND_QUEUES]
 export type EventKey = (typeof EVENT_KEYS)[keyof typeof EVENT_KEYS]
 
 /** The way of a command: into one queue, to one taker. */
-export function commandTo(queue: CommandQueue): Routing {
+export function commandRouting(queue: CommandQueue): Routing {
   return { type: 'work', key: queue }
 }
 
 /** The way of an event: to every queue that is bound to its key. */
-export function eventOn(key: string): Routing {
+export function eventRouting(key: string): Routing {
   return { type: 'pubSub', key }
 }
 

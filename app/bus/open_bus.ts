@@ -1,6 +1,6 @@
 import { env } from '#start/env'
 import type { Bus, BusLogger } from './bus.js'
-import { BusAway } from './errors.js'
+import { BusUnavailable } from './errors.js'
 import { MemoryBus } from '#bus/memory/memory_bus'
 
 /** The bus of an installation: RabbitMQ at AMQP_URL, else the memory of its one process. */
@@ -15,6 +15,6 @@ export async function openBus(logger: BusLogger): Promise<Bus> {
 /** Throws while the bus carries nothing. */
 export async function requireReady({ isReady }: Bus): Promise<void> {
   if (!isReady) {
-    throw new BusAway('the broker is not connected, or short of memory or disk')
+    throw new BusUnavailable('the broker is not connected, or short of memory or disk')
   }
 }

@@ -4,25 +4,25 @@ import app from '@adonisjs/core/services/app'
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { clientWorker } from '#core/clients/client_worker'
-import { lockReleaseWorker } from '#core/code_locks/lock_tasks'
+import { lockReleaseWorker } from '#core/code_locks/lock_releases'
 import { SecretReplacements, secretReplacementWorker } from '#core/clients/secret_replacements'
 import { coreReactions, removalSweeps } from './removals.js'
 import { ClientTasks } from '#core/clients/client_tasks'
 import { corePool } from './database.js'
-import { identityProvider } from '#core/clients/identity'
+import { identityProvider } from '#core/clients/identity_provider'
 import { analysisStorageSweep } from '#core/analysis_storage/storage_sweep'
 import { distributionProofSweep } from '#core/analysis_life/distribution_proof'
 import { silentWorkerSweep } from '#core/analysis_life/watchdog'
 import { NodePresence, presenceSweep } from '#core/nodes/presence'
 import { EnvironmentRegistry } from '#core/registries/environment_registry'
-import { RegistryWork } from '#core/registries/registry_work'
+import { RegistryReconciler } from '#core/registries/registry_reconciler'
 import { RegistryAccounts } from '#core/registries/registry_accounts'
 import {
   environmentRegistrySweep,
-  formerClientSweep,
+  legacyClientSweep,
   registryAccountSweep,
   registrySweep,
-} from '#core/registries/sweeps'
+} from '#core/registries/registry_sweeps'
 import { reactTo } from '#auth/reactions'
 import type { RunningJob } from '#jobs/running_job'
 import type { LongSweep, Sweep } from '#jobs/sweep'
@@ -45,9 +45,9 @@ export async function coreSweeps(logger: Logger): Promise<readonly (Sweep | Long
     ...(inventory ? [analysisStorageSweep({ inventory, logger })] : []),
     presenceSweep(await app.container.make(NodePresence)),
     environmentRegistrySweep(await app.container.make(EnvironmentRegistry)),
-    registrySweep(await app.container.make(RegistryWork)),
+    registrySweep(await app.container.make(RegistryReconciler)),
     registryAccountSweep(await app.container.make(RegistryAccounts)),
-    formerClientSweep(corePool()),
+    legacyClientSweep(corePool()),
   ]
 }
 

@@ -34,10 +34,10 @@ export const WARNED_META: JsonSchema = {
 
 /** That nobody is there who would do it is said at once; it is done as soon as somebody is. */
 export async function warningsFor(
-  bus: Pick<Bus, 'isListenedTo'>,
+  bus: Pick<Bus, 'hasConsumers'>,
   queue: CommandQueue
 ): Promise<readonly Warning[]> {
-  const isListenedTo = await bus.isListenedTo(queue)
+  const isListenedTo = await bus.hasConsumers(queue)
   return isListenedTo === false ? [NO_WORKER] : []
 }
 

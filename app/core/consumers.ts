@@ -3,7 +3,7 @@ import { analysisBucketConsumer } from '#core/analysis_buckets/bucket_events'
 import { buildConsumer, distributionConsumer } from '#core/analysis_life/worker_events'
 import { analysisUpkeepConsumer } from '#core/analyses/upkeep_command'
 import { imageBuildConsumer, imageCatalogueConsumer } from '#core/master_images/image_events'
-import { registryConsumer } from '#core/registries/consumer'
+import { registryConsumer } from '#core/registries/registry_consumer'
 
 /** What core takes from the bus: commands to registries, and what workers and storage tell. */
 export const coreConsumers = [

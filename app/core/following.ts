@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { serviceOrigin } from '#auth/service_origin'
-import type { OutwardHandler, SequenceHandler } from '#bus/consumer'
+import type { ExternalHandler, OrderedBatchHandler } from '#bus/consumer'
 import { contentOf } from '#bus/content_of'
 import type { Message } from '#bus/message'
 import type { BodyValidator } from '#kernel/body'
@@ -21,9 +21,9 @@ export function following<Content, Service>(
   validator: Pick<BodyValidator<Content>, 'validate'>,
   Service: abstract new (...args: never[]) => Service,
   follow: (service: Service, heard: Heard<Content>) => Promise<void>
-): OutwardHandler {
+): ExternalHandler {
   return {
-    async outside(message) {
+    async execute(message) {
       const content = await contentOf(message, validator)
       const origin = await serviceOrigin()
       const service = await app.container.make(Service)
@@ -43,15 +43,15 @@ export function followingAll<Content, Service>(
       readonly contents: readonly Content[]
     }
   ) => Promise<void>
-): SequenceHandler<{ content: Content; origin: Origin; service: Service }> {
+): OrderedBatchHandler<{ content: Content; origin: Origin; service: Service }> {
   return {
-    most,
+    maxBatchSize: most,
     async read(message) {
       const content = await contentOf(message, validator)
       const origin = await serviceOrigin()
       return { content, origin, service: await app.container.make(Service) }
     },
-    async inOrder(transaction, heard) {
+    async handleInOrder(transaction, heard) {
       const [first] = heard
       if (first) {
         const contents = heard.map(({ content }) => content)

@@ -73,7 +73,7 @@ async function releaseUser(userId: string): Promise<number> {
   for (const [table, Service] of Object.entries(OF_USERS)) {
     const service = await app.container.make(Service)
     for await (const id of idsWhere(table, 'user_id', userId)) {
-      await ignoreNotFound(service.releaseUser(origin, id))
+      await ignoreNotFound(service.detachUser(origin, id))
       released++
     }
   }

@@ -26,9 +26,9 @@ export function needsEmbeddedDatabase(surfaces: readonly SurfaceName[]): boolean
 }
 
 /** Nobody says where a surface keeps its tables. */
-export class DatabaseUnnamed extends Error {
+export class DatabaseNotConfigured extends Error {
   static readonly code = 'database_unnamed'
-  readonly code = DatabaseUnnamed.code
+  readonly code = DatabaseNotConfigured.code
 
   constructor(surface: SurfaceName) {
     super(
@@ -43,7 +43,7 @@ export class DatabaseUnnamed extends Error {
 export function databaseUrl(surface: SurfaceName): string {
   const url = OWN_ADDRESS[surface] ?? env.DATABASE_URL ?? embeddedUrl
   if (!url) {
-    throw new DatabaseUnnamed(surface)
+    throw new DatabaseNotConfigured(surface)
   }
   return url
 }

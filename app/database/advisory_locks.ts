@@ -2,7 +2,7 @@
  * What holds of the rows of `pg_locks` that show an advisory lock as held. The key is an expression in SQL, whose 64 bits are
  * shown there in two halves.
  */
-export const holdsAdvisoryLock = (key: string): string => `
+export const isAdvisoryLockGranted = (key: string): string => `
   locktype = 'advisory' and objsubid = 1 and granted
   and database = (select oid from pg_database where datname = current_database())
   and (classid::bigint << 32 | objid::bigint) = ${key}`

@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 import { PipelinedClient } from './pipelined_client.js'
-import { ReadLane } from './read_lane.js'
+import { ReadConnection } from './read_connection.js'
 
 const LANES_AT_MOST = 4
 const WATCH_MS = 1_000
@@ -11,7 +11,7 @@ const WATCH_MS = 1_000
  * that single reads share.
  */
 export class DatabasePool extends pg.Pool {
-  readonly #lanes: readonly ReadLane[]
+  readonly #lanes: readonly ReadConnection[]
   readonly #watch: NodeJS.Timeout
 
   constructor({ size, ...settings }: pg.ClientConfig & { size: number }) {
@@ -25,7 +25,7 @@ export class DatabasePool extends pg.Pool {
     const onError = (error: Error) => void this.emit('error', error, undefined!)
     // The borrower of a connection that breaks is told by its statement; there is no other listener meanwhile.
     this.on('connect', (client) => void client.on('error', () => {}))
-    this.#lanes = Array.from({ length: lanes }, () => new ReadLane(settings, onError))
+    this.#lanes = Array.from({ length: lanes }, () => new ReadConnection(settings, onError))
     this.#watch = setInterval(() => this.#cutOffLost(), WATCH_MS).unref()
   }
 
@@ -44,7 +44,7 @@ export class DatabasePool extends pg.Pool {
   }
 
   /** The lane that is about to leave anyway, else the emptiest; one that keeps its readers waiting only as the last resort. */
-  #lane(now: number): ReadLane | undefined {
+  #lane(now: number): ReadConnection | undefined {
     let best = this.#lanes[0]
     let bestLoad = Infinity
     for (const lane of this.#lanes) {
@@ -63,6 +63,6 @@ export class DatabasePool extends pg.Pool {
 
   #cutOffLost(): void {
     const now = performance.now()
-    this.#lanes.forEach((lane) => lane.cutOffIfLost(now))
+    this.#lanes.forEach((lane) => lane.destroyIfStalled(now))
   }
 }

@@ -7,7 +7,7 @@ import pg from 'pg'
 
 import { databaseUrl } from './addresses.js'
 import { pools } from './pools.js'
-import { endPostponement, postponeOthers } from './postponed.js'
+import { endDeferral, deferOtherMigrations } from './deferred_migrations.js'
 import { busConnection, databaseOwners, migrationTable } from './bus_connections.js'
 import type { SurfaceName } from '#configuration/surfaces'
 
@@ -21,7 +21,7 @@ const MIGRATION_LOCK = 7_264_101
 export async function migrate(
   app: ApplicationService,
   surfaces: readonly SurfaceName[],
-  upTo?: UpTo
+  upTo?: MigrationSelection
 ): Promise<string[]> {
   const db = await app.container.make('lucid.db')
   const own = surfaces.filter((name) => existsSync(app.migrationsPath(name)))
@@ -36,26 +36,26 @@ export async function migrate(
   const ran: string[] = []
   for (const { surface, connection, table } of sets) {
     const run = () => migrateOver(connection, { app, db, surface, table, upTo })
-    ran.push(...(await locked(databaseUrl(surface), run)))
+    ran.push(...(await withMigrationLock(databaseUrl(surface), run)))
   }
   return ran
 }
 
 /** The migrations that may be made in the database of a surface, where others are to wait: by the table that notes them. */
-export type UpTo = (surface: SurfaceName, table: string) => readonly string[]
+export type MigrationSelection = (surface: SurfaceName, table: string) => readonly string[]
 
-interface Place {
+interface MigrationTarget {
   app: ApplicationService
   db: Database
   surface: SurfaceName
   /** Where the migrations that were made are noted. */
   table: string
-  upTo: UpTo | undefined
+  upTo: MigrationSelection | undefined
 }
 
 async function migrateOver(
   connection: string,
-  { app, db, surface, table, upTo }: Place
+  { app, db, surface, table, upTo }: MigrationTarget
 ): Promise<string[]> {
   const newRunner = () =>
     new MigrationRunner(db, app, {
@@ -66,7 +66,7 @@ async function migrateOver(
   const runner = newRunner()
   const pool = pools.for(databaseUrl(surface))
   if (upTo) {
-    await postponeOthers(pool, {
+    await deferOtherMigrations(pool, {
       table,
       list: () => newRunner().getList(),
       wanted: upTo(surface, table),
@@ -74,7 +74,7 @@ async function migrateOver(
   }
   await runner.run()
   if (upTo) {
-    await endPostponement(pool, table)
+    await endDeferral(pool, table)
   }
   if (runner.error) {
     throw new MigrationFailure(surface, runner.error)
@@ -82,7 +82,7 @@ async function migrateOver(
   return Object.keys(runner.migratedFiles)
 }
 
-async function locked<T>(url: string, work: () => Promise<T>): Promise<T> {
+async function withMigrationLock<T>(url: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'analysis-hub migrations',

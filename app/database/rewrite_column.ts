@@ -3,7 +3,7 @@ import type { BaseSchema } from '@adonisjs/lucid/schema'
 type Client = Parameters<Parameters<BaseSchema['defer']>[0]>[0]
 
 /** A column of a table; its values are text. */
-export interface Place {
+export interface TextColumn {
   readonly table: string
   readonly column: string
 }
@@ -11,7 +11,7 @@ export interface Place {
 /** Writes another value into each row that has one, within a migration: after it, all of the column is rewritten. */
 export async function rewriteColumn(
   client: Client,
-  { table, column }: Place,
+  { table, column }: TextColumn,
   rewritten: (value: string) => string | null
 ): Promise<void> {
   const { rows } = await client.rawQuery(

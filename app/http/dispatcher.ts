@@ -4,7 +4,7 @@ import type { HttpContext, Router, Server } from '@adonisjs/core/http'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { RouteJSON } from '@adonisjs/core/types/http'
 
-import { JSON_TYPE, UNCACHED } from './answer.js'
+import { JSON_TYPE, UNCACHED } from './send_json.js'
 import ExceptionHandler from './exception_handler.js'
 import { forgetRawHeaders } from './forget_headers.js'
 import { throughRouteMiddleware, throughServerMiddleware } from './pipeline.js'

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { drain } from '#kernel/drain'
-import { Ending } from '#kernel/ending'
+import { EndSignal } from '#kernel/end_signal'
 
 /** One event of a stream: its data is one line. */
 export interface ServerSentEvent {
@@ -19,24 +19,24 @@ const PING_EVERY_MS = 15_000
 const COME_BACK_AFTER_MS = 2_000
 
 /** What the document of a list says that can be followed, behind what it lists. */
-export const OR_FOLLOWED =
+export const OR_STREAMED =
   '; with `Accept: text/event-stream` those that come in from now on, or after `Last-Event-ID`'
 
 /** Whether the caller asks for what happens from now on, not for what there is. */
-export function wantsEvents({ request }: HttpContext): boolean {
+export function acceptsEventStream({ request }: HttpContext): boolean {
   const accepted = request.header('accept') ?? ''
   return request.method() === 'GET' && /(^|[\s,])text\/event-stream($|[\s,;])/i.test(accepted)
 }
 
 /** Over when the connection of a request ends, or the process stops. */
-export function connectionEnd({ response: { response } }: HttpContext): Ending {
-  const ending = new Ending()
+export function connectionEnd({ response: { response } }: HttpContext): EndSignal {
+  const ending = new EndSignal()
   if (response.closed) {
     ending.end()
   } else {
-    drain.ends(ending)
+    drain.register(ending)
     response.on('close', () => {
-      drain.forget(ending)
+      drain.unregister(ending)
       ending.end()
     })
   }

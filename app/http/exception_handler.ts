@@ -1,17 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { answer } from './answer.js'
+import { sendJson } from './send_json.js'
 import { failureOf } from './classify.js'
 import { envelopeOf, PermissionDenied } from '#kernel/failures'
-import type { SecurityNotes } from '#audit/security_notes'
+import type { SecurityAudit } from '#audit/security_audit'
 
 /**
  * The one place where a failed request becomes an answer: the error envelope, whatever was thrown.
  */
 export default class ExceptionHandler {
-  readonly #notes: SecurityNotes
+  readonly #notes: SecurityAudit
 
-  constructor(notes: SecurityNotes) {
+  constructor(notes: SecurityAudit) {
     this.#notes = notes
   }
 
@@ -32,6 +32,6 @@ export default class ExceptionHandler {
     for (const [name, value] of Object.entries(failure.headers)) {
       ctx.response.header(name, value)
     }
-    answer(ctx, envelopeOf(failure), failure.status)
+    sendJson(ctx, envelopeOf(failure), failure.status)
   }
 }

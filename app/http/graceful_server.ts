@@ -99,7 +99,7 @@ export class GracefulServer extends Server {
       connection.bytesUsed = socket.bytesRead
       endWithBody(request)
     })
-    if (this.#drain.begun) {
+    if (this.#drain.hasStarted) {
       announceLast(response)
     }
   }

@@ -49,7 +49,7 @@ function behindDoor(
   { notesCaller }: Surface,
   { method, operation, handler }: DeclaredRoute
 ): Handler {
-  const { access, entry = access, verbatim, mostBytes } = operation
+  const { access, entry = access, verbatim, maxBodyBytes: mostBytes } = operation
   const letIn = (ctx: HttpContext) => {
     enforce(entry, ctx.actor)
     return notesCaller?.(ctx)

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { spend } from '#kernel/passing_bytes'
+import { releaseChunk } from '#kernel/chunk_memory'
 
 interface Steps {
   /** Fails where the bytes are not what was announced. */
@@ -89,7 +89,7 @@ async function send(chunks: AsyncIterable<Uint8Array>, outlet: Outlet): Promise<
   for await (const chunk of chunks) {
     const hasRoom = connection.write(chunk, (error) => {
       if (!error) {
-        spend(chunk)
+        releaseChunk(chunk)
       }
     })
     if (!hasRoom) {

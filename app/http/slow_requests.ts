@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 import { Counter } from 'prom-client'
 
-import { JSON_TYPE, UNCACHED } from './answer.js'
+import { JSON_TYPE, UNCACHED } from './send_json.js'
 import { BadRequest, envelopeOf, Failure, RequestTimeout } from '#kernel/failures'
 import { metrics } from '#observability/metrics'
 import { env } from '#start/env'

@@ -10,7 +10,7 @@ import type { Verbatim } from './read_body.js'
 /**
  * What a route answers with one status: JSON of a schema, another content type, or nothing.
  */
-export interface Answer {
+export interface ResponseDeclaration {
   description: string
   schema?: JsonSchema
   contentType?: string
@@ -38,7 +38,7 @@ export interface Operation {
   entry?: Access
   body?: BodyValidator<any>
   /** The largest body that it takes; a mebibyte where nothing is said. */
-  mostBytes?: number | undefined
+  maxBodyBytes?: number | undefined
   /** Keeps the text of the body beside its content, for attributes that nobody here looks into. */
   verbatim?: Verbatim
   /** What its handler reads from the connection by itself, instead of a body that was read before. */
@@ -47,7 +47,7 @@ export interface Operation {
   headers?: readonly HeaderParameter[]
   /** Puts whatever fails after the route was found into the words of its protocol. */
   translates?: (error: unknown, ctx: HttpContext) => Failure
-  answers: Record<number, Answer>
+  responses: Record<number, ResponseDeclaration>
 }
 
 export type Handler = (ctx: HttpContext) => unknown

@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client'
 
 import type { Actor } from '#kernel/actor'
-import type { EndListener } from '#kernel/ending'
+import type { EndListener } from '#kernel/end_signal'
 import { Failure } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import { isMasterMember } from '#kernel/realm'
@@ -111,7 +111,7 @@ class Waiter implements EndListener {
     this.#keys = keys
   }
 
-  over(): void {
+  onEnd(): void {
     this.#requests.end(this.#keys)
   }
 }

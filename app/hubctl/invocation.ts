@@ -5,8 +5,8 @@ import { Kinds } from '#hubctl/kinds/kinds'
 import { Output, type OutputOptions } from '#hubctl/output/output'
 import { addressIn, Addresses } from '#hubctl/platform/addresses'
 import { Api } from '#hubctl/platform/api'
-import { Grants } from '#hubctl/platform/grants'
-import { fixedSession, KeptSession, type Session } from '#hubctl/platform/session'
+import { TokenClient } from '#hubctl/platform/token_client'
+import { fixedSession, StoredSession, type Session } from '#hubctl/platform/session'
 import { Contexts, type Context } from '#hubctl/settings/contexts'
 
 export const DEFAULT_URL = 'http://localhost:3000'
@@ -57,12 +57,12 @@ export class Invocation<Options extends object = object> {
   }
 
   #session(name: string | undefined, { tokens }: Context, addresses: Addresses): Session {
-    const given = process.env.HUBCTL_TOKEN
-    if (given) {
-      return fixedSession(given)
+    const envToken = process.env.HUBCTL_TOKEN
+    if (envToken) {
+      return fixedSession(envToken)
     }
     return name !== undefined && tokens
-      ? new KeptSession(this.contexts, name, tokens, new Grants(addresses.of('identity')))
+      ? new StoredSession(this.contexts, name, tokens, new TokenClient(addresses.of('identity')))
       : fixedSession(undefined)
   }
 }
@@ -70,10 +70,10 @@ export class Invocation<Options extends object = object> {
 /** Has commander call a command with what was said, and ends with the code it answers. */
 export function perform<Options extends object, Operands extends unknown[]>(
   act: (invocation: Invocation<Options>, ...operands: Operands) => Promise<ExitCode | void>
-): (...given: unknown[]) => Promise<void> {
-  return async (...given) => {
-    const command = given.at(-1) as Command
-    const operands = given.slice(0, -2) as Operands
+): (...envToken: unknown[]) => Promise<void> {
+  return async (...envToken) => {
+    const command = envToken.at(-1) as Command
+    const operands = envToken.slice(0, -2) as Operands
     const invocation = new Invocation<Options>(command.optsWithGlobals())
     process.exitCode = (await act(invocation, ...operands)) ?? EXIT.done
   }

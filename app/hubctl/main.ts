@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander'
 
 import { EXIT, type ExitCode } from './exit_codes.js'
-import { shown } from '#hubctl/output/shown'
+import { printable } from '#hubctl/output/printable'
 import { styled } from '#hubctl/output/styled'
-import { sentence } from '#hubctl/output/wrap'
+import { wrapForStream } from '#hubctl/output/wrap'
 import { Problem } from './problem.js'
 import { hubctl } from './program.js'
 
@@ -24,23 +24,23 @@ function codeOf(error: unknown): ExitCode {
     return error.exitCode === 0 ? EXIT.done : EXIT.usage
   }
   if (error instanceof Problem) {
-    say(error.message, error.advice)
+    printError(error.message, error.advice)
     return error.exitCode
   }
   const advice = process.env.HUBCTL_DEBUG ? [] : ['HUBCTL_DEBUG=1 shows where it happened.']
-  say((error as Error).message, advice)
+  printError((error as Error).message, advice)
   if (process.env.HUBCTL_DEBUG) {
     console.error(error)
   }
   return EXIT.failed
 }
 
-function say(message: string, advice: readonly string[]): void {
+function printError(message: string, advice: readonly string[]): void {
   const { stderr } = process
   stderr.write(
-    `${styled('red', ERROR, stderr)} ${sentence(shown(message), stderr, ERROR.length + 1)}\n`
+    `${styled('red', ERROR, stderr)} ${wrapForStream(printable(message), stderr, ERROR.length + 1)}\n`
   )
-  advice.forEach((line) => stderr.write(`  ${sentence(shown(line), stderr, 2)}\n`))
+  advice.forEach((line) => stderr.write(`  ${wrapForStream(printable(line), stderr, 2)}\n`))
 }
 
 /** What reads us may have seen enough, as `head` does; Ctrl-C is no mishap. */

@@ -17,7 +17,7 @@ export function globalOptions(program: Command): Command {
     .option(
       '--columns <names>',
       'the columns of a table, of csv; node.name is one within a record',
-      names
+      commaList
     )
     .option('--sort-by <column>', 'sort what was found by this; -name from its end')
     .option('--no-headers', 'leave out the headings of a table, of csv')
@@ -25,13 +25,13 @@ export function globalOptions(program: Command): Command {
 }
 
 /** For a command that changes something. */
-export function changing(command: Command): Command {
+export function withDryRun(command: Command): Command {
   return command.option('--dry-run', 'show what would be sent, and send nothing')
 }
 
 /** For a command that writes attributes of a record. */
-export function writing(command: Command): Command {
-  return changing(
+export function withAttributes(command: Command): Command {
+  return withDryRun(
     command
       .argument(
         '[attributes...]',
@@ -47,13 +47,13 @@ export function watchable(command: Command): Command {
 }
 
 /** For a command that cannot be taken back. */
-export function asking(command: Command): Command {
-  return changing(command).option('-y, --yes', 'do not ask whether it is meant')
+export function withConfirmation(command: Command): Command {
+  return withDryRun(command).option('-y, --yes', 'do not ask whether it is meant')
 }
 
 /** An option that may be said several times. */
-export function gathered(value: string, before: readonly string[] = []): string[] {
-  return [...before, value]
+export function collect(value: string, previous: readonly string[] = []): string[] {
+  return [...previous, value]
 }
 
 export function wholeNumber(text: string): number {
@@ -65,7 +65,7 @@ export function wholeNumber(text: string): number {
 }
 
 /** Names with commas between them. */
-export function names(text: string): string[] {
+export function commaList(text: string): string[] {
   return text
     .split(',')
     .map((name) => name.trim())

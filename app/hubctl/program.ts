@@ -88,7 +88,7 @@ export function hubctl(): Command {
     program.commandsGroup(heading)
     commands.forEach((make) => program.addCommand(make()))
   }
-  everywhere(program)
+  configureAll(program)
   program.helpCommand('help [command]', 'show what a command takes')
   completed(program, { completionCommandName: 'completion' })
   program.commands
@@ -124,14 +124,16 @@ function helpWidth(): number {
 }
 
 /** Commands within commands behave alike: they throw where commander would end the process. */
-function everywhere(command: Command): Command {
+function configureAll(command: Command): Command {
   command
     .exitOverride()
     .configureHelp({ ...HELP, helpWidth: helpWidth() })
     .helpOption('-h, --help', 'show what it takes')
-    .configureOutput({ outputError: (said, write) => write(said.replace(/^error:/, 'Error:')) })
+    .configureOutput({
+      outputError: (message, write) => write(message.replace(/^error:/, 'Error:')),
+    })
     .showHelpAfterError('(--help shows what it takes)')
     .helpCommand(false)
-  command.commands.forEach(everywhere)
+  command.commands.forEach(configureAll)
   return command
 }

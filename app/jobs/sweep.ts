@@ -10,10 +10,10 @@ export interface Sweep {
 
 /** A sweep that may have more to do than others can wait for: it ends its turn after a while, and has another after theirs. */
 export interface LongSweep extends Omit<Sweep, 'run'> {
-  runTurn(signal: AbortSignal): Promise<Swept>
+  runTurn(signal: AbortSignal): Promise<SweepResult>
 }
 
-export interface Swept {
+export interface SweepResult {
   readonly removed: number
   readonly isDone: boolean
 }

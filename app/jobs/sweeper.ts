@@ -1,9 +1,9 @@
 import type { Logger } from '@adonisjs/core/logger'
 
 import { Failure } from '#kernel/failures'
-import type { Leading } from './leader.js'
-import { untilNext, type LongSweep, type Sweep, type Swept } from './sweep.js'
-import { doubledPause } from '#kernel/back_off'
+import type { LeaderElection } from './leader_election.js'
+import { untilNext, type LongSweep, type Sweep, type SweepResult } from './sweep.js'
+import { exponentialBackoff } from '#kernel/backoff'
 import { clock } from '#kernel/clock'
 
 const RETRY_MS = 10_000
@@ -11,7 +11,7 @@ const RETRY_MS = 10_000
 interface SweeperOptions {
   sweeps: readonly (Sweep | LongSweep)[]
   /** Keeps the others from a sweep that runs here. */
-  leading: Leading
+  leading: LeaderElection
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** After how long a sweep that failed is tried again at first; the time doubles until it is the sweep's own. */
   retryMs?: number
@@ -87,13 +87,13 @@ export class Sweeper {
     this.#failures.set(name, failures)
     const { retryMs = RETRY_MS } = this.#options
     const longestMs = untilNext(schedule, clock.now())
-    return doubledPause(failures, { firstMs: retryMs, longestMs })
+    return exponentialBackoff(failures, { firstMs: retryMs, longestMs })
   }
 }
 
-const NOTHING: Swept = { removed: 0, isDone: true }
+const NOTHING: SweepResult = { removed: 0, isDone: true }
 
-async function turnOf(sweep: Sweep | LongSweep, signal: AbortSignal): Promise<Swept> {
+async function turnOf(sweep: Sweep | LongSweep, signal: AbortSignal): Promise<SweepResult> {
   return 'runTurn' in sweep
     ? sweep.runTurn(signal)
     : { removed: await sweep.run(signal), isDone: true }

@@ -18,34 +18,34 @@ export const everybody: Access = { kind: 'public' }
 export const loggedIn: Access = { kind: 'identity' }
 
 /** Callers that hold each of the permissions. */
-export const holding = (...all: string[]): Access => ({ kind: 'permissions', all })
+export const requires = (...all: string[]): Access => ({ kind: 'permissions', all })
 
 /** Callers that hold each of the permissions and belong to the master realm: for what belongs to the installation. */
-export const holdingCentrally = (...all: string[]): Access => ({
+export const requiresInMasterRealm = (...all: string[]): Access => ({
   kind: 'permissions',
   all,
   isCentral: true,
 })
 
 /** Callers that hold one of the permissions. */
-export const holdingAny = (...any: string[]): Access => ({ kind: 'permissions', any })
+export const requiresAny = (...any: string[]): Access => ({ kind: 'permissions', any })
 
 /**
  * Lets the caller in or throws the failure that says what is missing.
  */
 export function enforce(access: Access, actor: Actor | undefined): void {
-  const refusal = refusalOf(access, actor)
-  if (refusal) {
-    throw refusal
+  const denial = denialOf(access, actor)
+  if (denial) {
+    throw denial
   }
 }
 
 /** Whether the caller is let in. */
 export function permits(access: Access, actor: Actor | undefined): boolean {
-  return refusalOf(access, actor) === undefined
+  return denialOf(access, actor) === undefined
 }
 
-function refusalOf(access: Access, actor: Actor | undefined): Failure | undefined {
+function denialOf(access: Access, actor: Actor | undefined): Failure | undefined {
   if (access.kind === 'public') {
     return undefined
   }
@@ -60,8 +60,8 @@ function missingFrom(
   actor: Actor
 ): PermissionDenied | undefined {
   if ('any' in access) {
-    const isHeld = access.any.some((name) => actor.permissions.has(name))
-    return isHeld ? undefined : PermissionDenied.missing(access.any)
+    const isGranted = access.any.some((name) => actor.permissions.has(name))
+    return isGranted ? undefined : PermissionDenied.missing(access.any)
   }
   const missing = access.all.filter((name) => !actor.permissions.has(name))
   if (missing.length > 0) {

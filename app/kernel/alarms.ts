@@ -1,8 +1,8 @@
 import { clock } from './clock.js'
 
 /** Somebody who is woken. */
-export interface Sleeper {
-  wake(): void
+export interface AlarmListener {
+  onAlarm(): void
 }
 
 /**
@@ -18,13 +18,13 @@ export class Alarms {
   }
 
   /** Wakes somebody once at a time (milliseconds since 1970), unless the alarm that is returned is told not to. */
-  wake(sleeper: Sleeper, time: number): Alarm {
+  schedule(listener: AlarmListener, time: number): Alarm {
     let alarm = this.#alarms.get(time)
     if (!alarm) {
       alarm = new Alarm(time, this.#alarms)
       this.#alarms.set(time, alarm)
     }
-    alarm.add(sleeper)
+    alarm.add(listener)
     return alarm
   }
 }
@@ -32,7 +32,7 @@ export class Alarms {
 export class Alarm {
   readonly #time: number
   readonly #alarms: Map<number, Alarm>
-  readonly #sleepers = new Set<Sleeper>()
+  readonly #listeners = new Set<AlarmListener>()
   readonly #timer: NodeJS.Timeout
 
   constructor(time: number, alarms: Map<number, Alarm>) {
@@ -41,24 +41,24 @@ export class Alarm {
     this.#timer = setTimeout(() => this.#ring(), Math.max(0, time - clock.now())).unref()
   }
 
-  add(sleeper: Sleeper): void {
-    this.#sleepers.add(sleeper)
+  add(listener: AlarmListener): void {
+    this.#listeners.add(listener)
   }
 
   /** Lets somebody sleep on. */
-  spare(sleeper: Sleeper): void {
-    if (this.#sleepers.delete(sleeper) && this.#sleepers.size === 0) {
+  cancel(listener: AlarmListener): void {
+    if (this.#listeners.delete(listener) && this.#listeners.size === 0) {
       clearTimeout(this.#timer)
-      this.#isOver()
+      this.#unregister()
     }
   }
 
   #ring(): void {
-    this.#isOver()
-    this.#sleepers.forEach((sleeper) => sleeper.wake())
+    this.#unregister()
+    this.#listeners.forEach((listener) => listener.onAlarm())
   }
 
-  #isOver(): void {
+  #unregister(): void {
     if (this.#alarms.get(this.#time) === this) {
       this.#alarms.delete(this.#time)
     }

@@ -41,9 +41,9 @@ export const clock: Clock = {
 /**
  * Replaces parts of the clock until the returned function is called; tests use it to stop time.
  */
-export function holdClock(held: Partial<Clock>): () => void {
+export function overrideClock(overrides: Partial<Clock>): () => void {
   const previous = current
-  current = { ...previous, ...held }
+  current = { ...previous, ...overrides }
   return () => {
     current = previous
   }

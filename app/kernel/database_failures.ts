@@ -13,7 +13,7 @@ import { issue } from './issues.js'
 type Translation = (error: pg.DatabaseError) => Failure
 
 const BY_STATE: Record<string, Translation> = {
-  '23505': (error) => EntityConflict.taken([violatedKey(error)], error),
+  '23505': (error) => EntityConflict.duplicateKeys([violatedKey(error)], error),
   '23503': (error) =>
     stillReferenced(error)
       ? new EntityConflict('Other records still refer to this one', { cause: error })
@@ -27,13 +27,19 @@ const BY_STATE: Record<string, Translation> = {
   '57014': (error) =>
     new ServiceUnavailable('This took too long; ask for less at a time', { cause: error }),
   '53100': (error) => new StorageInsufficient({ cause: error }),
-  '40P01': lostToOthers,
-  '40001': lostToOthers,
+  '40P01': serializationFailure,
+  '40001': serializationFailure,
 }
 
-const AWAY_STATES = /^(08|53[234]|57P0)/
-const AWAY_ERRORS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
-const AWAY_TEXTS =
+const UNAVAILABLE_STATES = /^(08|53[234]|57P0)/
+const UNAVAILABLE_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+])
+const UNAVAILABLE_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
 /**
@@ -42,29 +48,32 @@ const AWAY_TEXTS =
 export function databaseFailure(error: unknown): Failure | undefined {
   if (error instanceof pg.DatabaseError) {
     const state = error.code ?? ''
-    if (AWAY_STATES.test(state)) {
+    if (UNAVAILABLE_STATES.test(state)) {
       return new ServiceUnavailable(undefined, { cause: error })
     }
     return BY_STATE[state]?.(error)
   }
-  return isAway(error) ? new ServiceUnavailable(undefined, { cause: error }) : undefined
+  return isConnectionFailure(error)
+    ? new ServiceUnavailable(undefined, { cause: error })
+    : undefined
 }
 
 /** Whether the database ended a transaction for the sake of others that it was in the way of: done anew, it may succeed. */
-export function isLostToOthers(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && BY_STATE[error.code ?? ''] === lostToOthers
+export function isSerializationFailure(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && BY_STATE[error.code ?? ''] === serializationFailure
 }
 
-function lostToOthers(error: pg.DatabaseError): Failure {
+function serializationFailure(error: pg.DatabaseError): Failure {
   return new ServiceUnavailable('Others are changing the same; try again shortly', { cause: error })
 }
 
-function isAway(error: unknown): boolean {
+function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) {
     return false
   }
   return (
-    AWAY_ERRORS.has((error as NodeJS.ErrnoException).code ?? '') || AWAY_TEXTS.test(error.message)
+    UNAVAILABLE_ERRORS.has((error as NodeJS.ErrnoException).code ?? '') ||
+    UNAVAILABLE_MESSAGES.test(error.message)
   )
 }
 

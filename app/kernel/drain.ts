@@ -1,4 +1,4 @@
-import type { Ending } from './ending.js'
+import type { EndSignal } from './end_signal.js'
 import { ServiceUnavailable } from './failures.js'
 
 /**
@@ -6,9 +6,9 @@ import { ServiceUnavailable } from './failures.js'
  */
 export class Drain {
   readonly #controller = new AbortController()
-  readonly #endings = new Set<Ending>()
+  readonly #signals = new Set<EndSignal>()
 
-  get begun(): boolean {
+  get hasStarted(): boolean {
     return this.#controller.signal.aborted
   }
 
@@ -18,30 +18,30 @@ export class Drain {
 
   /** How many things end with the process. */
   get size(): number {
-    return this.#endings.size
+    return this.#signals.size
   }
 
   /** Ends something with the process, until it is forgotten. */
-  ends(ending: Ending): void {
-    if (this.begun) {
-      ending.end()
+  register(end: EndSignal): void {
+    if (this.hasStarted) {
+      end.end()
     } else {
-      this.#endings.add(ending)
+      this.#signals.add(end)
     }
   }
 
-  forget(ending: Ending): void {
-    this.#endings.delete(ending)
+  unregister(end: EndSignal): void {
+    this.#signals.delete(end)
   }
 
-  begin(): void {
+  start(): void {
     this.#controller.abort()
-    this.#endings.forEach((ending) => ending.end())
+    this.#signals.forEach((end) => end.end())
   }
 
   /** Throws once the process is stopping. */
   requireRunning(): void {
-    if (this.begun) {
+    if (this.hasStarted) {
       throw new ServiceUnavailable('This process is stopping')
     }
   }

@@ -31,7 +31,7 @@ export class Failure extends Error {
   }
 
   /** What stands beside the envelope, where a protocol has words of its own for failures. */
-  get beside(): Record<string, unknown> {
+  get extraFields(): Record<string, unknown> {
     return {}
   }
 }
@@ -108,7 +108,7 @@ export class EntityConflict extends Failure {
   }
 
   /** Names each key whose values another record has already, by its attributes. */
-  static taken(keys: readonly (readonly string[])[], cause?: unknown): EntityConflict {
+  static duplicateKeys(keys: readonly (readonly string[])[], cause?: unknown): EntityConflict {
     const issues = keys.map((key) => {
       const what = key.length > 0 ? `this ${key.join(' and ')}` : 'these values'
       return issue('value_exists', key, `There is a record with ${what} already`)
@@ -193,6 +193,6 @@ export class InternalFailure extends Failure {
 /**
  * The body of every error answer.
  */
-export function envelopeOf({ status, code, message, issues, beside }: Failure) {
+export function envelopeOf({ status, code, message, issues, extraFields: beside }: Failure) {
   return { statusCode: status, code, message, issues, ...beside }
 }

@@ -1,7 +1,7 @@
 export type JsonSchema = Record<string, unknown>
 
 /** An object that has all of these, and nothing else. */
-export const exactly = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+export const exactObject = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   type: 'object',
   required: Object.keys(properties),
   properties,
@@ -9,5 +9,5 @@ export const exactly = (properties: Readonly<Record<string, JsonSchema>>): JsonS
 })
 
 /** An answer as most are: what was asked for, and nothing to say about it. */
-export const answering = (data: JsonSchema): JsonSchema =>
-  exactly({ data, meta: { type: 'object', additionalProperties: false } })
+export const dataResponse = (data: JsonSchema): JsonSchema =>
+  exactObject({ data, meta: { type: 'object', additionalProperties: false } })

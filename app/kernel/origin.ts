@@ -1,7 +1,7 @@
 import type { Actor } from './actor.js'
 
 /** Where a request comes from. */
-export interface Source {
+export interface RequestSource {
   readonly requestId: string
   readonly address: string
   readonly userAgent: string | undefined
@@ -12,7 +12,7 @@ export interface Source {
 }
 
 /** Who does something, and from where. */
-export interface Origin extends Source {
+export interface Origin extends RequestSource {
   readonly actor: Actor
   /** What else changed, where the change follows from that and was not asked for. */
   readonly contentChanged?: readonly string[]
@@ -21,6 +21,6 @@ export interface Origin extends Source {
 }
 
 /** The origin of a decision that belongs to a realm. */
-export function decidingFor(origin: Origin, realmId: string): Origin {
+export function onBehalfOfRealm(origin: Origin, realmId: string): Origin {
   return origin.actor.realmId === realmId ? origin : { ...origin, onBehalfOf: realmId }
 }

@@ -28,7 +28,7 @@ export function realmFor(actor: Actor, sent: string | null | undefined): string 
 }
 
 /** As `realmFor`, for what always belongs to a realm. */
-export function ownerFor(actor: Actor, sent?: string | null): string {
+export function owningRealmFor(actor: Actor, sent?: string | null): string {
   const realmId = realmFor(actor, sent)
   if (realmId === null) {
     throw BadRequest.attribute(issue('required', ['realmId'], 'Name a realm: yours is not known'))

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import type { Actor } from './actor.js'
 import { Unauthorized } from './failures.js'
-import type { Origin, Source } from './origin.js'
+import type { Origin, RequestSource } from './origin.js'
 
 /**
  * Who is behind a request, as events remember it.
@@ -20,7 +20,7 @@ export function actorOf({ actor }: HttpContext): Actor {
 }
 
 /** Where a request comes from, for requests that need no login. */
-export function sourceOf({ request }: HttpContext): Source {
+export function sourceOf({ request }: HttpContext): RequestSource {
   return {
     requestId: request.id() ?? '',
     address: request.ip(),

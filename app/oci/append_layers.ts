@@ -1,12 +1,12 @@
-import { allOf } from '#kernel/all_of'
+import { awaitAll } from '#kernel/await_all'
 import { inParallel } from '#kernel/in_parallel'
 
-import { addressOf } from './checked_bytes.js'
+import { addressOf } from './verified_bytes.js'
 import { copyBlob } from './copy_blob.js'
 import { ManifestInvalid } from './errors.js'
-import { changedConfig, type ConfigChange } from './image_config.js'
+import { extendConfig, type ConfigChange } from './image_config.js'
 import type { Descriptor, ImageStore, StoredManifest } from './image_store.js'
-import { inOnePiece } from './in_one_piece.js'
+import { singleChunk } from './single_chunk.js'
 import { isObject, parseManifest, storedManifest, type ImageManifest } from './manifest.js'
 import { isForeignType, MEDIA_TYPES } from './media_types.js'
 import { imageSize, type PlatformImage } from './platform_image.js'
@@ -14,13 +14,13 @@ import type { WrittenLayer } from './write_layer.js'
 
 const MOUNTS_AT_ONCE = 4
 
-export interface Appended {
+export interface AppendedLayer {
   readonly layer: WrittenLayer
   /** What the history of the image says of it. */
   readonly createdBy: string
 }
 
-interface Assembled {
+interface AssembledImage {
   readonly stored: StoredManifest
   readonly digest: string
   readonly os: string
@@ -28,24 +28,24 @@ interface Assembled {
   readonly size: number
 }
 
-export interface BuiltImage extends Assembled {
+export interface BuiltImage extends AssembledImage {
   /** Whether the repository did not have it until now. */
   readonly isNew: boolean
 }
 
 /** What is made now. */
-export interface ImageUnderWay extends Assembled {
+export interface PendingImage extends AssembledImage {
   readonly isNew: Promise<boolean>
   /** When the repository has it. */
-  readonly isThere: Promise<void>
+  readonly pushed: Promise<void>
 }
 
-interface Appending extends ConfigChange {
+interface AppendOptions extends ConfigChange {
   readonly tag?: string
   /** The layers of the base that are not in the repository, where they were mounted before. */
   readonly unmounted?: readonly Descriptor[]
   /** When the appended layers are in the repository, where they are not yet. */
-  readonly layersAreThere?: Promise<unknown>
+  readonly layersPushed?: Promise<unknown>
 }
 
 /**
@@ -56,57 +56,57 @@ export async function appendLayers(
   store: ImageStore,
   repository: string,
   base: PlatformImage,
-  appended: readonly Appended[],
-  change: Appending
+  appended: readonly AppendedLayer[],
+  change: AppendOptions
 ): Promise<BuiltImage> {
-  const image = beginImage(store, repository, base, appended, change)
-  await image.isThere
+  const image = startImage(store, repository, base, appended, change)
+  await image.pushed
   return { ...image, isNew: await image.isNew }
 }
 
 /** The same, for whoever can go on before the repository has it. */
-export function beginImage(
+export function startImage(
   store: ImageStore,
   repository: string,
   base: PlatformImage,
-  appended: readonly Appended[],
-  change: Appending
-): ImageUnderWay {
-  const { config, ...image } = assembled(base, appended, change)
-  const before = store.manifest(repository, image.digest)
-  const parts = allOf([
-    before,
-    store.writeBlob(repository, () => inOnePiece(config)),
+  appended: readonly AppendedLayer[],
+  change: AppendOptions
+): PendingImage {
+  const { config, ...image } = assembleImage(base, appended, change)
+  const existing = store.manifest(repository, image.digest)
+  const parts = awaitAll([
+    existing,
+    store.writeBlob(repository, () => singleChunk(config)),
     copyLayers(store, repository, base, change.unmounted),
-    change.layersAreThere,
+    change.layersPushed,
   ])
-  const isThere = parts.then(() => store.putManifest(repository, image.stored, change.tag))
-  const isNew = before.then((found) => found === undefined)
-  isThere.catch(() => {})
+  const pushed = parts.then(() => store.putManifest(repository, image.stored, change.tag))
+  const isNew = existing.then((manifest) => manifest === undefined)
+  pushed.catch(() => {})
   isNew.catch(() => {})
-  return { ...image, isNew, isThere }
+  return { ...image, isNew, pushed }
 }
 
-function assembled(
+function assembleImage(
   base: PlatformImage,
-  appended: readonly Appended[],
+  appended: readonly AppendedLayer[],
   change: ConfigChange
-): Assembled & { readonly config: Buffer } {
+): AssembledImage & { readonly config: Buffer } {
   const { manifest, config } = base
   if (config.diffIds.length !== manifest.layers.length) {
     throw new ManifestInvalid(`${base.stored.digest} has other layers than its config says`)
   }
   const added = appended.map(({ layer, createdBy }) => ({ diffId: layer.diffId, createdBy }))
-  const bytes = changedConfig(config, added, change)
-  const words = MEDIA_TYPES[manifest.family]
+  const bytes = extendConfig(config, added, change)
+  const types = MEDIA_TYPES[manifest.family]
   const own = appended.map(({ layer: { digest, size } }) => ({
-    mediaType: words.layer,
+    mediaType: types.layer,
     digest,
     size,
   }))
   const stored = storedManifest(base.stored.mediaType, {
-    ...kept(base.stored),
-    config: { mediaType: words.config, ...addressOf(bytes) },
+    ...inheritedFields(base.stored),
+    config: { mediaType: types.config, ...addressOf(bytes) },
     layers: [...manifest.layers, ...own],
   })
   const size = imageSize(parseManifest(stored) as ImageManifest)
@@ -141,8 +141,8 @@ const layersOf = ({ manifest: { layers } }: PlatformImage): Descriptor[] =>
   layers.filter(({ mediaType }) => !isForeignType(mediaType))
 
 /** What a manifest says besides its parts, without what is only true of the base: what that is about, and its annotations. */
-function kept({ bytes, mediaType }: StoredManifest): Record<string, unknown> {
-  const said: unknown = JSON.parse(bytes.toString())
-  const { subject, annotations, config, layers, ...rest } = isObject(said) ? said : {}
+function inheritedFields({ bytes, mediaType }: StoredManifest): Record<string, unknown> {
+  const content: unknown = JSON.parse(bytes.toString())
+  const { subject, annotations, config, layers, ...rest } = isObject(content) ? content : {}
   return { ...rest, schemaVersion: 2, mediaType }
 }

@@ -1,37 +1,37 @@
-import { counted } from './counted.js'
+import { countBytes } from './count_bytes.js'
 import type { BlobAddress, ImageStore } from './image_store.js'
 
-export interface Shelf {
+export interface ImageRepository {
   readonly store: ImageStore
   readonly repository: string
 }
 
 /** Has a blob be in another repository: there already, mounted, or read and written. */
 export async function copyBlob(
-  from: Shelf,
-  to: Shelf,
+  from: ImageRepository,
+  to: ImageRepository,
   blob: BlobAddress,
   onBytes: (bytes: number) => void = () => {}
 ): Promise<void> {
   const { digest, size } = blob
-  const isSamePlace = from.store.place === to.store.place
-  if (isSamePlace && from.repository === to.repository) {
+  const isSameStorage = from.store.storageId === to.store.storageId
+  if (isSameStorage && from.repository === to.repository) {
     return onBytes(size)
   }
-  if (isSamePlace && (await to.store.mountBlob(to.repository, digest, from.repository))) {
+  if (isSameStorage && (await to.store.mountBlob(to.repository, digest, from.repository))) {
     return onBytes(size)
   }
   if (await to.store.hasBlob(to.repository, digest)) {
     return onBytes(size)
   }
-  let told = 0
-  const begin = () => {
-    onBytes(-told)
-    told = 0
-    return counted(from.store.readBlob(from.repository, blob), (bytes) => {
-      told += bytes
+  let reported = 0
+  const open = () => {
+    onBytes(-reported)
+    reported = 0
+    return countBytes(from.store.readBlob(from.repository, blob), (bytes) => {
+      reported += bytes
       onBytes(bytes)
     })
   }
-  await to.store.writeBlob(to.repository, begin, blob)
+  await to.store.writeBlob(to.repository, open, blob)
 }

@@ -1,4 +1,4 @@
-import { copyBlob, type Shelf } from './copy_blob.js'
+import { copyBlob, type ImageRepository } from './copy_blob.js'
 import { inParallel } from '#kernel/in_parallel'
 import type { StoredManifest } from './image_store.js'
 import { blobsOf, manifestsOf, requireDepth } from './manifests_of.js'
@@ -23,23 +23,23 @@ export interface CopyOptions {
  * is not touched. The tag comes last, so that it never names what is not there as a whole.
  */
 export async function copyImage(
-  from: Shelf & { readonly reference: string },
-  to: Shelf,
+  from: ImageRepository & { readonly reference: string },
+  to: ImageRepository,
   options: CopyOptions = {}
 ): Promise<StoredManifest> {
   const root = await requireManifest(from.store, from.repository, from.reference)
-  await copyRead(from, to, root, options)
+  await copyManifest(from, to, root, options)
   return root
 }
 
 /** As `copyImage`, for one whose manifest was read before. */
-export async function copyRead(
-  from: Shelf,
-  to: Shelf,
+export async function copyManifest(
+  from: ImageRepository,
+  to: ImageRepository,
   root: StoredManifest,
   options: CopyOptions = {}
 ): Promise<void> {
-  await copyWhole(from, to, root, options, 0)
+  await copyContents(from, to, root, options, 0)
   await options.beforeManifest?.()
   await to.store.putManifest(to.repository, root, options.tag)
   if (options.withReferrers) {
@@ -48,7 +48,9 @@ export async function copyRead(
 }
 
 /** The bytes of all that belongs to an image, each counted once. */
-export async function bytesOfImage(from: Shelf & { readonly reference: string }): Promise<number> {
+export async function bytesOfImage(
+  from: ImageRepository & { readonly reference: string }
+): Promise<number> {
   const root = await requireManifest(from.store, from.repository, from.reference)
   const blobs = new Map<string, number>()
   for await (const manifest of manifestsOf(from, root)) {
@@ -59,9 +61,9 @@ export async function bytesOfImage(from: Shelf & { readonly reference: string })
   return blobs.values().reduce((sum, size) => sum + size, 0)
 }
 
-async function copyWhole(
-  from: Shelf,
-  to: Shelf,
+async function copyContents(
+  from: ImageRepository,
+  to: ImageRepository,
   root: StoredManifest,
   options: CopyOptions,
   depth: number
@@ -77,8 +79,8 @@ async function copyWhole(
 }
 
 async function copyReferrers(
-  from: Shelf,
-  to: Shelf,
+  from: ImageRepository,
+  to: ImageRepository,
   digest: string,
   options: CopyOptions,
   depth: number
@@ -86,7 +88,7 @@ async function copyReferrers(
   requireDepth(depth, digest)
   for (const referrer of await from.store.referrers(from.repository, digest)) {
     const stored = await requireManifest(from.store, from.repository, referrer.digest)
-    await copyWhole(from, to, stored, { ...options, onBytes: undefined }, depth)
+    await copyContents(from, to, stored, { ...options, onBytes: undefined }, depth)
     await to.store.putManifest(to.repository, stored)
     await copyReferrers(from, to, referrer.digest, options, depth + 1)
   }

@@ -4,7 +4,7 @@
  */
 export abstract class ImageFailure extends Error {
   abstract readonly code: string
-  readonly isPassing: boolean = false
+  readonly isTransient: boolean = false
 
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -12,10 +12,10 @@ export abstract class ImageFailure extends Error {
 }
 
 /** A registry does not answer, breaks off, or says that it cannot now. */
-export class RegistryAway extends ImageFailure {
+export class RegistryUnavailable extends ImageFailure {
   static readonly code = 'registryUnreachable'
-  readonly code = RegistryAway.code
-  override readonly isPassing = true
+  readonly code = RegistryUnavailable.code
+  override readonly isTransient = true
 }
 
 /** A registry does not let this account do something; Harbor says the same of a project that it does not have. */
@@ -25,21 +25,21 @@ export class RegistryDenied extends ImageFailure {
 }
 
 /** What answers is no registry, or one that does not keep to the distribution API. */
-export class RegistryConfused extends ImageFailure {
+export class RegistryResponseInvalid extends ImageFailure {
   static readonly code = 'registryAnswerInvalid'
-  readonly code = RegistryConfused.code
+  readonly code = RegistryResponseInvalid.code
 }
 
 /** A registry is, or leads to, where this installation asks nothing. Nothing was sent there. */
-export class HostRefused extends ImageFailure {
+export class HostNotAllowed extends ImageFailure {
   static readonly code = 'registryHostRefused'
-  readonly code = HostRefused.code
+  readonly code = HostNotAllowed.code
 }
 
 /** A registry is set up so that nothing can be removed from it. */
-export class RemovalUnsupported extends ImageFailure {
+export class DeletionUnsupported extends ImageFailure {
   static readonly code = 'imageRemovalUnsupported'
-  readonly code = RemovalUnsupported.code
+  readonly code = DeletionUnsupported.code
 }
 
 /** Bytes are not those that their digest or size says. */

@@ -1,4 +1,4 @@
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 
 import { ManifestInvalid } from './errors.js'
 import { isObject } from './manifest.js'
@@ -27,30 +27,30 @@ export interface ConfigChange {
 }
 
 /** The time of images whose base has none. */
-const NO_TIME = '1970-01-01T00:00:00Z'
+const EPOCH = '1970-01-01T00:00:00Z'
 
 export function parseConfig(bytes: Buffer, digest: string): ImageConfig {
-  const content = jsonIn(bytes.toString())
+  const content = tryParseJson(bytes.toString())
   const rootfs = isObject(content) ? content.rootfs : undefined
   const diffIds = isObject(rootfs) ? rootfs.diff_ids : undefined
-  if (!isObject(content) || !Array.isArray(diffIds) || !diffIds.every(isText)) {
+  if (!isObject(content) || !Array.isArray(diffIds) || !diffIds.every(isString)) {
     throw new ManifestInvalid(`${digest} is no config of an image`)
   }
   const { os, architecture } = content
-  if (!isText(os) || !isText(architecture)) {
+  if (!isString(os) || !isString(architecture)) {
     throw new ManifestInvalid(`${digest} does not say what machine the image is for`)
   }
   return { os, architecture, diffIds, content }
 }
 
 /** The config of an image with more layers. Its time is that of the base, so that the same content is the same image. */
-export function changedConfig(
+export function extendConfig(
   base: ImageConfig,
   layers: readonly AddedLayer[],
   change: ConfigChange
 ): Buffer {
   const { content, diffIds } = base
-  const created = isText(content.created) ? content.created : NO_TIME
+  const created = isString(content.created) ? content.created : EPOCH
   const history = Array.isArray(content.history)
     ? [...content.history, ...layers.map(({ createdBy }) => ({ created, created_by: createdBy }))]
     : undefined
@@ -59,14 +59,17 @@ export function changedConfig(
     JSON.stringify({
       ...content,
       created,
-      config: changedRun(isObject(content.config) ? content.config : {}, change),
+      config: mergeRunConfig(isObject(content.config) ? content.config : {}, change),
       rootfs: { ...(content.rootfs as object), diff_ids: [...diffIds, ...added] },
       ...(history && { history }),
     })
   )
 }
 
-function changedRun(run: Record<string, unknown>, change: ConfigChange): Record<string, unknown> {
+function mergeRunConfig(
+  run: Record<string, unknown>,
+  change: ConfigChange
+): Record<string, unknown> {
   const { Cmd: command, ...rest } = run
   const cmd = change.cmd ?? (change.entrypoint ? undefined : command)
   const labels = { ...(isObject(run.Labels) && run.Labels), ...change.labels }
@@ -79,4 +82,4 @@ function changedRun(run: Record<string, unknown>, change: ConfigChange): Record<
   }
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string'
+const isString = (value: unknown): value is string => typeof value === 'string'

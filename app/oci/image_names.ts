@@ -3,7 +3,7 @@ import { ImageNameInvalid } from './errors.js'
 const REPOSITORY = /^[a-z\d]+(?:(?:[._]|__|-+)[a-z\d]+)*(?:\/[a-z\d]+(?:(?:[._]|__|-+)[a-z\d]+)*)*$/
 const TAG = /^\w[\w.-]{0,127}$/
 const DIGEST = /^sha256:[\da-f]{64}$/
-const LONGEST_REPOSITORY = 255
+const MAX_REPOSITORY_LENGTH = 255
 
 export const LATEST = 'latest'
 
@@ -13,25 +13,25 @@ export const isDigest = (text: unknown): text is string =>
 export const isTag = (text: string): boolean => TAG.test(text)
 
 export const isRepository = (text: string): boolean =>
-  text.length <= LONGEST_REPOSITORY && REPOSITORY.test(text)
+  text.length <= MAX_REPOSITORY_LENGTH && REPOSITORY.test(text)
 
 export function requireRepository(repository: string): void {
   if (!isRepository(repository)) {
     throw new ImageNameInvalid(
-      `${shown(repository)} cannot be a repository: only lower case letters, digits, and single . _ - / between them`
+      `${quote(repository)} cannot be a repository: only lower case letters, digits, and single . _ - / between them`
     )
   }
 }
 
 export function requireTag(tag: string): void {
   if (!isTag(tag)) {
-    throw new ImageNameInvalid(`${shown(tag)} cannot be a tag`)
+    throw new ImageNameInvalid(`${quote(tag)} cannot be a tag`)
   }
 }
 
 export function requireDigest(digest: string): void {
   if (!isDigest(digest)) {
-    throw new ImageNameInvalid(`${shown(digest)} is no digest of the form sha256:<64 digits>`)
+    throw new ImageNameInvalid(`${quote(digest)} is no digest of the form sha256:<64 digits>`)
   }
 }
 
@@ -65,4 +65,4 @@ export function parseImageName(name: string): NamedImage {
   return { repository, reference }
 }
 
-const shown = (text: string): string => JSON.stringify(text.slice(0, 300))
+const quote = (text: string): string => JSON.stringify(text.slice(0, 300))

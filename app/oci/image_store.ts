@@ -24,7 +24,7 @@ export type WritableSource = BlobSource | (() => BlobSource)
 /** What of a blob says which bytes it has. */
 export type BlobAddress = Pick<Descriptor, 'digest' | 'size'>
 
-export interface Wanted {
+export interface BlobWriteOptions {
   /** What is written has to have this digest, and is refused otherwise. */
   readonly digest?: string
   readonly size?: number
@@ -39,13 +39,13 @@ export interface Referrer {
 }
 
 /** Blobs that somebody said are going to be written. */
-export interface ExpectedBlobs {
+export interface PreparedUploads {
   /** Those that were not written are not going to be. */
   release(): Promise<void>
 }
 
 /** A manifest of more bytes than this is none. */
-export const LARGEST_MANIFEST = 4 * 1024 ** 2
+export const MAX_MANIFEST_BYTES = 4 * 1024 ** 2
 
 /**
  * Where images are kept: a registry, or a folder on disk. Every byte that goes in or out is compared with its digest; what is broken off
@@ -53,7 +53,7 @@ export const LARGEST_MANIFEST = 4 * 1024 ** 2
  */
 export interface ImageStore {
   /** The same for stores between whose repositories blobs can be mounted. */
-  readonly place: string
+  readonly storageId: string
 
   /** The same store for a job that can be stopped: whatever it does for it fails with the reason of the signal. */
   within(signal: AbortSignal): ImageStore
@@ -82,10 +82,14 @@ export interface ImageStore {
   readBlob(repository: string, blob: BlobAddress): BlobSource
 
   /** Answers what was written. */
-  writeBlob(repository: string, source: WritableSource, wanted?: Wanted): Promise<BlobAddress>
+  writeBlob(
+    repository: string,
+    source: WritableSource,
+    wanted?: BlobWriteOptions
+  ): Promise<BlobAddress>
 
   /** Says that so many blobs are going to be written: where it takes time to begin that, it is begun now. */
-  expectBlobs(repository: string, count: number): ExpectedBlobs
+  prepareUploads(repository: string, count: number): PreparedUploads
 
   /** Lets a repository have a blob of another one without moving it; false where this cannot be done, and it has to be written. */
   mountBlob(repository: string, digest: string, from: string): Promise<boolean>

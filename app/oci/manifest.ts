@@ -1,15 +1,15 @@
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 
-import { digestOf } from './checked_bytes.js'
+import { digestOf } from './verified_bytes.js'
 import { ManifestInvalid } from './errors.js'
 import { isDigest } from './image_names.js'
-import { LARGEST_MANIFEST, type Descriptor, type StoredManifest } from './image_store.js'
+import { MAX_MANIFEST_BYTES, type Descriptor, type StoredManifest } from './image_store.js'
 import { familyOf, isIndexType, MEDIA_TYPES, REFERABLE_TYPES } from './media_types.js'
 import type { Family } from './media_types.js'
 
-const MOST_PARTS = 1_000
+const MAX_PARTS = 1_000
 
-interface Common {
+interface ManifestFields {
   readonly family: Family
   readonly artifactType?: string
   readonly subject?: Descriptor
@@ -17,14 +17,14 @@ interface Common {
 }
 
 /** One image: a config and layers. Signatures and statements have the same shape. */
-export interface ImageManifest extends Common {
+export interface ImageManifest extends ManifestFields {
   readonly kind: 'image'
   readonly config: Descriptor
   readonly layers: readonly Descriptor[]
 }
 
 /** Images for several machines under one name. */
-export interface ImageIndex extends Common {
+export interface ImageIndex extends ManifestFields {
   readonly kind: 'index'
   readonly manifests: readonly Descriptor[]
 }
@@ -35,28 +35,30 @@ export function parseManifest({
   mediaType,
   digest,
 }: StoredManifest): ImageManifest | ImageIndex {
-  const said = jsonIn(bytes.toString())
-  if (!isObject(said) || !REFERABLE_TYPES.includes(mediaType)) {
+  const content = tryParseJson(bytes.toString())
+  if (!isObject(content) || !REFERABLE_TYPES.includes(mediaType)) {
     throw new ManifestInvalid(
-      `${digest} is no manifest that is understood, but ${shown(mediaType)}`
+      `${digest} is no manifest that is understood, but ${quote(mediaType)}`
     )
   }
-  if (said.mediaType !== undefined && said.mediaType !== mediaType) {
-    throw new ManifestInvalid(`${digest} says of itself that it is ${shown(said.mediaType)}`)
+  if (content.mediaType !== undefined && content.mediaType !== mediaType) {
+    throw new ManifestInvalid(`${digest} says of itself that it is ${quote(content.mediaType)}`)
   }
   const common = {
     family: familyOf(mediaType),
-    ...(typeof said.artifactType === 'string' && { artifactType: said.artifactType }),
-    ...(said.subject !== undefined && { subject: descriptor(said.subject, digest) }),
-    ...(isObject(said.annotations) && { annotations: said.annotations as Record<string, string> }),
+    ...(typeof content.artifactType === 'string' && { artifactType: content.artifactType }),
+    ...(content.subject !== undefined && { subject: descriptor(content.subject, digest) }),
+    ...(isObject(content.annotations) && {
+      annotations: content.annotations as Record<string, string>,
+    }),
   }
   return isIndexType(mediaType)
-    ? { ...common, kind: 'index', manifests: descriptors(said.manifests, digest) }
+    ? { ...common, kind: 'index', manifests: descriptors(content.manifests, digest) }
     : {
         ...common,
         kind: 'image',
-        config: descriptor(said.config, digest),
-        layers: descriptors(said.layers, digest),
+        config: descriptor(content.config, digest),
+        layers: descriptors(content.layers, digest),
       }
 }
 
@@ -67,19 +69,21 @@ export function storedManifest(mediaType: string, content: object): StoredManife
 }
 
 /** Bytes that were found somewhere, as a manifest: what they are is said beside them or in them. */
-export function manifestFound(bytes: Buffer, announced?: string): StoredManifest {
-  if (bytes.length > LARGEST_MANIFEST) {
+export function manifestFromBytes(bytes: Buffer, announced?: string): StoredManifest {
+  if (bytes.length > MAX_MANIFEST_BYTES) {
     throw new ManifestInvalid(`A manifest of ${bytes.length} bytes is none`)
   }
-  const said = jsonIn(bytes.toString())
-  if (!isObject(said)) {
+  const content = tryParseJson(bytes.toString())
+  if (!isObject(content)) {
     throw new ManifestInvalid('What should be a manifest is no JSON')
   }
-  const known = announced !== undefined && REFERABLE_TYPES.includes(announced)
-  const mediaType = String(known ? announced : (said.mediaType ?? guessed(said, announced)))
+  const isKnown = announced !== undefined && REFERABLE_TYPES.includes(announced)
+  const mediaType = String(
+    isKnown ? announced : (content.mediaType ?? inferMediaType(content, announced))
+  )
   if (!REFERABLE_TYPES.includes(mediaType)) {
     throw new ManifestInvalid(
-      `An image described as ${shown(mediaType)} is not understood; make it anew with a newer program`
+      `An image described as ${quote(mediaType)} is not understood; make it anew with a newer program`
     )
   }
   return { mediaType, bytes, digest: digestOf(bytes) }
@@ -100,34 +104,34 @@ export function descriptorOf(manifest: StoredManifest): Descriptor {
 }
 
 /** OCI lets a manifest be silent about its type. */
-function guessed(said: Record<string, unknown>, announced: string | undefined): unknown {
-  if (said.schemaVersion !== 2) {
+function inferMediaType(content: Record<string, unknown>, announced: string | undefined): unknown {
+  if (content.schemaVersion !== 2) {
     return announced ?? 'schema 1'
   }
-  return Array.isArray(said.manifests) ? MEDIA_TYPES.oci.index : MEDIA_TYPES.oci.manifest
+  return Array.isArray(content.manifests) ? MEDIA_TYPES.oci.index : MEDIA_TYPES.oci.manifest
 }
 
-function descriptors(said: unknown, of: string): Descriptor[] {
-  if (!Array.isArray(said) || said.length > MOST_PARTS) {
-    throw new ManifestInvalid(`${of} does not list its parts, or more than ${MOST_PARTS}`)
+function descriptors(content: unknown, digest: string): Descriptor[] {
+  if (!Array.isArray(content) || content.length > MAX_PARTS) {
+    throw new ManifestInvalid(`${digest} does not list its parts, or more than ${MAX_PARTS}`)
   }
-  return said.map((one) => descriptor(one, of))
+  return content.map((one) => descriptor(one, digest))
 }
 
-function descriptor(said: unknown, of: string): Descriptor {
-  const isWhole =
-    isObject(said) &&
-    typeof said.mediaType === 'string' &&
-    isDigest(said.digest) &&
-    Number.isSafeInteger(said.size) &&
-    (said.size as number) >= 0
-  if (!isWhole) {
-    throw new ManifestInvalid(`${of} names a part without type, size or SHA-256 digest`)
+function descriptor(content: unknown, digest: string): Descriptor {
+  const isComplete =
+    isObject(content) &&
+    typeof content.mediaType === 'string' &&
+    isDigest(content.digest) &&
+    Number.isSafeInteger(content.size) &&
+    (content.size as number) >= 0
+  if (!isComplete) {
+    throw new ManifestInvalid(`${digest} names a part without type, size or SHA-256 digest`)
   }
-  return said as unknown as Descriptor
+  return content as unknown as Descriptor
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const shown = (value: unknown): string => String(JSON.stringify(value)).slice(0, 120)
+const quote = (value: unknown): string => String(JSON.stringify(value)).slice(0, 120)

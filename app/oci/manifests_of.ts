@@ -1,4 +1,4 @@
-import type { Shelf } from './copy_blob.js'
+import type { ImageRepository } from './copy_blob.js'
 import { ManifestInvalid } from './errors.js'
 import type { Descriptor, StoredManifest } from './image_store.js'
 import { parseManifest } from './manifest.js'
@@ -6,19 +6,19 @@ import { isForeignType } from './media_types.js'
 import { requireManifest } from './platform_image.js'
 
 /** An index may name another one, and statements may be about statements; nobody goes further down. */
-const DEEPEST = 4
+const MAX_DEPTH = 4
 
 /** A manifest and all that it names, those that are named first. */
 export async function* manifestsOf(
-  shelf: Shelf,
+  source: ImageRepository,
   manifest: StoredManifest,
   depth = 0
 ): AsyncGenerator<StoredManifest, void, undefined> {
   requireDepth(depth, manifest.digest)
   const parsed = parseManifest(manifest)
   for (const { digest } of parsed.kind === 'index' ? parsed.manifests : []) {
-    const child = await requireManifest(shelf.store, shelf.repository, digest)
-    yield* manifestsOf(shelf, child, depth + 1)
+    const child = await requireManifest(source.store, source.repository, digest)
+    yield* manifestsOf(source, child, depth + 1)
   }
   yield manifest
 }
@@ -32,7 +32,7 @@ export function blobsOf(manifest: StoredManifest): Descriptor[] {
 }
 
 export function requireDepth(depth: number, digest: string): void {
-  if (depth >= DEEPEST) {
+  if (depth >= MAX_DEPTH) {
     throw new ManifestInvalid(`${digest} names manifests that name others, too often`)
   }
 }

@@ -1,14 +1,14 @@
 /** The two families of words for the same things. An image stays in the one it was made in. */
 export type Family = 'oci' | 'docker'
 
-interface Words {
+interface MediaTypes {
   readonly manifest: string
   readonly index: string
   readonly config: string
   readonly layer: string
 }
 
-export const MEDIA_TYPES: Readonly<Record<Family, Words>> = {
+export const MEDIA_TYPES: Readonly<Record<Family, MediaTypes>> = {
   oci: {
     manifest: 'application/vnd.oci.image.manifest.v1+json',
     index: 'application/vnd.oci.image.index.v1+json',

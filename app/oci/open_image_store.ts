@@ -7,21 +7,21 @@ import { RegistryStore } from '#oci/registry/registry_store'
 
 export { LOCAL_IMAGES }
 
-export interface OpenOptions extends RegistryOptions {
+export interface ImageStoreOptions extends RegistryOptions {
   /** The folder that `local-images` means. */
   readonly imagesPath?: string
 }
 
 /** The images in a folder, or in a registry as an account of it. */
 export async function openImageStore(
-  where: RegistryAddress | { readonly path: string },
-  options: OpenOptions = {}
+  address: RegistryAddress | { readonly path: string },
+  options: ImageStoreOptions = {}
 ): Promise<ImageStore> {
-  if ('path' in where) {
-    return FolderStore.open(where.path)
+  if ('path' in address) {
+    return FolderStore.open(address.path)
   }
-  if (where.host !== LOCAL_IMAGES) {
-    return RegistryStore.open(where, options)
+  if (address.host !== LOCAL_IMAGES) {
+    return RegistryStore.open(address, options)
   }
   if (options.imagesPath === undefined) {
     throw new ImageNameInvalid(`${LOCAL_IMAGES} means a folder, and nobody says which one`)

@@ -1,4 +1,4 @@
-import { wholeBytes } from './checked_bytes.js'
+import { readAll } from './verified_bytes.js'
 import { ImageMissing, ManifestInvalid, PlatformMissing } from './errors.js'
 import { parseConfig, type ImageConfig } from './image_config.js'
 import type { Descriptor, ImageStore, StoredManifest } from './image_store.js'
@@ -10,9 +10,9 @@ export interface Platform {
 }
 
 /** What analyses run on where nothing else is said. Never that of the machine at hand: the same build is the same image everywhere. */
-export const USUAL_PLATFORM: Platform = { os: 'linux', architecture: 'amd64' }
+export const DEFAULT_PLATFORM: Platform = { os: 'linux', architecture: 'amd64' }
 
-const LARGEST_CONFIG = 8 * 1024 ** 2
+const MAX_CONFIG_BYTES = 8 * 1024 ** 2
 
 /** One image for one machine, with its config. */
 export interface PlatformImage {
@@ -27,7 +27,7 @@ export async function platformImage(
   store: ImageStore,
   repository: string,
   reference: string,
-  platform: Platform = USUAL_PLATFORM
+  platform: Platform = DEFAULT_PLATFORM
 ): Promise<PlatformImage> {
   const found = await requireManifest(store, repository, reference)
   const parsed = parseManifest(found)
@@ -65,7 +65,7 @@ async function withConfig(
   stored: StoredManifest,
   manifest: ImageManifest
 ): Promise<PlatformImage> {
-  const bytes = await wholeBytes(store.readBlob(repository, manifest.config), LARGEST_CONFIG)
+  const bytes = await readAll(store.readBlob(repository, manifest.config), MAX_CONFIG_BYTES)
   return { repository, stored, manifest, config: parseConfig(bytes, manifest.config.digest) }
 }
 

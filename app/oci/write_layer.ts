@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createGzip, type Gzip } from 'node:zlib'
 
-import { spend } from '#kernel/passing_bytes'
-import { requireSame } from './checked_bytes.js'
+import { releaseChunk } from '#kernel/chunk_memory'
+import { requireSame } from './verified_bytes.js'
 import type { BlobAddress, BlobSource, ImageStore } from './image_store.js'
 import type { LayerEntry } from '#oci/tar/layer_entries'
 import { layerTar } from '#oci/tar/layer_tar'
@@ -11,7 +11,7 @@ import { layerTar } from '#oci/tar/layer_tar'
 const GZIP = { level: 1, chunkSize: 256 * 1024 }
 
 /** Where a gzip header names the system that it was made on, and what stands there for none. */
-const SYSTEM = { at: 9, unknown: 255 }
+const OS_BYTE = { at: 9, unknown: 255 }
 
 export interface WrittenLayer extends BlobAddress {
   /** The digest of the tar itself, which the config names. */
@@ -24,9 +24,9 @@ interface WriteLayerOptions {
 }
 
 /** What is written now. */
-export interface LayerUnderWay {
+export interface PendingLayer {
   /** What it is, as soon as its files were read. */
-  readonly known: Promise<WrittenLayer>
+  readonly descriptor: Promise<WrittenLayer>
   /** When the store has it. */
   readonly written: Promise<WrittenLayer>
 }
@@ -38,40 +38,40 @@ export function writeLayer(
   entries: readonly LayerEntry[],
   options?: WriteLayerOptions
 ): Promise<WrittenLayer> {
-  return beginLayer(store, repository, entries, options).written
+  return startLayer(store, repository, entries, options).written
 }
 
 /** The same, for whoever can go on before the store has all of it. */
-export function beginLayer(
+export function startLayer(
   store: ImageStore,
   repository: string,
   entries: readonly LayerEntry[],
   { onBytes }: WriteLayerOptions = {}
-): LayerUnderWay {
-  const known = Promise.withResolvers<WrittenLayer>()
+): PendingLayer {
+  const descriptor = Promise.withResolvers<WrittenLayer>()
   let tarDigest = createHash('sha256')
-  let told = 0
-  const begin = (): BlobSource => {
-    onBytes?.(-told)
-    told = 0
+  let reported = 0
+  const open = (): BlobSource => {
+    onBytes?.(-reported)
+    reported = 0
     tarDigest = createHash('sha256')
-    return gzipped(
+    return gzipBytes(
       hashed(layerTar(entries), tarDigest, (bytes) => {
-        told += bytes
+        reported += bytes
         onBytes?.(bytes)
       })
     )
   }
   const onRead = ({ digest, size }: BlobAddress) =>
-    known.resolve({ digest, size, diffId: `sha256:${tarDigest.digest('hex')}` })
-  const written = store.writeBlob(repository, begin, { onRead }).then(async (blob) => {
-    const layer = await known.promise
+    descriptor.resolve({ digest, size, diffId: `sha256:${tarDigest.digest('hex')}` })
+  const written = store.writeBlob(repository, open, { onRead }).then(async (blob) => {
+    const layer = await descriptor.promise
     requireSame(layer, blob)
     return layer
   })
-  written.catch(known.reject)
-  known.promise.catch(() => {})
-  return { known: known.promise, written }
+  written.catch(descriptor.reject)
+  descriptor.promise.catch(() => {})
+  return { descriptor: descriptor.promise, written }
 }
 
 async function* hashed(
@@ -79,39 +79,39 @@ async function* hashed(
   hash: Hash,
   onBytes: (bytes: number) => void
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const piece of source) {
-    hash.update(piece)
-    onBytes(piece.byteLength)
-    yield piece
+  for await (const chunk of source) {
+    hash.update(chunk)
+    onBytes(chunk.byteLength)
+    yield chunk
   }
 }
 
 /** The same bytes on every system; a source that fails, fails this. */
-export async function* gzipped(source: BlobSource): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* gzipBytes(source: BlobSource): AsyncGenerator<Uint8Array, void, undefined> {
   const gzip = createGzip(GZIP)
-  const compressing = compressed(source, gzip)
-  compressing.catch((error) => gzip.destroy(error))
+  const compression = compressInto(source, gzip)
+  compression.catch((error) => gzip.destroy(error))
   try {
     let isFirst = true
-    for await (const piece of gzip as AsyncIterable<Buffer>) {
+    for await (const chunk of gzip as AsyncIterable<Buffer>) {
       if (isFirst) {
-        piece[SYSTEM.at] = SYSTEM.unknown
+        chunk[OS_BYTE.at] = OS_BYTE.unknown
         isFirst = false
       }
-      yield piece
+      yield chunk
     }
-    await compressing
+    await compression
   } finally {
     gzip.destroy()
   }
 }
 
 /** Has the next piece made while one is compressed. */
-async function compressed(source: BlobSource, gzip: Gzip): Promise<void> {
+async function compressInto(source: BlobSource, gzip: Gzip): Promise<void> {
   let last: Promise<void> = Promise.resolve()
-  for await (const piece of source) {
+  for await (const chunk of source) {
     await last
-    last = write(gzip, piece)
+    last = write(gzip, chunk)
     last.catch(() => {})
   }
   await last
@@ -119,15 +119,15 @@ async function compressed(source: BlobSource, gzip: Gzip): Promise<void> {
 }
 
 /** Of one that is closed nobody is told that it will not be. */
-function write(gzip: Gzip, piece: Uint8Array): Promise<void> {
+function write(gzip: Gzip, chunk: Uint8Array): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   gzip.once('close', reject)
-  gzip.write(piece, (error) => {
+  gzip.write(chunk, (error) => {
     gzip.off('close', reject)
     if (error) {
       reject(error)
     } else {
-      spend(piece)
+      releaseChunk(chunk)
       resolve()
     }
   })

@@ -1,5 +1,5 @@
 import { everybody } from '#kernel/access'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { docsRoutes } from './docs_routes.js'
 import { readiness } from '#http/readiness'
 import type { Surface, SurfaceRoutes } from '#http/surface'
@@ -40,11 +40,11 @@ const READINESS: JsonSchema = {
  * What every service answers, whatever it is there for: who it is, how it is, and how it is used.
  */
 export function commonRoutes(routes: SurfaceRoutes, surface: Surface): void {
-  routes.get('/', (ctx) => answer(ctx, { version: VERSION, timestamp: clock.now() }), {
+  routes.get('/', (ctx) => sendJson(ctx, { version: VERSION, timestamp: clock.now() }), {
     name: 'readMetadata',
     summary: `Version and time of the ${surface.name} service`,
     access: everybody,
-    answers: { 200: { description: 'Version, and time in milliseconds', schema: METADATA } },
+    responses: { 200: { description: 'Version, and time in milliseconds', schema: METADATA } },
   })
   healthRoutes(routes)
   docsRoutes(routes, surface)
@@ -52,22 +52,22 @@ export function commonRoutes(routes: SurfaceRoutes, surface: Surface): void {
 
 export function healthRoutes(routes: SurfaceRoutes): void {
   routes
-    .get('/health/live', (ctx) => answer(ctx, { status: 'ok' }), {
+    .get('/health/live', (ctx) => sendJson(ctx, { status: 'ok' }), {
       name: 'readLiveness',
       summary: 'Whether the process runs',
       access: everybody,
-      answers: { 200: { description: 'It runs', schema: HEALTH } },
+      responses: { 200: { description: 'It runs', schema: HEALTH } },
     })
     .get(
       '/health/ready',
       async (ctx) => {
-        answer(ctx, await readiness())
+        sendJson(ctx, await readiness())
       },
       {
         name: 'readReadiness',
         summary: 'Whether requests can be answered now',
         access: everybody,
-        answers: { 200: { description: 'They can', schema: READINESS } },
+        responses: { 200: { description: 'They can', schema: READINESS } },
       }
     )
 }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { everybody, loggedIn, type Access } from '#kernel/access'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { docsPage, type DocsPage } from './docs_page.js'
 import { documentOf } from './surface_document.js'
 import { sendPage } from '#http/page'
@@ -49,7 +49,7 @@ export function docsRoutes(
       name: 'showDocumentation',
       summary: 'This description: a page for people, an OpenAPI document for programs',
       access: everybody,
-      answers: {
+      responses: {
         200: { description: 'The page or the document', schema: OPENAPI, contentType: 'text/html' },
       },
     })
@@ -58,7 +58,7 @@ export function docsRoutes(
     name: 'readDescription',
     summary: 'This description as an OpenAPI document',
     access: descriptionAccess(settings),
-    answers: { 200: { description: 'The document', schema: OPENAPI } },
+    responses: { 200: { description: 'The document', schema: OPENAPI } },
   })
 }
 
@@ -76,7 +76,7 @@ class Documentation {
 
   send(ctx: HttpContext): void {
     this.#text ??= JSON.stringify(documentOf(this.#surface))
-    answer(ctx, this.#text)
+    sendJson(ctx, this.#text)
   }
 
   /** A caller that does not ask for a page is a program. */

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { everybody } from '#kernel/access'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { catalogue } from '#http/catalogue'
 import { healthRoutes, METADATA } from './common_routes.js'
 import { docsAreServed, docsRoutes } from './docs_routes.js'
@@ -23,7 +23,7 @@ export const hub: Surface = {
       name: 'showLanding',
       summary: 'The surfaces served here, for people; version and time for programs',
       access: everybody,
-      answers: {
+      responses: {
         200: {
           description: 'Version and time, where JSON is asked for; else the page',
           schema: METADATA,
@@ -39,7 +39,7 @@ export const hub: Surface = {
 function showLanding(ctx: HttpContext): void {
   ctx.response.append('vary', 'Accept')
   if (ctx.request.accepts(['html', 'json']) === 'json') {
-    return answer(ctx, { version: VERSION, timestamp: clock.now() })
+    return sendJson(ctx, { version: VERSION, timestamp: clock.now() })
   }
   const surfaces = catalogue.surfaces.filter(({ name }) => name !== 'hub')
   sendPage(

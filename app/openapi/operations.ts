@@ -1,6 +1,6 @@
 import type { Access } from '#kernel/access'
 import type { CataloguedRoute } from '#http/catalogue'
-import type { Answer, Operation, Parameter } from '#http/surface'
+import type { ResponseDeclaration, Operation, Parameter } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import type {
   Content,
@@ -134,18 +134,18 @@ function answersOf({
   method,
   operation,
 }: CataloguedRoute): Record<string, DocumentedAnswer | Reference> {
-  const entries = Object.entries(operation.answers)
+  const entries = Object.entries(operation.responses)
   const answers = Object.fromEntries(
     entries.map(([status, answer]) => [status, documentedAnswer(answer)])
   )
   return method === 'GET' && carriesEtag(operation) ? { ...answers, 304: NOT_MODIFIED } : answers
 }
 
-function carriesEtag({ answers }: Operation): boolean {
+function carriesEtag({ responses: answers }: Operation): boolean {
   return answers[200]?.schema !== undefined
 }
 
-function documentedAnswer(answer: Answer): DocumentedAnswer {
+function documentedAnswer(answer: ResponseDeclaration): DocumentedAnswer {
   const headers = Object.entries(answer.headers ?? {}).map(([name, description]) => [
     name,
     { description, schema: { type: 'string' } },
@@ -159,7 +159,7 @@ function documentedAnswer(answer: Answer): DocumentedAnswer {
 }
 
 /** An answer that has both a schema and a content type comes as JSON or as the other, as the caller asked for it. */
-function contentOf({ schema, contentType }: Answer): Content {
+function contentOf({ schema, contentType }: ResponseDeclaration): Content {
   return {
     ...(contentType && { [contentType.split(';')[0]!.trim()]: {} }),
     ...(schema && { 'application/json': { schema } }),

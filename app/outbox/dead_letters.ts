@@ -6,7 +6,7 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { env } from '#start/env'
 
-import { writeCommand } from './write.js'
+import { publishCommand } from './publish.js'
 
 /** The dead letters of the bus this process would use. */
 export function openDeadLetters(
@@ -18,6 +18,6 @@ export function openDeadLetters(
   const surfaces = new Map(consumers.map(({ queue, surface }) => [queue, surface]))
   return new MemoryDeadLetters({
     databaseOf: (queue) => pools.for(databaseUrl(surfaces.get(queue)!)),
-    handIn: writeCommand,
+    handIn: publishCommand,
   })
 }

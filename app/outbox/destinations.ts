@@ -3,11 +3,11 @@ import type { Message } from '#bus/message'
 import type { Signals } from '#signals/signals'
 import type { Destination } from './destination.js'
 import type { ChangeContent, Entry } from './entry.js'
-import { inBulk } from './in_bulk.js'
+import { batched } from './batched.js'
 import { emissionsOf, type Emission } from '#outbox/payloads/emissions'
 import { auditMessage, domainMessage } from '#outbox/payloads/messages'
 import { publicationsOf } from '#outbox/payloads/publications'
-import { openedCommand } from '#outbox/payloads/sealed_command'
+import { unsealCommand } from '#outbox/payloads/sealed_command'
 
 type Carrier = Pick<Bus, 'publish' | 'isReady'>
 type Channels = Pick<Signals, 'publish' | 'isReady'>
@@ -17,7 +17,7 @@ interface Sockets {
 }
 
 /** What carries entries away. */
-export interface Carriers {
+export interface Transports {
   readonly bus: Carrier
   readonly signals: Channels
   /** Undefined where sockets are switched off: nothing is sent there. */
@@ -25,7 +25,7 @@ export interface Carriers {
 }
 
 /** The destinations of a process's relays. */
-export function destinationsOn({ bus, signals, realtime }: Carriers): Destination[] {
+export function createDestinations({ bus, signals, realtime }: Transports): Destination[] {
   return [
     onBus(bus, 'audit', auditMessage),
     onBus(bus, 'bus', (entry) => domainMessage(entry, changeIn(entry))),
@@ -50,7 +50,9 @@ function onBus(
 }
 
 function onChannels(signals: Channels): Destination {
-  const publish = inBulk((messages: Parameters<Signals['publish']>[0]) => signals.publish(messages))
+  const publish = batched((messages: Parameters<Signals['publish']>[0]) =>
+    signals.publish(messages)
+  )
   return {
     name: 'pubsub',
     get isReady() {
@@ -62,7 +64,7 @@ function onChannels(signals: Channels): Destination {
 
 /** Sockets elsewhere are reached the same way as channels are, so that they are away together. */
 function onSockets(realtime: Sockets, signals: Channels): Destination {
-  const emit = inBulk((emissions: readonly Emission[]) => realtime.emit(emissions))
+  const emit = batched((emissions: readonly Emission[]) => realtime.emit(emissions))
   return {
     name: 'sockets',
     get isReady() {
@@ -81,7 +83,7 @@ function changeIn({ content }: Entry): ChangeContent {
 
 function commandIn({ content }: Entry): Message {
   if ('command' in content) {
-    return openedCommand(content)
+    return unsealCommand(content)
   }
   throw new TypeError('Only commands go into a queue of their own')
 }

@@ -10,7 +10,7 @@ export const DESTINATIONS = { audit: 1, bus: 2, pubsub: 4, sockets: 8, commands:
 export type DestinationName = keyof typeof DESTINATIONS
 
 /** Who did something and from where, as far as the audit trail keeps it. */
-export interface Doer {
+export interface ActorContext {
   readonly actor?: { readonly type: string; readonly id: string; readonly name: string | null }
   readonly address?: string
   readonly userAgent?: string
@@ -33,7 +33,7 @@ export interface ChangeContent {
   readonly diff?: Diff
   /** Whether the audit trail keeps it for good. */
   readonly isLasting?: true
-  readonly doer: Doer
+  readonly doer: ActorContext
 }
 
 export interface SecurityContent {
@@ -42,17 +42,17 @@ export interface SecurityContent {
   readonly id: string | null
   readonly realmId: string | null
   readonly count?: number
-  readonly doer: Doer
+  readonly doer: ActorContext
 }
 
 /** A command that waits. Its secrets were taken out of it, and stand sealed beside it until it leaves. */
-export interface WaitingCommand {
+export interface PendingCommand {
   readonly command: Message
   readonly secrets?: string
 }
 
 export type Content =
-  { readonly change: ChangeContent } | { readonly security: SecurityContent } | WaitingCommand
+  { readonly change: ChangeContent } | { readonly security: SecurityContent } | PendingCommand
 
 /** One row of the outbox: what happened, and where that still has to be told. */
 export interface Entry {

@@ -32,6 +32,7 @@ export class Feed {
   readonly #held = new Map<number, Held>()
   #finished = new Map<number, Finished>()
   #finishedSince = 0
+  #readAt = -Infinity
 
   /** What need not be read again. */
   get known(): number[] {
@@ -50,26 +51,32 @@ export class Feed {
     return this.#finished.size === 1
   }
 
-  /** How many entries to read next: none while too little has got through since the last time. */
-  get appetite(): number {
-    const room = HELD_AT_MOST - this.#held.size
-    return this.isUnread && room >= BATCH ? BATCH : 0
+  /** How many entries to read next: none while too little has got through, or may have been written, since the last time. */
+  appetite(now: number): number {
+    return this.#mayRead && now >= this.#readAt + LINGER_MS ? BATCH : 0
+  }
+
+  /** Entries were read; where there may be more of them, the next are read without a pause. */
+  noteRead(count: number, limit: number, now: number): void {
+    this.isUnread = count === limit
+    this.#readAt = this.isUnread || count === 0 ? -Infinity : now
   }
 
   /** Whether what is through should be marked now rather than with what follows. */
   isRipe(now: number): boolean {
     const { size } = this.#finished
-    return (
-      size >= BATCH ||
-      (size > 0 && (this.#held.size === 0 || now - this.#finishedSince >= LINGER_MS))
-    )
+    return size >= BATCH || (size > 0 && now - this.#finishedSince >= LINGER_MS)
   }
 
-  /** Milliseconds until what is through has waited long enough; undefined where nothing is. */
+  /** Milliseconds until there is something to exchange with the database, unless more happens; undefined where nothing is. */
   get lingersForMs(): number | undefined {
-    return this.#finished.size === 0
+    const since = [
+      ...(this.#finished.size > 0 ? [this.#finishedSince] : []),
+      ...(this.#mayRead ? [this.#readAt] : []),
+    ]
+    return since.length === 0
       ? undefined
-      : Math.max(0, this.#finishedSince + LINGER_MS - performance.now())
+      : Math.max(0, Math.min(...since) + LINGER_MS - performance.now())
   }
 
   /** The destinations that an entry which was read just now has to be handed to, and was not yet. */
@@ -123,6 +130,10 @@ export class Feed {
   /** Takes over what is through elsewhere. */
   addFinished(finished: readonly Finished[]): void {
     finished.forEach((each) => this.#addFinished(each))
+  }
+
+  get #mayRead(): boolean {
+    return this.isUnread && this.#held.size + BATCH <= HELD_AT_MOST
   }
 
   #heldOf(entry: Entry): Held {

@@ -1,4 +1,4 @@
-import { pauseAfter } from '#kernel/back_off'
+import { jitteredBackoff } from '#kernel/backoff'
 import type { Destination } from './destination.js'
 import { DESTINATIONS, type Entry } from './entry.js'
 import { OrderedDelivery } from './ordered_delivery.js'
@@ -123,7 +123,7 @@ export class Lane {
   #failed(error: unknown): void {
     if (!this.#isClosed && !this.#isPaused) {
       this.#failures++
-      this.#pause(pauseAfter(this.#failures, BACK_OFF))
+      this.#pause(jitteredBackoff(this.#failures, BACK_OFF))
       this.#options.onFailure(this, error)
     }
   }

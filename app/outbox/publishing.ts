@@ -137,7 +137,7 @@ export class Publishing {
     }
     const entries = await this.#store.turn(feed.takeFinished(), selection)
     if (selection) {
-      feed.isUnread = entries.length === selection.limit
+      feed.noteRead(entries.length, selection.limit, performance.now())
       const upTo = feed.isUnread ? entries.at(-1)!.position : Infinity
       feed.floor = Math.max(feed.floor, Math.min(this.#floor.known, upTo))
     }
@@ -145,7 +145,7 @@ export class Publishing {
   }
 
   #selectionTogether(): Selection | undefined {
-    const limit = this.#together.appetite
+    const limit = this.#together.appetite(performance.now())
     if (limit === 0) {
       return undefined
     }
@@ -161,7 +161,7 @@ export class Publishing {
   }
 
   #selectionApart({ bit, queue }: Lane, feed: Feed): Selection | undefined {
-    const limit = feed.appetite
+    const limit = feed.appetite(performance.now())
     if (limit === 0) {
       return undefined
     }

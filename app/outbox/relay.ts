@@ -55,7 +55,7 @@ export class Relay {
   }
 
   /** Something was written to the outbox. */
-  wake(): void {
+  notify(): void {
     this.#publishing?.wake()
   }
 

@@ -4,11 +4,11 @@ import { databaseUrl } from '#database/addresses'
 import { databaseOwners } from '#database/bus_connections'
 import type { SurfaceName } from '#configuration/surfaces'
 import type { Signals } from '#signals/signals'
-import { destinationsOn, type Carriers } from './destinations.js'
+import { createDestinations, type Transports } from './destinations.js'
 import { Relay } from './relay.js'
-import { WAKE_TOPIC } from './waking.js'
+import { WAKE_TOPIC } from './wakeups.js'
 
-interface RelaysOptions extends Carriers {
+interface RelaysOptions extends Transports {
   readonly signals: Signals
   readonly surfaces: readonly SurfaceName[]
   readonly logger: Pick<Logger, 'info' | 'warn'>
@@ -19,11 +19,13 @@ interface RelaysOptions extends Carriers {
  */
 export async function startRelays(options: RelaysOptions): Promise<{ stop(): Promise<void> }> {
   const { surfaces, signals, logger } = options
-  const destinations = destinationsOn(options)
+  const destinations = createDestinations(options)
   const relays = databaseOwners(surfaces).map(
     (name) => new Relay({ url: databaseUrl(name), name, destinations, logger })
   )
-  const stopListening = await signals.onWake(WAKE_TOPIC, () => relays.forEach((it) => it.wake()))
+  const stopListening = await signals.onNotification(WAKE_TOPIC, () =>
+    relays.forEach((it) => it.notify())
+  )
   relays.forEach((relay) => relay.start())
   return {
     async stop() {

@@ -4,7 +4,7 @@ import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { databaseOwners } from '#database/bus_connections'
 import { pools } from '#database/pools'
-import { untilNotFull } from '#jobs/batches'
+import { sweepInBatches } from '#jobs/sweep_in_batches'
 import type { Sweep } from '#jobs/sweep'
 import { clock } from '#kernel/clock'
 import { env } from '#start/env'
@@ -70,7 +70,7 @@ async function everywhere(
   let swept = 0
   for (const surface of databaseOwners(surfacesOf(env))) {
     const pool = pools.for(databaseUrl(surface))
-    swept += await untilNotFull(BATCH, signal, () => sweepBatch(pool))
+    swept += await sweepInBatches(BATCH, signal, () => sweepBatch(pool))
   }
   return swept
 }

@@ -61,7 +61,7 @@ export function sizeOf({ data }: Packet): number {
  * Has the packets of one polling request handled each after what follows from the one before, as those of a websocket are: else one that
  * leaves a namespace and one that enters it again are taken for the wrong order, and the connection is closed.
  */
-export function handleOneByOne({ transport }: EngineConnection): void {
+export function handlePacketsInOrder({ transport }: EngineConnection): void {
   if (transport.name !== 'polling') {
     return
   }

@@ -1,9 +1,9 @@
 import { type EngineConnection, sizeOf } from './engine_connection.js'
 
 /** What may have been read of a connection and not been handled yet. */
-const MOST = { bytes: 2 ** 20, requests: 100 }
+const LIMITS = { bytes: 2 ** 20, requests: 100 }
 /** Less than what either side waits for the other's sign of life. */
-const SIGN_OF_LIFE_MS = 10_000
+const HEARTBEAT_MS = 10_000
 
 const FLOWS = new WeakMap<EngineConnection, IncomingFlow>()
 
@@ -15,9 +15,9 @@ export class IncomingFlow {
   readonly #connection: EngineConnection
   #requests = 0
   #bytes = 0
-  #isLooking = false
+  #isCheckScheduled = false
   #paused: PromiseWithResolvers<void> | undefined
-  #signsOfLife: NodeJS.Timeout | undefined
+  #heartbeat: NodeJS.Timeout | undefined
 
   /** That of a connection, which is the same for all of its sockets. */
   static of(connection: EngineConnection): IncomingFlow {
@@ -39,12 +39,12 @@ export class IncomingFlow {
   }
 
   /** A request was read, and `end` follows when it was handled. */
-  begin(): void {
+  startRequest(): void {
     this.#requests += 1
     this.#pauseIfFull()
   }
 
-  end(): void {
+  finishRequest(): void {
     this.#requests -= 1
     this.#resumeIfDone()
   }
@@ -52,21 +52,21 @@ export class IncomingFlow {
   #received(bytes: number): void {
     this.#bytes += bytes
     this.#pauseIfFull()
-    if (!this.#isLooking) {
-      this.#isLooking = true
+    if (!this.#isCheckScheduled) {
+      this.#isCheckScheduled = true
       // Requests begin a little later than they are read, and not every packet is one.
       setImmediate(() => {
-        this.#isLooking = false
+        this.#isCheckScheduled = false
         this.#resumeIfDone()
       })
     }
   }
 
   #pauseIfFull(): void {
-    if (!this.#paused && (this.#bytes > MOST.bytes || this.#requests > MOST.requests)) {
+    if (!this.#paused && (this.#bytes > LIMITS.bytes || this.#requests > LIMITS.requests)) {
       this.#paused = Promise.withResolvers()
       this.#connection.transport.socket?.pause()
-      this.#signsOfLife = setInterval(() => this.#giveSignOfLife(), SIGN_OF_LIFE_MS).unref()
+      this.#heartbeat = setInterval(() => this.#sendHeartbeat(), HEARTBEAT_MS).unref()
     }
   }
 
@@ -78,14 +78,14 @@ export class IncomingFlow {
   }
 
   #resume(): void {
-    clearInterval(this.#signsOfLife)
+    clearInterval(this.#heartbeat)
     this.#paused?.resolve()
     this.#paused = undefined
     this.#connection.transport.socket?.resume()
   }
 
   /** The client's own are not read meanwhile, without which neither side would be taken for alive. */
-  #giveSignOfLife(): void {
+  #sendHeartbeat(): void {
     this.#connection.pingTimeoutTimer?.refresh()
     this.#connection.sendPacket('ping')
   }

@@ -17,7 +17,7 @@ export function isGlobal(name: string): boolean {
 }
 
 /** Every way in which clients may have written a namespace. */
-export function spellingsOf(namespace: string): string[] {
+export function namespaceAliases(namespace: string): string[] {
   const realmId = realmOf(namespace)
   return realmId === undefined ? [namespace] : [`${GLOBAL}/${realmId}`, `${GLOBAL}:${realmId}`]
 }

@@ -2,10 +2,10 @@ import type { Namespace, Server, Socket } from 'socket.io'
 
 import { isNamespace } from './namespaces.js'
 
-type Decide = (socket: Socket) => Promise<void>
+type AdmitSocket = (socket: Socket) => Promise<void>
 
 /** What the library keeps to itself. */
-interface Inside {
+interface NamespaceInternals {
   readonly children: Set<Namespace>
   readonly _preConnectSockets: ReadonlyMap<string, Socket>
 }
@@ -19,11 +19,11 @@ export class OpenNamespaces {
   readonly #children: Set<Namespace>
 
   /** `admit` rejects with what a client is told where it may not enter. */
-  constructor(io: Server, admit: Decide, serve: (socket: Socket) => void, hasRoot: boolean) {
+  constructor(io: Server, admit: AdmitSocket, serve: (socket: Socket) => void, hasRoot: boolean) {
     this.#io = io
     const parent = io.of((name, _auth, next) => next(null, isNamespace(name)))
-    this.#children = (parent as unknown as Inside).children
-    parent.use((socket, next) => void this.#decide(socket, admit, next))
+    this.#children = (parent as unknown as NamespaceInternals).children
+    parent.use((socket, next) => void this.#admit(socket, admit, next))
     parent.on('connection', (socket) => {
       socket.once('disconnect', () => this.#removeIfEmpty(socket.nsp))
       serve(socket)
@@ -38,7 +38,7 @@ export class OpenNamespaces {
     return this.#io._nsps.get(name)
   }
 
-  async #decide(socket: Socket, admit: Decide, next: (refusal?: Error) => void): Promise<void> {
+  async #admit(socket: Socket, admit: AdmitSocket, next: (refusal?: Error) => void): Promise<void> {
     await admit(socket).then(() => next(), next)
     this.#removeIfEmpty(socket.nsp)
   }
@@ -49,7 +49,7 @@ export class OpenNamespaces {
    */
   #removeIfEmpty(namespace: Namespace): void {
     setImmediate(() => {
-      const entering = (namespace as unknown as Inside)._preConnectSockets
+      const entering = (namespace as unknown as NamespaceInternals)._preConnectSockets
       const isEmpty = namespace.sockets.size === 0 && entering.size === 0
       if (isEmpty && this.#children.delete(namespace)) {
         this.#io._nsps.delete(namespace.name)

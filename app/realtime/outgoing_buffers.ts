@@ -18,24 +18,24 @@ export const BUFFER_LIMITS: BufferLimits = {
 }
 
 /** How long a sender waits for a recipient who does not read. */
-const READS_WITHIN_MS = 5_000
-const TERMINATED_WITHIN_MS = 1_000
-const TRY_AGAIN_LATER = 1013
-const REASON = 'Too much waits to be read by this client; connect again and read faster'
+const READ_TIMEOUT_MS = 5_000
+const TERMINATE_TIMEOUT_MS = 1_000
+const CLOSE_CODE = 1013
+const CLOSE_REASON = 'Too much waits to be read by this client; connect again and read faster'
 
-const closed = new Counter({
+const closedConnections = new Counter({
   name: 'realtime_slow_connections_total',
   help: 'Connections of sockets that were closed since too much waited for their client to read it',
   registers: [metrics],
 })
 
-interface Waiting {
-  waiting: number
+interface OutgoingBuffer {
+  pendingBytes: number
   /** What of that the transport has taken. */
-  leaving: number
+  inTransitBytes: number
   owner: string | undefined
   /** Who waits for room. */
-  readonly senders: Set<() => void>
+  readonly waiters: Set<() => void>
 }
 
 /**
@@ -44,7 +44,7 @@ interface Waiting {
  */
 export class OutgoingBuffers {
   readonly #limits: BufferLimits
-  readonly #buffers = new Map<EngineConnection, Waiting>()
+  readonly #buffers = new Map<EngineConnection, OutgoingBuffer>()
   readonly #byOwner = new Map<string, number>()
   #all = 0
 
@@ -52,91 +52,102 @@ export class OutgoingBuffers {
     this.#limits = limits
   }
 
-  watch(connection: EngineConnection): void {
-    const buffer: Waiting = { waiting: 0, leaving: 0, owner: undefined, senders: new Set() }
+  track(connection: EngineConnection): void {
+    const buffer: OutgoingBuffer = {
+      pendingBytes: 0,
+      inTransitBytes: 0,
+      owner: undefined,
+      waiters: new Set(),
+    }
     this.#buffers.set(connection, buffer)
     connection.on('packetCreate', (packet) => this.#add(connection, buffer, sizeOf(packet)))
-    connection.on('flush', () => this.#leave(connection, buffer))
+    connection.on('flush', () => this.#markInTransit(connection, buffer))
     connection.once('close', () => {
       this.#buffers.delete(connection)
-      const isGone = connection.transport.socket !== undefined
-      this.#remove(buffer, isGone ? buffer.waiting : buffer.waiting - buffer.leaving)
-      buffer.senders.forEach((go) => go())
+      const isWebsocket = connection.transport.socket !== undefined
+      this.#remove(
+        buffer,
+        isWebsocket ? buffer.pendingBytes : buffer.pendingBytes - buffer.inTransitBytes
+      )
+      buffer.waiters.forEach((resume) => resume())
     })
   }
 
   /** Whose connection it is, once that is known. */
-  own(connection: EngineConnection, owner: string): void {
+  assignOwner(connection: EngineConnection, owner: string): void {
     const buffer = this.#buffers.get(connection)
     if (buffer && buffer.owner === undefined) {
       buffer.owner = owner
-      this.#count(owner, buffer.waiting)
+      this.#count(owner, buffer.pendingBytes)
     }
   }
 
   /** Whether a sender should wait before it sends more to a connection. */
   isBusy(connection: EngineConnection): boolean {
-    return (this.#buffers.get(connection)?.waiting ?? 0) > this.#limits.connection / 2
+    return (this.#buffers.get(connection)?.pendingBytes ?? 0) > this.#limits.connection / 2
   }
 
   /** Resolves when there is room again. A client that makes none for long is closed. */
-  async untilRoom(connection: EngineConnection): Promise<void> {
+  async waitForCapacity(connection: EngineConnection): Promise<void> {
     const buffer = this.#buffers.get(connection)
     if (!buffer || !this.isBusy(connection)) {
       return
     }
     const { promise, resolve } = Promise.withResolvers<void>()
-    const limit = setTimeout(() => this.#close(connection), READS_WITHIN_MS)
-    buffer.senders.add(resolve)
+    const limit = setTimeout(() => this.#close(connection), READ_TIMEOUT_MS)
+    buffer.waiters.add(resolve)
     await promise
     clearTimeout(limit)
-    buffer.senders.delete(resolve)
+    buffer.waiters.delete(resolve)
   }
 
-  #add(connection: EngineConnection, buffer: Waiting, bytes: number): void {
+  #add(connection: EngineConnection, buffer: OutgoingBuffer, bytes: number): void {
     if (bytes > 0 && this.#buffers.has(connection)) {
       this.#closeIfFull(connection, buffer)
       this.#count(buffer.owner, bytes)
       this.#all += bytes
-      buffer.waiting += bytes
+      buffer.pendingBytes += bytes
     }
   }
 
-  #closeIfFull(connection: EngineConnection, { waiting, owner }: Waiting): void {
+  #closeIfFull(
+    connection: EngineConnection,
+    { pendingBytes: waiting, owner }: OutgoingBuffer
+  ): void {
     const ofOwner = owner === undefined ? 0 : (this.#byOwner.get(owner) ?? 0)
     if (waiting > this.#limits.connection || ofOwner > this.#limits.owner) {
       this.#close(connection)
     } else if (this.#all > this.#limits.all) {
       const [fullest] = [...this.#buffers].reduce((most, one) =>
-        one[1].waiting > most[1].waiting ? one : most
+        one[1].pendingBytes > most[1].pendingBytes ? one : most
       )
       this.#close(fullest)
     }
   }
 
   /** What a transport has taken waits until the client did. */
-  #leave(connection: EngineConnection, buffer: Waiting): void {
+  #markInTransit(connection: EngineConnection, buffer: OutgoingBuffer): void {
     const { transport } = connection
-    const bytes = buffer.waiting - buffer.leaving
-    buffer.leaving += bytes
-    const isRead = () => {
-      buffer.leaving -= bytes
+    const bytes = buffer.pendingBytes - buffer.inTransitBytes
+    buffer.inTransitBytes += bytes
+    const onRead = () => {
+      buffer.inTransitBytes -= bytes
       // What waited for a websocket that is closed does so no more.
-      this.#remove(buffer, Math.min(bytes, buffer.waiting))
+      this.#remove(buffer, Math.min(bytes, buffer.pendingBytes))
     }
     if (transport.res) {
-      transport.res.once('close', isRead)
+      transport.res.once('close', onRead)
     } else {
-      transport.once('drain', isRead)
+      transport.once('drain', onRead)
     }
   }
 
-  #remove(buffer: Waiting, bytes: number): void {
-    buffer.waiting -= bytes
+  #remove(buffer: OutgoingBuffer, bytes: number): void {
+    buffer.pendingBytes -= bytes
     this.#all -= bytes
     this.#count(buffer.owner, -bytes)
-    if (buffer.waiting <= this.#limits.connection / 2) {
-      buffer.senders.forEach((go) => go())
+    if (buffer.pendingBytes <= this.#limits.connection / 2) {
+      buffer.waiters.forEach((resume) => resume())
     }
   }
 
@@ -155,10 +166,10 @@ export class OutgoingBuffers {
     if (!this.#buffers.has(connection)) {
       return
     }
-    closed.inc()
+    closedConnections.inc()
     const { socket } = connection.transport
-    socket?.close(TRY_AGAIN_LATER, REASON)
+    socket?.close(CLOSE_CODE, CLOSE_REASON)
     connection.close(true)
-    setTimeout(() => socket?.terminate(), TERMINATED_WITHIN_MS).unref()
+    setTimeout(() => socket?.terminate(), TERMINATE_TIMEOUT_MS).unref()
   }
 }

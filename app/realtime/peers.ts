@@ -9,9 +9,9 @@ import { clock } from '#kernel/clock'
 
 /** Who made a session stands at the beginning of its name. */
 const SESSION = /[?&]sid=([0-9a-f]{16})\./
-const BETWEEN_TWO = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+const HOP_BY_HOP_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 /** Whoever closes a connection first may do so under what is still being written, and it is not the one who answers. */
-const LEFT_OPEN = { connection: 'keep-alive' }
+const KEEP_ALIVE = { connection: 'keep-alive' }
 
 /** What takes requests for sessions of this process. */
 interface Receiver {
@@ -29,7 +29,7 @@ export class Peers {
   readonly #name: string
   readonly #id = clock.random(8).toString('hex')
   readonly #server = new HttpServer({ requestTimeout: 0 })
-  readonly #handedOn = new Set<{ destroy(): void }>()
+  readonly #forwarded = new Set<{ destroy(): void }>()
 
   /** The name tells sockets of several surfaces apart that share a folder. */
   constructor(folder: string, name: string) {
@@ -48,7 +48,7 @@ export class Peers {
   /** Gives up what was handed on: clients come back over other connections. */
   close(): void {
     this.#server.close()
-    this.#handedOn.forEach((one) => one.destroy())
+    this.#forwarded.forEach((one) => one.destroy())
   }
 
   /** A name that cannot be guessed. */
@@ -63,58 +63,60 @@ export class Peers {
   }
 
   /** Hands a request on. Where that process is gone, it is answered here: the session is unknown. */
-  passRequest(
+  forwardRequest(
     address: string,
     request: IncomingMessage,
     response: ServerResponse,
-    unknown: () => void
+    handleUnknownSession: () => void
   ): void {
     const { method, url: path } = request
-    const headers = { ...request.headers, ...LEFT_OPEN }
-    const passed = ask({ socketPath: address, method, path, headers, agent: false })
-    passed.once('response', (answer) => {
-      response.writeHead(answer.statusCode!, endToEnd(answer.headers))
+    const headers = { ...request.headers, ...KEEP_ALIVE }
+    const outgoing = ask({ socketPath: address, method, path, headers, agent: false })
+    outgoing.once('response', (answer) => {
+      response.writeHead(answer.statusCode!, endToEndHeaders(answer.headers))
       answer.pipe(response)
       answer.once('error', () => response.destroy())
     })
-    passed.once('error', () => {
+    outgoing.once('error', () => {
       if (response.headersSent || response.destroyed) {
         response.destroy()
       } else {
-        unknown()
+        handleUnknownSession()
       }
     })
-    request.pipe(passed)
-    this.#remember(response)
-    response.once('close', () => passed.destroy())
+    request.pipe(outgoing)
+    this.#track(response)
+    response.once('close', () => outgoing.destroy())
   }
 
   /** Hands a connection on that becomes a websocket. */
-  passUpgrade(address: string, request: IncomingMessage, stream: Duplex, head: Buffer): void {
-    const passed = connect(address)
-    passed.once('connect', () => {
-      passed.write(headOf(request))
-      passed.write(head)
-      stream.pipe(passed).pipe(stream)
+  forwardUpgrade(address: string, request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    const outgoing = connect(address)
+    outgoing.once('connect', () => {
+      outgoing.write(headOf(request))
+      outgoing.write(head)
+      stream.pipe(outgoing).pipe(stream)
     })
-    passed.once('error', () => stream.destroy())
-    passed.once('close', () => stream.destroy())
-    stream.once('close', () => passed.destroy())
-    this.#remember(stream)
+    outgoing.once('error', () => stream.destroy())
+    outgoing.once('close', () => stream.destroy())
+    stream.once('close', () => outgoing.destroy())
+    this.#track(stream)
   }
 
   #addressOf(id: string): string {
     return join(this.#folder, `${this.#name}-${id}`)
   }
 
-  #remember(one: ServerResponse | Duplex): void {
-    this.#handedOn.add(one)
-    one.once('close', () => this.#handedOn.delete(one))
+  #track(one: ServerResponse | Duplex): void {
+    this.#forwarded.add(one)
+    one.once('close', () => this.#forwarded.delete(one))
   }
 }
 
-function endToEnd(headers: IncomingMessage['headers']) {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !BETWEEN_TWO.has(name)))
+function endToEndHeaders(headers: IncomingMessage['headers']) {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !HOP_BY_HOP_HEADERS.has(name))
+  )
 }
 
 /** A request as it came: the library has checked that none of its parts holds an end of a line. */

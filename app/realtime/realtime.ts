@@ -4,12 +4,17 @@ import type { ServerOptions } from 'socket.io'
 import type { GracefulServer } from '#http/graceful_server'
 import { drain } from '#kernel/drain'
 import { publicPrefix, type SurfaceName } from '#configuration/surfaces'
-import type { Report } from '#signals/signals'
+import type { ReportError } from '#signals/signals'
 import { env } from '#start/env'
 
 import type { Emission, Emitter } from './emission.js'
 import { Peers } from './peers.js'
-import { SOCKET_PATH, type OpenSite, type SiteOptions, type SocketSite } from './socket_site.js'
+import {
+  SOCKET_PATH,
+  type OpenSocketServer,
+  type SocketServerOptions,
+  type SocketServer,
+} from './socket_server.js'
 
 interface ServeOptions {
   readonly cors: ServerOptions['cors']
@@ -22,27 +27,27 @@ interface ServeOptions {
  * others, whether it serves any itself or not; else there are receivers once it serves some.
  */
 export class Realtime implements Emitter {
-  readonly #opened: { close(): void }[] = []
-  readonly #sites = new Map<SurfaceName, OpenSite>()
+  readonly #redisConnections: { close(): void }[] = []
+  readonly #serverFactories = new Map<SurfaceName, OpenSocketServer>()
   #redis: Promise<Emitter> | undefined
-  #carrier: Emitter | undefined
+  #activeEmitter: Emitter | undefined
 
   static async open(): Promise<Realtime> {
     const realtime = new Realtime()
     if (env.REALTIME_ENABLED) {
-      realtime.#carrier = await realtime.#emitter()
+      realtime.#activeEmitter = await realtime.#redisEmitter()
       realtime.serveAt('core', (options) => realtime.#openResources(options))
     }
     return realtime
   }
 
   async emit(emissions: readonly Emission[]): Promise<void> {
-    await this.#carrier?.emit(emissions)
+    await this.#activeEmitter?.emit(emissions)
   }
 
   /** Has a surface serve sockets, at its own address, in the processes that serve the surface. */
-  serveAt(surface: SurfaceName, open: OpenSite): void {
-    this.#sites.set(surface, open)
+  serveAt(surface: SurfaceName, open: OpenSocketServer): void {
+    this.#serverFactories.set(surface, open)
   }
 
   /** Serves sockets on the port of the surfaces, for as long as the process is not drained. */
@@ -52,50 +57,50 @@ export class Realtime implements Emitter {
     { cors, peerFolder }: ServeOptions
   ): Promise<void> {
     const authenticator = await container.make('authenticator')
-    const served = env.SURFACES.filter((surface) => this.#sites.has(surface))
+    const served = env.SURFACES.filter((surface) => this.#serverFactories.has(surface))
     if (!authenticator) {
       return
     }
     const logger = await container.make('logger')
-    const report: Report = (error, what) => logger.warn({ err: error }, what)
-    const sharing = async (name: string) => ({
+    const report: ReportError = (error, what) => logger.warn({ err: error }, what)
+    const sharedOptions = async (name: string) => ({
       peers: peerFolder === undefined ? undefined : new Peers(peerFolder, name),
       cors,
       adapter: await this.#adapter(report),
       drain,
     })
-    const sites = new Map<SurfaceName, SocketSite>()
+    const socketServers = new Map<SurfaceName, SocketServer>()
     for (const surface of served) {
-      const site = await this.#sites.get(surface)!({
-        ...(await sharing(surface)),
+      const socketServer = await this.#serverFactories.get(surface)!({
+        ...(await sharedOptions(surface)),
         authenticator,
         logger,
         path: `${publicPrefix(surface, env.SURFACES)}${SOCKET_PATH}`,
-        carrier: await this.#emitter(),
+        emitter: await this.#redisEmitter(),
       })
-      sites.set(surface, site)
-      await site.attach(server)
+      socketServers.set(surface, socketServer)
+      await socketServer.attach(server)
     }
-    if (sites.size > 0 && env.SURFACES.length > 1) {
+    if (socketServers.size > 0 && env.SURFACES.length > 1) {
       const { serveAtRoot } = await import('./root_connections.js')
-      await serveAtRoot(server, sites, await sharing('root'))
+      await serveAtRoot(server, socketServers, await sharedOptions('root'))
     }
   }
 
   /** Ends the connections to Redis that were made for sockets. */
   close(): void {
-    this.#opened.splice(0).forEach((connection) => connection.close())
+    this.#redisConnections.splice(0).forEach((connection) => connection.close())
   }
 
-  async #openResources(options: SiteOptions): Promise<SocketSite> {
+  async #openResources(options: SocketServerOptions): Promise<SocketServer> {
     const { RealtimeServer } = await import('./realtime_server.js')
-    const site = new RealtimeServer(options)
-    this.#carrier ??= site
-    return site
+    const socketServer = new RealtimeServer(options)
+    this.#activeEmitter ??= socketServer
+    return socketServer
   }
 
   /** One for all surfaces. */
-  async #emitter(): Promise<Emitter | undefined> {
+  async #redisEmitter(): Promise<Emitter | undefined> {
     const { REDIS_URL } = env
     this.#redis ??= REDIS_URL === undefined ? undefined : this.#connect(REDIS_URL)
     return this.#redis
@@ -104,17 +109,17 @@ export class Realtime implements Emitter {
   async #connect(url: string): Promise<Emitter> {
     const { RedisEmitter } = await import('./redis_emitter.js')
     const emitter = await RedisEmitter.connect(url)
-    this.#opened.push(emitter)
+    this.#redisConnections.push(emitter)
     return emitter
   }
 
-  async #adapter(report: Report) {
+  async #adapter(report: ReportError) {
     if (!env.REDIS_URL) {
       return undefined
     }
     const { RedisSubscriber } = await import('./redis_subscriber.js')
     const subscriber = await RedisSubscriber.connect(env.REDIS_URL, report)
-    this.#opened.push(subscriber)
+    this.#redisConnections.push(subscriber)
     return subscriber.adapter
   }
 }

@@ -4,19 +4,19 @@ import type { Socket } from 'socket.io'
 
 import type { Actor } from '#kernel/actor'
 
-import { admit, type Admitted } from './admission.js'
+import { authenticateSocket, type SocketIdentity } from './authenticate_socket.js'
 import { Connections } from './connections.js'
 import { emitTo, type Emission, type Emitter } from './emission.js'
-import { requireMember, spellingsOf } from './namespaces.js'
+import { requireMember, namespaceAliases } from './namespaces.js'
 import { OpenNamespaces } from './open_namespaces.js'
 import { ResourceSocket } from './resource_socket.js'
-import type { SiteOptions, SocketSite } from './socket_site.js'
+import type { SocketServerOptions, SocketServer } from './socket_server.js'
 
 /** Tokens are the longest thing that is sent here, and they may have 16 KiB. */
 const MOST_BYTES = 32 * 1024
 const REVIEW_EVERY_MS = 60_000
 
-interface RealtimeOptions extends SiteOptions {
+interface RealtimeServerOptions extends SocketServerOptions {
   /** How often it is looked at whether each connection may still receive what it receives. */
   readonly reviewEveryMs?: number
 }
@@ -24,21 +24,28 @@ interface RealtimeOptions extends SiteOptions {
 /**
  * Tells connected clients of changes as they happen: each subscribes to the records it wants to follow.
  */
-export class RealtimeServer implements Emitter, SocketSite {
-  readonly mostBytes = MOST_BYTES
-  readonly #options: RealtimeOptions
+export class RealtimeServer implements Emitter, SocketServer {
+  readonly maxBytes = MOST_BYTES
+  readonly #options: RealtimeServerOptions
   readonly #connections: Connections
   readonly #namespaces: OpenNamespaces[] = []
-  readonly #admitted = new WeakMap<Socket, Admitted>()
-  readonly #served = new Set<ResourceSocket>()
+  readonly #identities = new WeakMap<Socket, SocketIdentity>()
+  readonly #sockets = new Set<ResourceSocket>()
   readonly #review: NodeJS.Timeout
 
-  constructor(options: RealtimeOptions) {
+  constructor(options: RealtimeServerOptions) {
     const { path, peers, cors, adapter, drain, reviewEveryMs = REVIEW_EVERY_MS } = options
-    const isClosing = () => drain.begun
+    const isClosing = () => drain.hasStarted
     this.#options = options
-    const { mostBytes } = this
-    this.#connections = new Connections({ path, peers, cors, adapter, isClosing, mostBytes })
+    const { maxBytes: mostBytes } = this
+    this.#connections = new Connections({
+      path,
+      peers,
+      cors,
+      adapter,
+      isClosing,
+      maxBytes: mostBytes,
+    })
     this.share(this.#connections, true)
     this.#review = setInterval(() => this.#reviewAll(), reviewEveryMs).unref()
     drain.signal.addEventListener('abort', () => this.close(), { once: true })
@@ -52,7 +59,7 @@ export class RealtimeServer implements Emitter, SocketSite {
   share(connections: Connections, hasRoot: boolean): void {
     const namespaces = new OpenNamespaces(
       connections.io,
-      (socket) => this.#admit(socket, connections),
+      (socket) => this.#authenticate(socket, connections),
       (socket) => this.#serve(socket),
       hasRoot
     )
@@ -62,7 +69,7 @@ export class RealtimeServer implements Emitter, SocketSite {
   /** Tells the sockets of this process. */
   async emit(emissions: readonly Emission[]): Promise<void> {
     for (const emission of emissions) {
-      for (const spelling of spellingsOf(emission.namespace)) {
+      for (const spelling of namespaceAliases(emission.namespace)) {
         for (const namespaces of this.#namespaces) {
           const namespace = namespaces.get(spelling)
           if (namespace) {
@@ -78,23 +85,23 @@ export class RealtimeServer implements Emitter, SocketSite {
     this.#connections.close()
   }
 
-  async #admit(socket: Socket, connections: Connections): Promise<void> {
+  async #authenticate(socket: Socket, connections: Connections): Promise<void> {
     const { authenticator, logger } = this.#options
     const requireEntry = (actor: Actor) => requireMember(actor, socket.nsp.name)
-    const admitted = await admit(socket, { authenticator, logger, requireEntry })
-    connections.own(socket, `${admitted.actor.kind}:${admitted.actor.id}`)
-    this.#admitted.set(socket, admitted)
+    const identity = await authenticateSocket(socket, { authenticator, logger, requireEntry })
+    connections.assignOwner(socket, `${identity.actor.kind}:${identity.actor.id}`)
+    this.#identities.set(socket, identity)
   }
 
   #serve(socket: Socket): void {
     const { authenticator, logger } = this.#options
-    const admitted = this.#admitted.get(socket)!
-    const served = new ResourceSocket(socket, { ...admitted, authenticator, logger })
-    this.#served.add(served)
-    socket.once('disconnect', () => this.#served.delete(served))
+    const identity = this.#identities.get(socket)!
+    const resourceSocket = new ResourceSocket(socket, { ...identity, authenticator, logger })
+    this.#sockets.add(resourceSocket)
+    socket.once('disconnect', () => this.#sockets.delete(resourceSocket))
   }
 
   #reviewAll(): void {
-    this.#served.forEach((socket) => void socket.review())
+    this.#sockets.forEach((socket) => void socket.review())
   }
 }

@@ -4,7 +4,7 @@ import { publishAll } from '#signals/publish_all'
 import { connectPublisher, type RedisConnection } from '#signals/redis'
 
 import { emitTo, type Emission, type Emitter } from './emission.js'
-import { spellingsOf } from './namespaces.js'
+import { namespaceAliases } from './namespaces.js'
 
 /**
  * Carries events to the sockets of all processes, from one that need not have any itself.
@@ -26,7 +26,7 @@ export class RedisEmitter implements Emitter {
       publish: (channel: string, payload: Buffer) => packets.push({ channel, payload }),
     })
     for (const emission of emissions) {
-      for (const spelling of spellingsOf(emission.namespace)) {
+      for (const spelling of namespaceAliases(emission.namespace)) {
         emitTo(writer.of(spelling), emission)
       }
     }

@@ -2,12 +2,12 @@ import { createAdapter } from '@socket.io/redis-adapter'
 import type { Namespace } from 'socket.io'
 
 import { connectSubscriber, type RedisConnection } from '#signals/redis'
-import type { Report } from '#signals/signals'
+import type { ReportError } from '#signals/signals'
 
 type PacketListener = (pattern: Buffer, channel: Buffer, packet: Buffer) => void
 
 /** Events are sent by the emitter, which knows whether they were taken; adapters only listen. */
-const SILENT = { publish() {}, on() {}, off() {} }
+const NO_PUBLISHER = { publish() {}, on() {}, off() {} }
 
 /**
  * Receives through Redis what is emitted for the sockets of this process. One connection serves all namespaces. Processes do
@@ -15,15 +15,15 @@ const SILENT = { publish() {}, on() {}, off() {} }
  */
 export class RedisSubscriber {
   readonly #redis: RedisConnection
-  readonly #report: Report
+  readonly #report: ReportError
   readonly #byPattern = new Map<string, PacketListener>()
 
-  static async connect(url: string, report: Report): Promise<RedisSubscriber> {
-    const isAway = (error: Error) => report(error, 'events for sockets cannot be received now')
-    return new RedisSubscriber(await connectSubscriber(url, isAway), report)
+  static async connect(url: string, report: ReportError): Promise<RedisSubscriber> {
+    const onError = (error: Error) => report(error, 'events for sockets cannot be received now')
+    return new RedisSubscriber(await connectSubscriber(url, onError), report)
   }
 
-  private constructor(redis: RedisConnection, report: Report) {
+  private constructor(redis: RedisConnection, report: ReportError) {
     this.#redis = redis
     this.#report = report
     redis.on('ready', () => this.#subscribe([...this.#byPattern.keys()]))
@@ -36,7 +36,7 @@ export class RedisSubscriber {
   get adapter() {
     const client = () => this.#client()
     return function adapterOf(namespace: Namespace) {
-      return createAdapter(SILENT, client())(namespace)
+      return createAdapter(NO_PUBLISHER, client())(namespace)
     }
   }
 

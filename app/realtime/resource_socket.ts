@@ -6,16 +6,16 @@ import type { Actor } from '#kernel/actor'
 import { Failure } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
-import type { Admitted } from './admission.js'
+import type { SocketIdentity } from './authenticate_socket.js'
 import { connectionOf } from './engine_connection.js'
 import { IncomingFlow } from './incoming_flow.js'
-import { endWithSession } from './lasting.js'
+import { disconnectWithSession } from './disconnect_with_session.js'
 import { roomFor } from './namespaces.js'
-import { nothingAnswers, Requests } from './requests.js'
-import { isOpenTo, Rooms } from './rooms.js'
+import { rejectUnknownEvent, RequestQueue } from './request_queue.js'
+import { isAllowed, Rooms } from './rooms.js'
 import { roomOf, topicOf, type Topic } from './topics.js'
 
-interface Context extends Admitted {
+interface ResourceSocketContext extends SocketIdentity {
   readonly authenticator: Authenticator
   readonly logger: Pick<Logger, 'error'>
 }
@@ -25,16 +25,16 @@ interface Context extends Admitted {
  */
 export class ResourceSocket {
   readonly #socket: Socket
-  readonly #context: Context
+  readonly #context: ResourceSocketContext
   readonly #rooms: Rooms
-  readonly #following: Following | undefined
+  readonly #session: Following | undefined
 
-  constructor(socket: Socket, context: Context) {
+  constructor(socket: Socket, context: ResourceSocketContext) {
     this.#socket = socket
     this.#context = context
     this.#rooms = new Rooms(socket)
-    const requests = new Requests(
-      (event, target) => this.#change(event, target),
+    const requests = new RequestQueue(
+      (event, target) => this.#handle(event, target),
       context.logger,
       IncomingFlow.of(connectionOf(socket))
     )
@@ -45,8 +45,8 @@ export class ResourceSocket {
         requests.add(String(event), args)
       }
     })
-    this.#following = endWithSession(socket, context.token, context.authenticator)
-    this.#following?.onChange((actor) => this.#rooms.review(actor))
+    this.#session = disconnectWithSession(socket, context.token, context.authenticator)
+    this.#session?.onChange((actor) => this.#rooms.review(actor))
   }
 
   /** Takes back what the caller may not receive any more. While that cannot be told, everything stays as it is. */
@@ -61,8 +61,9 @@ export class ResourceSocket {
     }
   }
 
-  async #change(event: string, target: unknown): Promise<void> {
-    const { topic, begins } = topicOf(event, this.#socket.nsp.name) ?? nothingAnswers()
+  async #handle(event: string, target: unknown): Promise<void> {
+    const { topic, subscribes: begins } =
+      topicOf(event, this.#socket.nsp.name) ?? rejectUnknownEvent()
     const room = roomFor(this.#context.actor, this.#socket.nsp.name, roomOf(topic, target))
     if (begins) {
       await this.#requirePermission(topic)
@@ -74,13 +75,13 @@ export class ResourceSocket {
 
   async #actor(): Promise<Actor | undefined> {
     const { authenticator, token } = this.#context
-    return this.#following ? this.#following.actor() : authenticator.verify(token)
+    return this.#session ? this.#session.actor() : authenticator.verify(token)
   }
 
   /** Permissions are those the caller has now, not those it came with. */
   async #requirePermission(topic: Topic): Promise<void> {
     const actor = await this.#actor()
-    if (!actor || !isOpenTo(topic, actor)) {
+    if (!actor || !isAllowed(topic, actor)) {
       throw new SubscriptionRefused(topic.permissions)
     }
   }

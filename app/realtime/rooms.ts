@@ -1,7 +1,7 @@
 import type { Actor } from '#kernel/actor'
 import { BadRequest } from '#kernel/failures'
 
-const MOST_ROOMS = 1_000
+const MAX_ROOMS = 1_000
 
 /** What it takes to be in a room. */
 export interface Requirement {
@@ -25,51 +25,51 @@ interface Member {
  */
 export class Rooms {
   readonly #member: Member
-  readonly #held = new Map<string, Membership>()
+  readonly #memberships = new Map<string, Membership>()
 
   constructor(member: Member) {
     this.#member = member
   }
 
   subscribe(room: string, requirement: Requirement): void {
-    const held = this.#held.get(room) ?? this.#enter(room)
-    held.count += 1
-    held.requirements.add(requirement)
+    const membership = this.#memberships.get(room) ?? this.#join(room)
+    membership.count += 1
+    membership.requirements.add(requirement)
   }
 
   unsubscribe(room: string): void {
-    const held = this.#held.get(room)
-    if (held && --held.count === 0) {
+    const membership = this.#memberships.get(room)
+    if (membership && --membership.count === 0) {
       this.#leave(room)
     }
   }
 
   /** Leaves the rooms that an actor who lost permissions could not enter any more. */
   review(actor: Actor): void {
-    for (const [room, { requirements }] of this.#held) {
-      if (![...requirements].some((requirement) => isOpenTo(requirement, actor))) {
+    for (const [room, { requirements }] of this.#memberships) {
+      if (![...requirements].some((requirement) => isAllowed(requirement, actor))) {
         this.#leave(room)
       }
     }
   }
 
-  #enter(room: string): Membership {
-    if (this.#held.size >= MOST_ROOMS) {
-      throw new BadRequest(`A socket holds ${MOST_ROOMS} subscriptions at most`)
+  #join(room: string): Membership {
+    if (this.#memberships.size >= MAX_ROOMS) {
+      throw new BadRequest(`A socket holds ${MAX_ROOMS} subscriptions at most`)
     }
     const membership: Membership = { count: 0, requirements: new Set() }
-    this.#held.set(room, membership)
+    this.#memberships.set(room, membership)
     void this.#member.join(room)
     return membership
   }
 
   #leave(room: string): void {
-    this.#held.delete(room)
+    this.#memberships.delete(room)
     void this.#member.leave(room)
   }
 }
 
 /** Whether an actor has what a subscriber needs. */
-export function isOpenTo({ permissions }: Requirement, actor: Actor): boolean {
+export function isAllowed({ permissions }: Requirement, actor: Actor): boolean {
   return permissions.length === 0 || permissions.some((name) => actor.permissions.has(name))
 }

@@ -3,9 +3,9 @@ import type { Server as HttpServer } from 'node:http'
 import type { SurfaceName } from '#configuration/surfaces'
 
 import { Connections } from './connections.js'
-import { SOCKET_PATH, type SiteOptions, type SocketSite } from './socket_site.js'
+import { SOCKET_PATH, type SocketServerOptions, type SocketServer } from './socket_server.js'
 
-type Options = Pick<SiteOptions, 'peers' | 'cors' | 'adapter' | 'drain'>
+type RootConnectionsOptions = Pick<SocketServerOptions, 'peers' | 'cors' | 'adapter' | 'drain'>
 
 /**
  * Serves the sockets of several surfaces that share a port at the path that each would have alone: a namespace leads to the surface it
@@ -13,21 +13,23 @@ type Options = Pick<SiteOptions, 'peers' | 'cors' | 'adapter' | 'drain'>
  */
 export async function serveAtRoot(
   server: HttpServer,
-  sites: ReadonlyMap<SurfaceName, SocketSite>,
-  { peers, cors, adapter, drain }: Options
+  socketServers: ReadonlyMap<SurfaceName, SocketServer>,
+  { peers, cors, adapter, drain }: RootConnectionsOptions
 ): Promise<void> {
-  const mostBytes = Math.max(...[...sites.values()].map((site) => site.mostBytes))
-  const isClosing = () => drain.begun
+  const maxBytes = Math.max(
+    ...[...socketServers.values()].map((socketServer) => socketServer.maxBytes)
+  )
+  const isClosing = () => drain.hasStarted
   const connections = new Connections({
     path: SOCKET_PATH,
     peers,
     cors,
     adapter,
     isClosing,
-    mostBytes,
+    maxBytes,
   })
-  for (const [surface, site] of sites) {
-    site.share(connections, surface === 'messenger' || !sites.has('messenger'))
+  for (const [surface, socketServer] of socketServers) {
+    socketServer.share(connections, surface === 'messenger' || !socketServers.has('messenger'))
   }
   drain.signal.addEventListener('abort', () => connections.close(), { once: true })
   await connections.attach(server)

@@ -10,9 +10,9 @@ export interface Topic extends Requirement {
   readonly only?: 'global' | 'realm'
 }
 
-export interface Asked {
+export interface SubscriptionRequest {
   readonly topic: Topic
-  readonly begins: boolean
+  readonly subscribes: boolean
 }
 
 const TARGET = /^[\w.:-]{1,128}$/
@@ -52,13 +52,13 @@ function everywhere(room: string, permissions: readonly string[]): Topic {
 }
 
 /** What an event of a client asks for in a namespace; undefined where nothing there answers to it. */
-export function topicOf(event: string, namespace: string): Asked | undefined {
+export function topicOf(event: string, namespace: string): SubscriptionRequest | undefined {
   const [, name, verb] = EVENT.exec(event) ?? []
   const topic = name === undefined ? undefined : TOPICS.get(name)
-  const place = isGlobal(namespace) ? 'global' : 'realm'
-  const isThere =
-    topic && isNamespace(namespace) && (topic.only === undefined || topic.only === place)
-  return isThere ? { topic, begins: verb === 'Subscribe' } : undefined
+  const scope = isGlobal(namespace) ? 'global' : 'realm'
+  const isAvailable =
+    topic && isNamespace(namespace) && (topic.only === undefined || topic.only === scope)
+  return isAvailable ? { topic, subscribes: verb === 'Subscribe' } : undefined
 }
 
 /** All records of a type share a room; one that is named has a room of its own. */

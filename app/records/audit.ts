@@ -1,7 +1,7 @@
 /** What the audit trail keeps of the changes of a kind's records, and how long. */
 export interface Audit<Column extends string = string> {
   /** Whether it keeps them at all. */
-  readonly isKept: boolean
+  readonly isRecorded: boolean
   /**
    * Whose changes are looked for after years, and kept for good: any, or those of these columns. Others are kept for as long
    * as the installation says; for good is in any case kept that a record got another secret. Events name these columns, also
@@ -11,4 +11,4 @@ export interface Audit<Column extends string = string> {
 }
 
 /** What is audited of a kind that says nothing else. */
-export const AUDITED: Audit<never> = { isKept: true, lasting: [] }
+export const AUDITED: Audit<never> = { isRecorded: true, lasting: [] }

@@ -8,6 +8,6 @@ export function isScalar(value: unknown): value is Scalar {
 }
 
 /** Whether an attribute must stay out of the audit trail, judged by its name alone. */
-export function bearsSecretName(name: string): boolean {
+export function hasSecretName(name: string): boolean {
   return SECRET_NAME.test(name)
 }

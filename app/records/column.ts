@@ -12,14 +12,14 @@ export interface Column extends Property {
   /** Shown only to those who ask for it by name. */
   readonly optIn?: boolean
   /** Makes a secret that is kept encrypted readable, for those it is shown to; null where its key is gone. */
-  readonly unseal?: (stored: string) => Promise<string | null>
+  readonly unseal?: (toStored: string) => Promise<string | null>
   /** For what a secret is sealed whenever it is stored; writers of it and listeners handle what was sent. */
   readonly sealedFor?: Purpose
 }
 
 type Traits = Omit<Column, 'type'>
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false
-type Held<Value, T extends Traits> = T extends { nullable: true } ? Value | null : Value
+type ColumnValue<Value, T extends Traits> = T extends { nullable: true } ? Value | null : Value
 
 /** Fits a property of exactly this type: one that may be null in only one of the two places does not compile. */
 type ColumnDecorator<Value> = <Model extends RecordModel, Name extends keyof Model & string>(
@@ -29,7 +29,7 @@ type ColumnDecorator<Value> = <Model extends RecordModel, Name extends keyof Mod
 
 const columnOfType =
   <Value>(type: Column['type']) =>
-  <const T extends Traits = object>(traits?: T): ColumnDecorator<Held<Value, T>> =>
+  <const T extends Traits = object>(traits?: T): ColumnDecorator<ColumnValue<Value, T>> =>
   (model, name) =>
     describe(model, name, { type, ...traits })
 
@@ -62,11 +62,11 @@ export const column = {
 }
 
 /** What is stored for a value of a column. */
-export const stored = ({ sealedFor }: Column, value: unknown): unknown =>
+export const toStored = ({ sealedFor }: Column, value: unknown): unknown =>
   sealedFor && typeof value === 'string' ? seal(sealedFor, value) : value
 
 /** The value of a column as it was before it was stored. */
-export const opened = ({ sealedFor }: Column, value: unknown): unknown =>
+export const fromStored = ({ sealedFor }: Column, value: unknown): unknown =>
   sealedFor && typeof value === 'string' ? unseal(sealedFor, value) : value
 
 /** The columns of a model, in the order in which they are declared. */
@@ -91,8 +91,8 @@ function describe(record: RecordModel, name: string, meta: Column): void {
 function conversions(meta: Column) {
   if (meta.sealedFor) {
     return {
-      prepare: (value: unknown) => stored(meta, value),
-      consume: (value: unknown) => opened(meta, value),
+      prepare: (value: unknown) => toStored(meta, value),
+      consume: (value: unknown) => fromStored(meta, value),
     }
   }
   switch (meta.type) {

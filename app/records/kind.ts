@@ -6,9 +6,9 @@ import type { Declaration } from '#query/declaration'
 import { AUDITED, type Audit } from './audit.js'
 import { columnsOf, type Column } from './column.js'
 import { declarationOf, narrowed } from './declaration_of.js'
-import type { AnyBody, Kept, KindDefinition } from './kind_definition.js'
+import type { AnyBody, StoredBody, KindDefinition } from './kind_definition.js'
 import type { ModelClass } from './model.js'
-import { belongingsOf } from './relation.js'
+import { belongsToRelations } from './relation.js'
 import type { Attributes } from './row.js'
 
 /** A relation to one record of another kind. */
@@ -41,7 +41,7 @@ export class Kind<M extends ModelClass = ModelClass> {
   readonly access: KindDefinition<M>['access'] & { readonly read: Access }
   readonly forcible: boolean
   readonly permissionFirst: boolean
-  readonly mostBytes: number | undefined
+  readonly maxBodyBytes: number | undefined
   readonly declaration: Declaration
   /** What is left of it for a caller who is not logged in, where that is anything. */
   readonly openDeclaration: Declaration | undefined
@@ -68,7 +68,7 @@ export class Kind<M extends ModelClass = ModelClass> {
     this.access = { read: loggedIn, ...access }
     this.forcible = definition.forcible ?? false
     this.permissionFirst = definition.permissionFirst ?? false
-    this.mostBytes = definition.mostBytes
+    this.maxBodyBytes = definition.maxBodyBytes
     this.declaration = declarationOf(this, definition)
     this.openDeclaration = openFields && narrowed(this.declaration, openFields)
     this.createBody = definition.create
@@ -97,8 +97,8 @@ export function defineKind<
   model: M,
   definition: KindDefinition<
     M,
-    Create & Kept<M, Create, NotAsSent>,
-    Update & Kept<M, Update, NotAsSent>
+    Create & StoredBody<M, Create, NotAsSent>,
+    Update & StoredBody<M, Update, NotAsSent>
   > & { readonly notAsSent?: readonly NotAsSent[] }
 ): Kind<M> {
   const kind = new Kind(model, definition)
@@ -111,11 +111,11 @@ const kinds: Kind[] = []
 /** The kinds of the surfaces that this process works for. */
 export const declaredKinds = (): readonly Kind[] => kinds
 
-export const kindOf = (declaration: Declaration): Kind =>
-  found((kind) => kind.declaration === declaration, declaration.name)
+export const kindOfDeclaration = (declaration: Declaration): Kind =>
+  findKind((kind) => kind.declaration === declaration, declaration.name)
 
 /** Throws where a declaration promises what it cannot keep; run once all kinds are loaded. */
-export function requireSoundKinds(): void {
+export function validateKinds(): void {
   const problems = kinds.flatMap(({ declaration, openDeclaration = declaration }) =>
     [...new Set([declaration, openDeclaration])].flatMap(checkDeclaration)
   )
@@ -125,15 +125,15 @@ export function requireSoundKinds(): void {
 }
 
 function relationsOf(model: ModelClass, includable: readonly string[] = []) {
-  const relations = belongingsOf(model).map(({ name, to, foreignKey, onDelete }) => {
-    const kind = () => found((candidate) => candidate.model === to(), to().name)
+  const relations = belongsToRelations(model).map(({ name, to, foreignKey, onDelete }) => {
+    const kind = () => findKind((candidate) => candidate.model === to(), to().name)
     return [name, { to: kind, by: foreignKey, includable: includable.includes(name), onDelete }]
   })
   return Object.fromEntries(relations) as Readonly<Record<string, Relation>>
 }
 
-function found(isIt: (kind: Kind) => boolean, name: string): Kind {
-  const kind = kinds.find(isIt)
+function findKind(matches: (kind: Kind) => boolean, name: string): Kind {
+  const kind = kinds.find(matches)
   if (!kind) {
     throw new Error(`${name} is declared by no kind`)
   }

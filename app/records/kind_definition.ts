@@ -49,26 +49,26 @@ export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update =
   /** Bodies are checked before permissions, unless a kind says otherwise. */
   readonly permissionFirst?: boolean
   /** The largest body of a creation; a mebibyte where nothing is said. */
-  readonly mostBytes?: number
+  readonly maxBodyBytes?: number
   /** Who sees the secret columns; nobody where it is left out. */
   readonly reveals?: (actor: Actor) => boolean | SqlCondition
 }
 
-type Complaint<What extends string, Names> = [Names] extends [never]
+type CompileError<What extends string, Names> = [Names] extends [never]
   ? unknown
   : { readonly [Name in What]: Names }
 
 /** What a body says in another type than its column has. The service turns null into what stands for it. */
-type Misfit<M extends ModelClass, Body, Names extends keyof Body & ColumnName<M>> = {
+type MismatchedColumn<M extends ModelClass, Body, Names extends keyof Body & ColumnName<M>> = {
   [Name in Names]: NonNullable<Body[Name]> extends Row<M>[Name] ? never : Name
 }[Names]
 
 /** A body all of which is kept, by columns of the model that fit or as the kind says. */
-export type Kept<M extends ModelClass, Body extends AnyBody, NotAsSent> = Complaint<
+export type StoredBody<M extends ModelClass, Body extends AnyBody, NotAsSent> = CompileError<
   'what no column keeps',
   Exclude<keyof BodyOf<Body>, ColumnName<M> | NotAsSent>
 > &
-  Complaint<
+  CompileError<
     'what does not fit its column',
-    Misfit<M, BodyOf<Body>, Exclude<keyof BodyOf<Body> & ColumnName<M>, NotAsSent>>
+    MismatchedColumn<M, BodyOf<Body>, Exclude<keyof BodyOf<Body> & ColumnName<M>, NotAsSent>>
   >

@@ -32,7 +32,7 @@ export const LOG_LINE = {
 }
 
 /** Which part of the lines that match is asked for. */
-export function pageOfLines(most: number): readonly Parameter[] {
+export function logPageParameters(most: number): readonly Parameter[] {
   return [
     {
       name: 'sort',
@@ -53,7 +53,7 @@ export function pageOfLines(most: number): readonly Parameter[] {
 }
 
 /** What lines are asked for by; without it all of them would be meant. */
-export function filterOfLines(description: string, expression: JsonSchema, keys: JsonSchema) {
+export function logFilterParameter(description: string, expression: JsonSchema, keys: JsonSchema) {
   return {
     name: 'filter',
     required: true,

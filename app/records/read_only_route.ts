@@ -14,7 +14,7 @@ export function readOnlyRoute(routes: SurfaceRoutes, kind: Kind, reason: string)
       name: `refuse${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}`,
       summary: reason,
       access: loggedIn,
-      answers: { 405: { description: reason } },
+      responses: { 405: { description: reason } },
     }
   )
 }

@@ -34,7 +34,7 @@ export function changeOf(
 }
 
 /** Whether something would be another after `values` are written into a record that is as `previous` says. */
-export function changesSomething(previous: Attributes, values: Attributes): boolean {
+export function hasChanges(previous: Attributes, values: Attributes): boolean {
   return Object.entries(values).some(
     ([name, value]) => !isDeepStrictEqual(value ?? null, previous[name] ?? null)
   )

@@ -1,7 +1,7 @@
 import { loggedIn } from '#kernel/access'
 import { UNSAFE } from '#query/key_path'
-import { OR_FOLLOWED } from '#http/event_stream'
-import type { Answer, HeaderParameter, Operation, Parameter } from '#http/surface'
+import { OR_STREAMED } from '#http/event_stream'
+import type { ResponseDeclaration, HeaderParameter, Operation, Parameter } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import type { Column } from './column.js'
 import type { Kind } from './kind.js'
@@ -64,10 +64,10 @@ const FORCE: Parameter = {
 export function listOperation(kind: Kind, { isFollowed = false } = {}): Operation {
   return {
     name: `list${capitalised(kind.name)}`,
-    summary: `The ${plural(kind)} that match${isFollowed ? OR_FOLLOWED : ''}`,
+    summary: `The ${plural(kind)} that match${isFollowed ? OR_STREAMED : ''}`,
     access: kind.access.read,
     query: [...SELECTING, ...SHAPING],
-    answers: {
+    responses: {
       200: {
         description: 'A page of them, and how many there are',
         schema: envelope({ type: 'array', items: recordSchema(kind) }, PAGE_META),
@@ -82,7 +82,7 @@ export function readOperation(kind: Kind): Operation {
     summary: `One ${words(kind)}`,
     access: kind.access.read,
     query: SHAPING,
-    answers: {
+    responses: {
       200: { description: 'The record', schema: envelope(recordSchema(kind), READ_META) },
     },
   }
@@ -94,9 +94,9 @@ export function createOperation(kind: Kind): Operation {
     summary: `Create a ${words(kind)}`,
     access: kind.access.create!,
     body: kind.createBody,
-    mostBytes: kind.mostBytes,
+    maxBodyBytes: kind.maxBodyBytes,
     ...enteredBy(kind),
-    answers: { 201: writtenAnswer(kind, 'The new record') },
+    responses: { 201: writtenAnswer(kind, 'The new record') },
   }
 }
 
@@ -108,7 +108,7 @@ export function updateOperation(kind: Kind): Operation {
     body: kind.updateBody,
     ...enteredBy(kind),
     ...(kind.precondition && { headers: [ifMatch(kind.precondition)] }),
-    answers: { 202: writtenAnswer(kind, 'The record as it is now') },
+    responses: { 202: writtenAnswer(kind, 'The record as it is now') },
   }
 }
 
@@ -125,7 +125,7 @@ export function removeOperation(kind: Kind): Operation {
     summary: `Delete a ${words(kind)}`,
     access: kind.access.remove!,
     ...(kind.forcible && { query: [FORCE] }),
-    answers: { 202: writtenAnswer(kind, 'The record as it was') },
+    responses: { 202: writtenAnswer(kind, 'The record as it was') },
   }
 }
 
@@ -156,7 +156,11 @@ function enteredBy({ permissionFirst }: Kind): Partial<Operation> {
 }
 
 /** What a write of a record answers. */
-export function writtenAnswer(kind: Kind, description: string, meta = WRITE_META): Answer {
+export function writtenAnswer(
+  kind: Kind,
+  description: string,
+  meta = WRITE_META
+): ResponseDeclaration {
   return { description, schema: envelope(recordSchema(kind, { secrets: false }), meta) }
 }
 

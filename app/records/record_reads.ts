@@ -9,7 +9,7 @@ import type { Origin } from '#kernel/origin'
 import type { Kind } from './kind.js'
 import type { ModelClass } from './model.js'
 import { RecordStore } from './record_store.js'
-import { askedSecrets, revealTo, type AskedSecrets } from './secrets.js'
+import { selectedSecrets, revealTo, type SelectedSecrets } from './secrets.js'
 
 /** Which records of a kind an actor sees, where that is not all of them. */
 export type Scope = (actor: Actor, kind: Kind) => readonly Condition[]
@@ -32,7 +32,7 @@ export class RecordReads<M extends ModelClass = ModelClass> {
 
   async list(origin: Origin, query: DecodedQuery): Promise<ListRow> {
     enforce(this.kind.access.read, origin.actor)
-    const secrets = askedSecrets(this.kind, query.selection)
+    const secrets = selectedSecrets(this.kind, query.selection)
     const options = this.#optionsFor(origin.actor, secrets)
     if (!secrets) {
       return this.store.list(query, options)
@@ -46,7 +46,7 @@ export class RecordReads<M extends ModelClass = ModelClass> {
 
   async read(origin: Origin, id: string, selection: Selection): Promise<string> {
     enforce(this.kind.access.read, origin.actor)
-    const secrets = askedSecrets(this.kind, selection)
+    const secrets = selectedSecrets(this.kind, selection)
     const options = this.#optionsFor(origin.actor, secrets)
     const record = await this.store.read(id, secrets?.selection ?? selection, options)
     if (record === undefined) {
@@ -76,7 +76,7 @@ export class RecordReads<M extends ModelClass = ModelClass> {
     throw new EntityNotFound(this.kind.label)
   }
 
-  #optionsFor(actor: Actor, secrets: AskedSecrets | undefined): ReadOptions {
+  #optionsFor(actor: Actor, secrets: SelectedSecrets | undefined): ReadOptions {
     const where = this.#scope?.(actor, this.kind) ?? []
     return { ...(where.length > 0 && { where }), ...(secrets && { reveal: revealTo(actor) }) }
   }

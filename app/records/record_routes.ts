@@ -1,14 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import app from '@adonisjs/core/services/app'
 
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { reportDroppedQuery } from '#http/dropped_keys'
-import { wantsEvents } from '#http/event_stream'
+import { acceptsEventStream } from '#http/event_stream'
 import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { decode } from '#query/decode'
 import { describe } from '#query/describe'
-import { KeyTaken } from './key_taken.js'
+import { DuplicateKey } from './duplicate_key.js'
 import type { Kind } from './kind.js'
 import { originOf } from '#kernel/request_origin'
 import {
@@ -22,12 +22,12 @@ import { withPrecondition } from './precondition.js'
 import type { RecordService } from './record_service.js'
 import { serviceKeyOf, type ServiceKey } from './service_key.js'
 
-interface Following {
+interface RecordRouteOptions {
   /** Answers who asks for a list as a stream of events. */
-  readonly follow?: (ctx: HttpContext) => Promise<void>
+  readonly stream?: (ctx: HttpContext) => Promise<void>
 }
 
-type Handling = (ctx: HttpContext, service: RecordService) => Promise<void>
+type RecordHandler = (ctx: HttpContext, service: RecordService) => Promise<void>
 
 /**
  * Gives a kind the routes it declares: list and read, and create, update and delete where callers may do that. Its service is
@@ -37,16 +37,17 @@ export function recordRoutes(
   routes: SurfaceRoutes,
   kind: Kind,
   service: ServiceKey = serviceKeyOf(kind),
-  { follow }: Following = {}
+  { stream: follow }: RecordRouteOptions = {}
 ): void {
   const { collection, access } = kind
   const record = `${collection}/:id`
-  const serviceFor = askedOnce(service)
-  const by = (handle: Handling) => async (ctx: HttpContext) => handle(ctx, await serviceFor(ctx))
+  const serviceFor = resolveOnce(service)
+  const by = (handle: RecordHandler) => async (ctx: HttpContext) =>
+    handle(ctx, await serviceFor(ctx))
   const listing = by(list)
   routes.get(
     collection,
-    follow ? (ctx) => (wantsEvents(ctx) ? follow(ctx) : listing(ctx)) : listing,
+    follow ? (ctx) => (acceptsEventStream(ctx) ? follow(ctx) : listing(ctx)) : listing,
     listOperation(kind, { isFollowed: follow !== undefined })
   )
   routes.get(record, by(read), readOperation(kind))
@@ -62,7 +63,7 @@ export function recordRoutes(
 }
 
 /** The answer stays the same but in tests, which swap services, and to ask for it costs as much as a twentieth of a read. */
-function askedOnce(service: ServiceKey): (ctx: HttpContext) => Promise<RecordService> {
+function resolveOnce(service: ServiceKey): (ctx: HttpContext) => Promise<RecordService> {
   let made: RecordService | undefined
   return async ({ containerResolver }) => {
     const found = made ?? ((await containerResolver.make(service)) as RecordService)
@@ -81,7 +82,7 @@ async function list(ctx: HttpContext, service: RecordService): Promise<void> {
   const { limit, offset } = query.pagination
   const schema = describe(declaration).collectionText
   const page = `"total":${total},"limit":${limit},"offset":${offset}`
-  answer(ctx, `{"data":${data},"meta":{${page},"schema":${schema}}}`)
+  sendJson(ctx, `{"data":${data},"meta":{${page},"schema":${schema}}}`)
 }
 
 async function read(ctx: HttpContext, service: RecordService): Promise<void> {
@@ -92,27 +93,27 @@ async function read(ctx: HttpContext, service: RecordService): Promise<void> {
   const data = await (ctx.actor
     ? service.read(originOf(ctx), id, selection)
     : service.readOpen(id, selection))
-  answer(ctx, `{"data":${data},"meta":{"schema":${describe(declaration).recordText}}}`)
+  sendJson(ctx, `{"data":${data},"meta":{"schema":${describe(declaration).recordText}}}`)
 }
 
 async function create(ctx: HttpContext, service: RecordService): Promise<void> {
   const body = await bodyOf(ctx, service.kind.createBody!)
-  written(ctx, await namingTakenKeys(service, service.create(originOf(ctx), body)), 201)
+  written(ctx, await withAllDuplicateKeys(service, service.create(originOf(ctx), body)), 201)
 }
 
 async function update(ctx: HttpContext, service: RecordService): Promise<void> {
   const { updateBody, precondition } = service.kind
   const body = withPrecondition(ctx, precondition, await bodyOf(ctx, updateBody!))
   const change = service.update(originOf(ctx), ctx.params.id, body)
-  written(ctx, await namingTakenKeys(service, change), 202)
+  written(ctx, await withAllDuplicateKeys(service, change), 202)
 }
 
 /** The write is over where it fails here, so that the database can be asked again. */
-async function namingTakenKeys<T>(service: RecordService, write: Promise<T>): Promise<T> {
+async function withAllDuplicateKeys<T>(service: RecordService, write: Promise<T>): Promise<T> {
   try {
     return await write
   } catch (error) {
-    throw error instanceof KeyTaken ? await service.allTaken(error) : error
+    throw error instanceof DuplicateKey ? await service.findDuplicateKeys(error) : error
   }
 }
 
@@ -127,7 +128,7 @@ function declarationFor({ actor }: HttpContext, { declaration, openDeclaration }
 }
 
 function written(ctx: HttpContext, data: string, status: number): void {
-  answer(ctx, `{"data":${data},"meta":{}}`, status)
+  sendJson(ctx, `{"data":${data},"meta":{}}`, status)
 }
 
 function queryOf({ request }: HttpContext): string {

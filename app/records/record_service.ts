@@ -1,16 +1,16 @@
 import { enforce } from '#kernel/access'
 import type { EntityConflict } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
-import type { KeyTaken } from './key_taken.js'
+import type { DuplicateKey } from './duplicate_key.js'
 import type { ModelClass } from './model.js'
 import { realmFor } from '#kernel/realm'
-import type { Writable } from './record_store.js'
+import type { RowValues } from './record_store.js'
 import { RecordWrites } from './record_writes.js'
 import { requireRelations } from './required_relations.js'
 import type { Attributes } from './row.js'
 import { inTransaction } from './transaction.js'
 
-export type { RecordServiceOptions, Untold } from './record_writes.js'
+export type { RecordServiceOptions, WrittenWithPendingEvent as Untold } from './record_writes.js'
 
 export interface Removal {
   /** Whether a record that others use is removed, too. */
@@ -36,7 +36,7 @@ export class RecordService<M extends ModelClass = ModelClass> extends RecordWrit
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       return this.change(transaction, origin, previous, this.#columnsIn(body))
     })
     return data
@@ -46,15 +46,15 @@ export class RecordService<M extends ModelClass = ModelClass> extends RecordWrit
   async remove(origin: Origin, id: string, _removal?: Removal): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       return this.removeRecord(transaction, origin, previous)
     })
     return data
   }
 
   /** A refused write with every key that is taken, for which its transaction has to be over. */
-  allTaken(refusal: KeyTaken): Promise<EntityConflict> {
-    return refusal.complete(this.pool)
+  findDuplicateKeys(conflict: DuplicateKey): Promise<EntityConflict> {
+    return conflict.findAllKeys(this.pool)
   }
 
   /** Throws where a body names records that are not there. */
@@ -63,8 +63,8 @@ export class RecordService<M extends ModelClass = ModelClass> extends RecordWrit
   }
 
   /** What the validators of the kind let through are columns of it. */
-  #columnsIn(body: Attributes): Writable<M> {
-    return body as Writable<M>
+  #columnsIn(body: Attributes): RowValues<M> {
+    return body as RowValues<M>
   }
 
   #realmOfNew({ actor }: Origin, body: Attributes): Attributes {

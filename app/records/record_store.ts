@@ -9,26 +9,26 @@ import { compileRecord, type RecordRow } from '#query/sql/record_statement'
 import { statement, type Statement } from '#query/sql/statement'
 import { columnOf, quoteName } from '#query/sql/identifiers'
 import { writtenRecord } from '#query/sql/written_record'
-import { opened, stored, type Column } from './column.js'
-import { KeyTaken } from './key_taken.js'
+import { fromStored, toStored, type Column } from './column.js'
+import { DuplicateKey } from './duplicate_key.js'
 import type { Kind } from './kind.js'
 import type { ModelClass } from './model.js'
-import { NamedShapes } from './named_shapes.js'
+import { PreparedStatements } from './prepared_statements.js'
 import type { Attributes, MutableAttributes, Row } from './row.js'
 
 /** A row as it was written: as JSON text for the caller, and as values for what follows from it. */
-export interface Written<M extends ModelClass = ModelClass> {
+export interface WrittenRecord<M extends ModelClass = ModelClass> {
   readonly data: string
   readonly values: Row<M>
 }
 
 /** Columns of a row that is to be written; those that are left out keep what they have, or get their default. */
-export type Writable<M extends ModelClass> = Partial<Row<M>>
+export type RowValues<M extends ModelClass> = Partial<Row<M>>
 
-const shapes = new NamedShapes()
+const shapes = new PreparedStatements()
 
 /** Which attributes are written together varies little. */
-const TEXTS_KEPT = 64
+const CACHED_TEXTS = 64
 
 /**
  * The statements of one kind. Reads run on the pool; what is written runs on the transaction it is given.
@@ -36,7 +36,7 @@ const TEXTS_KEPT = 64
 export class RecordStore<M extends ModelClass = ModelClass> {
   readonly #kind: Kind<M>
   readonly #pool: DatabasePool
-  readonly #texts = new LRUCache<string, string>({ max: TEXTS_KEPT })
+  readonly #texts = new LRUCache<string, string>({ max: CACHED_TEXTS })
   readonly #table: string
   readonly #returning: string
   readonly #names: ReadonlyMap<string, string>
@@ -95,25 +95,29 @@ export class RecordStore<M extends ModelClass = ModelClass> {
   }
 
   /** The row as if it had just been written. */
-  async current(transaction: pg.ClientBase, id: string): Promise<Written<M>> {
+  async current(transaction: pg.ClientBase, id: string): Promise<WrittenRecord<M>> {
     const text = `select ${writtenRecord(this.#kind.declaration)} as data, to_jsonb(r) as row
       from ${this.#table} where r."id" = $1`
     return this.#write(transaction, text, [id])
   }
 
-  async insert(transaction: pg.ClientBase, values: Writable<M>): Promise<Written<M>> {
+  async insert(transaction: pg.ClientBase, values: RowValues<M>): Promise<WrittenRecord<M>> {
     const text = this.#textFor('insert', Object.keys(values))
-    const kept = this.#stored(values)
-    return this.#writeKeyed(transaction, text, Object.values(kept), kept)
+    const stored = this.#stored(values)
+    return this.#writeKeyed(transaction, text, Object.values(stored), stored)
   }
 
-  async update(transaction: pg.ClientBase, id: string, values: Writable<M>): Promise<Written<M>> {
+  async update(
+    transaction: pg.ClientBase,
+    id: string,
+    values: RowValues<M>
+  ): Promise<WrittenRecord<M>> {
     const text = this.#textFor('update', Object.keys(values))
-    const kept = this.#stored(values)
-    return this.#writeKeyed(transaction, text, [id, ...Object.values(kept)], { id, ...kept })
+    const stored = this.#stored(values)
+    return this.#writeKeyed(transaction, text, [id, ...Object.values(stored)], { id, ...stored })
   }
 
-  async remove(transaction: pg.ClientBase, id: string): Promise<Written<M>> {
+  async remove(transaction: pg.ClientBase, id: string): Promise<WrittenRecord<M>> {
     return this.#write(
       transaction,
       `delete from ${this.#table} where r."id" = $1 ${this.#returning}`,
@@ -135,7 +139,11 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     return rows
   }
 
-  async #write(transaction: pg.ClientBase, text: string, values: unknown[]): Promise<Written<M>> {
+  async #write(
+    transaction: pg.ClientBase,
+    text: string,
+    values: unknown[]
+  ): Promise<WrittenRecord<M>> {
     const writing = shapes.prepare(statement(text, values))
     const { rows } = await transaction.query<{ data: string; row: Attributes }>(writing)
     const { data, row } = rows[0]!
@@ -147,11 +155,11 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     text: string,
     bindings: unknown[],
     sent: Attributes
-  ): Promise<Written<M>> {
+  ): Promise<WrittenRecord<M>> {
     try {
       return await this.#write(transaction, text, bindings)
     } catch (error) {
-      throw KeyTaken.from(error, {
+      throw DuplicateKey.from(error, {
         table: this.#kind.table,
         values: new Map(Object.keys(sent).map((name) => [this.#columnOf(name), sent[name]])),
         names: this.#names,
@@ -196,7 +204,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
       named[this.#names.get(column) ?? column] = row[column]
     }
     for (const [name, column] of this.#sealed) {
-      named[name] = opened(column, named[name])
+      named[name] = fromStored(column, named[name])
     }
     return named as Row<M>
   }
@@ -205,7 +213,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
   #stored(values: object): Attributes {
     const sealed = this.#sealed
       .filter(([name]) => name in values)
-      .map(([name, column]) => [name, stored(column, Reflect.get(values, name))])
+      .map(([name, column]) => [name, toStored(column, Reflect.get(values, name))])
     return sealed.length === 0 ? { ...values } : { ...values, ...Object.fromEntries(sealed) }
   }
 }

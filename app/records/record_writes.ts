@@ -7,11 +7,11 @@ import type { EventSink } from './events.js'
 import { isUuid } from '#kernel/is_uuid'
 import type { Kind } from './kind.js'
 import type { ModelClass } from './model.js'
-import { removeParts, type RemovedPart } from './parts.js'
+import { removeDependents, type RemovedDependents } from './dependents.js'
 import { requireRealm } from '#kernel/realm'
-import { changeOf, changesSomething, type WrittenChange } from './record_change.js'
+import { changeOf, hasChanges, type WrittenChange } from './record_change.js'
 import { RecordReads, type Scope } from './record_reads.js'
-import type { Writable, Written } from './record_store.js'
+import type { RowValues, WrittenRecord } from './record_store.js'
 import type { Row } from './row.js'
 import { clock } from '#kernel/clock'
 
@@ -22,8 +22,10 @@ export interface RecordServiceOptions {
 }
 
 /** A record that is written and whose event is still to be written, where others come before it. */
-export interface Untold<M extends ModelClass = ModelClass> extends Written<M> {
-  readonly tell: () => Promise<void>
+export interface WrittenWithPendingEvent<
+  M extends ModelClass = ModelClass,
+> extends WrittenRecord<M> {
+  readonly recordEvent: () => Promise<void>
 }
 
 /**
@@ -39,7 +41,7 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
   }
 
   /** The record, locked until the transaction ends. Throws where it is not there, or of a realm the actor may not write. */
-  protected async lockFor(
+  protected async lockWritable(
     { actor }: Origin,
     transaction: pg.ClientBase,
     id: string
@@ -67,10 +69,10 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
   protected async insert(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Writable<M>
-  ): Promise<Written<M>> {
-    const record = await this.insertUntold(transaction, origin, values)
-    await record.tell()
+    values: RowValues<M>
+  ): Promise<WrittenRecord<M>> {
+    const record = await this.insertWithPendingEvent(transaction, origin, values)
+    await record.recordEvent()
     return record
   }
 
@@ -78,9 +80,9 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
   protected async insertAll(
     transaction: pg.ClientBase,
     origin: Origin,
-    several: readonly Writable<M>[]
-  ): Promise<readonly Written<M>[]> {
-    const written: Written<M>[] = []
+    several: readonly RowValues<M>[]
+  ): Promise<readonly WrittenRecord<M>[]> {
+    const written: WrittenRecord<M>[] = []
     for (const values of several) {
       written.push(await this.insertRow(transaction, { id: clock.uuid(), ...values }))
     }
@@ -103,14 +105,14 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
   }
 
   /** As `insert`, for a record that another one needs before it, but of which others are told after that. */
-  protected async insertUntold(
+  protected async insertWithPendingEvent(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Writable<M>
-  ): Promise<Untold<M>> {
+    values: RowValues<M>
+  ): Promise<WrittenWithPendingEvent<M>> {
     const written = await this.insertRow(transaction, { id: clock.uuid(), ...values })
     const change = { type: 'created', next: written.values } as const
-    return { ...written, tell: () => this.#tell(transaction, origin, change) }
+    return { ...written, recordEvent: () => this.#recordEvent(transaction, origin, change) }
   }
 
   /** Nobody is told of an update that changes nothing; the record is answered as it is. `messageId` is of the one that tells of it. */
@@ -118,27 +120,27 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     transaction: pg.ClientBase,
     origin: Origin,
     previous: Row<M>,
-    values: Writable<M>,
+    values: RowValues<M>,
     messageId?: string
-  ): Promise<Written<M>> {
+  ): Promise<WrittenRecord<M>> {
     const { id } = previous
-    if (!changesSomething(previous, values)) {
+    if (!hasChanges(previous, values)) {
       const { data } = await this.store.current(transaction, id)
       return { data, values: previous }
     }
     const written = await this.store.update(transaction, id, values)
     const change = { type: 'updated', previous, next: written.values } as const
-    await this.#tell(transaction, origin, change, messageId)
+    await this.#recordEvent(transaction, origin, change, messageId)
     return written
   }
 
   /** Changes a record that is not locked yet, because another one changes. */
-  protected async changeById(
+  protected async updateById(
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
-    values: Writable<M>
-  ): Promise<Written<M>> {
+    values: RowValues<M>
+  ): Promise<WrittenRecord<M>> {
     return this.change(transaction, origin, await this.lock(transaction, id), values)
   }
 
@@ -147,34 +149,37 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     transaction: pg.ClientBase,
     origin: Origin,
     previous: Row<M>
-  ): Promise<Written<M>> {
-    const record = await this.removeUntold(transaction, origin, previous)
-    await record.tell()
+  ): Promise<WrittenRecord<M>> {
+    const record = await this.removeWithPendingEvent(transaction, origin, previous)
+    await record.recordEvent()
     return record
   }
 
   /** As `removeRecord`, where others are told first of what follows from it. */
-  protected async removeUntold(
+  protected async removeWithPendingEvent(
     transaction: pg.ClientBase,
     origin: Origin,
     previous: Row<M>
-  ): Promise<Untold<M>> {
-    for await (const part of this.removeParts(transaction, previous)) {
-      await this.tellOfPart(transaction, origin, part)
+  ): Promise<WrittenWithPendingEvent<M>> {
+    for await (const part of this.removeDependents(transaction, previous)) {
+      await this.recordDeletions(transaction, origin, part)
     }
     return this.removeRow(transaction, origin, previous)
   }
 
   /** Removes what goes along with a record, some of it at a time. */
-  protected removeParts(transaction: pg.ClientBase, { id }: Row<M>): AsyncGenerator<RemovedPart> {
+  protected removeDependents(
+    transaction: pg.ClientBase,
+    { id }: Row<M>
+  ): AsyncGenerator<RemovedDependents> {
     const { kind, pool } = this
-    return removeParts({ transaction, pool }, { kind, ids: [id] })
+    return removeDependents({ transaction, pool }, { kind, ids: [id] })
   }
 
-  protected tellOfPart(
+  protected recordDeletions(
     transaction: pg.ClientBase,
     origin: Origin,
-    { kind, records }: RemovedPart
+    { kind, records }: RemovedDependents
   ): Promise<void> {
     const changes = records.map((previous) => changeOf(kind, origin, { type: 'deleted', previous }))
     return recordAll(this.#sink, transaction, changes)
@@ -185,28 +190,28 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     transaction: pg.ClientBase,
     origin: Origin,
     previous: Row<M>
-  ): Promise<Untold<M>> {
+  ): Promise<WrittenWithPendingEvent<M>> {
     const written = await this.deleteRow(transaction, previous.id)
     const change = { type: 'deleted', previous } as const
-    return { ...written, tell: () => this.#tell(transaction, origin, change) }
+    return { ...written, recordEvent: () => this.#recordEvent(transaction, origin, change) }
   }
 
   /** The row alone, of which nobody is told; for kinds whose rows come and go in a way of their own. */
-  protected insertRow(transaction: pg.ClientBase, values: Writable<M>): Promise<Written<M>> {
+  protected insertRow(transaction: pg.ClientBase, values: RowValues<M>): Promise<WrittenRecord<M>> {
     return this.store.insert(transaction, values)
   }
 
-  protected deleteRow(transaction: pg.ClientBase, id: string): Promise<Written<M>> {
+  protected deleteRow(transaction: pg.ClientBase, id: string): Promise<WrittenRecord<M>> {
     return this.store.remove(transaction, id)
   }
 
-  #tell(
+  #recordEvent(
     transaction: pg.ClientBase,
     origin: Origin,
     change: WrittenChange,
     messageId?: string
   ): Promise<void> {
-    const told = changeOf(this.kind, origin, change)
-    return this.#sink.record(transaction, messageId ? { ...told, messageId } : told)
+    const recorded = changeOf(this.kind, origin, change)
+    return this.#sink.record(transaction, messageId ? { ...recorded, messageId } : recorded)
   }
 }

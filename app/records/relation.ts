@@ -3,7 +3,7 @@ import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { ModelClass, RecordModel } from './model.js'
 
 /** How a record belongs to another one. */
-export interface Belonging<Column extends string = string> {
+export interface BelongsToOptions<Column extends string = string> {
   /** The column with the other record's id. */
   readonly foreignKey: Column
   /** Whether the record is removed with the other one, as the foreign key in the database has it. */
@@ -18,7 +18,7 @@ type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : 
  */
 export function belongsTo<M extends ModelClass, Column extends string>(
   related: () => M,
-  belonging: Belonging<Column>
+  options: BelongsToOptions<Column>
 ) {
   return <
     Model extends RecordModel & { [Id in Column]: string | null },
@@ -28,19 +28,19 @@ export function belongsTo<M extends ModelClass, Column extends string>(
     name: Name & (Same<Model[Name], Related<M, Model[Column]>> extends true ? unknown : never)
   ): void => {
     const model = record.constructor as ModelClass
-    const { foreignKey } = belonging
+    const { foreignKey } = options
     model.boot()
-    model.$addRelation(name, 'belongsTo', related, { foreignKey, meta: belonging })
+    model.$addRelation(name, 'belongsTo', related, { foreignKey, meta: options })
   }
 }
 
 /** The relations of a model to one other record, in the order in which they are declared. */
-export function belongingsOf(model: ModelClass) {
+export function belongsToRelations(model: ModelClass) {
   return [...model.$relationsDefinitions.values()]
     .filter(({ type }) => type === 'belongsTo')
     .map((relation) => ({
       name: relation.relationName,
       to: () => relation.relatedModel() as ModelClass,
-      ...(relation as unknown as { meta: Belonging }).meta,
+      ...(relation as unknown as { meta: BelongsToOptions }).meta,
     }))
 }

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Purpose, Sealing } from './sealing.js'
 
 /** A column that holds sealed values. */
-export interface SealedPlace {
+export interface SealedColumn {
   readonly table: string
   /** The columns by which a row is known, which an index has in this order. */
   readonly keys: readonly string[]
@@ -15,7 +15,7 @@ export interface SealedPlace {
   readonly written?: string
 }
 
-export interface Resealed {
+export interface ResealResult {
   /** Sealed with the current key now, and with another one before. */
   readonly resealed: number
   /** Sealed with the current key already. */
@@ -24,7 +24,7 @@ export interface Resealed {
   readonly unreadable: number
 }
 
-interface Options {
+interface ResealOptions {
   readonly sealing: Sealing
   /** Where nothing is to be written, what would be is counted all the same. */
   readonly dryRun?: boolean
@@ -38,7 +38,7 @@ interface Row {
   readonly value: string
 }
 
-const AT_ONCE = 500
+const BATCH = 500
 
 /**
  * Seals what stands in a place with the current key, a portion at a time. A value that somebody writes meanwhile stays as it
@@ -46,49 +46,49 @@ const AT_ONCE = 500
  */
 export async function reseal(
   pool: pg.Pool,
-  place: SealedPlace,
-  { sealing, dryRun = false, signal, progress }: Options
-): Promise<Resealed> {
+  column: SealedColumn,
+  { sealing, dryRun = false, signal, progress }: ResealOptions
+): Promise<ResealResult> {
   const counts = { resealed: 0, current: 0, unreadable: 0 }
-  let looked = 0
-  for await (const rows of portions(pool, place)) {
+  let processed = 0
+  for await (const rows of batches(pool, column)) {
     signal?.throwIfAborted()
-    const fates = Map.groupBy(rows, ({ value }) => fateOf(sealing, place.purpose, value))
-    fates.forEach((those, fate) => (counts[fate] += those.length))
+    const results = Map.groupBy(rows, ({ value }) => resultOf(sealing, column.purpose, value))
+    results.forEach((those, result) => (counts[result] += those.length))
     if (!dryRun) {
-      await replace(pool, place, fates.get('resealed') ?? [], sealing)
+      await replace(pool, column, results.get('resealed') ?? [], sealing)
     }
-    looked += rows.length
-    progress?.(looked)
+    processed += rows.length
+    progress?.(processed)
   }
   return counts
 }
 
-function fateOf(sealing: Sealing, purpose: Purpose, value: string): keyof Resealed {
+function resultOf(sealing: Sealing, purpose: Purpose, value: string): keyof ResealResult {
   if (sealing.isCurrent(purpose, value)) {
     return 'current'
   }
   return sealing.unseal(purpose, value) === null ? 'unreadable' : 'resealed'
 }
 
-async function* portions(pool: pg.Pool, place: SealedPlace): AsyncGenerator<readonly Row[]> {
+async function* batches(pool: pg.Pool, place: SealedColumn): AsyncGenerator<readonly Row[]> {
   const { table, keys, column, read = column } = place
   const from = (after: string) =>
     `select json_build_array(${keys.join()}) as keys, ${read} as value from ${table}
-     where ${read} is not null ${after} order by ${keys.join()} limit ${AT_ONCE}`
-  const following = from(`and (${keys.join()}) > (${keys.map((_, at) => `$${at + 1}`).join()})`)
+     where ${read} is not null ${after} order by ${keys.join()} limit ${BATCH}`
+  const nextPage = from(`and (${keys.join()}) > (${keys.map((_, at) => `$${at + 1}`).join()})`)
   let { rows } = await pool.query<Row>(from(''))
   while (rows.length > 0) {
     yield rows
     const [...last] = rows.at(-1)!.keys
-    ;({ rows } = await pool.query<Row>(following, last))
+    ;({ rows } = await pool.query<Row>(nextPage, last))
   }
 }
 
 /** One statement for a portion: each row that still has the value it was read with. */
 async function replace(
   pool: pg.Pool,
-  { table, keys, column, purpose, read = column, written = 's.next' }: SealedPlace,
+  { table, keys, column, purpose, read = column, written = 's.next' }: SealedColumn,
   rows: readonly Row[],
   sealing: Sealing
 ): Promise<void> {

@@ -3,26 +3,26 @@ import type { Selection } from '#query/decode'
 import type { Reveal } from '#query/sql/objects'
 import { projectionOf, type Projection } from '#query/sql/projection'
 import type { Origin } from '#kernel/origin'
-import { kindOf, type Kind } from './kind.js'
+import { kindOfDeclaration, type Kind } from './kind.js'
 import type { MutableAttributes } from './row.js'
-import { noteSecretRead } from '#audit/note'
+import { recordSecretRead } from '#audit/record_security_event'
 
 /** What the secrets of any kind are to an actor. */
 export function revealTo(actor: Actor): Reveal {
-  return (declaration) => kindOf(declaration).reveals(actor)
+  return (declaration) => kindOfDeclaration(declaration).reveals(actor)
 }
 
 /**
  * The secrets that a selection names, of the kind itself or along relations. Almost none does, and those need not ask who
  * the caller is.
  */
-export function askedSecrets(kind: Kind, selection: Selection): AskedSecrets | undefined {
+export function selectedSecrets(kind: Kind, selection: Selection): SelectedSecrets | undefined {
   const projection = projectionOf(kind.declaration, selection)
-  return projection.guarded ? new AskedSecrets(projection, selection) : undefined
+  return projection.guarded ? new SelectedSecrets(projection, selection) : undefined
 }
 
 /** A place in an answer where secrets of a kind may stand. */
-interface Place {
+interface SecretLocation {
   readonly path: readonly string[]
   readonly kind: Kind
   readonly secrets: readonly string[]
@@ -31,15 +31,15 @@ interface Place {
 }
 
 /** Where secrets stand in the answers to one selection. */
-export class AskedSecrets {
+export class SelectedSecrets {
   /** What to read: what was asked for, and whose the secrets are. */
   readonly selection: Selection
-  readonly #places: readonly Place[]
+  readonly #locations: readonly SecretLocation[]
 
   constructor(projection: Projection, { fields, relations }: Selection) {
-    this.#places = placesIn(projection)
-    const added = this.#places.flatMap((place) =>
-      place.added.map((name) => [...place.path, name].join('.'))
+    this.#locations = secretLocationsIn(projection)
+    const added = this.#locations.flatMap((location) =>
+      location.added.map((name) => [...location.path, name].join('.'))
     )
     this.selection = { fields: [...fields, ...added], relations }
   }
@@ -50,35 +50,41 @@ export class AskedSecrets {
    */
   async show(origin: Origin, data: string): Promise<string> {
     const read = JSON.parse(data) as MutableAttributes | MutableAttributes[]
-    const found = this.#places.flatMap((place) =>
-      [read].flat().flatMap((record) => recordsAt(record, place.path).map((at) => ({ place, at })))
+    const found = this.#locations.flatMap((location) =>
+      [read]
+        .flat()
+        .flatMap((record) =>
+          recordsAt(record, location.path).map((at) => ({ place: location, at }))
+        )
     )
     await this.#note(origin, found)
-    await Promise.all(found.map(({ place, at }) => unseal(place, at)))
-    found.forEach(({ place, at }) => place.added.forEach((name) => delete at[name]))
+    await Promise.all(found.map(({ place: location, at }) => unseal(location, at)))
+    found.forEach(({ place: location, at }) => location.added.forEach((name) => delete at[name]))
     return JSON.stringify(read)
   }
 
   async #note(
     origin: Origin,
-    found: readonly { place: Place; at: MutableAttributes }[]
+    found: readonly { place: SecretLocation; at: MutableAttributes }[]
   ): Promise<void> {
     const owners = new Map(
       found
-        .filter(({ place, at }) => place.secrets.some((name) => (at[name] ?? null) !== null))
+        .filter(({ place: location, at }) =>
+          location.secrets.some((name) => (at[name] ?? null) !== null)
+        )
         .map(({ place: { kind }, at }) => [`${kind.name} ${at.id}`, ownerOf(kind, at)])
     )
-    await Promise.all([...owners.values()].map((owner) => noteSecretRead(origin, owner)))
+    await Promise.all([...owners.values()].map((owner) => recordSecretRead(origin, owner)))
   }
 }
 
-function placesIn(projection: Projection, path: readonly string[] = []): Place[] {
+function secretLocationsIn(projection: Projection, path: readonly string[] = []): SecretLocation[] {
   const { declaration, names, relations } = projection
-  const kind = kindOf(declaration)
+  const kind = kindOfDeclaration(declaration)
   const secrets = names.filter((name) => kind.columns[name]!.secret)
   const marks = [...new Set(['id', kind.realm ?? 'id'])]
   const added = marks.filter((name) => !names.includes(name))
-  const below = [...relations].flatMap(([name, child]) => placesIn(child, [...path, name]))
+  const below = [...relations].flatMap(([name, child]) => secretLocationsIn(child, [...path, name]))
   return secrets.length > 0 ? [{ path, kind, secrets, added }, ...below] : below
 }
 
@@ -97,7 +103,7 @@ function ownerOf(kind: Kind, record: MutableAttributes) {
   return { kind: kind.name, id: String(record.id), realmId: kind.realmOf(record) }
 }
 
-async function unseal({ kind, secrets }: Place, record: MutableAttributes): Promise<void> {
+async function unseal({ kind, secrets }: SecretLocation, record: MutableAttributes): Promise<void> {
   for (const name of secrets) {
     const { unseal: open } = kind.columns[name]!
     if (open && typeof record[name] === 'string') {

@@ -2,17 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type pg from 'pg'
 
-import { pauseAfter } from '#kernel/back_off'
-import { isLostToOthers } from '#kernel/database_failures'
-import { whileOpen } from './open_transaction.js'
+import { jitteredBackoff } from '#kernel/backoff'
+import { isSerializationFailure } from '#kernel/database_failures'
+import { inTransactionScope } from './transaction_scope.js'
 
-const awaitingCommit = new WeakMap<pg.ClientBase, Set<() => void>>()
+const commitCallbacks = new WeakMap<pg.ClientBase, Set<() => void>>()
 
 /**
  * Has something done once what was written on a transaction is kept; never, where nothing is. It must not throw.
  */
-export function afterCommit(transaction: pg.ClientBase, followUp: () => void): void {
-  awaitingCommit.get(transaction)?.add(followUp)
+export function afterCommit(transaction: pg.ClientBase, callback: () => void): void {
+  commitCallbacks.get(transaction)?.add(callback)
 }
 
 const deferredStatements = new WeakMap<pg.ClientBase, Promise<unknown>[]>()
@@ -38,7 +38,7 @@ type Work<T> = (transaction: pg.ClientBase) => Promise<T>
 
 /** How often work is tried that the database ends for the sake of others, in all, and how long it waits in between. */
 const ATTEMPTS = 5
-const AGAIN = { firstMs: 10, longestMs: 200 }
+const BACKOFF = { firstMs: 10, longestMs: 200 }
 
 /**
  * Runs work in one transaction: all of it is kept, or nothing. Where the database ends it for the sake of others, nothing of it is
@@ -47,34 +47,34 @@ const AGAIN = { firstMs: 10, longestMs: 200 }
 export async function inTransaction<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await once(pool, work)
+      return await runOnce(pool, work)
     } catch (error) {
-      if (attempt === ATTEMPTS || !isLostToOthers(error)) {
+      if (attempt === ATTEMPTS || !isSerializationFailure(error)) {
         throw error
       }
-      await delay(pauseAfter(attempt, AGAIN))
+      await delay(jitteredBackoff(attempt, BACKOFF))
     }
   }
 }
 
 /** A connection that broke is not given back to the pool. */
-async function once<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
+async function runOnce<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
   const client = await pool.connect()
   const unawaited = [begin(client)]
-  const followUps = new Set<() => void>()
-  awaitingCommit.set(client, followUps)
+  const callbacks = new Set<() => void>()
+  commitCallbacks.set(client, callbacks)
   deferredStatements.set(client, unawaited)
   let broken: Error | undefined
   try {
-    const result = await whileOpen(() => work(client))
+    const result = await inTransactionScope(() => work(client))
     await Promise.all([...unawaited, commit(client)])
-    followUps.forEach((followUp) => followUp())
+    callbacks.forEach((callback) => callback())
     return result
   } catch (error) {
-    broken = await rolledBack(client)
-    throw rootOf([error, ...(await failuresOf(unawaited))])
+    broken = await rollBack(client)
+    throw rootCauseOf([error, ...(await failuresOf(unawaited))])
   } finally {
-    awaitingCommit.delete(client)
+    commitCallbacks.delete(client)
     deferredStatements.delete(client)
     client.release(broken)
   }
@@ -84,21 +84,21 @@ async function once<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
  * Does parts of one transaction side by side, so that none waits for the answers to the others. Ends when all have, also where
  * one fails: nothing may be sent once the transaction is over.
  */
-export async function sideBySide<Results extends unknown[]>(
+export async function concurrently<Results extends unknown[]>(
   ...works: { [Index in keyof Results]: Promise<Results[Index]> }
 ): Promise<Results> {
   const failures = await failuresOf(works)
   if (failures.length > 0) {
-    throw rootOf(failures)
+    throw rootCauseOf(failures)
   }
   return Promise.all(works) as Promise<Results>
 }
 
 /** The work's first statement leaves together with it; where it fails, so do they all. */
 function begin(client: pg.ClientBase): Promise<unknown> {
-  const begun = client.query('begin')
-  begun.catch(() => {})
-  return begun
+  const started = client.query('begin')
+  started.catch(() => {})
+  return started
 }
 
 async function failuresOf(works: readonly Promise<unknown>[]): Promise<unknown[]> {
@@ -107,11 +107,12 @@ async function failuresOf(works: readonly Promise<unknown>[]): Promise<unknown[]
 }
 
 /** The failure that is behind the others: after it, the transaction refuses whatever else was sent. */
-function rootOf(failures: readonly unknown[]): unknown {
-  return failures.find((failure) => !isAftermath(failure)) ?? failures[0]
+function rootCauseOf(failures: readonly unknown[]): unknown {
+  return failures.find((failure) => !isTransactionAborted(failure)) ?? failures[0]
 }
 
-const isAftermath = (failure: unknown) => (failure as { code?: unknown } | null)?.code === '25P02'
+const isTransactionAborted = (failure: unknown) =>
+  (failure as { code?: unknown } | null)?.code === '25P02'
 
 /** The database answers the end of a transaction in which a statement failed by dropping it, without an error. */
 async function commit(client: pg.ClientBase): Promise<void> {
@@ -121,7 +122,7 @@ async function commit(client: pg.ClientBase): Promise<void> {
   }
 }
 
-async function rolledBack(client: pg.ClientBase): Promise<Error | undefined> {
+async function rollBack(client: pg.ClientBase): Promise<Error | undefined> {
   try {
     await client.query('rollback')
     return undefined

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { JSON_TYPE } from '#http/answer'
+import { JSON_TYPE } from '#http/send_json'
 import { envelopeOf, Failure, InternalFailure, RouteNotFound } from '#kernel/failures'
 import { readiness } from '#http/readiness'
 import { answerBrokenRequests, BODY_WITHIN_MS, HEAD_LIMITS } from '#http/slow_requests'

@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import type { Kernel } from '@adonisjs/core/ace'
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import { DatabaseUnnamed } from '#database/addresses'
+import { DatabaseNotConfigured } from '#database/addresses'
 import { drain } from '#kernel/drain'
 import { StartFailure } from '#kernel/start_failure'
 import { createIgnitor } from './application.js'
@@ -74,7 +74,7 @@ export class CommandLine {
     this.#signal = signal
     const leave = () => process.exit(process.exitCode ?? exitCodeOf(signal))
     setTimeout(leave, DRAIN_MS)
-    drain.begin()
+    drain.start()
     await this.#app?.terminate()
     await Promise.race([this.#done, delay(LAST_WORDS_MS)])
     await this.#close()
@@ -105,7 +105,7 @@ const exitCodeOf = (signal: Signal) => 128 + constants.signals[signal]
 
 /** What the operator can mend; undefined for anything else. */
 function sentenceFor(error: unknown): string | undefined {
-  return error instanceof DatabaseUnnamed || error instanceof StartFailure
+  return error instanceof DatabaseNotConfigured || error instanceof StartFailure
     ? error.message
     : unusableDatabase(error)
 }

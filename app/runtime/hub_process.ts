@@ -58,7 +58,7 @@ export class HubProcess {
   /** Lets what is under way finish, then stops everything in the opposite order of the start. */
   async stop(): Promise<void> {
     setTimeout(giveUp, STOP_LIMIT_MS).unref()
-    drain.begin()
+    drain.start()
     await Promise.all([this.#web?.closeGracefully(), this.#jobs?.stop()])
     this.#admin?.close()
     await this.#app.terminate()

@@ -1,13 +1,22 @@
 import { newMessage, type Message } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { LEVEL_NUMBERS } from '#observability/log_tap'
 
 /** What the log store takes of a message. */
-const LONGEST_MESSAGE = 4_096
-const LONGEST_LABEL = 1_024
+const MAX_MESSAGE_LENGTH = 4_096
+const MAX_LABEL_LENGTH = 1_024
 
 /** Parts of a line that say nothing of what happened, or stand elsewhere. */
-const NO_LABELS = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err', 'surface'])
+const EXCLUDED_FIELDS = new Set([
+  'level',
+  'time',
+  'pid',
+  'hostname',
+  'name',
+  'msg',
+  'err',
+  'surface',
+])
 
 /** A line of this process' log, as telemetry takes it. */
 export interface ShippedLine {
@@ -20,7 +29,7 @@ export interface ShippedLine {
 }
 
 /** A line that was written, as far as it is read here. */
-export interface WrittenLine {
+export interface LogLine {
   readonly level: number
   readonly time: number
   readonly msg?: string
@@ -33,10 +42,10 @@ export interface WrittenLine {
   readonly [label: string]: unknown
 }
 
-export function shippedLine(line: WrittenLine, surface: string): ShippedLine {
+export function shippedLine(line: LogLine, surface: string): ShippedLine {
   return {
     time: new Date(line.time).toISOString(),
-    message: messageOf(line).slice(0, LONGEST_MESSAGE).toWellFormed(),
+    message: messageOf(line).slice(0, MAX_MESSAGE_LENGTH).toWellFormed(),
     service: `hub-server-${surface}`,
     level: levelOf(line.level),
     channel: line.request_id === undefined ? 'system' : 'http',
@@ -46,10 +55,10 @@ export function shippedLine(line: WrittenLine, surface: string): ShippedLine {
 
 /** The command by which telemetry keeps the line. */
 export function writeTask(line: ShippedLine): Message {
-  return newMessage(commandTo(COMMAND_QUEUES.telemetryLog), 'write', { ...line })
+  return newMessage(commandRouting(COMMAND_QUEUES.telemetryLog), 'write', { ...line })
 }
 
-function messageOf({ msg = '', err }: WrittenLine): string {
+function messageOf({ msg = '', err }: LogLine): string {
   const trace = err?.stack ?? err?.message
   const text = trace === undefined ? msg : msg === '' ? trace : `${msg}\n${trace}`
   return text === '' ? '-' : text
@@ -69,11 +78,11 @@ function levelOf(number: number): ShippedLine['level'] {
 }
 
 /** Objects have no place in labels. */
-function labelsOf(line: WrittenLine): Record<string, string> {
+function labelsOf(line: LogLine): Record<string, string> {
   return Object.fromEntries(
     Object.entries(line).flatMap(([name, value]) =>
-      !NO_LABELS.has(name) && ['string', 'number', 'boolean'].includes(typeof value)
-        ? [[name, String(value).slice(0, LONGEST_LABEL).toWellFormed()]]
+      !EXCLUDED_FIELDS.has(name) && ['string', 'number', 'boolean'].includes(typeof value)
+        ? [[name, String(value).slice(0, MAX_LABEL_LENGTH).toWellFormed()]]
         : []
     )
   )

@@ -2,15 +2,15 @@ import { Counter } from 'prom-client'
 
 import type { Bus } from '#bus/bus'
 import type { Message } from '#bus/message'
-import { pause, pauseAfter, type BackOff } from '#kernel/back_off'
+import { sleep, jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
 import { metrics } from '#observability/metrics'
 import { writeTask, type ShippedLine } from './log_task.js'
 
-const GATHERED_FOR_MS = 500
-const SENT_AT_ONCE = 500
-const WAITING_MOST = 10_000
-const LAST_MS = 2_000
-const AWAY: BackOff = { firstMs: 500, longestMs: 30_000 }
+const BATCH_DELAY_MS = 500
+const BATCH_SIZE = 500
+const MAX_QUEUED = 10_000
+const STOP_TIMEOUT_MS = 2_000
+const RETRY_BACKOFF: BackoffPolicy = { firstMs: 500, longestMs: 30_000 }
 
 const unshipped = new Counter({
   name: 'log_lines_unshipped_total',
@@ -25,7 +25,7 @@ const unshipped = new Counter({
 export class Shipper {
   readonly #openBus: () => Promise<Pick<Bus, 'publish'>>
   readonly #stopping = new AbortController()
-  readonly #waiting: Message[] = []
+  readonly #queue: Message[] = []
   #working: Promise<void> | undefined
 
   /** The bus is opened with the first line: a process that has none to ship may do without. */
@@ -34,10 +34,10 @@ export class Shipper {
   }
 
   ship(line: ShippedLine): void {
-    if (this.#waiting.length >= WAITING_MOST || this.#stopping.signal.aborted) {
+    if (this.#queue.length >= MAX_QUEUED || this.#stopping.signal.aborted) {
       return unshipped.inc()
     }
-    this.#waiting.push(writeTask(line))
+    this.#queue.push(writeTask(line))
     this.#working ??= this.#work()
   }
 
@@ -45,24 +45,24 @@ export class Shipper {
   async stop(): Promise<void> {
     this.#stopping.abort()
     const timer = new AbortController()
-    await Promise.race([this.#working, pause(LAST_MS, timer.signal)])
+    await Promise.race([this.#working, sleep(STOP_TIMEOUT_MS, timer.signal)])
     timer.abort()
-    unshipped.inc(this.#waiting.length)
+    unshipped.inc(this.#queue.length)
   }
 
   async #work(): Promise<void> {
-    for (let failures = 0; this.#waiting.length > 0;) {
-      if (this.#waiting.length < SENT_AT_ONCE) {
-        await pause(GATHERED_FOR_MS, this.#stopping.signal)
+    for (let failures = 0; this.#queue.length > 0;) {
+      if (this.#queue.length < BATCH_SIZE) {
+        await sleep(BATCH_DELAY_MS, this.#stopping.signal)
       }
-      const left = await this.#publish(this.#waiting.splice(0, SENT_AT_ONCE))
-      this.#waiting.unshift(...left)
-      failures = left.length > 0 ? failures + 1 : 0
+      const unsent = await this.#publish(this.#queue.splice(0, BATCH_SIZE))
+      this.#queue.unshift(...unsent)
+      failures = unsent.length > 0 ? failures + 1 : 0
       if (failures > 0 && this.#stopping.signal.aborted) {
         break
       }
       if (failures > 0) {
-        await pause(pauseAfter(failures, AWAY), this.#stopping.signal)
+        await sleep(jitteredBackoff(failures, RETRY_BACKOFF), this.#stopping.signal)
       }
     }
     this.#working = undefined

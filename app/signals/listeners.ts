@@ -1,19 +1,19 @@
-import type { Report } from './signals.js'
+import type { ReportError } from './signals.js'
 
 /** Somebody who is told what comes over a channel. */
 export interface Listener {
-  hear(payload: string): void
+  receive(payload: string): void
 }
 
 /**
  * Who listens to which channel in this process. One that throws does not keep the others from being called.
  */
 export class Listeners {
-  readonly #report: Report
+  readonly #report: ReportError
   /** Most channels have one; a set for each would take more than everything else that is kept of it. */
   readonly #byChannel = new Map<string, Listener | Set<Listener>>()
 
-  constructor(report: Report) {
+  constructor(report: ReportError) {
     this.#report = report
   }
 
@@ -52,10 +52,10 @@ export class Listeners {
     return wasLast
   }
 
-  tell(channel: string, payload: string): void {
+  dispatch(channel: string, payload: string): void {
     for (const listener of this.#listenersTo(channel)) {
       try {
-        listener.hear(payload)
+        listener.receive(payload)
       } catch (error) {
         this.#report(error as Error, `a listener of ${channel} failed`)
       }
@@ -68,6 +68,6 @@ export class Listeners {
 
   #listenersTo(channel: string): readonly Listener[] {
     const present = this.#byChannel.get(channel) ?? []
-    return 'hear' in present ? [present] : [...present]
+    return 'receive' in present ? [present] : [...present]
   }
 }

@@ -1,21 +1,27 @@
-import { GatheredWakes } from './gathered_wakes.js'
+import { NotificationCoalescer } from './notification_coalescer.js'
 import { Listeners, type Listener } from './listeners.js'
-import { SignalsAway, type Message, type Report, type Signals, type Stop } from './signals.js'
+import {
+  SignalsUnavailable,
+  type SignalMessage,
+  type ReportError,
+  type Signals,
+  type Unsubscribe,
+} from './signals.js'
 
 /**
  * Signals within one process, for an installation that has no other.
  */
 export class MemorySignals implements Signals {
   readonly #messages: Listeners
-  readonly #wakes: Listeners
-  readonly #gathered = new GatheredWakes((topic) => {
-    queueMicrotask(() => this.#wakes.tell(topic, ''))
+  readonly #notifications: Listeners
+  readonly #coalescer = new NotificationCoalescer((topic) => {
+    queueMicrotask(() => this.#notifications.dispatch(topic, ''))
   })
   #isClosed = false
 
-  constructor(report: Report = raise) {
+  constructor(report: ReportError = throwLater) {
     this.#messages = new Listeners(report)
-    this.#wakes = new Listeners(report)
+    this.#notifications = new Listeners(report)
   }
 
   get isReady(): boolean {
@@ -23,42 +29,46 @@ export class MemorySignals implements Signals {
   }
 
   /** Listeners are never called while the caller is still at work, as with any other medium. */
-  async publish(messages: readonly Message[]): Promise<void> {
+  async publish(messages: readonly SignalMessage[]): Promise<void> {
     await null
     if (this.#isClosed) {
-      throw new SignalsAway()
+      throw new SignalsUnavailable()
     }
-    messages.forEach(({ channel, payload }) => this.#messages.tell(channel, payload))
+    messages.forEach(({ channel, payload }) => this.#messages.dispatch(channel, payload))
   }
 
-  async subscribe(channel: string, hear: (payload: string) => void): Promise<Stop> {
-    return listening(this.#messages, channel, hear)
+  async subscribe(channel: string, receive: (payload: string) => void): Promise<Unsubscribe> {
+    return addListener(this.#messages, channel, receive)
   }
 
-  wake(topic: string): void {
-    this.#gathered.wake(topic)
+  notify(topic: string): void {
+    this.#coalescer.notify(topic)
   }
 
-  async onWake(topic: string, hear: () => void): Promise<Stop> {
-    return listening(this.#wakes, topic, hear)
+  async onNotification(topic: string, receive: () => void): Promise<Unsubscribe> {
+    return addListener(this.#notifications, topic, receive)
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     this.#messages.clear()
-    this.#wakes.clear()
+    this.#notifications.clear()
   }
 }
 
 /** A function that is added twice is called twice. */
-function listening(listeners: Listeners, channel: string, hear: Listener['hear']): Stop {
-  const listener = { hear }
+function addListener(
+  listeners: Listeners,
+  channel: string,
+  receive: Listener['receive']
+): Unsubscribe {
+  const listener = { receive }
   listeners.add(channel, listener)
   return async () => void listeners.remove(channel, listener)
 }
 
 /** Until there is a log, a listener that fails is as loud as any other fault. */
-function raise(error: Error): void {
+function throwLater(error: Error): void {
   setImmediate(() => {
     throw error
   })

@@ -1,7 +1,7 @@
 import type { RedisConnection } from './redis.js'
-import { SignalsAway } from './signals.js'
+import { SignalsUnavailable } from './signals.js'
 
-interface Sendable {
+interface OutgoingMessage {
   readonly channel: string
   readonly payload: string | Buffer
 }
@@ -14,18 +14,18 @@ const PUBLISH_EACH = `for at = 1, #ARGV, 2 do redis.call('publish', ARGV[at], AR
  */
 export async function publishAll(
   redis: RedisConnection,
-  messages: readonly Sendable[]
+  messages: readonly OutgoingMessage[]
 ): Promise<void> {
   if (messages.length === 0) {
     return
   }
   if (redis.status !== 'ready') {
-    throw new SignalsAway()
+    throw new SignalsUnavailable()
   }
-  await publish(redis, messages).catch((error) => Promise.reject(new SignalsAway(error)))
+  await publish(redis, messages).catch((error) => Promise.reject(new SignalsUnavailable(error)))
 }
 
-function publish(redis: RedisConnection, messages: readonly Sendable[]): Promise<unknown> {
+function publish(redis: RedisConnection, messages: readonly OutgoingMessage[]): Promise<unknown> {
   const [first] = messages
   if (messages.length === 1) {
     return redis.publish(first!.channel, first!.payload)

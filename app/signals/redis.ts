@@ -1,12 +1,12 @@
 import type { Redis, RedisOptions } from 'ioredis'
 
-import { pauseAfter } from '#kernel/back_off'
+import { jitteredBackoff } from '#kernel/backoff'
 
 export type RedisConnection = Redis
 
 /** A server that accepts connections and answers nothing is given up after this. */
-const ANSWER_LIMITS = { commandTimeout: 5_000, socketTimeout: 5_000 }
-const SIGN_OF_LIFE_EVERY_MS = 5_000
+const RESPONSE_TIMEOUTS = { commandTimeout: 5_000, socketTimeout: 5_000 }
+const HEARTBEAT_MS = 5_000
 const BACK_OFF = { firstMs: 200, longestMs: 5_000 }
 
 /**
@@ -25,7 +25,7 @@ export async function connectRedis(
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     autoResubscribe: false,
-    retryStrategy: (attempt) => pauseAfter(attempt, BACK_OFF),
+    retryStrategy: (attempt) => jitteredBackoff(attempt, BACK_OFF),
     ...options,
   })
   redis.on('error', onError)
@@ -34,7 +34,7 @@ export async function connectRedis(
 
 /** A connection for sending messages: what cannot be sent soon is refused. */
 export function connectPublisher(url: string, onError: (error: Error) => void): Promise<Redis> {
-  return connectRedis(url, onError, ANSWER_LIMITS)
+  return connectRedis(url, onError, RESPONSE_TIMEOUTS)
 }
 
 /**
@@ -45,8 +45,8 @@ export async function connectSubscriber(
   url: string,
   onError: (error: Error) => void
 ): Promise<Redis> {
-  const redis = await connectRedis(url, onError, ANSWER_LIMITS)
-  const heartbeat = setInterval(() => redis.ping().catch(() => {}), SIGN_OF_LIFE_EVERY_MS).unref()
+  const redis = await connectRedis(url, onError, RESPONSE_TIMEOUTS)
+  const heartbeat = setInterval(() => redis.ping().catch(() => {}), HEARTBEAT_MS).unref()
   redis.once('end', () => clearInterval(heartbeat))
   return redis
 }

@@ -1,11 +1,17 @@
-import { GatheredWakes } from './gathered_wakes.js'
+import { NotificationCoalescer } from './notification_coalescer.js'
 import { Listeners } from './listeners.js'
 import { publishAll } from './publish_all.js'
 import { connectPublisher, connectSubscriber, type RedisConnection } from './redis.js'
-import { SignalsAway, type Message, type Report, type Signals, type Stop } from './signals.js'
+import {
+  SignalsUnavailable,
+  type SignalMessage,
+  type ReportError,
+  type Signals,
+  type Unsubscribe,
+} from './signals.js'
 
-const WAKE = 'hub:wake:'
-const FIRST_CONTACT_MS = 2_000
+const NOTIFICATION_PREFIX = 'hub:wake:'
+const CONNECT_TIMEOUT_MS = 2_000
 
 /**
  * Signals between processes through Redis. Listening has a connection of its own, which is made again when it breaks:
@@ -15,28 +21,32 @@ export class RedisSignals implements Signals {
   readonly #publisher: RedisConnection
   readonly #subscriber: RedisConnection
   readonly #listeners: Listeners
-  readonly #report: Report
-  readonly #gathered = new GatheredWakes((topic) => this.#send(topic))
+  readonly #report: ReportError
+  readonly #coalescer = new NotificationCoalescer((topic) => this.#send(topic))
   #isClosed = false
 
   /** Returns when Redis answered, or failed to for the first time: it is then looked for in the background. */
-  static async connect(url: string, report: Report): Promise<RedisSignals> {
+  static async connect(url: string, report: ReportError): Promise<RedisSignals> {
     const publisher = await connectPublisher(url, () => {})
     const subscriber = await connectSubscriber(url, (error) => {
       report(error, 'signals are not carried now')
     })
     const signals = new RedisSignals(publisher, subscriber, report)
-    await Promise.all([firstContact(publisher), firstContact(subscriber)])
+    await Promise.all([waitForFirstAttempt(publisher), waitForFirstAttempt(subscriber)])
     return signals
   }
 
-  private constructor(publisher: RedisConnection, subscriber: RedisConnection, report: Report) {
+  private constructor(
+    publisher: RedisConnection,
+    subscriber: RedisConnection,
+    report: ReportError
+  ) {
     this.#publisher = publisher
     this.#subscriber = subscriber
     this.#report = report
     this.#listeners = new Listeners(report)
     subscriber.on('ready', () => void this.#resume())
-    subscriber.on('message', (channel, payload) => this.#listeners.tell(channel, payload))
+    subscriber.on('message', (channel, payload) => this.#listeners.dispatch(channel, payload))
   }
 
   get isReady(): boolean {
@@ -44,15 +54,15 @@ export class RedisSignals implements Signals {
     return !this.#isClosed && connections.every(({ status }) => status === 'ready')
   }
 
-  async publish(messages: readonly Message[]): Promise<void> {
+  async publish(messages: readonly SignalMessage[]): Promise<void> {
     if (this.#isClosed) {
-      throw new SignalsAway()
+      throw new SignalsUnavailable()
     }
     await publishAll(this.#publisher, messages)
   }
 
-  async subscribe(channel: string, hear: (payload: string) => void): Promise<Stop> {
-    const listener = { hear }
+  async subscribe(channel: string, receive: (payload: string) => void): Promise<Unsubscribe> {
+    const listener = { receive }
     this.#listeners.add(channel, listener)
     await this.#subscribeTo([channel])
     return async () => {
@@ -63,12 +73,12 @@ export class RedisSignals implements Signals {
     }
   }
 
-  wake(topic: string): void {
-    this.#gathered.wake(topic)
+  notify(topic: string): void {
+    this.#coalescer.notify(topic)
   }
 
-  onWake(topic: string, listener: () => void): Promise<Stop> {
-    return this.subscribe(WAKE + topic, listener)
+  onNotification(topic: string, listener: () => void): Promise<Unsubscribe> {
+    return this.subscribe(NOTIFICATION_PREFIX + topic, listener)
   }
 
   async close(): Promise<void> {
@@ -80,15 +90,15 @@ export class RedisSignals implements Signals {
 
   /** Where Redis does not pass a wake on, at least those in this process are woken. */
   #send(topic: string): void {
-    const channel = WAKE + topic
-    this.#publisher.publish(channel, '').catch(() => this.#listeners.tell(channel, ''))
+    const channel = NOTIFICATION_PREFIX + topic
+    this.#publisher.publish(channel, '').catch(() => this.#listeners.dispatch(channel, ''))
   }
 
   async #resume(): Promise<void> {
     const { channels } = this.#listeners
     if (await this.#subscribeTo(channels)) {
-      const wakes = channels.filter((channel) => channel.startsWith(WAKE))
-      wakes.forEach((channel) => this.#listeners.tell(channel, ''))
+      const notifications = channels.filter((channel) => channel.startsWith(NOTIFICATION_PREFIX))
+      notifications.forEach((channel) => this.#listeners.dispatch(channel, ''))
     }
   }
 
@@ -107,9 +117,9 @@ export class RedisSignals implements Signals {
   }
 }
 
-function firstContact(redis: RedisConnection): Promise<void> {
+function waitForFirstAttempt(redis: RedisConnection): Promise<void> {
   return new Promise((resolve) => {
-    const limit = setTimeout(resolve, FIRST_CONTACT_MS)
+    const limit = setTimeout(resolve, CONNECT_TIMEOUT_MS)
     for (const event of ['ready', 'error', 'close']) {
       redis.once(event, () => {
         clearTimeout(limit)

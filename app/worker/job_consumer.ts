@@ -4,9 +4,9 @@ import type pg from 'pg'
 
 import type { Bus, Delivery } from '#bus/bus'
 import { contentOf } from '#bus/content_of'
-import { Abandoned } from '#bus/errors'
-import { textOf } from '#bus/faults'
-import { Lanes } from '#kernel/lanes'
+import { DeliveryAbandoned } from '#bus/errors'
+import { errorMessageOf } from '#bus/infrastructure_failure'
+import { KeyedMutex } from '#kernel/keyed_mutex'
 import { MalformedMessage, readMessage, type Message } from '#bus/message'
 import { busMetrics } from '#bus/metrics'
 import type { Attempts } from './attempts.js'
@@ -31,7 +31,7 @@ export interface Needs extends LogWays {
   readonly limits: Limits
   readonly attempts: Attempts
   /** In which what may have ended a process is done, one by one over all components. */
-  readonly suspects: Lanes
+  readonly suspects: KeyedMutex
   /** Where a bus in the memory of this process keeps dead letters. */
   readonly database?: pg.Pool | undefined
 }
@@ -65,7 +65,7 @@ export class JobConsumer {
   readonly #component: Component
   readonly #jobs: ReadonlyMap<string, Job>
   readonly #needs: Needs
-  readonly #records = new Lanes()
+  readonly #records = new KeyedMutex()
   readonly #stopping = new AbortController()
   /** The time for what is under way is over. */
   readonly #ending = new AbortController()
@@ -125,8 +125,8 @@ export class JobConsumer {
       const content = await contentOf<object>(message, job.content)
       return { delivery, message, job, content, takenAt: performance.now() }
     } catch (error) {
-      const reason = `malformed: ${textOf(error)}`
-      await delivery.bury({ reason, attempts: 0 })
+      const reason = `malformed: ${errorMessageOf(error)}`
+      await delivery.deadLetter({ reason, attempts: 0 })
       this.#needs.logger.warn({ queue, reason }, 'a command was put among the dead letters')
       return undefined
     }
@@ -148,7 +148,7 @@ export class JobConsumer {
     // Brokers take back what is held for too long, and with it all that is under way here: what waited counts as well.
     const limitMs = this.#needs.limits.jobMs - (performance.now() - takenAt)
     if (this.#stopping.signal.aborted || delivery.isLost || limitMs <= 0) {
-      throw new Abandoned()
+      throw new DeliveryAbandoned()
     }
     const interruption = new Interruption({ delivery, limitMs, ending: this.#ending.signal })
     const id = typeof message.data.id === 'string' ? message.data.id : undefined
@@ -213,8 +213,8 @@ export class JobConsumer {
   /** What cannot be done since this process, or the whole platform, is about to end has not failed. */
   #requireOurs({ putDown }: Interruption, error: unknown): void {
     const isOver = this.#stopping.signal.aborted && isPlatformAway(error)
-    if (putDown.aborted || isOver || error instanceof Abandoned) {
-      throw new Abandoned()
+    if (putDown.aborted || isOver || error instanceof DeliveryAbandoned) {
+      throw new DeliveryAbandoned()
     }
   }
 }

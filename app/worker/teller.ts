@@ -1,11 +1,11 @@
 import type { Bus } from '#bus/bus'
-import { Abandoned } from '#bus/errors'
+import { DeliveryAbandoned } from '#bus/errors'
 import { newMessage, type Message } from '#bus/message'
-import { eventOn } from '#bus/names'
-import { pause, pauseAfter, type BackOff } from '#kernel/back_off'
+import { eventRouting } from '#bus/names'
+import { sleep, jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
 import type { Component } from './components.js'
 
-const AWAY: BackOff = { firstMs: 100, longestMs: 2_000 }
+const AWAY: BackoffPolicy = { firstMs: 100, longestMs: 2_000 }
 
 /** Tells on the bus what becomes of one command, with whatever it brought along, in its order. */
 export class Teller {
@@ -32,7 +32,7 @@ export class Teller {
   tell(event: string, data: object): Promise<void> {
     const { metadata } = this.#command
     const message = newMessage(
-      eventOn(this.#component.events),
+      eventRouting(this.#component.events),
       event,
       { ...data },
       { ...metadata, persistent: true }
@@ -45,15 +45,15 @@ export class Teller {
   async #publish(message: Message): Promise<void> {
     for (let failures = 1; ; failures++) {
       if (this.#signal.aborted) {
-        throw new Abandoned()
+        throw new DeliveryAbandoned()
       }
       try {
         return await this.#unlessPutDown(this.#bus.publish(message, String(message.data.id)))
       } catch (error) {
-        if (error instanceof Abandoned) {
+        if (error instanceof DeliveryAbandoned) {
           throw error
         }
-        await pause(pauseAfter(failures, AWAY), this.#signal)
+        await sleep(jitteredBackoff(failures, AWAY), this.#signal)
       }
     }
   }
@@ -61,7 +61,7 @@ export class Teller {
   /** A bus in memory takes a message once it was handled, for which nobody may be there any more. */
   async #unlessPutDown(published: Promise<void>): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>()
-    const putDown = () => reject(new Abandoned())
+    const putDown = () => reject(new DeliveryAbandoned())
     this.#signal.addEventListener('abort', putDown, { once: true })
     try {
       await Promise.race([published, promise])

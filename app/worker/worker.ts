@@ -1,4 +1,4 @@
-import { Lanes } from '#kernel/lanes'
+import { KeyedMutex } from '#kernel/keyed_mutex'
 import { COMPONENTS, type Component } from './components.js'
 import { JobConsumer, type Needs } from './job_consumer.js'
 import type { Job } from './job.js'
@@ -13,7 +13,7 @@ export async function startWorker(
   jobs: readonly Job[],
   needs: Omit<Needs, 'suspects'>
 ): Promise<RunningWorker> {
-  const suspects = new Lanes()
+  const suspects = new KeyedMutex()
   const components: readonly Component[] = Object.values(COMPONENTS)
   const consumers: JobConsumer[] = []
   for (const component of components) {

@@ -1,6 +1,6 @@
 import { BaseSeeder } from '@adonisjs/lucid/seeders'
 
-import { figuresOf } from '#core/analyses/node_figures'
+import { summarizeNodes } from '#core/analyses/node_summary'
 import { Analysis } from '#core/analyses/analysis'
 import { AnalysisNode } from '#core/analysis_nodes/analysis_node'
 import { Node } from '#core/nodes/node'
@@ -40,7 +40,7 @@ export default class DemonstrationSeeder extends BaseSeeder {
       executionStatus: null,
       executionProgress: null,
     } as const
-    const figures = figuresOf(nodes.map(({ type }) => ({ type, ...told })))
+    const figures = summarizeNodes(nodes.map(({ type }) => ({ type, ...told })))
     const analysis = await Analysis.firstOrCreate(
       { name: NAME, projectId: project.id },
       { realmId, ...figures }

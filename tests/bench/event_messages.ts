@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 
 import { newMessage, writeMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 
 const RECORDS = ids(5_000)
 const ACTORS = ids(200)
 const REALMS = ids(20)
-const ROUTING = commandTo(COMMAND_QUEUES.telemetryEvent)
+const ROUTING = commandRouting(COMMAND_QUEUES.telemetryEvent)
 
 /** An event as the relay of the platform hands it in: an update of one of some thousand records, in one of twenty realms. */
 export function eventMessage(number: number) {

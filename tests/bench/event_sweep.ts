@@ -101,7 +101,7 @@ async function startIngest() {
   let times: number[] = []
   const timed: Bus = {
     isReady: true,
-    isListenedTo: async () => true,
+    hasConsumers: async () => true,
     publish: (message) => bus.publish(message),
     close: () => bus.close(),
     subscribe: (subscription, deliver) =>

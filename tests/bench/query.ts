@@ -8,7 +8,7 @@ import pg from 'pg'
 
 import { cpuMicroseconds, load } from './load.js'
 import { startServer, type BenchServer } from './servers.js'
-import { addUpTotals } from '#records/totals/add_up'
+import { consolidateTotals } from '#records/totals/consolidate_totals'
 import { testDatabase } from '#tests/helpers/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
@@ -55,7 +55,7 @@ async function seed(): Promise<string> {
      select gen_random_uuid(), 'node-' || n, md5(n::text), repeat(md5(n::text), 4), gen_random_uuid(),
             md5((n % ${REALMS})::text)::uuid, now() - n * interval '1 second' from generate_series(1, ${NODES}) n`
   )
-  await addUpTotals(pool)
+  await consolidateTotals(pool)
   await pool.query('vacuum analyze')
   const { rows } = await pool.query('select id from nodes limit 1')
   await pool.end()

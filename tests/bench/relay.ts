@@ -33,7 +33,7 @@ try {
 
 async function measured(): Promise<number> {
   const { AmqpBus } = await import('#bus/amqp/amqp_bus')
-  const { destinationsOn } = await import('#outbox/destinations')
+  const { createDestinations: destinationsOn } = await import('#outbox/destinations')
   const { Relay } = await import('#outbox/relay')
   const silent = { info() {}, warn: console.error, error: console.error }
   const bus = await AmqpBus.open(rabbitmq.url, silent)

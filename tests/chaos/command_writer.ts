@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 
 import { newMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
-import { writeChange, writeCommand } from '#outbox/write'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
+import { publishChange, publishCommand } from '#outbox/publish'
 import { inTransaction } from '#records/transaction'
 import { identity } from '#tests/helpers/identities'
 
@@ -56,7 +56,7 @@ export class CommandWriter {
     const node = { id: record, name: `nobody-${step}` }
     const origin = { ...ORIGIN, actor: identity().actor }
     const change = { kind: 'node', type: 'created', id: record, realmId: null, origin } as const
-    await writeChange(transaction, { ...change, previous: undefined, next: node })
+    await publishChange(transaction, { ...change, previous: undefined, next: node })
     await write(transaction, record, step)
     throw new ChangedMind()
   }
@@ -67,7 +67,7 @@ const ORIGIN = { requestId: 'chaos', address: '127.0.0.1', userAgent: undefined 
 async function write(transaction: pg.ClientBase, record: string, step: number): Promise<void> {
   const diff = { step: { next: String(step), previous: null } }
   const event = { scope: 'entity', name: 'commanded', refType: 'command', refId: record }
-  const routing = commandTo(COMMAND_QUEUES.telemetryEvent)
+  const routing = commandRouting(COMMAND_QUEUES.telemetryEvent)
   const message = newMessage(routing, 'create', { ...event, data: { diff } })
-  await writeCommand(transaction, message, record)
+  await publishCommand(transaction, message, record)
 }

@@ -1,13 +1,13 @@
 import { test } from '@japa/runner'
 
-import { commandTo, COMMAND_QUEUES } from '#bus/names'
+import { commandRouting, COMMAND_QUEUES } from '#bus/names'
 import { newMessage } from '#bus/message'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { RunningJob } from '#jobs/running_job'
 import { inTransaction } from '#records/transaction'
 import { drain } from '#kernel/drain'
-import { writeCommand } from '#outbox/write'
+import { publishCommand } from '#outbox/publish'
 import { noteGatheredRefusals } from '#tests/helpers/container'
 import { at, boot } from '#tests/helpers/application'
 import { emptyOutbox } from '#tests/helpers/empty_outbox'
@@ -129,7 +129,7 @@ test.group('The audit trail', (group) => {
 
   test('takes an event of another program once, however often it comes', async ({ assert }) => {
     const refId = crypto.randomUUID()
-    const message = newMessage(commandTo(COMMAND_QUEUES.telemetryEvent), 'create', {
+    const message = newMessage(commandRouting(COMMAND_QUEUES.telemetryEvent), 'create', {
       scope: 'builder',
       name: 'executionFinished',
       refType: 'analysis',
@@ -155,13 +155,13 @@ test.group('The audit trail', (group) => {
   })
 
   test('an event nobody could understand ends among the dead letters', async ({ assert }) => {
-    const message = newMessage(commandTo(COMMAND_QUEUES.telemetryEvent), 'create', {
+    const message = newMessage(commandRouting(COMMAND_QUEUES.telemetryEvent), 'create', {
       scope: 'nonsense',
       name: 'x',
       refType: 'node',
     })
     await inTransaction(telemetry(), (transaction) =>
-      writeCommand(transaction, message, 'nonsense')
+      publishCommand(transaction, message, 'nonsense')
     )
     const dead = await eventually(async () => {
       const { rows } = await telemetry().query<{ reason: string }>(

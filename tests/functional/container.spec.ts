@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { ProjectService } from '#core/projects/project_service'
-import { RegistryOperations, type Command } from '#core/registries/operations'
+import { RegistryOperations, type RegistryOperation } from '#core/registries/registry_operations'
 import { clock } from '#kernel/clock'
 import { identity } from '#tests/helpers/identities'
 
@@ -33,9 +33,9 @@ test.group('What is put in the place of another in the container', (group) => {
   })
 
   test('serves routes that are no kind’s', async ({ assert }) => {
-    const ordered: Command[] = []
+    const ordered: RegistryOperation[] = []
     class Noting extends RegistryOperations {
-      override async order(command: Command): Promise<void> {
+      override async execute(command: RegistryOperation): Promise<void> {
         ordered.push(command)
       }
     }

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import vine from '@vinejs/vine'
 
-import { everybody, holding, holdingAny, loggedIn } from '#kernel/access'
+import { everybody, requires, requiresAny, loggedIn } from '#kernel/access'
 import { body } from '#kernel/body'
 import { catalogue, type CataloguedRoute } from '#http/catalogue'
 import { docsPage } from '#openapi/docs_page'
@@ -37,7 +37,7 @@ function route(
       name: 'useThing',
       summary: 'Uses a thing',
       access: everybody,
-      answers,
+      responses: answers,
       ...operation,
     },
   }
@@ -114,11 +114,13 @@ test.group('OpenAPI document and routes', () => {
   })
 
   test('permissions are named for programs and for people', ({ assert }) => {
-    const all = operationOf(route('GET', '/things', { access: holding('thing_read', 'thing_use') }))
+    const all = operationOf(
+      route('GET', '/things', { access: requires('thing_read', 'thing_use') })
+    )
     assert.deepEqual(all['x-permissions'], { all: ['thing_read', 'thing_use'] })
     assert.include(all.description, 'Needs the permissions `thing_read` and `thing_use`.')
     const any = operationOf(
-      route('GET', '/things', { access: holdingAny('thing_read', 'thing_use') })
+      route('GET', '/things', { access: requiresAny('thing_read', 'thing_use') })
     )
     assert.deepEqual(any['x-permissions'], { any: ['thing_read', 'thing_use'] })
     assert.include(any.description, 'Needs the permission `thing_read` or `thing_use`.')
@@ -345,7 +347,7 @@ test.group('Documented operations', () => {
   test('answers have their content, their headers and their failures', ({ assert }) => {
     const { responses } = operationOf(
       route('POST', '/things', {
-        answers: {
+        responses: {
           201: {
             description: 'Made',
             schema: { type: 'object' },
@@ -373,7 +375,7 @@ test.group('Documented operations', () => {
     assert.property(operationOf(route('GET', '/things')).responses, '304')
     assert.notProperty(operationOf(route('POST', '/things')).responses, '304')
     assert.notProperty(
-      operationOf(route('GET', '/things', { answers: answers200 })).responses,
+      operationOf(route('GET', '/things', { responses: answers200 })).responses,
       '304'
     )
   })
@@ -526,7 +528,7 @@ test.group('Documentation page', () => {
     const page = docsPage(
       documentWith(
         route('POST', '/things/:id', {
-          access: holding('thing_use'),
+          access: requires('thing_use'),
           body: body({
             name: vine.string().minLength(3).maxLength(8),
             at: vine.enum(['a', 'b']).optional(),
@@ -534,7 +536,7 @@ test.group('Documentation page', () => {
           query: [
             { name: 'strict', description: 'Whether `name` counts', schema: { type: 'boolean' } },
           ],
-          answers: {
+          responses: {
             202: {
               description: 'The thing',
               schema: {
@@ -582,7 +584,7 @@ test.group('Documentation page', () => {
           query: [
             { name: hostile, description: hostile, schema: { enum: [hostile], pattern: hostile } },
           ],
-          answers: {
+          responses: {
             200: {
               description: hostile,
               schema: { type: 'object', properties: { [hostile]: {} } },
@@ -646,10 +648,10 @@ test.group('Conformance of answers', () => {
   }
   const conformance = new Conformance(
     documentWith(
-      route('GET', '/things/:id', { answers: { 200: { description: 'It', schema } } }),
+      route('GET', '/things/:id', { responses: { 200: { description: 'It', schema } } }),
       route('DELETE', '/things/:id', {
         name: 'dropThing',
-        answers: { 204: { description: 'Gone' } },
+        responses: { 204: { description: 'Gone' } },
       })
     )
   )

@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 import pg from 'pg'
 
 import type { ChangeContent } from '#outbox/entry'
-import { onKept } from '#outbox/waking'
+import { onOutboxWritten } from '#outbox/wakeups'
 import { at } from '#tests/helpers/application'
 import { noteGatheredRefusals } from '#tests/helpers/container'
 import { identity } from '#tests/helpers/identities'
@@ -41,7 +41,7 @@ test.group('Changes through HTTP', (group) => {
   group.each.setup(async () => {
     await noteGatheredRefusals()
     wakes = 0
-    return onKept(() => void wakes++)
+    return onOutboxWritten(() => void wakes++)
   })
 
   test('each leaves one entry, with who made it and how', async ({ client, assert }) => {

@@ -19,11 +19,11 @@ let noted: SecurityEvent[] = []
 
 function listen(): () => void {
   noted = []
-  return useSecuritySink({ note: async (event) => void noted.push(event) })
+  return useSecuritySink({ record: async (event) => void noted.push(event) })
 }
 
-const refusing = () => useSecuritySink({ note: () => Promise.reject(new Error('full')) })
-const hanging = () => useSecuritySink({ note: () => new Promise(() => {}) })
+const refusing = () => useSecuritySink({ record: () => Promise.reject(new Error('full')) })
+const hanging = () => useSecuritySink({ record: () => new Promise(() => {}) })
 
 interface Caller {
   headers: Record<string, string>

@@ -120,7 +120,7 @@ test.group('Sockets of processes that share a port', (group) => {
     })
     const unknown = () => assert.fail('the other process is there')
     const server = createServer((request, response) =>
-      here.passRequest(here.addressFor(request)!, request, response, unknown)
+      here.forwardRequest(here.addressFor(request)!, request, response, unknown)
     ).listen(0, '127.0.0.1')
     cleanup(() => {
       server.close()

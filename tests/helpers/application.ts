@@ -133,5 +133,5 @@ async function serveRelay(app: ApplicationService, mounting: Mounting, servers: 
     limiter: await app.container.make(RateLimiter),
   })
   await relay.attach(servers.get('messenger')!)
-  return () => drain.begin()
+  return () => drain.start()
 }

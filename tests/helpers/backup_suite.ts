@@ -9,8 +9,8 @@ import { test } from '@japa/runner'
 
 import type { BackupPlace } from '#backup/backup_place'
 import { objectSections } from '#backup/objects/object_list'
-import { asLeader } from '#jobs/leader'
-import { NO_REALM } from '#query/sql/kept_total'
+import { runAsLeader } from '#jobs/leader_election'
+import { NO_REALM } from '#query/sql/maintained_total'
 import { objectAddress } from '#storage/objects/layout'
 import { noteHeads } from '#telemetry/trail/anchor_sweep'
 import { eventWith, keep } from '#tests/integration/telemetry/trail_scene'
@@ -269,7 +269,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       const own = subject.newPlace()
       const backup = await original.start('backup', `--to=${own}`)
       await eventually(async () => (await waitingFor(original)) > 0, 60_000)
-      const swept = await asLeader(original.pool, 'sweep:objects', async () => 'swept')
+      const swept = await runAsLeader(original.pool, 'sweep:objects', async () => 'swept')
       assert.isUndefined(swept)
       const { isHeldBack } = await import('#storage/sweeps/held_back')
       assert.isTrue(await isHeldBack())

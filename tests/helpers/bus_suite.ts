@@ -6,18 +6,18 @@ import type pg from 'pg'
 import type { Bus } from '#bus/bus'
 import {
   defineConsumer,
-  type Conclusion,
+  type Completion,
   type Consumer,
   type Handler,
-  type OutwardHandler,
+  type ExternalHandler,
 } from '#bus/consumer'
 import { ConsumerRunner, type RetryPolicy } from '#bus/consumer_runner'
 import type { DeadLetters } from '#bus/dead_letters'
 import { MalformedMessage, newMessage, readMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
-import { eventOn } from '#bus/names'
+import { eventRouting } from '#bus/names'
 import { ServiceUnavailable } from '#kernel/failures'
-import { isTransactionOpen } from '#records/open_transaction'
+import { isTransactionOpen } from '#records/transaction_scope'
 import { eventually } from './eventually.js'
 
 /** A driver with what the suite needs around it. */
@@ -44,7 +44,7 @@ class Scene {
   }
 
   event(data: Record<string, unknown> = {}, type = 'executionStarted'): Message {
-    return newMessage(eventOn(this.name), type, data)
+    return newMessage(eventRouting(this.name), type, data)
   }
 
   /** Messages are published by an outbox that knows their record; here that is in the data. */
@@ -55,7 +55,7 @@ class Scene {
   }
 
   async consume(
-    handler: Handler | OutwardHandler,
+    handler: Handler | ExternalHandler,
     further: Partial<Consumer> = {}
   ): Promise<ConsumerRunner> {
     const consumer = defineConsumer({
@@ -247,14 +247,14 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert,
     }) => {
       const calls: boolean[] = []
-      const outside = async (message: Message): Promise<Conclusion> => {
+      const outside = async (message: Message): Promise<Completion> => {
         calls.push(isTransactionOpen())
         if (calls.length === 1) {
           throw new Error('not yet')
         }
         return (transaction) => write({ transaction, message })
       }
-      await scene.consume({ outside })
+      await scene.consume({ execute: outside })
       const command = scene.command({ id: 'a' })
       const marker = scene.command({ id: 'a' })
       await scene.publish(command)
@@ -266,7 +266,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
 
     test('what calls out and cannot conclude is tried again', async ({ assert }) => {
       let calls = 0
-      const outside = async (message: Message): Promise<Conclusion> => {
+      const outside = async (message: Message): Promise<Completion> => {
         const isLast = ++calls === 2
         return async (transaction) => {
           await write({ transaction, message })
@@ -275,7 +275,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
           }
         }
       }
-      await scene.consume({ outside })
+      await scene.consume({ execute: outside })
       const command = scene.command({ id: 'a' })
       await scene.publish(command)
       await eventually(async () => (await effectsOf(command)) > 0)
@@ -371,7 +371,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
         async (delivery) => {
           delivered.push(readMessage(delivery.bytes).id)
           if (delivered.length === 1) {
-            await delivery.bury({ reason: 'broken', attempts: 1 })
+            await delivery.deadLetter({ reason: 'broken', attempts: 1 })
             await over.promise
           }
         }
@@ -434,7 +434,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
           throw reason
         },
         {
-          async givenUp(given) {
+          async onDeadLetter(given) {
             assert.isEmpty(await subject.deadLetters.list(scene.name, 10))
             await given.transaction.query('select 1')
             told.push([given.message.id, given.reason])

@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { SecuritySink } from '#audit/security_event'
-import { SecurityNotes } from '#audit/security_notes'
+import { SecurityAudit } from '#audit/security_audit'
 import { recordAll } from '#records/event_sink'
 import { EventSink } from '#records/events'
 
@@ -24,7 +24,7 @@ export async function openSinks({ container }: ApplicationService): Promise<void
     record: (transaction, change) => sinks.changes.record(transaction, change),
     recordAll: (transaction, changes) => recordAll(sinks.changes, transaction, changes),
   })
-  container.bindValue(SecuritySink, { note: (event) => sinks.security.note(event) })
+  container.bindValue(SecuritySink, { record: (event) => sinks.security.record(event) })
 }
 
 /** Sends the changes of the application to another sink until the returned function is called. */
@@ -39,8 +39,8 @@ export function useSecuritySink(security: SecuritySink): () => void {
 
 /** Has those refusals noted that wait for more of their kind. */
 export async function noteGatheredRefusals(): Promise<void> {
-  const notes = await app.container.make(SecurityNotes)
-  await notes.settle()
+  const notes = await app.container.make(SecurityAudit)
+  await notes.flush()
 }
 
 function use(others: Partial<Sinks>): () => void {

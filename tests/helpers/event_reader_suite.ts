@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import type { EventQuery, EventReader, KeptEvent } from '#core/events/event_reader'
+import type { EventQuery, EventReader, AuditEvent } from '#core/events/event_reader'
 import { clock } from '#kernel/clock'
 import { inTransaction } from '#records/transaction'
 import { telemetryPool } from '#telemetry/database'
@@ -37,7 +37,7 @@ async function removed(refId: string, seconds: readonly number[]): Promise<void>
   })
 }
 
-const secondsOf = (events: readonly KeptEvent[]) =>
+const secondsOf = (events: readonly AuditEvent[]) =>
   events.map(({ name }) => Number(name.slice('event-'.length)))
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)

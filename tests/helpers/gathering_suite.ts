@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { defineConsumer, type Consumer, type GatheringHandler } from '#bus/consumer'
+import { defineConsumer, type Consumer, type BatchHandler } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { MalformedMessage, newMessage, type Message } from '#bus/message'
 import { ServiceUnavailable } from '#kernel/failures'
@@ -57,16 +57,16 @@ export function gatheringSuite(driver: string, open: () => Promise<BusSubject>):
       together: (numbers: readonly number[]) => Promise<void> = async () => {},
       further: Partial<Consumer> = {}
     ) {
-      const note: GatheringHandler<number> = {
-        most: 50,
-        withinMs: 20,
+      const note: BatchHandler<number> = {
+        maxBatchSize: 50,
+        lingerMs: 20,
         async read({ data }) {
           if (data.bad === 'malformed') {
             throw new MalformedMessage('that is no number')
           }
           return data.number as number
         },
-        async together(transaction, given) {
+        async handleBatch(transaction, given) {
           sets.push([...given])
           await transaction.query(
             'insert into gathered select $1, number from unnest($2::int[]) as n (number)',
@@ -130,7 +130,7 @@ export function gatheringSuite(driver: string, open: () => Promise<BusSubject>):
     }) => {
       const told: string[] = []
       await consume(undefined, {
-        givenUp: async ({ message }) => void told.push(message.id),
+        onDeadLetter: async ({ message }) => void told.push(message.id),
       })
       const [bad] = commands(1, { bad: 'malformed' })
       await publish([...commands(20), bad!])

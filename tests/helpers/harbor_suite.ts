@@ -3,14 +3,14 @@ import { test } from '@japa/runner'
 import type {
   LinkedProject,
   RegistryDriver,
-  UnwantedProject,
-  WantedProject,
-} from '#core/registries/driver'
+  ObsoleteProject,
+  DesiredProject,
+} from '#core/registries/registry_driver'
 
 /** The registry project that the name of `wanted` belongs to. */
 export const OWNER = '0f8fad5b-d9cb-469f-a165-70867728950e'
 
-export const unwanted = (traits: Partial<UnwantedProject> = {}): UnwantedProject => ({
+export const unwanted = (traits: Partial<ObsoleteProject> = {}): ObsoleteProject => ({
   name: 'a-project',
   owner: OWNER,
   accountId: null,
@@ -18,7 +18,7 @@ export const unwanted = (traits: Partial<UnwantedProject> = {}): UnwantedProject
   ...traits,
 })
 
-export const wanted = (traits: Partial<WantedProject> = {}): WantedProject => ({
+export const wanted = (traits: Partial<DesiredProject> = {}): DesiredProject => ({
   name: 'a-project',
   owner: OWNER,
   isPublic: false,

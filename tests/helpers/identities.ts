@@ -1,7 +1,7 @@
 import type { Actor } from '#kernel/actor'
 import type { Authenticator } from '#auth/authentication_middleware'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
-import { Ending } from '#kernel/ending'
+import { EndSignal } from '#kernel/end_signal'
 import { clock } from '#kernel/clock'
 import type { TokenSource, ValidActor } from './actors.js'
 
@@ -44,9 +44,9 @@ export const testAuthenticator: Authenticator = { verify: (token) => actors.get(
 export async function withEndingTokens(
   work: (end: (reason?: unknown) => void) => Promise<void>
 ): Promise<void> {
-  const ending = new Ending()
+  const ending = new EndSignal()
   testAuthenticator.watch = (_token, connection) =>
-    ending.tell({ over: () => connection.end(ending.reason) })
+    ending.addListener({ onEnd: () => connection.end(ending.reason) })
   try {
     await work((reason) => ending.end(reason))
   } finally {

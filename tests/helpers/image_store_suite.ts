@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from '@japa/runner'
 
 import { appendLayers } from '#oci/append_layers'
-import { digestOf } from '#oci/checked_bytes'
+import { digestOf } from '#oci/verified_bytes'
 import { bytesOfImage, copyImage } from '#oci/copy_image'
 import {
   BlobMissing,
@@ -133,7 +133,7 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
     test('blobs that were expected are written as others are, and leave nothing where they never come', async ({
       assert,
     }) => {
-      const expected = store.expectBlobs(repository, 3)
+      const expected = store.prepareUploads(repository, 3)
       const small = randomBytes(10)
       const large = randomBytes(9 * MIB)
       for (const bytes of [small, large]) {
@@ -143,7 +143,7 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
       await expected.release()
       await expected.release()
       assert.equal(await unfinished(), 0)
-      const [another, never] = [1, 2].map((count) => store.expectBlobs(repository, count))
+      const [another, never] = [1, 2].map((count) => store.prepareUploads(repository, count))
       await never!.release()
       await store.writeBlob(repository, piecesOf(randomBytes(10)))
       await another!.release()

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 
-import { digestOf } from '#oci/checked_bytes'
+import { digestOf } from '#oci/verified_bytes'
 import type { BlobSource, Descriptor, ImageStore, StoredManifest } from '#oci/image_store'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES, type Family } from '#oci/media_types'

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
-import { identityProvider } from '#core/clients/identity'
+import { identityProvider } from '#core/clients/identity_provider'
 import { node as nodeKind } from '#core/nodes/node'
 import { projectNode } from '#core/project_nodes/project_node'
 import { seedIdentity } from '#identity/embedded/seeds'

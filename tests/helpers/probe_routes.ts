@@ -1,8 +1,8 @@
 import vine from '@vinejs/vine'
 import pg from 'pg'
 
-import { everybody, holding, loggedIn } from '#kernel/access'
-import { answer } from '#http/answer'
+import { everybody, requires, loggedIn } from '#kernel/access'
+import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { shape } from '#kernel/shape'
 import type { SurfaceRoutes } from '#http/surface'
@@ -49,47 +49,47 @@ export function probeRoutes(routes: SurfaceRoutes): void {
   routes
     .post(
       '/probe/bodies',
-      async (ctx) => answer(ctx, await probeBody.validate(ctx.request.body())),
+      async (ctx) => sendJson(ctx, await probeBody.validate(ctx.request.body())),
       {
         name: 'probeBody',
         summary: 'Answers the body as it was understood',
         access: everybody,
         body: probeBody,
-        answers,
+        responses: answers,
       }
     )
-    .post('/probe/raw-bodies', (ctx) => answer(ctx, { body: ctx.request.body() }), {
+    .post('/probe/raw-bodies', (ctx) => sendJson(ctx, { body: ctx.request.body() }), {
       name: 'probeRawBody',
       summary: 'Answers the body as it was parsed',
       access: everybody,
-      answers,
+      responses: answers,
     })
     .get('/probe/failures/:name', ({ params }) => Promise.reject(FAILURES[params.name]!()), {
       name: 'probeFailure',
       summary: 'Fails in the way that is named',
       access: everybody,
-      answers,
+      responses: answers,
     })
     .get(
       '/probe/records/:id',
-      (ctx) => answer(ctx, { id: ctx.params.id, query: ctx.request.qs() }),
+      (ctx) => sendJson(ctx, { id: ctx.params.id, query: ctx.request.qs() }),
       {
         name: 'probeRecord',
         summary: 'Answers the id and the query it was asked with',
         access: everybody,
-        answers,
+        responses: answers,
       }
     )
-    .get('/probe/identity', (ctx) => answer(ctx, {}), {
+    .get('/probe/identity', (ctx) => sendJson(ctx, {}), {
       name: 'probeIdentity',
       summary: 'For whoever is logged in',
       access: loggedIn,
-      answers,
+      responses: answers,
     })
-    .get('/probe/permission', (ctx) => answer(ctx, {}), {
+    .get('/probe/permission', (ctx) => sendJson(ctx, {}), {
       name: 'probePermission',
       summary: 'For whoever holds two permissions',
-      access: holding('node_create', 'node_update'),
-      answers,
+      access: requires('node_create', 'node_update'),
+      responses: answers,
     })
 }

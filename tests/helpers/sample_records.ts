@@ -2,7 +2,7 @@ import { projectNode } from '#core/project_nodes/project_node'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { columnOf, quoteName } from '#query/sql/identifiers'
-import { stored, type Column } from '#records/column'
+import { toStored, type Column } from '#records/column'
 import type { Kind } from '#records/kind'
 import type { Attributes, MutableAttributes } from '#records/row'
 import { clock } from '#kernel/clock'
@@ -28,7 +28,7 @@ export async function sampleRecord(
   const places = names.map((_, index) => `$${index + 1}`)
   await pools.for(databaseUrl(surface)).query(
     `insert into ${quoteName(kind.table)} (${columns.join()}) values (${places.join()})`,
-    names.map((name) => stored(kind.columns[name]!, values[name]))
+    names.map((name) => toStored(kind.columns[name]!, values[name]))
   )
   return values
 }

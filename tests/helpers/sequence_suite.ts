@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { defineConsumer, type Handler, type SequenceHandler } from '#bus/consumer'
+import { defineConsumer, type Handler, type OrderedBatchHandler } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { MalformedMessage, newMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
@@ -66,15 +66,15 @@ export function sequenceSuite(driver: string, open: () => Promise<BusSubject>): 
       const keep = (record: unknown, given: readonly number[]) => [queue, record, given] as const
       const text = `insert into sequenced (queue, record, number)
         select $1, $2, number from unnest($3::int[]) with ordinality as n (number, turn) order by turn`
-      const note: SequenceHandler<Noted> = {
-        most: MOST,
+      const note: OrderedBatchHandler<Noted> = {
+        maxBatchSize: MOST,
         async read({ data }) {
           if (data.bad === 'malformed') {
             throw new MalformedMessage('that is no number')
           }
           return data as unknown as Noted
         },
-        async inOrder(transaction, given) {
+        async handleInOrder(transaction, given) {
           const values = given.map(({ number }) => number)
           sets.push(values)
           await transaction.query(text, [...keep(given[0]!.record, values)])

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
-import { SignalsAway, type Report, type Signals } from '#signals/signals'
+import { SignalsUnavailable, type ReportError, type Signals } from '#signals/signals'
 import { eventually } from './eventually.js'
 
 /** A driver with what it takes to tell two processes apart, where it reaches beyond one. */
 export interface SignalsSubject {
   /** Opens the signals of one more process. */
-  connect(report: Report): Promise<Signals>
+  connect(report: ReportError): Promise<Signals>
   stop(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
 
     group.each.setup(async () => {
       reported = []
-      const report: Report = (_error, what) => reported.push(what)
+      const report: ReportError = (_error, what) => reported.push(what)
       here = await subject.connect(report)
       there = await subject.connect(report)
       return async () => void (await Promise.all([here.close(), there.close()]))
@@ -91,11 +91,11 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
 
     test('a wake reaches those that wait for its topic', async ({ assert }) => {
       const woken: string[] = []
-      await here.onWake('outbox', () => woken.push('here'))
-      await there.onWake('outbox', () => woken.push('there'))
-      await there.onWake('else', () => woken.push('else'))
-      here.wake('outbox')
-      here.wake('nobody waits for this')
+      await here.onNotification('outbox', () => woken.push('here'))
+      await there.onNotification('outbox', () => woken.push('there'))
+      await there.onNotification('else', () => woken.push('else'))
+      here.notify('outbox')
+      here.notify('nobody waits for this')
       await eventually(() => woken.length >= 2)
       assert.sameMembers(woken, ['here', 'there'])
     })
@@ -104,14 +104,14 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
       let changes = 0
       let seen = 0
       let wakes = 0
-      await there.onWake('outbox', () => {
+      await there.onNotification('outbox', () => {
         wakes += 1
         seen = changes
       })
       for (let round = 0; round < 20; round++) {
         for (let n = 0; n < 500; n++) {
           changes += 1
-          here.wake('outbox')
+          here.notify('outbox')
         }
         await delay(1)
       }
@@ -123,8 +123,8 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
     test('wakes are not messages: a channel of the same name stays silent', async ({ assert }) => {
       const heard: string[] = []
       await there.subscribe('outbox', () => heard.push('message'))
-      await there.onWake('outbox', () => heard.push('wake'))
-      here.wake('outbox')
+      await there.onNotification('outbox', () => heard.push('wake'))
+      here.notify('outbox')
       await eventually(() => heard.length > 0)
       await here.publish([{ channel: 'outbox', payload: '' }])
       await eventually(() => heard.length > 1)
@@ -148,14 +148,14 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
     test('after the end nothing is sent and nothing is heard', async ({ assert }) => {
       assert.isTrue(here.isReady)
       const heard: string[] = []
-      await here.onWake('outbox', () => heard.push('wake'))
+      await here.onNotification('outbox', () => heard.push('wake'))
       await here.subscribe('channel', (payload) => heard.push(payload))
       await here.close()
       assert.isFalse(here.isReady)
-      here.wake('outbox')
+      here.notify('outbox')
       await assert.rejects(
         () => here.publish([{ channel: 'channel', payload: 'x' }]),
-        SignalsAway as unknown as typeof Error
+        SignalsUnavailable as unknown as typeof Error
       )
       await delay(20)
       assert.isEmpty(heard)

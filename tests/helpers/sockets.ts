@@ -6,12 +6,12 @@ import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket
 import type { GracefulServer } from '#http/graceful_server'
 import { createListener } from '#http/listener'
 import { RealtimeServer } from '#realtime/realtime_server'
-import type { SiteOptions, SocketSite as ServedSite } from '#realtime/socket_site'
+import type { SocketServerOptions, SocketServer as ServedSite } from '#realtime/socket_server'
 import { Drain } from '#kernel/drain'
 
 type Options = ConstructorParameters<typeof RealtimeServer>[0]
 type Handle = Parameters<typeof createListener>[0]
-type Given = Pick<SiteOptions, 'authenticator'> & Partial<SiteOptions>
+type Given = Pick<SocketServerOptions, 'authenticator'> & Partial<SocketServerOptions>
 
 export interface SocketSite<Site = RealtimeServer> {
   readonly url: string
@@ -46,7 +46,7 @@ export function socketSite(
 
 /** The same for sockets of another kind. */
 export async function siteOf<Site extends ServedSite>(
-  open: (options: SiteOptions) => Promise<Site>,
+  open: (options: SocketServerOptions) => Promise<Site>,
   options: Given,
   { handle = notFound, prefix = '' }: Mount = {}
 ): Promise<SocketSite<Site>> {
@@ -81,7 +81,7 @@ export async function siteOf<Site extends ServedSite>(
     },
     async close() {
       clients.forEach((client) => client.disconnect())
-      drain.begin()
+      drain.start()
       await server.closeGracefully()
     },
   }

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import type { Bus } from '#bus/bus'
 import { newMessage, readMessage, type Message } from '#bus/message'
-import { COMMAND_QUEUES, EVENT_KEYS, eventOn } from '#bus/names'
+import { COMMAND_QUEUES, EVENT_KEYS, eventRouting } from '#bus/names'
 
 export type WorkerName = 'analysisBuilder' | 'analysisDistributor'
 
@@ -38,7 +38,7 @@ export class StandInWorker {
 
   /** Tells something in answer to a command. */
   async tell(command: Message, type: string, data: object = {}): Promise<Message> {
-    const routing = eventOn(EVENT_KEYS[this.#name])
+    const routing = eventRouting(EVENT_KEYS[this.#name])
     const told = newMessage(routing, type, { id: command.data.id, ...data }, command.metadata)
     await this.repeat(told)
     return told

@@ -35,7 +35,7 @@ export async function wakeupLatency(redisUrl: string, samples: number): Promise<
     const plain: number[] = []
     for (let n = 0; n < samples; n++) {
       plain.push(await latencyOf(peer, () => void plainClient.publish(PLAIN_CHANNEL, '')))
-      woken.push(await latencyOf(peer, () => signals.wake('bench')))
+      woken.push(await latencyOf(peer, () => signals.notify('bench')))
       // A wake that comes at once after another one is gathered with it: half of the samples wait for that, too.
       if (n % 2 === 0) {
         await new Promise((resolve) => setTimeout(resolve, 8))

@@ -12,7 +12,7 @@ const tell = () => process.send!(String(process.hrtime.bigint()))
 const plainClient = new Redis(process.env.PEER_REDIS_URL!)
 plainClient.on('message', tell)
 await plainClient.subscribe(PLAIN_CHANNEL)
-await signals.onWake('bench', tell)
+await signals.onNotification('bench', tell)
 tell()
 process.once('disconnect', () => {
   plainClient.disconnect()

@@ -1,16 +1,16 @@
 import { test } from '@japa/runner'
 
 import { newMessage, writeMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
-import { KEPT_SECRETS } from '#core/registries/kept_secrets'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
+import { SEALED_COLUMNS } from '#core/registries/sealed_columns'
 import CreateOutbox from '#migrations/bus/001_create_outbox'
 import CreateDeadLetters from '#migrations/bus/003_create_dead_letters'
 import CreateRegistries from '#migrations/core/001_create_registries'
 import CreateRegistryProjects from '#migrations/core/002_create_registry_projects'
 import CreateRegistryLinks from '#migrations/core/020_create_registry_links'
 import CreateRegistryHooks from '#migrations/core/022_create_registry_hooks'
-import { SEALED_PLACES as WAITING } from '#outbox/payloads/sealed_places'
-import { reseal, type SealedPlace } from '#records/resealing'
+import { OUTBOX_SEALED_COLUMNS as WAITING } from '#outbox/payloads/sealed_columns'
+import { reseal, type SealedColumn } from '#records/resealing'
 import { Sealing } from '#records/sealing'
 import { emptyDatabase } from '#tests/helpers/empty_database'
 
@@ -25,8 +25,8 @@ const after = new Sealing([CURRENT])
 /** More than are looked at in one portion. */
 const MANY = 1_200
 
-const HOOKS = KEPT_SECRETS.find(({ table }) => table === 'registry_hooks')!
-const LINKS = KEPT_SECRETS.find(({ table }) => table === 'registry_links')!
+const HOOKS = SEALED_COLUMNS.find(({ table }) => table === 'registry_hooks')!
+const LINKS = SEALED_COLUMNS.find(({ table }) => table === 'registry_links')!
 
 test.group('A change of the application key', (group) => {
   let database: Awaited<ReturnType<typeof emptyDatabase>>
@@ -38,12 +38,12 @@ test.group('A change of the application key', (group) => {
     return () => database.stop()
   })
 
-  const valuesOf = async ({ table, column, read = column }: SealedPlace) => {
+  const valuesOf = async ({ table, column, read = column }: SealedColumn) => {
     const text = `select ${read} as value from ${table} where ${read} is not null`
     const { rows } = await database.pool.query<{ value: string }>(text)
     return rows.map(({ value }) => value)
   }
-  const opened = async (place: SealedPlace, sealing: Sealing) =>
+  const opened = async (place: SealedColumn, sealing: Sealing) =>
     (await valuesOf(place)).map((value) => sealing.unseal(place.purpose, value)).sort()
 
   async function registries(count: number, sealing = before): Promise<string[]> {
@@ -141,7 +141,9 @@ test.group('A change of the application key', (group) => {
   test('changes nothing of commands that wait and of letters but what is sealed', async ({
     assert,
   }) => {
-    const command = newMessage(commandTo(COMMAND_QUEUES.registry), 'PROJECT_LINK', { secret: null })
+    const command = newMessage(commandRouting(COMMAND_QUEUES.registry), 'PROJECT_LINK', {
+      secret: null,
+    })
     const content = `{ "command": ${JSON.stringify(command)}, "secrets": "${before.seal('waiting command', '[]')}" }`
     await database.pool.query(
       `insert into outbox (pending, message_id, ordered_by, queue, content) values

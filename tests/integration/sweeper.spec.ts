@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { IdentityUnavailable } from '#kernel/failures'
-import { leadingOn } from '#jobs/leader'
+import { electionOn } from '#jobs/leader_election'
 import { untilNext, type Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
 import { eventually } from '#tests/helpers/eventually'
@@ -25,7 +25,7 @@ test.group('Sweeper', () => {
     let runs = 0
     const sweeper = new Sweeper({
       sweeps: [sweep(async () => ++runs, 20)],
-      leading: leadingOn(pool),
+      leading: electionOn(pool),
       logger: silent,
     })
     cleanup(() => sweeper.stop().then(() => pool.end()))
@@ -44,7 +44,7 @@ test.group('Sweeper', () => {
       return 1
     }
     const sweepers = pools.map(
-      (pool) => new Sweeper({ sweeps: [sweep(slow, 5)], leading: leadingOn(pool), logger: silent })
+      (pool) => new Sweeper({ sweeps: [sweep(slow, 5)], leading: electionOn(pool), logger: silent })
     )
     cleanup(async () => void (await Promise.all(pools.map((pool) => pool.end()))))
     sweepers.forEach((sweeper) => sweeper.start())
@@ -65,7 +65,7 @@ test.group('Sweeper', () => {
         return 0
       },
     }))
-    const sweeper = new Sweeper({ sweeps, leading: leadingOn(pool), logger: silent })
+    const sweeper = new Sweeper({ sweeps, leading: electionOn(pool), logger: silent })
     cleanup(() => sweeper.stop().then(() => pool.end()))
     sweeper.start()
     await delay(1_000)
@@ -81,7 +81,7 @@ test.group('Sweeper', () => {
       throw new Error('no')
     }
     const logger = { ...silent, error: (details: unknown) => void failures.push(details) }
-    const sweeper = new Sweeper({ sweeps: [sweep(failing, 10)], leading: leadingOn(pool), logger })
+    const sweeper = new Sweeper({ sweeps: [sweep(failing, 10)], leading: electionOn(pool), logger })
     cleanup(() => pool.end())
     sweeper.start()
     await delay(150)
@@ -107,7 +107,7 @@ test.group('Sweeper', () => {
     }, 3_600_000)
     const sweeper = new Sweeper({
       sweeps: [hourly],
-      leading: leadingOn(pool),
+      leading: electionOn(pool),
       logger: logger as never,
       retryMs: 20,
     })
@@ -133,7 +133,7 @@ test.group('Sweeper', () => {
     }
     const sweeper = new Sweeper({
       sweeps: [sweep(untilAsked)],
-      leading: leadingOn(pool),
+      leading: electionOn(pool),
       logger: silent,
     })
     sweeper.start()

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 import { test } from '@japa/runner'
 
-import type { Shelf } from '#oci/copy_blob'
+import type { ImageRepository } from '#oci/copy_blob'
 import type { ImageStore, StoredManifest } from '#oci/image_store'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
@@ -26,7 +26,10 @@ const ANOTHER = ANALYSIS.replace(/1$/, '2')
 const key = SigningKey.derivedFrom('a key of an application, long enough')
 
 /** The smallest image that a registry and a node take for one. */
-async function putImage({ store, repository }: Shelf, text: string): Promise<StoredManifest> {
+async function putImage(
+  { store, repository }: ImageRepository,
+  text: string
+): Promise<StoredManifest> {
   const { config, layer, manifest } = MEDIA_TYPES.oci
   const put = (bytes: string) => store.writeBlob(repository, () => oneOf(Buffer.from(bytes)))
   const layerOf = await put(text)

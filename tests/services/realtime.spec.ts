@@ -11,7 +11,7 @@ import { io, type Socket } from 'socket.io-client'
 
 import { RedisSubscriber } from '#realtime/redis_subscriber'
 import { RedisEmitter } from '#realtime/redis_emitter'
-import { SignalsAway } from '#signals/signals'
+import { SignalsUnavailable } from '#signals/signals'
 import { eventually } from '#tests/helpers/eventually'
 import { identity, REALMS, testAuthenticator } from '#tests/helpers/identities'
 import { ask, connected, heard, settled, socketSite } from '#tests/helpers/sockets'
@@ -152,7 +152,7 @@ test.group('Sockets of several processes', (group) => {
           ;(await emitter.emit([emission('/resources', n)]), await delay(20))
         }
       },
-      SignalsAway as unknown as typeof Error
+      SignalsUnavailable as unknown as typeof Error
     )
     const late = await subscribedWhileAway()
     const lateEvents = heard(late, 'nodeUpdated')

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
-import { RegistryFailure } from '#core/registries/driver'
-import { driverOf } from '#core/registries/driver_of'
+import { RegistryFailure } from '#core/registries/registry_driver'
+import { createRegistryDriver } from '#core/registries/create_registry_driver'
 import { registryDriverSuite, wanted } from '#tests/helpers/harbor_suite'
 import { startDockerRegistry } from '#tests/services/servers/docker_registry'
 import { startZot, ZOT, ZOT_MISSING } from '#tests/services/servers/zot'
@@ -15,7 +15,7 @@ for (const { name, start, isMissing } of REGISTRIES) {
   if (!isMissing) {
     registryDriverSuite(`a real ${name}`, async () => {
       const { server, access } = await start()
-      return { driver: driverOf(access), stop: () => server.stop() }
+      return { driver: createRegistryDriver(access), stop: () => server.stop() }
     })
   }
 
@@ -26,9 +26,9 @@ for (const { name, start, isMissing } of REGISTRIES) {
     }) => {
       const { server, access } = await start()
       cleanup(() => server.stop())
-      const linked = await driverOf(access).link(wanted())
+      const linked = await createRegistryDriver(access).link(wanted())
       assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null })
-      const stranger = driverOf({ ...access, accountSecret: 'another' })
+      const stranger = createRegistryDriver({ ...access, accountSecret: 'another' })
       await assert.rejects(() => stranger.requireAccount(), RegistryFailure)
     }).skip(isMissing, ZOT_MISSING)
   })

@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 import { Redis } from 'ioredis'
 
 import { RedisSignals } from '#signals/redis_signals'
-import { SignalsAway } from '#signals/signals'
+import { SignalsUnavailable } from '#signals/signals'
 import { eventually } from '#tests/helpers/eventually'
 import { signalsSuite } from '#tests/helpers/signals_suite'
 import { wakeupLatency } from '#tests/helpers/wakeup_latency'
@@ -75,14 +75,14 @@ test.group('Signals through Redis', (group) => {
     const heard: string[] = []
     await there.subscribe('channel', (payload) => heard.push(payload))
     const stop = await there.subscribe('left meanwhile', (payload) => heard.push(payload))
-    await there.onWake('outbox', () => heard.push('wake'))
+    await there.onNotification('outbox', () => heard.push('wake'))
 
     await redis.kill()
     await eventually(() => !here.isReady && !there.isReady)
     const startedAt = performance.now()
     await assert.rejects(
       () => here.publish([{ channel: 'channel', payload: 'lost' }]),
-      SignalsAway as unknown as typeof Error
+      SignalsUnavailable as unknown as typeof Error
     )
     assert.isBelow(performance.now() - startedAt, 1_000)
     await stop()
@@ -99,7 +99,7 @@ test.group('Signals through Redis', (group) => {
         payload: channel,
       }))
     )
-    here.wake('outbox')
+    here.notify('outbox')
     await eventually(() => heard.length >= 4)
     assert.sameMembers(heard.slice(1), ['channel', 'begun meanwhile', 'wake'])
   })
@@ -107,10 +107,10 @@ test.group('Signals through Redis', (group) => {
   test('while Redis is away, at least the own process is woken', async ({ assert }) => {
     const signals = await open()
     let woken = 0
-    await signals.onWake('outbox', () => (woken += 1))
+    await signals.onNotification('outbox', () => (woken += 1))
     await redis.kill()
     await eventually(() => !signals.isReady)
-    signals.wake('outbox')
+    signals.notify('outbox')
     await eventually(() => woken > 0)
     assert.equal(woken, 1)
     await redis.restart()
@@ -122,7 +122,7 @@ test.group('Signals through Redis', (group) => {
     assert.isFalse(signals.isReady)
     assert.isNotEmpty(reported)
     let woken = 0
-    await signals.onWake('outbox', () => (woken += 1))
+    await signals.onNotification('outbox', () => (woken += 1))
     await redis.restart()
     await eventually(() => signals.isReady && woken > 0, 15_000)
     assert.equal(woken, 1)
@@ -131,12 +131,12 @@ test.group('Signals through Redis', (group) => {
   test('a Redis that answers nothing is given up, and found again', async ({ assert }) => {
     const [here, there] = [await open(), await open()]
     let woken = 0
-    await there.onWake('outbox', () => (woken += 1))
+    await there.onNotification('outbox', () => (woken += 1))
     await redis.pause()
     const startedAt = performance.now()
     await assert.rejects(
       () => here.publish([{ channel: 'channel', payload: 'x' }]),
-      SignalsAway as unknown as typeof Error
+      SignalsUnavailable as unknown as typeof Error
     )
     assert.isBelow(performance.now() - startedAt, 6_000)
     await eventually(() => !there.isReady, 15_000)

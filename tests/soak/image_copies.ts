@@ -10,12 +10,12 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { passOn } from '#kernel/passing_bytes'
+import { markReleasable } from '#kernel/chunk_memory'
 import { copyImage } from '#oci/copy_image'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { openImageStore } from '#oci/open_image_store'
-import { UploadNotes } from '#oci/uploads/upload_notes'
+import { UploadJournal } from '#oci/uploads/upload_journal'
 import { piecesOf } from '#tests/helpers/images'
 import type { RegistryAccess } from '#tests/services/servers/docker_registry'
 import { descendants, procFile } from '#tests/services/servers/process_table'
@@ -42,11 +42,11 @@ try {
   await delay(500)
   globalThis.gc?.()
   const idle = process.memoryUsage.rss()
-  const notes = await UploadNotes.open(join(folder, 'uploads'))
+  const notes = await UploadJournal.open(join(folder, 'uploads'))
   const stores = [
     source,
-    await openImageStore(first, { notes }),
-    await openImageStore(second, { notes }),
+    await openImageStore(first, { journal: notes }),
+    await openImageStore(second, { journal: notes }),
     await openImageStore({ path: join(folder, 'target') }),
   ]
   for (const [n, store] of stores.slice(1).entries()) {
@@ -67,8 +67,8 @@ try {
     const seconds = (performance.now() - startedAt) / 1000
     console.log(
       JSON.stringify({
-        from: from.store.place.split(':')[0],
-        to: store.place.split(':')[0],
+        from: from.store.storageId.split(':')[0],
+        to: store.storageId.split(':')[0],
         mebibytes: LAYER_MIB,
         seconds: Math.round(seconds * 10) / 10,
         mebibytesASecond: Math.round(LAYER_MIB / seconds),
@@ -92,6 +92,6 @@ async function* randomPieces() {
   const block = randomBytes(MIB)
   for (let n = 0; n < LAYER_MIB; n++) {
     block.writeUInt32BE(n)
-    yield passOn(Buffer.from(block))
+    yield markReleasable(Buffer.from(block))
   }
 }

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { readinessOf } from '#http/readiness'
-import { clock, holdClock } from '#kernel/clock'
+import { clock, overrideClock } from '#kernel/clock'
 import { Health } from '#observability/health'
 
 test.group('The health of a process', () => {
@@ -30,7 +30,7 @@ test.group('The health of a process', () => {
     const health = new Health()
     const begun = clock.now()
     let now = begun
-    cleanup(holdClock({ now: () => now }))
+    cleanup(overrideClock({ now: () => now }))
     let asked = 0
     const waiting = Promise.withResolvers<void>()
     health.watchOptional('object store', () => {

@@ -4,7 +4,7 @@ import { LoggerManager, defineConfig } from '@adonisjs/core/logger'
 import { test } from '@japa/runner'
 
 import type { Delivery } from '#bus/bus'
-import { BusAway } from '#bus/errors'
+import { BusUnavailable } from '#bus/errors'
 import { MemoryBus } from '#bus/memory/memory_bus'
 import { readMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
@@ -13,7 +13,7 @@ import { loggableError } from '#observability/loggable_error'
 import { withoutSecrets } from '#observability/without_secrets'
 import { shippedLine, type ShippedLine } from '#shipping/log_task'
 import { Shipper } from '#shipping/shipper'
-import { isOfWriter, readLine, surfaceOf } from '#shipping/ways'
+import { isLogWriter, readLine, surfaceOf } from '#shipping/log_line'
 
 /** A logger as that of the platform, and what its tap hands on. */
 function tapped(threshold: keyof typeof LEVEL_NUMBERS) {
@@ -84,8 +84,8 @@ test.group('The own log', () => {
     assert.equal(surfaceOf({ ...line, surface: 'storage' }, ['core', 'telemetry']), 'storage')
     assert.equal(surfaceOf({ ...line, surface: 'none' }, ['core', 'telemetry']), 'telemetry')
     assert.equal(surfaceOf(line, ['core', 'storage']), 'core')
-    assert.isTrue(isOfWriter(surfaceOf(line, ['core', 'telemetry'])))
-    assert.isFalse(isOfWriter(surfaceOf(line, ['messenger'])))
+    assert.isTrue(isLogWriter(surfaceOf(line, ['core', 'telemetry'])))
+    assert.isFalse(isLogWriter(surfaceOf(line, ['messenger'])))
   })
 })
 
@@ -129,7 +129,7 @@ test.group('Shipped lines', () => {
     let isAway = true
     const shipper = new Shipper(async () => {
       if (isAway) {
-        throw new BusAway('away')
+        throw new BusUnavailable('away')
       }
       return bus
     })

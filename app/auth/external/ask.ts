@@ -1,12 +1,18 @@
+import http, {
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+} from 'node:http'
+import https from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { pauseAfter, type BackOff } from '#kernel/back_off'
+import { jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
 import { IdentityUnavailable } from '#kernel/failures'
 
 const LIMIT_MS = 3_000
 /** How long a provider that is asked too much is waited for, beside the time of its answers. */
 export const WAIT_LIMIT_MS = 10_000
-const PAUSES: BackOff = { firstMs: 250, longestMs: 2_000 }
+const PAUSES: BackoffPolicy = { firstMs: 250, longestMs: 2_000 }
 const TOO_MANY_REQUESTS = 429
 const MOST_REDIRECTS = 3
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
@@ -76,8 +82,7 @@ async function exchange<Result>(
 interface RawAnswer {
   readonly status: number
   readonly text: string
-  /** Where the provider says when to come back. */
-  readonly retryAfterMs: number | undefined
+  readonly headers: IncomingHttpHeaders
 }
 
 /** Sends a request again that was one too many for the provider, when that says so, as long as the caller may be kept waiting. */
@@ -85,7 +90,7 @@ async function patiently(send: () => Promise<RawAnswer>): Promise<RawAnswer> {
   const deadline = performance.now() + WAIT_LIMIT_MS
   for (let attempt = 1; ; attempt++) {
     const answer = await send()
-    const pauseMs = answer.retryAfterMs ?? pauseAfter(attempt, PAUSES)
+    const pauseMs = retryAfterOf(answer.headers) ?? jitteredBackoff(attempt, PAUSES)
     if (answer.status !== TOO_MANY_REQUESTS || performance.now() + pauseMs > deadline) {
       return answer
     }
@@ -94,36 +99,29 @@ async function patiently(send: () => Promise<RawAnswer>): Promise<RawAnswer> {
 }
 
 async function answerOf(url: string, question: Question, follow: boolean): Promise<RawAnswer> {
-  const signal = AbortSignal.timeout(LIMIT_MS)
-  try {
-    const send = (address: string) => sent(address, question, signal)
-    const response = follow ? await followed(url, send) : await send(url)
-    const { status, headers } = response
-    return { status, text: await response.text(), retryAfterMs: retryAfterOf(headers) }
-  } catch (error) {
-    throw signal.aborted ? new Error(`no answer within ${LIMIT_MS} ms`) : error
-  }
+  const deadline = performance.now() + LIMIT_MS
+  const send = (address: string) => sent(address, question, deadline)
+  return follow ? followed(url, send) : send(url)
 }
 
 /** Providers name seconds; a date is not worth a clock that may differ. */
-function retryAfterOf(headers: Headers): number | undefined {
-  const seconds = headers.get('retry-after') ?? headers.get('ratelimit-reset')
-  return seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) * 1_000 : undefined
+function retryAfterOf(headers: IncomingHttpHeaders): number | undefined {
+  const seconds = headers['retry-after'] ?? headers['ratelimit-reset']
+  return typeof seconds === 'string' && /^\d+$/.test(seconds) ? Number(seconds) * 1_000 : undefined
 }
 
 /** Where the way ends; an address of another origin is not asked. */
 async function followed(
   url: string,
-  send: (address: string) => Promise<Response>
-): Promise<Response> {
+  send: (address: string) => Promise<RawAnswer>
+): Promise<RawAnswer> {
   let address = url
   for (let redirects = 0; ; redirects++) {
-    const response = await send(address)
-    const location = response.headers.get('location')
-    if (!REDIRECTS.includes(response.status) || location === null) {
-      return response
+    const answer = await send(address)
+    const { location } = answer.headers
+    if (!REDIRECTS.includes(answer.status) || location === undefined) {
+      return answer
     }
-    await response.body?.cancel()
     address = nextAddress(address, location)
     if (redirects === MOST_REDIRECTS) {
       throw new Error(`it redirects more than ${MOST_REDIRECTS} times`)
@@ -141,25 +139,52 @@ function nextAddress(address: string, location: string): string {
 }
 
 /** A connection that was kept open may have been closed by the other side just now; then a new one is tried once. */
-async function sent(url: string, question: Question, signal: AbortSignal): Promise<Response> {
-  const request: RequestInit = {
-    method: question.method,
-    headers: headersOf(question),
-    body: bodyOf(question),
-    redirect: 'manual',
-    signal,
-  }
+async function sent(url: string, question: Question, deadline: number): Promise<RawAnswer> {
   try {
-    return await fetch(url, request)
+    return await sendOnce(url, question, deadline)
   } catch (error) {
-    if (isStaleConnection(error)) {
-      return fetch(url, request)
+    if (error instanceof StaleConnection) {
+      return sendOnce(url, question, deadline, NEW_CONNECTION)
     }
     throw error
   }
 }
 
-function headersOf({ authorization, form, json }: Question): Record<string, string> {
+/** The process's own agents, which keep connections open and use a proxy that the environment names. */
+const KEPT_OPEN: RequestOptions = {}
+const NEW_CONNECTION: RequestOptions = { agent: false }
+
+function sendOnce(
+  url: string,
+  question: Question,
+  deadline: number,
+  options = KEPT_OPEN
+): Promise<RawAnswer> {
+  const headers = headersOf(question)
+  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>()
+  const { request } = url.startsWith('https:') ? https : http
+  const sending = request(url, { ...options, method: question.method, headers })
+  const timer = setTimeout(() => {
+    reject(new Error(`no answer within ${LIMIT_MS} ms`))
+    sending.destroy()
+  }, deadline - performance.now())
+  sending.once('error', (error) =>
+    reject(sending.reusedSocket && isStale(error) ? new StaleConnection() : error)
+  )
+  sending.once('response', (response) => {
+    response.setEncoding('utf8')
+    let text = ''
+    response.on('data', (chunk: string) => (text += chunk))
+    response.once('error', reject)
+    response.once('end', () => {
+      resolve({ status: response.statusCode!, text, headers: response.headers })
+    })
+  })
+  sending.end(bodyOf(question))
+  return promise.finally(() => clearTimeout(timer))
+}
+
+function headersOf({ authorization, form, json }: Question): OutgoingHttpHeaders {
   return {
     accept: 'application/json',
     ...(authorization !== undefined && { authorization }),
@@ -186,14 +211,12 @@ function hint(status: number): string {
     : ''
 }
 
-function isStaleConnection(error: unknown): boolean {
-  return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error) ?? '')
-}
+const isStale = ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET' || code === 'EPIPE'
 
-function codeOf(error: unknown): string | undefined {
-  return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code
-}
+class StaleConnection extends Error {}
 
+/** Errors of several addresses have no text of their own. */
 function reasonOf(error: unknown): string {
-  return codeOf(error) ?? (error as Error).message
+  const { code, message } = error as NodeJS.ErrnoException
+  return code ?? message
 }

@@ -2,8 +2,8 @@ import type { Actor } from '#kernel/actor'
 import { EVERYBODY } from '#auth/provider'
 import { Unauthorized } from '#kernel/failures'
 import { clock } from '#kernel/clock'
-import { Alarms, type Alarm, type Sleeper } from '#kernel/alarms'
-import type { Ending, EndListener } from '#kernel/ending'
+import { Alarms, type Alarm, type AlarmListener } from '#kernel/alarms'
+import type { EndSignal, EndListener } from '#kernel/end_signal'
 
 import type { Follower, Judge } from './judge.js'
 import type { Verdict } from './verdicts.js'
@@ -20,17 +20,17 @@ const alarms = new Alarms()
  * For connections that outlive their request. They are ended when the token ends, when it or a permission is revoked (at once
  * where the provider tells, else within the time a verdict is relied upon), and when the provider stays away for longer than that.
  */
-export function guardToken(verifier: Judge, token: string, connection: Ending): void {
-  if (!connection.isOver) {
+export function guardToken(verifier: Judge, token: string, connection: EndSignal): void {
+  if (!connection.hasEnded) {
     void new TokenGuard(verifier, token, connection).begin()
   }
 }
 
 /** There are thousands: each is itself what the verifier, the clock and its connection tell. */
-class TokenGuard implements Follower, Sleeper, EndListener {
+class TokenGuard implements Follower, AlarmListener, EndListener {
   readonly #verifier: Judge
   readonly #token: string
-  readonly #connection: Ending
+  readonly #connection: EndSignal
   #admitted: Actor | undefined
   #about: readonly string[] = []
   #until: number
@@ -38,17 +38,17 @@ class TokenGuard implements Follower, Sleeper, EndListener {
   #alarm: Alarm | undefined
   #isEndNext = false
 
-  constructor(verifier: Judge, token: string, connection: Ending) {
+  constructor(verifier: Judge, token: string, connection: EndSignal) {
     this.#verifier = verifier
     this.#token = token
     this.#connection = connection
     this.#until = clock.now() + verifier.trustMs
     verifier.join(this)
-    connection.tell(this)
+    connection.addListener(this)
   }
 
-  over(): void {
-    this.#alarm?.spare(this)
+  onEnd(): void {
+    this.#alarm?.cancel(this)
     this.#verifier.leave(this)
   }
 
@@ -66,7 +66,7 @@ class TokenGuard implements Follower, Sleeper, EndListener {
     }
   }
 
-  wake(): void {
+  onAlarm(): void {
     if (this.#isEndNext) {
       this.#expire()
     } else {
@@ -132,9 +132,9 @@ class TokenGuard implements Follower, Sleeper, EndListener {
   }
 
   #wakeAt(time: number): void {
-    this.#alarm?.spare(this)
-    if (!this.#connection.isOver) {
-      this.#alarm = alarms.wake(this, time)
+    this.#alarm?.cancel(this)
+    if (!this.#connection.hasEnded) {
+      this.#alarm = alarms.schedule(this, time)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 
 import type { Actor } from '#kernel/actor'
-import type { Ending } from '#kernel/ending'
+import type { EndSignal } from '#kernel/end_signal'
 import type { Authenticator, Following } from '#auth/authentication_middleware'
 import { Failure, IdentityUnavailable } from '#kernel/failures'
 import type { IdentityProvider, Introspection, Standing } from '#auth/provider'
@@ -74,7 +74,7 @@ export class TokenVerifier implements Authenticator, Judge {
   }
 
   /** Ends a connection when the token ends or is revoked. */
-  watch(token: string, connection: Ending): void {
+  watch(token: string, connection: EndSignal): void {
     guardToken(this, token, connection)
   }
 

@@ -61,7 +61,7 @@ export class AmqpBus implements Bus {
     }
   }
 
-  isListenedTo(queue: string): Promise<boolean | undefined> {
+  hasConsumers(queue: string): Promise<boolean | undefined> {
     return hasConsumers(this.#publishing, queue)
   }
 

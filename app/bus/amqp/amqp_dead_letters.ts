@@ -1,6 +1,6 @@
 import type { ConfirmChannel, GetMessage, Message } from 'amqplib'
 
-import type { Chosen, DeadLetter, DeadLetters } from '#bus/dead_letters'
+import type { DeadLetterSelector, DeadLetter, DeadLetters } from '#bus/dead_letters'
 import { deadQueueOf } from '#bus/names'
 import { ServiceUnavailable } from '#kernel/failures'
 import { deadIdOf, identityOf, readDeadLetter } from './dead_properties.js'
@@ -41,18 +41,18 @@ export class AmqpDeadLetters implements DeadLetters {
     })
   }
 
-  redrive(queue: string, chosen: Chosen): Promise<number> {
+  redrive(queue: string, chosen: DeadLetterSelector): Promise<number> {
     return this.#settle(queue, chosen, (channel, message) => handBack(channel, queue, message))
   }
 
-  drop(queue: string, chosen: Chosen): Promise<number> {
+  drop(queue: string, chosen: DeadLetterSelector): Promise<number> {
     return this.#settle(queue, chosen, async () => {})
   }
 
   /** Does something with the chosen letters and then takes them out of the dead queue. */
   #settle(
     queue: string,
-    chosen: Chosen,
+    chosen: DeadLetterSelector,
     work: (channel: ConfirmChannel, message: GetMessage) => Promise<void>
   ): Promise<number> {
     return this.#connected(async (channel) => {

@@ -1,7 +1,7 @@
 import type { GetMessage, MessageProperties, Options } from 'amqplib'
 
 import { clock } from '#kernel/clock'
-import type { CauseOfDeath } from '#bus/bus'
+import type { DeadLetterCause } from '#bus/bus'
 import type { DeadLetter } from '#bus/dead_letters'
 import { newId } from '#kernel/new_id'
 
@@ -19,7 +19,7 @@ const HEADERS = {
 export function deadProperties(
   queue: string,
   properties: MessageProperties,
-  { reason, attempts }: CauseOfDeath
+  { reason, attempts }: DeadLetterCause
 ): Options.Publish {
   return {
     ...identityOf(properties),

@@ -1,7 +1,7 @@
 import type { Channel, ConfirmChannel, Message as AmqpMessage, Options } from 'amqplib'
 
 import type { BusLogger } from '#bus/bus'
-import { BusAway } from '#bus/errors'
+import { BusUnavailable } from '#bus/errors'
 import { writeMessage, type Message } from '#bus/message'
 import { EVENT_EXCHANGE } from '#bus/names'
 import type { AmqpConnection } from './connection.js'
@@ -101,7 +101,7 @@ export class AmqpPublisher {
   async #assert(queue: string): Promise<void> {
     const channel = this.#declaring.current
     if (!channel) {
-      throw new BusAway('the broker is not connected')
+      throw new BusUnavailable('the broker is not connected')
     }
     try {
       await channel.assertQueue(queue, { durable: true })
@@ -116,14 +116,17 @@ export class AmqpPublisher {
   #limited(work: (channel: ConfirmChannel) => Promise<void>): Promise<void> {
     const channel = this.#channel.current
     if (!channel) {
-      return Promise.reject(new BusAway('the broker is not connected'))
+      return Promise.reject(new BusUnavailable('the broker is not connected'))
     }
     if (this.#connection.isBlocked) {
-      return Promise.reject(new BusAway('the broker is short of memory or disk'))
+      return Promise.reject(new BusUnavailable('the broker is short of memory or disk'))
     }
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => reject(new BusAway(`the broker confirmed nothing for ${PUBLISH_LIMIT_MS / 1000} s`)),
+        () =>
+          reject(
+            new BusUnavailable(`the broker confirmed nothing for ${PUBLISH_LIMIT_MS / 1000} s`)
+          ),
         PUBLISH_LIMIT_MS
       )
       work(channel)
@@ -141,7 +144,7 @@ export class AmqpPublisher {
     return new Promise((resolve, reject) => {
       channel.publish(exchange, key, content, properties, (error) => {
         if (properties.mandatory && this.#unroutable.delete(properties.messageId!)) {
-          reject(new BusAway(`there is no queue ${key}`))
+          reject(new BusUnavailable(`there is no queue ${key}`))
         } else if (error) {
           reject(error)
         } else {
@@ -152,8 +155,8 @@ export class AmqpPublisher {
   }
 }
 
-function asAway(error: unknown): BusAway {
-  return error instanceof BusAway
+function asAway(error: unknown): BusUnavailable {
+  return error instanceof BusUnavailable
     ? error
-    : new BusAway('the broker did not take a message', { cause: error })
+    : new BusUnavailable('the broker did not take a message', { cause: error })
 }

@@ -1,6 +1,6 @@
 import type { Channel } from 'amqplib'
 
-import { pause, pauseAfter } from '#kernel/back_off'
+import { sleep, jitteredBackoff } from '#kernel/backoff'
 import type { BusLogger } from '#bus/bus'
 
 const REOPEN = { firstMs: 50, longestMs: 2_000 }
@@ -53,7 +53,7 @@ export class ReconnectingChannel<C extends Channel> {
         }
       }
       failures++
-      await pause(pauseAfter(failures, REOPEN), this.#closing.signal)
+      await sleep(jitteredBackoff(failures, REOPEN), this.#closing.signal)
     }
   }
 

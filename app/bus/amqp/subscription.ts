@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Channel, ConsumeMessage } from 'amqplib'
 
-import type { BusLogger, CauseOfDeath, Delivery, Subscription } from '#bus/bus'
+import type { BusLogger, DeadLetterCause, Delivery, Subscription } from '#bus/bus'
 import { deadQueueOf, EVENT_EXCHANGE } from '#bus/names'
 import { Acknowledgements } from './acknowledgements.js'
 import type { AmqpConnection } from './connection.js'
@@ -104,7 +104,7 @@ export class AmqpSubscription {
       get isLost() {
         return answers.isLost
       },
-      bury: (cause) => this.#bury(message, cause),
+      deadLetter: (cause) => this.#bury(message, cause),
     }
     try {
       await this.#deliver(delivery)
@@ -117,7 +117,7 @@ export class AmqpSubscription {
     }
   }
 
-  async #bury({ content, properties }: ConsumeMessage, cause: CauseOfDeath): Promise<void> {
+  async #bury({ content, properties }: ConsumeMessage, cause: DeadLetterCause): Promise<void> {
     const { queue } = this.#subscription
     await this.#parts.publisher.toQueue(
       deadQueueOf(queue),

@@ -1,5 +1,5 @@
 import type { Bus, Delivery, Subscription } from '#bus/bus'
-import { BusAway } from '#bus/errors'
+import { BusUnavailable } from '#bus/errors'
 import type { Message } from '#bus/message'
 import { busMetrics } from '#bus/metrics'
 import { MemoryQueue } from './memory_queue.js'
@@ -20,7 +20,7 @@ export class MemoryBus implements Bus {
   /** A command without a consumer here stays pending until there is one, and holds up no other. */
   async publish({ metadata, ...message }: Message): Promise<void> {
     if (this.#isClosed) {
-      throw new BusAway('this process is stopping')
+      throw new BusUnavailable('this process is stopping')
     }
     const { type, key } = metadata.routing
     const names = type === 'work' ? [key] : [...(this.#bindings.get(key) ?? [])]
@@ -39,7 +39,7 @@ export class MemoryBus implements Bus {
     return this.#queue(subscription.queue).take(subscription, deliver)
   }
 
-  async isListenedTo(queue: string): Promise<boolean> {
+  async hasConsumers(queue: string): Promise<boolean> {
     return this.#queues.get(queue)?.isTaken ?? false
   }
 

@@ -2,8 +2,8 @@ import type pg from 'pg'
 
 import { seal, unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
-import type { CauseOfDeath, Subscription } from '#bus/bus'
-import type { Chosen, DeadLetter, DeadLetters } from '#bus/dead_letters'
+import type { DeadLetterCause, Subscription } from '#bus/bus'
+import type { DeadLetterSelector, DeadLetter, DeadLetters } from '#bus/dead_letters'
 import { readMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
 
@@ -14,7 +14,7 @@ const COLUMNS = `id, queue, message_id as "messageId", type, reason, attempts,
 export async function bury(
   { queue, database }: Subscription,
   bytes: Buffer,
-  { reason, attempts }: CauseOfDeath
+  { reason, attempts }: DeadLetterCause
 ): Promise<void> {
   if (!database) {
     return
@@ -86,7 +86,7 @@ export class MemoryDeadLetters implements DeadLetters {
     return rows.map(opened)
   }
 
-  redrive(queue: string, chosen: Chosen): Promise<number> {
+  redrive(queue: string, chosen: DeadLetterSelector): Promise<number> {
     return inTransaction(this.#options.databaseOf(queue), async (transaction) => {
       const letters = await take(transaction, queue, chosen)
       for (const { id, body } of letters.map(opened)) {
@@ -102,7 +102,7 @@ export class MemoryDeadLetters implements DeadLetters {
     })
   }
 
-  drop(queue: string, chosen: Chosen): Promise<number> {
+  drop(queue: string, chosen: DeadLetterSelector): Promise<number> {
     return inTransaction(this.#options.databaseOf(queue), async (transaction) => {
       const letters = await take(transaction, queue, chosen)
       return letters.length
@@ -113,7 +113,7 @@ export class MemoryDeadLetters implements DeadLetters {
 async function take(
   transaction: pg.ClientBase,
   queue: string,
-  chosen: Chosen
+  chosen: DeadLetterSelector
 ): Promise<DeadLetter[]> {
   const { rows } = await transaction.query<DeadLetter>(
     `delete from dead_letters where queue = $1 and ($2::text is null or id = $2)

@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryHistory, Subscription } from '#bus/bus'
-import { BusAway } from '#bus/errors'
+import { BusUnavailable } from '#bus/errors'
 import { writeMessage, type Message } from '#bus/message'
 import { bury } from './memory_dead_letters.js'
 
@@ -71,7 +71,7 @@ export class MemoryQueue {
   close(): void {
     this.#takers.length = 0
     for (const { handled } of this.#handedIn.values()) {
-      handled.reject(new BusAway('this process is stopping'))
+      handled.reject(new BusUnavailable('this process is stopping'))
     }
     this.#handedIn.clear()
     this.#waiting.length = 0
@@ -96,7 +96,7 @@ export class MemoryQueue {
         bytes,
         history,
         isLost: false,
-        bury: (cause) => {
+        deadLetter: (cause) => {
           entry.isDying = true
           return bury(subscription, bytes, cause)
         },
@@ -120,7 +120,7 @@ export class MemoryQueue {
       const index = this.#waiting.findIndex(({ place }) => place > entry.place)
       this.#waiting.splice(index === -1 ? this.#waiting.length : index, 0, entry)
     } else {
-      entry.handled.reject(new BusAway('its consumer has stopped'))
+      entry.handled.reject(new BusUnavailable('its consumer has stopped'))
     }
   }
 }

@@ -1,14 +1,14 @@
 import type { DeadLetter, DeadLetters } from '#bus/dead_letters'
-import { asLeader } from '#jobs/leader'
-import type { LongSweep, Sweep, Swept } from '#jobs/sweep'
-import { holdsAdvisoryLock } from '#database/advisory_locks'
+import { runAsLeader } from '#jobs/leader_election'
+import type { LongSweep, Sweep, SweepResult } from '#jobs/sweep'
+import { isAdvisoryLockGranted } from '#database/advisory_locks'
 import type { DatabasePool } from '#database/database_pool'
-import { enforce, holdingCentrally } from '#kernel/access'
+import { enforce, requiresInMasterRealm } from '#kernel/access'
 import { EntityNotFound } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 
 /** Who runs the installation. */
-export const OPERATING = holdingCentrally('service_manage')
+export const OPERATING = requiresInMasterRealm('service_manage')
 
 const LETTERS_PER_QUEUE = 1_000
 /** A caller waits for a sweep; what it leaves is done on its schedule, or with the next call. */
@@ -17,7 +17,7 @@ const TURN_MS = 20_000
 /** Who does a sweep holds the lock of `asLeader`. */
 const RUNNING = `
   select name, exists (
-    select from pg_locks where ${holdsAdvisoryLock(`hashtextextended('sweep:' || name, 0)`)}
+    select from pg_locks where ${isAdvisoryLockGranted(`hashtextextended('sweep:' || name, 0)`)}
   ) as "isRunning"
   from unnest($1::text[]) as name order by name`
 
@@ -69,20 +69,20 @@ export class Administration {
   }
 
   /** Has one turn of a sweep now; nothing is removed where another process is at it. */
-  async sweep({ actor }: Origin, name: string): Promise<Swept> {
+  async sweep({ actor }: Origin, name: string): Promise<SweepResult> {
     enforce(OPERATING, actor)
     const sweep = this.#needs.sweeps.find((known) => known.name === name)
     if (!sweep) {
       throw new EntityNotFound('sweep')
     }
-    const turn = async (lost: AbortSignal): Promise<Swept> => {
+    const turn = async (lost: AbortSignal): Promise<SweepResult> => {
       const signal = AbortSignal.any([AbortSignal.timeout(TURN_MS), lost])
       return 'runTurn' in sweep
         ? sweep.runTurn(signal)
         : { removed: await sweep.run(signal), isDone: !signal.aborted }
     }
     return (
-      (await asLeader(this.#needs.pool, `sweep:${name}`, turn)) ?? { removed: 0, isDone: false }
+      (await runAsLeader(this.#needs.pool, `sweep:${name}`, turn)) ?? { removed: 0, isDone: false }
     )
   }
 

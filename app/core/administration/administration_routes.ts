@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import type { DeadLetter } from '#bus/dead_letters'
-import { answer } from '#http/answer'
-import type { Answer, SurfaceRoutes } from '#http/surface'
+import { sendJson } from '#http/send_json'
+import type { ResponseDeclaration, SurfaceRoutes } from '#http/surface'
 import { trustedProxies } from '#http/trusted_proxies'
 import { env } from '#start/env'
 import type { JsonSchema } from '#kernel/json_schema'
@@ -77,7 +77,7 @@ const ARRIVED: JsonSchema = {
   additionalProperties: false,
 }
 
-const settled = (description: string): Record<number, Answer> => ({
+const settled = (description: string): Record<number, ResponseDeclaration> => ({
   202: { description, schema: enveloped(LETTER, NO_META) },
 })
 
@@ -89,13 +89,13 @@ export function administrationRoutes(routes: SurfaceRoutes): void {
       summary:
         'How the installation is: services, queues, outbox, sweeps, what is stuck, what ends',
       access: OPERATING,
-      answers: { 200: { description: 'All of it, as it is now', schema: STATUS } },
+      responses: { 200: { description: 'All of it, as it is now', schema: STATUS } },
     })
     .get('/admin/request', showRequest, {
       name: 'readRequest',
       summary: 'How this very request arrived: from whom, and by way of a proxy or not',
       access: OPERATING,
-      answers: {
+      responses: {
         200: {
           description: 'Who connected, whether for somebody else, and whether that is believed',
           schema: enveloped(ARRIVED, NO_META),
@@ -106,7 +106,7 @@ export function administrationRoutes(routes: SurfaceRoutes): void {
       name: 'listDeadLetters',
       summary: 'The messages that could not be handled: the oldest thousand of each queue',
       access: OPERATING,
-      answers: {
+      responses: {
         200: {
           description: 'Whose they are, and why, without what they say',
           schema: enveloped({ type: 'array', items: LETTER }, TOTAL),
@@ -117,19 +117,19 @@ export function administrationRoutes(routes: SurfaceRoutes): void {
       name: 'redriveDeadLetter',
       summary: 'Give a message back to the queue it died in',
       access: OPERATING,
-      answers: settled('The message that was given back'),
+      responses: settled('The message that was given back'),
     })
     .delete('/admin/bus/dead/:id', drop, {
       name: 'dropDeadLetter',
       summary: 'Forget a message that could not be handled',
       access: OPERATING,
-      answers: settled('The message that is gone'),
+      responses: settled('The message that is gone'),
     })
     .post('/admin/sweeps/:name', sweep, {
       name: 'runSweep',
       summary: 'Have removed now what has had its time: events, messages or objects',
       access: OPERATING,
-      answers: {
+      responses: {
         202: { description: 'How many went', schema: enveloped(COUNT, NO_META) },
       },
     })
@@ -139,7 +139,7 @@ const administrationFor = (ctx: HttpContext) => ctx.containerResolver.make(Admin
 
 async function showStatus(ctx: HttpContext): Promise<void> {
   const status = await ctx.containerResolver.make(InstallationStatus)
-  answer(ctx, { data: await status.look(originOf(ctx)), meta: {} })
+  sendJson(ctx, { data: await status.look(originOf(ctx)), meta: {} })
 }
 
 const isTrustedProxy = trustedProxies(env.TRUSTED_PROXIES)
@@ -153,14 +153,14 @@ function showRequest(ctx: HttpContext): void {
     isForwarded: headers['x-forwarded-for'] !== undefined,
     isTrusted: isTrustedProxy(peer),
   }
-  answer(ctx, { data, meta: {} })
+  sendJson(ctx, { data, meta: {} })
 }
 
 async function listDead(ctx: HttpContext): Promise<void> {
   const administration = await administrationFor(ctx)
   const letters = await administration.deadLetters(originOf(ctx))
   const data = letters.map(letterOf)
-  answer(ctx, { data, meta: { total: data.length } })
+  sendJson(ctx, { data, meta: { total: data.length } })
 }
 
 async function redrive(ctx: HttpContext): Promise<void> {
@@ -178,7 +178,7 @@ async function drop(ctx: HttpContext): Promise<void> {
 function noted(ctx: HttpContext, letter: DeadLetter, what: string): void {
   const { id, queue } = letter
   ctx.logger.info({ id, queue, actor: ctx.actor?.id }, what)
-  answer(ctx, { data: letterOf(letter), meta: {} }, 202)
+  sendJson(ctx, { data: letterOf(letter), meta: {} }, 202)
 }
 
 async function sweep(ctx: HttpContext): Promise<void> {
@@ -188,7 +188,7 @@ async function sweep(ctx: HttpContext): Promise<void> {
   }
   const administration = await administrationFor(ctx)
   const { removed } = await administration.sweep(originOf(ctx), name)
-  answer(ctx, { data: { removed }, meta: {} }, 202)
+  sendJson(ctx, { data: { removed }, meta: {} }, 202)
 }
 
 function letterOf({ body, ...letter }: DeadLetter) {

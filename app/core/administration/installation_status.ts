@@ -48,7 +48,7 @@ export interface InstallationState {
 
 interface Needs {
   readonly administration: Administration
-  readonly bus: Pick<Bus, 'isListenedTo'>
+  readonly bus: Pick<Bus, 'hasConsumers'>
   readonly pool: DatabasePool
   /** The databases with an outbox, by what they are called. */
   readonly databases: ReadonlyMap<string, DatabasePool>
@@ -90,7 +90,7 @@ export class InstallationStatus {
     return Promise.all(
       [...names].map(async (name) => ({
         name,
-        isTaken: UNUSED_QUEUES.has(name) ? null : ((await bus.isListenedTo(name)) ?? null),
+        isTaken: UNUSED_QUEUES.has(name) ? null : ((await bus.hasConsumers(name)) ?? null),
         dead: counts === undefined ? null : (counts.get(name) ?? 0),
       }))
     )

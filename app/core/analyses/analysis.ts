@@ -7,7 +7,7 @@ import { description, displayName } from '#core/names/labels'
 import { newSlugName, slugName } from '#core/names/slug_name'
 import { Project } from '#core/projects/project'
 import { Registry } from '#core/registries/registry'
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -115,8 +115,8 @@ export const analysis = defineKind(Analysis, {
   includable: ['project', 'masterImage'],
   realm: 'realmId',
   access: {
-    create: holding('analysis_create'),
-    update: holding('analysis_update'),
-    remove: holding('analysis_delete'),
+    create: requires('analysis_create'),
+    update: requires('analysis_update'),
+    remove: requires('analysis_delete'),
   },
 })

@@ -2,9 +2,9 @@ import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
 import { AnalysisCredentials } from './analysis_credentials.js'
-import { AnalysisPermissions, CHANGING } from './analysis_permissions.js'
+import { AnalysisPermissions, CHANGE_ACCESS } from './analysis_permissions.js'
 import { loggedIn } from '#kernel/access'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
@@ -28,34 +28,34 @@ export function analysisClientRoutes(routes: SurfaceRoutes): void {
       name: 'readAnalysisCredentials',
       summary: 'What an analysis logs in with',
       access: loggedIn,
-      answers: { 200: { description: 'With the secret', schema: CREDENTIALS_SCHEMA } },
+      responses: { 200: { description: 'With the secret', schema: CREDENTIALS_SCHEMA } },
     })
     .post(CREDENTIALS, rotateCredentials, {
       name: 'rotateAnalysisCredentials',
       summary: 'Give an analysis another secret, a random one where none is sent',
       access: loggedIn,
       body: newSecret,
-      answers: { 200: { description: 'With the new secret', schema: CREDENTIALS_SCHEMA } },
+      responses: { 200: { description: 'With the new secret', schema: CREDENTIALS_SCHEMA } },
     })
     .get(PERMISSIONS, listPermissions, {
       name: 'listAnalysisPermissions',
       summary: 'What an analysis may do',
       access: loggedIn,
-      answers: { 200: { description: 'All of it', schema: PERMISSIONS_SCHEMA } },
+      responses: { 200: { description: 'All of it', schema: PERMISSIONS_SCHEMA } },
     })
     .post(PERMISSIONS, grantPermission, {
       name: 'grantAnalysisPermission',
       summary: 'Let an analysis do something',
-      access: CHANGING,
+      access: CHANGE_ACCESS,
       entry: loggedIn,
       body: newPermission,
-      answers: { 201: { description: 'What was given', schema: GRANTED_SCHEMA } },
+      responses: { 201: { description: 'What was given', schema: GRANTED_SCHEMA } },
     })
     .delete(`${PERMISSIONS}/:permissionId`, revokePermission, {
       name: 'revokeAnalysisPermission',
       summary: 'Let an analysis do something no more',
-      access: CHANGING,
-      answers: { 202: { description: 'What it was given before', schema: REVOKED_SCHEMA } },
+      access: CHANGE_ACCESS,
+      responses: { 202: { description: 'What it was given before', schema: REVOKED_SCHEMA } },
     })
 }
 
@@ -106,31 +106,31 @@ const permissionsFor = (ctx: HttpContext) => ctx.containerResolver.make(Analysis
 
 async function readCredentials(ctx: HttpContext): Promise<void> {
   const credentials = await credentialsFor(ctx)
-  answer(ctx, await credentials.read(originOf(ctx), ctx.params.id))
+  sendJson(ctx, await credentials.read(originOf(ctx), ctx.params.id))
 }
 
 async function rotateCredentials(ctx: HttpContext): Promise<void> {
   const { secret } = await bodyOf(ctx, newSecret)
   const credentials = await credentialsFor(ctx)
-  answer(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, secret ?? undefined))
+  sendJson(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, secret ?? undefined))
 }
 
 async function listPermissions(ctx: HttpContext): Promise<void> {
   const permissions = await permissionsFor(ctx)
   const data = await permissions.list(originOf(ctx), ctx.params.id)
-  answer(ctx, { data, meta: { total: data.length } })
+  sendJson(ctx, { data, meta: { total: data.length } })
 }
 
 async function grantPermission(ctx: HttpContext): Promise<void> {
   const { permissionId } = await bodyOf(ctx, newPermission)
   const permissions = await permissionsFor(ctx)
   const granted = await permissions.grant(originOf(ctx), ctx.params.id, permissionId)
-  answer(ctx, { ...granted, data: granted, meta: {} }, 201)
+  sendJson(ctx, { ...granted, data: granted, meta: {} }, 201)
 }
 
 async function revokePermission(ctx: HttpContext): Promise<void> {
   const { id, permissionId } = ctx.params
   const permissions = await permissionsFor(ctx)
   const revoked = await permissions.revoke(originOf(ctx), id, permissionId)
-  answer(ctx, { data: revoked, meta: {} }, 202)
+  sendJson(ctx, { data: revoked, meta: {} }, 202)
 }

@@ -1,13 +1,13 @@
 import { analysis as kind, type Analysis } from './analysis.js'
 import { reachOfAnalysis, requireClientAccess } from './client_access.js'
-import { clientDirectory, clientIdOf, readAnalysis } from './client_of_analysis.js'
+import { clientDirectory, clientIdOf, readAnalysis } from './read_analysis.js'
 import { credentialsOf, type ClientCredentials } from '#core/nodes/credentials'
 import { newClientSecret } from '#core/clients/client_secret'
-import { rememberReplacedSecret } from '#core/clients/replaced_secret'
+import { recordReplacedSecret } from '#core/clients/replaced_secret'
 import type { Origin } from '#kernel/origin'
 import type { Row } from '#records/row'
 import type { RecordServiceOptions } from '#records/record_service'
-import { noteSecretRead } from '#audit/note'
+import { recordSecretRead } from '#audit/record_security_event'
 
 /**
  * What analyses log in with. It is for those who may change the analysis, and for the nodes that agreed to run it.
@@ -36,7 +36,7 @@ export class AnalysisCredentials {
     await noteRead(origin, analysis)
     const within = reachOfAnalysis(origin.actor)
     const client = credentialsOf(await clients.rotate(clientId, { secret }, within))
-    await rememberReplacedSecret(kind, this.#options, origin, id)
+    await recordReplacedSecret(kind, this.#options, origin, id)
     return { ...client, secret }
   }
 
@@ -50,5 +50,5 @@ export class AnalysisCredentials {
 /** Before a secret is shown: one that nobody could note is not. */
 function noteRead(origin: Origin, analysis: Row<typeof Analysis>): Promise<void> {
   const { realmId } = analysis
-  return noteSecretRead(origin, { kind: 'client', id: clientIdOf(analysis), realmId })
+  return recordSecretRead(origin, { kind: 'client', id: clientIdOf(analysis), realmId })
 }

@@ -8,19 +8,19 @@ import { columnOf } from '#query/sql/identifiers'
 import type { Origin } from '#kernel/origin'
 import type { Kind } from '#records/kind'
 import type { ModelClass } from '#records/model'
-import type { Writable, Written } from '#records/record_store'
+import type { RowValues, WrittenRecord } from '#records/record_store'
 import type { ColumnName, Row } from '#records/row'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
 /** A part of an analysis and the analysis itself, both held. */
-export interface HeldPart<M extends ModelClass> {
+export interface LockedPart<M extends ModelClass> {
   readonly analysis: Row<typeof Analysis>
   readonly part: Row<M>
 }
 
 /** What was to be created, or the id of what is there already: the one who asks again is answered as before. */
-export type Made = Pick<Written, 'data'> | { readonly existing: string }
+export type CreateResult = Pick<WrittenRecord, 'data'> | { readonly existing: string }
 
 /**
  * Records that are part of an analysis. A transaction that writes one locks the analysis first: what the analysis tells of its parts is
@@ -47,9 +47,9 @@ export abstract class AnalysisPartService<M extends ModelClass> extends RecordSe
   }
 
   /** The id of the record that has the same values in these columns, if there is one. */
-  protected async existing(
+  protected async findExisting(
     transaction: pg.ClientBase,
-    values: Writable<M>,
+    values: RowValues<M>,
     columns: readonly ColumnName<M>[]
   ): Promise<string | undefined> {
     const conditions = columns.map(
@@ -62,18 +62,18 @@ export abstract class AnalysisPartService<M extends ModelClass> extends RecordSe
     return rows[0]?.id
   }
 
-  protected async answerMade(origin: Origin, made: Made): Promise<string> {
-    if ('data' in made) {
-      return made.data
+  protected async readCreated(origin: Origin, result: CreateResult): Promise<string> {
+    if ('data' in result) {
+      return result.data
     }
     const { selection } = decode(this.kind.declaration, '', 'record')
-    return this.read(origin, made.existing, selection)
+    return this.read(origin, result.existing, selection)
   }
 
   /** Changes a part in one transaction, which holds its analysis and it. */
-  protected async holdingPart(
+  protected async withLockedPart(
     id: string,
-    work: (transaction: pg.ClientBase, held: HeldPart<M>) => Promise<Written<M>>
+    work: (transaction: pg.ClientBase, locked: LockedPart<M>) => Promise<WrittenRecord<M>>
   ): Promise<string> {
     this.requireId(id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -84,7 +84,7 @@ export abstract class AnalysisPartService<M extends ModelClass> extends RecordSe
   }
 
   /** The parts that have this value in a column, one after the other, each held as soon as its analysis is. */
-  protected async *heldWith(
+  protected async *lockPartsWith(
     transaction: pg.ClientBase,
     column: ColumnName<M>,
     value: string

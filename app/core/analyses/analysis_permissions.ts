@@ -1,8 +1,8 @@
 import type { Analysis } from './analysis.js'
 import { reachOfAnalysis, requireClientAccess, requireClientChange } from './client_access.js'
-import { clientDirectory, clientIdOf, readAnalysis } from './client_of_analysis.js'
+import { clientDirectory, clientIdOf, readAnalysis } from './read_analysis.js'
 import { requireUnlocked } from './configuration_lock.js'
-import { enforce, holding, loggedIn } from '#kernel/access'
+import { enforce, requires, loggedIn } from '#kernel/access'
 import { EntityNotFound, PermissionDenied } from '#kernel/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import type { ClientDirectory, ClientPermission, ProviderPermission } from '#auth/provider'
@@ -14,7 +14,7 @@ import { inTransaction } from '#records/transaction'
 const ASSIGNABLE: readonly string[] = ANALYSIS_CLIENT_PERMISSIONS
 
 /** What a caller needs that says what analyses may do. */
-export const CHANGING = holding('analysis_update')
+export const CHANGE_ACCESS = requires('analysis_update')
 
 /**
  * What the clients of analyses may do. The provider keeps it; nothing of it is kept here but who changed it,
@@ -38,14 +38,14 @@ export class AnalysisPermissions {
 
   /** Gives one of the permissions that analyses may have, by its id or name; one that is held already stays as it is. */
   async grant(origin: Origin, id: string, idOrName: string): Promise<ClientPermission> {
-    enforce(CHANGING, origin.actor)
-    const analysis = await this.#changeable(origin, id)
+    enforce(CHANGE_ACCESS, origin.actor)
+    const analysis = await this.#readChangeable(origin, id)
     const clients = await clientDirectory()
     const clientId = clientIdOf(analysis)
     const { id: permissionId } = assignable(await clients.permission(idOrName))
-    const held = await grantOf(clients, clientId, permissionId)
-    if (held) {
-      return held
+    const existing = await grantOf(clients, clientId, permissionId)
+    if (existing) {
+      return existing
     }
     const granted = await clients.grant(
       clientId,
@@ -54,15 +54,15 @@ export class AnalysisPermissions {
       reachOfAnalysis(origin.actor)
     )
     if (!clients.keepsTrail) {
-      await this.#remember(origin, analysis, 'created', granted)
+      await this.#recordEvent(origin, analysis, 'created', granted)
     }
     return granted
   }
 
   /** Takes a permission away again; answers how it was given. */
   async revoke(origin: Origin, id: string, permissionId: string): Promise<ClientPermission> {
-    enforce(CHANGING, origin.actor)
-    const analysis = await this.#changeable(origin, id)
+    enforce(CHANGE_ACCESS, origin.actor)
+    const analysis = await this.#readChangeable(origin, id)
     const clients = await clientDirectory()
     const grant = await grantOf(clients, clientIdOf(analysis), permissionId.toLowerCase())
     if (!grant) {
@@ -70,19 +70,19 @@ export class AnalysisPermissions {
     }
     await clients.revoke(grant.id, origin, reachOfAnalysis(origin.actor))
     if (!clients.keepsTrail) {
-      await this.#remember(origin, analysis, 'deleted', grant)
+      await this.#recordEvent(origin, analysis, 'deleted', grant)
     }
     return grant
   }
 
-  async #changeable(origin: Origin, id: string): Promise<Row<typeof Analysis>> {
+  async #readChangeable(origin: Origin, id: string): Promise<Row<typeof Analysis>> {
     const analysis = await readAnalysis(origin, id)
     await requireClientChange(this.#options.pool, origin.actor, analysis)
     requireUnlocked(analysis)
     return analysis
   }
 
-  #remember(
+  #recordEvent(
     origin: Origin,
     { realmId }: Row<typeof Analysis>,
     type: 'created' | 'deleted',

@@ -4,12 +4,12 @@ import type { ProjectOfAnalysis } from './project_of_analysis.js'
 import type { Actor } from '#kernel/actor'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import type { Writable } from '#records/record_store'
+import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { isRealmWritable } from '#kernel/realm'
 
 /** What stays as it is while nodes are asked about it. */
-const LOCKED = ['masterImageId', 'imageCommandArguments', 'registryId'] as const
+const LOCKED_COLUMNS = ['masterImageId', 'imageCommandArguments', 'registryId'] as const
 
 /** The realms that take part in a project may analyse in it: its own realm, and that of each node that agreed to it. */
 export function requireMember(actor: Actor, { realmId, hasNodeOfActor }: ProjectOfAnalysis): void {
@@ -19,25 +19,25 @@ export function requireMember(actor: Actor, { realmId, hasNodeOfActor }: Project
 }
 
 /** What was sent in the form in which it is kept, so that the two can be compared. */
-export function stored<Sent extends { imageCommandArguments?: unknown }>({
+export function toStored<Body extends { imageCommandArguments?: unknown }>({
   imageCommandArguments: sent,
   ...body
-}: Sent) {
-  const kept = sent ? JSON.stringify(sent) : null
-  return sent === undefined ? body : { ...body, imageCommandArguments: kept }
+}: Body) {
+  const text = sent ? JSON.stringify(sent) : null
+  return sent === undefined ? body : { ...body, imageCommandArguments: text }
 }
 
 /** Throws where something would change that has to stay as it is. */
 export function requireChangeable(
   previous: Row<typeof Analysis>,
-  values: Writable<typeof Analysis>
+  values: RowValues<typeof Analysis>
 ): void {
-  if (LOCKED.some((name) => isOther(name, previous, values))) {
+  if (LOCKED_COLUMNS.some((name) => isChanged(name, previous, values))) {
     requireUnlocked(previous)
   }
   const { registryId } = values
   if (
-    isOther('registryId', previous, values) &&
+    isChanged('registryId', previous, values) &&
     previous.registryId !== null &&
     registryId !== null
   ) {
@@ -49,9 +49,9 @@ export function requireChangeable(
 /** Arguments are those of an image: another one is started without them. */
 export function withImage(
   previous: Row<typeof Analysis>,
-  values: Writable<typeof Analysis>
-): Writable<typeof Analysis> {
-  return isOther('masterImageId', previous, values)
+  values: RowValues<typeof Analysis>
+): RowValues<typeof Analysis> {
+  return isChanged('masterImageId', previous, values)
     ? {
         ...values,
         imageCommandArguments: null,
@@ -60,10 +60,10 @@ export function withImage(
     : values
 }
 
-function isOther(
-  name: (typeof LOCKED)[number],
+function isChanged(
+  name: (typeof LOCKED_COLUMNS)[number],
   previous: Row<typeof Analysis>,
-  values: Writable<typeof Analysis>
+  values: RowValues<typeof Analysis>
 ): boolean {
   return values[name] !== undefined && values[name] !== previous[name]
 }

@@ -1,12 +1,12 @@
 import type pg from 'pg'
 
 import { analysis, type Analysis } from './analysis.js'
-import { outdatedApprovals, type Content } from './approved_content.js'
-import { assignedNodes, figuresOf } from './node_figures.js'
+import { outdatedApprovals, type ContentPart } from './approved_content.js'
+import { assignedNodes, summarizeNodes } from './node_summary.js'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { DatabasePool } from '#database/database_pool'
 import type { Origin } from '#kernel/origin'
-import { RecordStore, type Writable } from '#records/record_store'
+import { RecordStore, type RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 
 const HAS_ENTRYPOINT = `select exists (
@@ -19,20 +19,20 @@ const DECIDED = `select a.id from analysis_nodes a join nodes n on n.id = a.node
   order by a.id`
 
 /** What follows is written by the services of those kinds. They have the upkeep done, so they are looked for when needed. */
-interface Services {
+interface UpkeepServices {
   readonly analyses: () => Promise<{
-    showFigures(
+    updateSummary(
       transaction: pg.ClientBase,
       origin: Origin,
       id: string,
-      figures: Writable<typeof Analysis>
+      summary: RowValues<typeof Analysis>
     ): Promise<void>
   }>
   readonly analysisNodes: () => Promise<{
     withdrawDecision(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
   }>
   readonly secrets: () => Promise<{
-    replaceLater(transaction: pg.ClientBase, analysisId: string): Promise<void>
+    scheduleReplacement(transaction: pg.ClientBase, analysisId: string): Promise<void>
   }>
 }
 
@@ -42,9 +42,9 @@ interface Services {
  */
 export class AnalysisUpkeep {
   readonly #store: RecordStore<typeof Analysis>
-  readonly #services: Services
+  readonly #services: UpkeepServices
 
-  constructor(pool: DatabasePool, services: Services) {
+  constructor(pool: DatabasePool, services: UpkeepServices) {
     this.#store = new RecordStore(analysis, pool)
     this.#services = services
   }
@@ -55,55 +55,55 @@ export class AnalysisUpkeep {
   }
 
   /** Makes anew all that the analysis tells of its parts. */
-  async followAll(
+  async refreshAll(
     transaction: pg.ClientBase,
     origin: Origin,
     { id, masterImageId }: Row<typeof Analysis>
   ): Promise<void> {
-    await this.#show(transaction, origin, id, { configurationImageValid: masterImageId !== null })
-    await this.followNodes(transaction, origin, id)
-    await this.followFiles(transaction, origin, id)
-    await this.followContent(transaction, origin, id, ['files'])
+    await this.#write(transaction, origin, id, { configurationImageValid: masterImageId !== null })
+    await this.refreshNodes(transaction, origin, id)
+    await this.refreshEntrypoint(transaction, origin, id)
+    await this.withdrawOutdatedApprovals(transaction, origin, id, ['files'])
   }
 
   /** After a node came, went, or told something. */
-  async followNodes(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
-    await this.#show(transaction, origin, id, figuresOf(await assignedNodes(transaction, id)))
+  async refreshNodes(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+    await this.#write(transaction, origin, id, summarizeNodes(await assignedNodes(transaction, id)))
   }
 
   /** After a file came, went, or became what the analysis starts with. */
-  async followFiles(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+  async refreshEntrypoint(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     const { rows } = await transaction.query<{ isValid: boolean }>(HAS_ENTRYPOINT, [id])
     const { isValid } = rows[0]!
-    await this.#show(transaction, origin, id, { configurationEntrypointValid: isValid })
+    await this.#write(transaction, origin, id, { configurationEntrypointValid: isValid })
   }
 
   /** After something was taken away from an analysis that nodes are asked about: they agreed to something else. */
-  async followRemoval(
+  async withdrawApprovalsAfterRemoval(
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
     removed: 'files' | 'nodes'
   ): Promise<void> {
-    const held = await this.lock(transaction, id)
-    if (held?.configurationLocked && held.buildStatus === null) {
+    const analysisRow = await this.lock(transaction, id)
+    if (analysisRow?.configurationLocked && analysisRow.buildStatus === null) {
       await this.withdrawApprovals(transaction, { ...origin, contentChanged: [removed] }, id)
     }
   }
 
   /** After what the analysis consists of changed: a node that approved something else is asked anew. */
-  async followContent(
+  async withdrawOutdatedApprovals(
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
-    contentChanged: readonly Content[]
+    contentChanged: readonly ContentPart[]
   ): Promise<void> {
     if (contentChanged.length === 0 || skipsApproval.isOn) {
       return
     }
     const outdated = await outdatedApprovals(transaction, id)
     if (outdated.length > 0) {
-      await this.#askAnew(transaction, { ...origin, contentChanged }, id, outdated)
+      await this.#withdraw(transaction, { ...origin, contentChanged }, id, outdated)
     }
   }
 
@@ -114,16 +114,16 @@ export class AnalysisUpkeep {
     }
     const { rows } = await transaction.query<{ id: string }>(DECIDED, [id])
     const decided = rows.map((row) => row.id)
-    await this.#askAnew(transaction, origin, id, decided)
+    await this.#withdraw(transaction, origin, id, decided)
   }
 
   /** After a node lost its access to what the analysis logs in with. */
   async replaceSecret(transaction: pg.ClientBase, id: string): Promise<void> {
     const secrets = await this.#services.secrets()
-    await secrets.replaceLater(transaction, id)
+    await secrets.scheduleReplacement(transaction, id)
   }
 
-  async #askAnew(
+  async #withdraw(
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
@@ -133,16 +133,16 @@ export class AnalysisUpkeep {
     for (const assignment of assignments) {
       await analysisNodes.withdrawDecision(transaction, origin, assignment)
     }
-    await this.followNodes(transaction, { ...origin, contentChanged: undefined }, id)
+    await this.refreshNodes(transaction, { ...origin, contentChanged: undefined }, id)
   }
 
-  async #show(
+  async #write(
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
-    figures: Writable<typeof Analysis>
+    summary: RowValues<typeof Analysis>
   ) {
     const analyses = await this.#services.analyses()
-    await analyses.showFigures(transaction, origin, id, figures)
+    await analyses.updateSummary(transaction, origin, id, summary)
   }
 }

@@ -4,7 +4,8 @@ import { EntityConflict } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
 /** What nodes agree to when they approve an analysis, by what of it can change. */
-export type Content = 'files' | 'entrypoint' | 'masterImageId' | 'image' | 'imageCommandArguments'
+export type ContentPart =
+  'files' | 'entrypoint' | 'masterImageId' | 'image' | 'imageCommandArguments'
 
 /**
  * The digest of what an analysis `a` consists of. A stored file never changes, so that its id stands for what is in it.

@@ -1,26 +1,26 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { noteSecretRead } from '#audit/note'
+import { recordSecretRead } from '#audit/record_security_event'
 import { corePool } from '#core/database'
-import { buildRegistryFor } from '#core/registries/ready_registry'
+import { selectBuildRegistry } from '#core/registries/build_registry'
 import { registry } from '#core/registries/registry'
 import {
   CREDENTIALS,
-  credentialsIn,
-  KEPT_ACCOUNTS,
-  readingCredentials,
-  type KeptAccounts,
+  resolveCredentials,
+  STORED_ACCOUNTS,
+  credentialsAccess,
+  type StoredAccounts,
   type WorkerCredentials,
-} from '#core/registries/worker_credentials'
-import { answer } from '#http/answer'
+} from '#core/registries/worker_credential_routes'
+import { sendJson } from '#http/send_json'
 import type { SurfaceRoutes } from '#http/surface'
 import { enforce } from '#kernel/access'
-import { answering, exactly } from '#kernel/json_schema'
+import { dataResponse, exactObject } from '#kernel/json_schema'
 import type { Origin } from '#kernel/origin'
 import { originOf } from '#kernel/request_origin'
-import { readAnalysis } from './client_of_analysis.js'
+import { readAnalysis } from './read_analysis.js'
 
-interface Project {
+interface BuildProject {
   readonly type: string
   readonly externalName: string
 }
@@ -29,40 +29,40 @@ interface BuildRegistry extends WorkerCredentials {
   readonly id: string
   readonly name: string
   /** Those of builds and of what they stand on. */
-  readonly projects: readonly Project[]
+  readonly projects: readonly BuildProject[]
 }
 
-type Kept = KeptAccounts & Pick<BuildRegistry, 'id' | 'name' | 'projects'>
+type BuildRegistryRow = StoredAccounts & Pick<BuildRegistry, 'id' | 'name' | 'projects'>
 
-const KEPT = {
+const BUILD_REGISTRY = {
   name: 'build-registry',
-  text: `select r.id, r.name, ${KEPT_ACCOUNTS},
+  text: `select r.id, r.name, ${STORED_ACCOUNTS},
       (select coalesce(json_agg(json_build_object('type', p.type, 'externalName', p.external_name)
           order by p.type, p.created_at, p.id), '[]')
         from registry_projects p
         where p.registry_id = r.id and p.type in ('incoming', 'masterImages')) as projects
     from registries r left join registry_workers w on w.registry_id = r.id
-    where r.id = ${buildRegistryFor('$1::uuid')}`,
+    where r.id = ${selectBuildRegistry('$1::uuid')}`,
 }
 
-const REGISTRY = exactly({
+const REGISTRY = exactObject({
   id: { type: 'string' },
   name: { type: 'string' },
   ...CREDENTIALS,
   projects: {
     type: 'array',
-    items: exactly({ type: { type: 'string' }, externalName: { type: 'string' } }),
+    items: exactObject({ type: { type: 'string' }, externalName: { type: 'string' } }),
   },
 })
-const SCHEMA = answering(exactly({ registry: { anyOf: [REGISTRY, { type: 'null' }] } }))
+const SCHEMA = dataResponse(exactObject({ registry: { anyOf: [REGISTRY, { type: 'null' }] } }))
 
 /** For whoever builds the image of an analysis, and would ask for a registry, its account and its projects otherwise, one after the other. */
 export function buildRegistryRoutes(routes: SurfaceRoutes): void {
   routes.get('/analyses/:id/build-registry', read, {
     name: 'readBuildRegistry',
     summary: 'The registry into which an analysis is built, as what, and its projects for that',
-    access: readingCredentials,
-    answers: {
+    access: credentialsAccess,
+    responses: {
       200: {
         description:
           'That of the analysis, else the oldest, of those that are set up, with an account of the worker; none where no registry is',
@@ -74,18 +74,21 @@ export function buildRegistryRoutes(routes: SurfaceRoutes): void {
 
 async function read(ctx: HttpContext): Promise<void> {
   const found = await buildRegistry(originOf(ctx), ctx.params.id)
-  answer(ctx, { data: { registry: found ?? null }, meta: {} })
+  sendJson(ctx, { data: { registry: found ?? null }, meta: {} })
 }
 
 async function buildRegistry(origin: Origin, id: string): Promise<BuildRegistry | undefined> {
-  enforce(readingCredentials, origin.actor)
+  enforce(credentialsAccess, origin.actor)
   const { registryId } = await readAnalysis(origin, id)
-  const { rows } = await corePool().read<Kept>({ ...KEPT, values: [registryId] })
-  const [kept] = rows
-  if (!kept) {
+  const { rows } = await corePool().read<BuildRegistryRow>({
+    ...BUILD_REGISTRY,
+    values: [registryId],
+  })
+  const [row] = rows
+  if (!row) {
     return undefined
   }
-  const { projects, name } = kept
-  await noteSecretRead(origin, { kind: registry.name, id: kept.id, realmId: null })
-  return { id: kept.id, name, ...credentialsIn(kept, 'carrying'), projects }
+  const { projects, name } = row
+  await recordSecretRead(origin, { kind: registry.name, id: row.id, realmId: null })
+  return { id: row.id, name, ...resolveCredentials(row, 'carrying'), projects }
 }

@@ -21,7 +21,7 @@ export async function requireClientAccess(
   const agrees = await agreementOf(database, actor, analysis.id)
   requireAgreement(agrees)
   if (agrees === undefined) {
-    requireChanging(actor, analysis)
+    requireChangeAccess(actor, analysis)
   }
 }
 
@@ -32,7 +32,7 @@ export async function requireClientChange(
   analysis: Row<typeof Analysis>
 ): Promise<void> {
   requireAgreement(await agreementOf(database, actor, analysis.id))
-  requireChanging(actor, analysis)
+  requireChangeAccess(actor, analysis)
 }
 
 /** An actor that is let in to the client of an analysis reaches what such a client may do. */
@@ -44,6 +44,6 @@ function requireAgreement(agrees: boolean | undefined): void {
   }
 }
 
-function requireChanging(actor: Actor, analysis: Row<typeof Analysis>): void {
+function requireChangeAccess(actor: Actor, analysis: Row<typeof Analysis>): void {
   requireThat(actor, holds('analysis_update', analysis), mayWriteIn(analysis.realmId))
 }

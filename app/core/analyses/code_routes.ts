@@ -1,17 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { corePool } from '#core/database'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import type { SurfaceRoutes } from '#http/surface'
 import { EntityNotFound } from '#kernel/failures'
-import { answering, exactly } from '#kernel/json_schema'
+import { dataResponse, exactObject } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { analysis } from './analysis.js'
 import { CONTENT_DIGEST } from './approved_content.js'
-import { readAnalysis } from './client_of_analysis.js'
+import { readAnalysis } from './read_analysis.js'
 
 /** No image is made of more. */
-const MOST_FILES = 50_000
+const MAX_FILES = 50_000
 
 /** One statement reads the files and the digest of the content they belong to, so that both are of the same moment. */
 const CODE = {
@@ -31,7 +31,7 @@ const CODE = {
       'total', (select count(*) from code),
       'files', (select coalesce(json_agg(file), '[]') from (
         select "bucketFileId", "bucketId", path, root from code
-        order by path, "bucketFileId" limit ${MOST_FILES}) file)
+        order by path, "bucketFileId" limit ${MAX_FILES}) file)
     ))::text as code
     from analyses a join lateral (
       select bucket_id from analysis_buckets where analysis_id = a.id and type = 'CODE'
@@ -39,27 +39,27 @@ const CODE = {
     where a.id = $1`,
 }
 
-const FILE = exactly({
+const FILE = exactObject({
   bucketFileId: { type: 'string' },
   bucketId: { type: 'string' },
   path: { type: 'string' },
   root: { type: 'boolean' },
 })
 const ARGUMENTS = { type: ['array', 'null'], items: { type: 'object' } } as const
-const MASTER_IMAGE = exactly({
+const MASTER_IMAGE = exactObject({
   id: { type: 'string' },
   virtualPath: { type: 'string' },
   command: { type: ['string', 'null'] },
   commandArguments: ARGUMENTS,
 })
-const SCHEMA = answering(
-  exactly({
+const SCHEMA = dataResponse(
+  exactObject({
     digest: { type: 'string' },
     masterImage: { anyOf: [MASTER_IMAGE, { type: 'null' }] },
     imageCommandArguments: ARGUMENTS,
     bucketId: { type: 'string' },
     total: { type: 'integer' },
-    files: { type: 'array', items: FILE, maxItems: MOST_FILES },
+    files: { type: 'array', items: FILE, maxItems: MAX_FILES },
   })
 )
 
@@ -67,9 +67,9 @@ const SCHEMA = answering(
 export function analysisCodeRoutes(routes: SurfaceRoutes): void {
   routes.get('/analyses/:id/code', read, {
     name: 'readAnalysisCode',
-    summary: `What an analysis consists of: its digest, its image, and its code, up to ${MOST_FILES} files at once`,
+    summary: `What an analysis consists of: its digest, its image, and its code, up to ${MAX_FILES} files at once`,
     access: analysis.access.read,
-    answers: {
+    responses: {
       200: {
         description:
           'The digest of the content, the image, the bucket that the platform made, and the files of all buckets with code by their paths',
@@ -85,5 +85,5 @@ async function read(ctx: HttpContext): Promise<void> {
   if (!rows[0]) {
     throw new EntityNotFound('analysis-bucket')
   }
-  answer(ctx, rows[0].code)
+  sendJson(ctx, rows[0].code)
 }

@@ -1,20 +1,20 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { corePool } from '#core/database'
-import { answerVersion } from '#http/answer'
+import { sendVersionedJson } from '#http/send_json'
 import type { SurfaceRoutes } from '#http/surface'
-import { answering, exactly } from '#kernel/json_schema'
+import { dataResponse, exactObject } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { agreedContent } from './agreed_content.js'
 import { analysis } from './analysis.js'
-import { readAnalysis } from './client_of_analysis.js'
+import { readAnalysis } from './read_analysis.js'
 
-const CONTENT = answering(
-  exactly({
+const CONTENT = dataResponse(
+  exactObject({
     digest: { type: 'string' },
     nodes: {
       type: 'array',
-      items: exactly({ nodeId: { type: 'string' }, agrees: { type: 'boolean' } }),
+      items: exactObject({ nodeId: { type: 'string' }, agrees: { type: 'boolean' } }),
     },
   })
 )
@@ -25,7 +25,7 @@ export function analysisContentRoutes(routes: SurfaceRoutes): void {
     name: 'readAnalysisContent',
     summary: 'The digest of what an analysis consists of, and which nodes agreed to exactly that',
     access: analysis.access.read,
-    answers: {
+    responses: {
       200: {
         description: 'The digest, and the nodes',
         schema: CONTENT,
@@ -38,5 +38,5 @@ export function analysisContentRoutes(routes: SurfaceRoutes): void {
 async function read(ctx: HttpContext): Promise<void> {
   const { id } = await readAnalysis(originOf(ctx), ctx.params.id)
   const data = await agreedContent(corePool(), id)
-  answerVersion(ctx, { data, meta: {} }, data.digest)
+  sendVersionedJson(ctx, { data, meta: {} }, data.digest)
 }

@@ -4,7 +4,7 @@ import type { BodyOf } from '#kernel/body'
 import { clock } from '#kernel/clock'
 
 import type { createAnalysis } from './analysis.js'
-import { stored } from './analysis_rules.js'
+import { toStored } from './analysis_rules.js'
 import type { ProjectOfAnalysis } from './project_of_analysis.js'
 
 /** What an analysis begins with: it is of its project's realm, and runs the project's image where it names none. */
@@ -15,7 +15,7 @@ export function newAnalysis(
 ) {
   const masterImageId = body.masterImageId ?? project.masterImageId
   return {
-    ...stored(body),
+    ...toStored(body),
     id: clock.uuid(),
     projectId: body.projectId,
     name: body.name ?? generatedName(),

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { count } from '#core/projects/counters'
+import { changeCount } from '#core/projects/counters'
 import type { DatabasePool } from '#database/database_pool'
 import type { Actor } from '#kernel/actor'
 import { RelationInvalid } from '#kernel/failures'
@@ -20,19 +20,19 @@ const PROJECT = `select realm_id as "realmId", master_image_id as "masterImageId
   from projects p where id = $1`
 
 /** The project in which an actor wants to create an analysis. */
-export async function projectFor(
+export async function findProject(
   pool: DatabasePool,
   actor: Actor,
   projectId: string
 ): Promise<ProjectOfAnalysis> {
   const { rows } = await pool.query<ProjectOfAnalysis>(PROJECT, [projectId, actor.realmId])
-  return rows[0] ?? goneMeanwhile()
+  return rows[0] ?? throwRelationMissing()
 }
 
 /** Counts an analysis that is about to be created, and locks its project with that. */
 export async function countInProject(transaction: pg.ClientBase, projectId: string): Promise<void> {
-  if (!(await count(transaction, 'analyses', projectId, 1))) {
-    goneMeanwhile()
+  if (!(await changeCount(transaction, 'analyses', projectId, 1))) {
+    throwRelationMissing()
   }
 }
 
@@ -45,6 +45,6 @@ export async function lockProjectOf(transaction: pg.ClientBase, id: string): Pro
   )
 }
 
-function goneMeanwhile(): never {
+function throwRelationMissing(): never {
   throw new RelationInvalid('The body names a record that does not exist any more')
 }

@@ -18,9 +18,9 @@ export const analysisUpkeepConsumer = defineConsumer({
       ofAnalysis,
       AnalysisUpkeep,
       async (upkeep, { transaction, origin, content: { analysisId } }) => {
-        const held = await upkeep.lock(transaction, analysisId)
-        if (held) {
-          await upkeep.followAll(transaction, origin, held)
+        const row = await upkeep.lock(transaction, analysisId)
+        if (row) {
+          await upkeep.refreshAll(transaction, origin, row)
         }
       }
     ),

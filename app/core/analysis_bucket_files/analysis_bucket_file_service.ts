@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
 import type { Analysis } from '#core/analyses/analysis'
-import { AnalysisPartService, type Made } from '#core/analyses/analysis_part_service'
+import { AnalysisPartService, type CreateResult } from '#core/analyses/analysis_part_service'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
-import type { Content } from '#core/analyses/approved_content'
+import type { ContentPart } from '#core/analyses/approved_content'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import {
   analysisBucketFile,
@@ -18,33 +18,33 @@ import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
 import type { RecordServiceOptions } from '#records/record_service'
-import type { Written } from '#records/record_store'
+import type { WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
-type File = Row<typeof AnalysisBucketFile>
-type Changes = BodyOf<typeof updateAnalysisBucketFile>
+type FileRow = Row<typeof AnalysisBucketFile>
+type FileChanges = BodyOf<typeof updateAnalysisBucketFile>
 
 /** A file in its bucket, whether it is there yet or not. */
-interface Placed {
+interface FilePlacement {
   readonly id?: string
   readonly analysisBucketId: string
   readonly root?: boolean
 }
 
-interface Bucket {
+interface BucketRow {
   readonly analysisId: string
   readonly bucketId: string
   readonly realmId: string
 }
 
 /** What a file has of the bucket of an analysis that it is in. */
-type InAnalysis = Pick<File, 'analysisBucketId' | 'analysisId' | 'realmId'>
+type BucketOfAnalysis = Pick<FileRow, 'analysisBucketId' | 'analysisId' | 'realmId'>
 
 const BUCKET = `select analysis_id as "analysisId", bucket_id as "bucketId", realm_id as "realmId"
   from analysis_buckets where id = $1`
 
-const OF_BUCKET = `select id as "analysisBucketId", analysis_id as "analysisId", realm_id as "realmId"
+const BUCKETS_OF_ANALYSES = `select id as "analysisBucketId", analysis_id as "analysisId", realm_id as "realmId"
   from analysis_buckets where bucket_id = $1 order by analysis_id`
 
 /** The roots that a file takes the place of: that of its bucket or, for code, of all buckets with code of its analysis. */
@@ -55,10 +55,10 @@ const OTHER_ROOTS = `select f.id from analysis_bucket_files f
     and (b.id = own.id or b.type = 'CODE' and own.type = 'CODE')
   order by f.id`
 
-const OF_FILES = `select id, bucket_file_id as key from analysis_bucket_files
+const BY_FILE_ID = `select id, bucket_file_id as key from analysis_bucket_files
   where analysis_bucket_id = $1 and bucket_file_id = any($2::uuid[])`
 
-const AT_PATHS = `select id, path as key from analysis_bucket_files
+const BY_PATH = `select id, path as key from analysis_bucket_files
   where analysis_bucket_id = $1 and path = any($2::text[]) order by id`
 
 const CREATOR = { user: 'userId', client: 'clientId', robot: 'robotId' } as const
@@ -88,27 +88,27 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     const { actor } = origin
     enforce(this.kind.access.create!, actor)
     await this.requireRelations(body)
-    const bucket = await this.#bucketOf(body.analysisBucketId)
+    const bucket = await this.#findBucket(body.analysisBucketId)
     await requireFileWriter(this.pool, actor, bucket)
     requireSameBucket(bucket, body)
     const { analysisId, realmId } = bucket
     const values = { ...body, analysisId, realmId, [CREATOR[actor.kind]]: actor.id }
-    const made = await inTransaction(this.pool, async (transaction): Promise<Made> => {
+    const result = await inTransaction(this.pool, async (transaction): Promise<CreateResult> => {
       const analysis = await this.lockAnalysis(transaction, analysisId)
-      const existing = await this.existing(transaction, values, [
+      const existing = await this.findExisting(transaction, values, [
         'analysisBucketId',
         'bucketFileId',
       ])
       if (existing !== undefined) {
-        return this.#askedForAgain(transaction, origin, { analysis, existing, body })
+        return this.#createExisting(transaction, origin, { analysis, existing, body })
       }
-      await this.#requireOpen(transaction, analysis, values)
-      await this.#takeOver(transaction, origin, values)
+      await this.#requireWritable(transaction, analysis, values)
+      await this.#replaceRoot(transaction, origin, values)
       const written = await this.insert(transaction, origin, values)
-      await this.#follow(transaction, origin, undefined, written.values)
+      await this.#refreshAnalysis(transaction, origin, undefined, written.values)
       return written
     })
-    return this.answerMade(origin, made)
+    return this.readCreated(origin, result)
   }
 
   override async update(
@@ -117,7 +117,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     body: BodyOf<typeof updateAnalysisBucketFile>
   ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
-    return this.holdingPart(id, async (transaction, { analysis, part }) => {
+    return this.withLockedPart(id, async (transaction, { analysis, part }) => {
       await requireFileWriter(transaction, origin.actor, part)
       return this.#change(transaction, origin, { analysis, part, body })
     })
@@ -125,22 +125,24 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    return this.holdingPart(id, async (transaction, { part }) => {
+    return this.withLockedPart(id, async (transaction, { part }) => {
       await requireFileWriter(transaction, origin.actor, part)
-      return this.#takeOut(transaction, origin, part)
+      return this.#removeFile(transaction, origin, part)
     })
   }
 
   /** Enters files of one bucket that storage took in, in each analysis it is of. What stood at their paths before is no longer there. */
-  async enterStored(
+  async addStored(
     transaction: pg.ClientBase,
     origin: Origin,
     files: readonly StoredFile[]
   ): Promise<void> {
-    const { rows } = await transaction.query<InAnalysis>(OF_BUCKET, [files[0]?.bucketId])
+    const { rows } = await transaction.query<BucketOfAnalysis>(BUCKETS_OF_ANALYSES, [
+      files[0]?.bucketId,
+    ])
     for (const bucket of rows) {
       if (await this.upkeep.lock(transaction, bucket.analysisId)) {
-        await this.#enterIn(transaction, origin, bucket, files)
+        await this.#addToBucket(transaction, origin, bucket, files)
       }
     }
   }
@@ -151,44 +153,44 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     origin: Origin,
     bucketFileId: string
   ): Promise<void> {
-    for await (const part of this.heldWith(transaction, 'bucketFileId', bucketFileId)) {
-      await this.#takeOut(transaction, origin, part)
+    for await (const part of this.lockPartsWith(transaction, 'bucketFileId', bucketFileId)) {
+      await this.#removeFile(transaction, origin, part)
     }
   }
 
   /** A file stays when the user is gone who made it. */
-  async releaseUser(origin: Origin, id: string): Promise<void> {
+  async detachUser(origin: Origin, id: string): Promise<void> {
     await inTransaction(this.pool, (transaction) =>
-      this.changeById(transaction, origin, id, { userId: null })
+      this.updateById(transaction, origin, id, { userId: null })
     )
   }
 
-  async #enterIn(
+  async #addToBucket(
     transaction: pg.ClientBase,
     origin: Origin,
-    bucket: InAnalysis,
+    bucket: BucketOfAnalysis,
     files: readonly StoredFile[]
   ): Promise<void> {
     const { analysisBucketId } = bucket
-    const entered = await this.#knownAmong(transaction, analysisBucketId, 'bucketFileId', files)
-    const added = files.filter(({ id }) => !entered.has(id))
-    const former = await this.#knownAmong(transaction, analysisBucketId, 'path', added)
-    for (const id of former.values()) {
-      await this.#takeOut(transaction, origin, await this.lock(transaction, id))
+    const known = await this.#findIds(transaction, analysisBucketId, 'bucketFileId', files)
+    const added = files.filter(({ id }) => !known.has(id))
+    const replaced = await this.#findIds(transaction, analysisBucketId, 'path', added)
+    for (const id of replaced.values()) {
+      await this.#removeFile(transaction, origin, await this.lock(transaction, id))
     }
     const latest = new Map(added.map((file) => [file.path, file]))
     const values = [...latest.values()].map((file) => ({ ...bucket, ...valuesOf(file) }))
     const written = await this.insertAll(transaction, origin, values)
-    await this.#follow(transaction, origin, undefined, written.at(-1)?.values)
+    await this.#refreshAnalysis(transaction, origin, undefined, written.at(-1)?.values)
   }
 
   /** A file that was entered by itself since it came to storage is what its sender asks for, but for the root it is to be. */
-  async #askedForAgain(
+  async #createExisting(
     transaction: pg.ClientBase,
     origin: Origin,
-    asked: { analysis: Row<typeof Analysis>; existing: string; body: { root?: boolean } }
-  ): Promise<Made> {
-    const { analysis, existing, body } = asked
+    request: { analysis: Row<typeof Analysis>; existing: string; body: { root?: boolean } }
+  ): Promise<CreateResult> {
+    const { analysis, existing, body } = request
     const part = await this.lock(transaction, existing)
     return body.root === true && !part.root
       ? this.#change(transaction, origin, { analysis, part, body: { root: true } })
@@ -198,66 +200,66 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
   async #change(
     transaction: pg.ClientBase,
     origin: Origin,
-    change: { analysis: Row<typeof Analysis>; part: File; body: Changes }
-  ): Promise<Written<typeof AnalysisBucketFile>> {
+    change: { analysis: Row<typeof Analysis>; part: FileRow; body: FileChanges }
+  ): Promise<WrittenRecord<typeof AnalysisBucketFile>> {
     const { analysis, part, body } = change
     if (Object.keys(body).length > 0) {
-      await this.#requireOpen(transaction, analysis, part)
+      await this.#requireWritable(transaction, analysis, part)
     }
-    await this.#takeOver(transaction, origin, { ...part, root: body.root })
+    await this.#replaceRoot(transaction, origin, { ...part, root: body.root })
     const written = await this.change(transaction, origin, part, body)
-    await this.#follow(transaction, origin, part, written.values)
+    await this.#refreshAnalysis(transaction, origin, part, written.values)
     return written
   }
 
   /** Has the analysis follow a file that came, changed or went. */
-  async #follow(
+  async #refreshAnalysis(
     transaction: pg.ClientBase,
     origin: Origin,
-    previous: File | undefined,
-    next: File | undefined
+    previous: FileRow | undefined,
+    next: FileRow | undefined
   ): Promise<void> {
     const file = next ?? previous
     if (!file) {
       return
     }
     const id = file.analysisId
-    const changed = contentChanged(previous, next)
+    const changed = changedContent(previous, next)
     const isContent = changed.length > 0 && (await this.#isCode(transaction, file))
     if (next === undefined && isContent) {
-      await this.upkeep.followRemoval(transaction, origin, id, 'files')
+      await this.upkeep.withdrawApprovalsAfterRemoval(transaction, origin, id, 'files')
     }
     if (previous?.root !== next?.root) {
-      await this.upkeep.followFiles(transaction, origin, id)
+      await this.upkeep.refreshEntrypoint(transaction, origin, id)
     }
     if (isContent) {
-      await this.upkeep.followContent(transaction, origin, id, changed)
+      await this.upkeep.withdrawOutdatedApprovals(transaction, origin, id, changed)
     }
   }
 
-  async #takeOut(transaction: pg.ClientBase, origin: Origin, part: File) {
-    const removed = await this.removeUntold(transaction, origin, part)
-    await this.#follow(transaction, origin, part, undefined)
-    await removed.tell()
+  async #removeFile(transaction: pg.ClientBase, origin: Origin, part: FileRow) {
+    const removed = await this.removeWithPendingEvent(transaction, origin, part)
+    await this.#refreshAnalysis(transaction, origin, part, undefined)
+    await removed.recordEvent()
     return removed
   }
 
   /** The files of a bucket that have the id or the path of one of these, by that. */
-  async #knownAmong(
+  async #findIds(
     transaction: pg.ClientBase,
     analysisBucketId: string,
     by: 'bucketFileId' | 'path',
     files: readonly StoredFile[]
   ): Promise<ReadonlyMap<string, string>> {
     const { rows } = await transaction.query<{ id: string; key: string }>(
-      by === 'path' ? AT_PATHS : OF_FILES,
+      by === 'path' ? BY_PATH : BY_FILE_ID,
       [analysisBucketId, files.map((file) => (by === 'path' ? file.path : file.id))]
     )
     return new Map(rows.map(({ id, key }) => [key, id]))
   }
 
-  async #bucketOf(analysisBucketId: string): Promise<Bucket> {
-    const { rows } = await this.pool.query<Bucket>(BUCKET, [analysisBucketId])
+  async #findBucket(analysisBucketId: string): Promise<BucketRow> {
+    const { rows } = await this.pool.query<BucketRow>(BUCKET, [analysisBucketId])
     if (!rows[0]) {
       throw new EntityNotFound('analysis-bucket')
     }
@@ -265,17 +267,17 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
   }
 
   /** Code that nodes are asked about stays as it is; results come in while it runs. */
-  async #requireOpen(
+  async #requireWritable(
     transaction: pg.ClientBase,
     analysis: Row<typeof Analysis>,
-    file: Placed
+    file: FilePlacement
   ): Promise<void> {
     if (analysis.configurationLocked && (await this.#isCode(transaction, file))) {
       requireUnlocked(analysis)
     }
   }
 
-  async #isCode(transaction: pg.ClientBase, { analysisBucketId }: Placed): Promise<boolean> {
+  async #isCode(transaction: pg.ClientBase, { analysisBucketId }: FilePlacement): Promise<boolean> {
     const { rowCount } = await transaction.query(
       `select 1 from analysis_buckets where id = $1 and type = 'CODE'`,
       [analysisBucketId]
@@ -284,7 +286,11 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
   }
 
   /** An analysis starts with one file: one that becomes the root takes the place of another. */
-  async #takeOver(transaction: pg.ClientBase, origin: Origin, file: Placed): Promise<void> {
+  async #replaceRoot(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    file: FilePlacement
+  ): Promise<void> {
     if (file.root !== true) {
       return
     }
@@ -293,7 +299,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
       file.id ?? null,
     ])
     for (const { id } of rows) {
-      await this.changeById(transaction, origin, id, { root: false })
+      await this.updateById(transaction, origin, id, { root: false })
     }
   }
 }
@@ -304,8 +310,8 @@ function valuesOf({ id, bucketId, path, actorType, actorId }: StoredFile) {
 }
 
 /** What a write of a file with code makes another of what nodes approved. */
-function contentChanged(previous: File | undefined, next: File | undefined): Content[] {
-  const isRoot = (file: File | undefined) => file?.root === true
+function changedContent(previous: FileRow | undefined, next: FileRow | undefined): ContentPart[] {
+  const isRoot = (file: FileRow | undefined) => file?.root === true
   return [
     ...(previous?.path === next?.path ? [] : (['files'] as const)),
     ...(isRoot(previous) === isRoot(next) ? [] : (['entrypoint'] as const)),
@@ -313,7 +319,7 @@ function contentChanged(previous: File | undefined, next: File | undefined): Con
 }
 
 function requireSameBucket(
-  { bucketId }: Bucket,
+  { bucketId }: BucketRow,
   body: BodyOf<typeof createAnalysisBucketFile>
 ): void {
   if (body.bucketId !== bucketId) {

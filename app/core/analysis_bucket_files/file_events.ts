@@ -18,21 +18,21 @@ const storedFile = body({
 const deletedFile = body({ id: id() })
 
 /** Files of one upload that are entered in one transaction, which holds their analysis for as long. */
-const ENTERED_AT_ONCE = 100
+const BATCH_SIZE = 100
 
 /** Enters the files of analyses as storage takes them in, and removes those it deleted. */
 export const analysisFileConsumer = defineConsumer({
   queue: `core.${EVENT_KEYS.storageBucketFile}`,
   events: [EVENT_KEYS.storageBucketFile],
   surface: 'core',
-  prefetch: 2 * ENTERED_AT_ONCE,
+  prefetch: 2 * BATCH_SIZE,
   recordOf: ({ data }) => String(data.bucketId ?? data.id),
   handlers: {
     creationFinished: followingAll(
       storedFile,
       AnalysisBucketFileService,
-      ENTERED_AT_ONCE,
-      (files, { transaction, origin, contents }) => files.enterStored(transaction, origin, contents)
+      BATCH_SIZE,
+      (files, { transaction, origin, contents }) => files.addStored(transaction, origin, contents)
     ),
     deletionFinished: following(
       deletedFile,

@@ -2,17 +2,17 @@ import vine from '@vinejs/vine'
 
 import { shape } from '#kernel/shape'
 
-const LONGEST_PATH = 256
+const MAX_PATH_LENGTH = 256
 
-const NOT_OUTSIDE = String.raw`(?!\/)(?!(?:.*[\/\\])?\.\.(?:[\/\\]|$))`
+const NOT_ABSOLUTE_OR_PARENT = String.raw`(?!\/)(?!(?:.*[\/\\])?\.\.(?:[\/\\]|$))`
 const NO_EMPTY_PART = String.raw`(?!.*\/\/)(?!.*\/$)(?!(?:.*\/)?\.$)`
 const WITHOUT_CONTROLS = String.raw`[^\u0000-\u001f\u007f-\u009f]+`
 
 /** As storage takes them, and without empty parts, by which two paths would be one where they are unpacked. */
 const FILE_PATH = {
-  pattern: new RegExp(`^${NOT_OUTSIDE}${NO_EMPTY_PART}${WITHOUT_CONTROLS}$`),
+  pattern: new RegExp(`^${NOT_ABSOLUTE_OR_PARENT}${NO_EMPTY_PART}${WITHOUT_CONTROLS}$`),
   says: 'A path begins and ends with a name and has no empty part, no part ".." and no control characters',
 }
 
 /** The path of a file in a bucket. */
-export const filePath = () => vine.string().maxLength(LONGEST_PATH).use(shape(FILE_PATH))
+export const filePath = () => vine.string().maxLength(MAX_PATH_LENGTH).use(shape(FILE_PATH))

@@ -5,7 +5,7 @@ import type { Actor } from '#kernel/actor'
 import { holds, mayWriteIn, requireThat } from '#auth/verification/checks'
 
 /** What belongs to an analysis, and to its realm. */
-interface Owned {
+interface AnalysisPart {
   readonly analysisId: string
   readonly realmId: string
 }
@@ -17,7 +17,7 @@ interface Owned {
 export async function requireFileWriter(
   database: pg.Pool | pg.ClientBase,
   actor: Actor,
-  { analysisId, realmId }: Owned
+  { analysisId, realmId }: AnalysisPart
 ): Promise<void> {
   if (!(await participates(database, actor, analysisId))) {
     requireThat(actor, holds('analysis_update'), mayWriteIn(realmId))

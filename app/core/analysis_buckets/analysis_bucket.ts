@@ -3,7 +3,7 @@ import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 
 import { Analysis } from '#core/analyses/analysis'
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -22,7 +22,7 @@ export const createAnalysisBucket = body({
 })
 export const updateAnalysisBucket = body({})
 
-const update = holding('analysis_update')
+const update = requires('analysis_update')
 
 /** A bucket of the storage that belongs to an analysis. The platform makes one of each type; others may be added. */
 export class AnalysisBucket extends RecordModel {

@@ -13,12 +13,12 @@ import {
   type createAnalysisBucket,
 } from './analysis_bucket.js'
 import {
-  answeredRequests,
-  forgetMade,
-  giveBackBuckets,
-  type AnsweredRequest,
+  findFulfilled,
+  deleteRequests,
+  deleteBuckets,
+  type FulfilledRequest,
   type BucketRequest,
-} from './requested_buckets.js'
+} from './bucket_requests.js'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
@@ -26,12 +26,12 @@ import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
 import { requireRealm } from '#kernel/realm'
 import type { RecordServiceOptions } from '#records/record_service'
-import type { Written } from '#records/record_store'
+import type { WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
 /** A bucket that storage made because it was asked to. */
-export interface MadeBucket extends BucketRequest {
+export interface CreatedBucket extends BucketRequest {
   readonly bucketId: string
 }
 
@@ -49,7 +49,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
   ): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const realmId = await this.#realmOf(body.analysisId)
+    const realmId = await this.#findRealm(body.analysisId)
     requireRealm(origin.actor, realmId)
     await requireBucketOf(realmId, body.bucketId)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -65,9 +65,9 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
   /** The files of a bucket go with it. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    return this.holdingPart(id, async (transaction, { part }) => {
+    return this.withLockedPart(id, async (transaction, { part }) => {
       requireRealm(origin.actor, part.realmId)
-      return this.#takeOut(transaction, origin, part)
+      return this.#removeBucket(transaction, origin, part)
     })
   }
 
@@ -75,64 +75,67 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
    * Enters the buckets that storage made for an analysis, all that it lacks at once: nobody sees one without the others. What is
    * not needed any more is given back.
    */
-  async enterMade(transaction: pg.ClientBase, origin: Origin, analysisId: string): Promise<void> {
+  async addCreated(transaction: pg.ClientBase, origin: Origin, analysisId: string): Promise<void> {
     const analysis = await this.upkeep.lock(transaction, analysisId)
-    const lacking = analysis ? await this.#typesLacking(transaction, analysis) : []
-    const made = await answeredRequests(transaction, analysisId)
-    const wanted = lacking.flatMap((type) => made.find((one) => one.type === type) ?? [])
-    if (analysis && wanted.length === lacking.length) {
-      for (const { type, bucketId } of wanted) {
+    const missingTypes = analysis ? await this.#findMissingTypes(transaction, analysis) : []
+    const created = await findFulfilled(transaction, analysisId)
+    const needed = missingTypes.flatMap((type) => created.find((one) => one.type === type) ?? [])
+    if (analysis && needed.length === missingTypes.length) {
+      for (const { type, bucketId } of needed) {
         await this.#insertBuiltIn(transaction, origin, analysis, { type, bucketId })
       }
-      await forgetMade(transaction, bucketIdsOf(wanted))
+      await deleteRequests(transaction, bucketIdsOf(needed))
     }
-    const unneeded = bucketIdsOf(made.filter((one) => !wanted.includes(one)))
-    await forgetMade(transaction, unneeded)
-    await giveBackBuckets(transaction, await this.#notEntered(transaction, unneeded))
+    const unneeded = bucketIdsOf(created.filter((one) => !needed.includes(one)))
+    await deleteRequests(transaction, unneeded)
+    await deleteBuckets(transaction, await this.#findUnassigned(transaction, unneeded))
   }
 
   /** Enters a bucket unless its analysis is gone, or lacks none of the type; answers whether it stands there now. */
-  async enterWanted(
+  async addIfMissing(
     transaction: pg.ClientBase,
     origin: Origin,
-    { analysisId, type, bucketId }: MadeBucket
+    { analysisId, type, bucketId }: CreatedBucket
   ): Promise<boolean> {
     const analysis = await this.upkeep.lock(transaction, analysisId)
-    const lacking = analysis ? await this.#typesLacking(transaction, analysis) : []
-    if (analysis && lacking.includes(type)) {
+    const missingTypes = analysis ? await this.#findMissingTypes(transaction, analysis) : []
+    if (analysis && missingTypes.includes(type)) {
       await this.#insertBuiltIn(transaction, origin, analysis, { type, bucketId })
       return true
     }
-    const missing = await this.#notEntered(transaction, [bucketId])
+    const missing = await this.#findUnassigned(transaction, [bucketId])
     return missing.length === 0
   }
 
   /** Removes what stands for a bucket that storage deleted. */
   async removeDeleted(transaction: pg.ClientBase, origin: Origin, bucketId: string): Promise<void> {
-    await forgetMade(transaction, [bucketId])
-    for await (const part of this.heldWith(transaction, 'bucketId', bucketId)) {
-      await this.#takeOut(transaction, origin, part)
+    await deleteRequests(transaction, [bucketId])
+    for await (const part of this.lockPartsWith(transaction, 'bucketId', bucketId)) {
+      await this.#removeBucket(transaction, origin, part)
     }
   }
 
-  async #takeOut(
+  async #removeBucket(
     transaction: pg.ClientBase,
     origin: Origin,
     part: Row<typeof AnalysisBucket>
-  ): Promise<Written<typeof AnalysisBucket>> {
+  ): Promise<WrittenRecord<typeof AnalysisBucket>> {
     const { analysisId, type } = part
-    const removed = await this.removeUntold(transaction, origin, part)
+    const removed = await this.removeWithPendingEvent(transaction, origin, part)
     if (type === 'CODE') {
-      await this.upkeep.followRemoval(transaction, origin, analysisId, 'files')
-      await this.upkeep.followFiles(transaction, origin, analysisId)
-      await this.upkeep.followContent(transaction, origin, analysisId, ['files', 'entrypoint'])
+      await this.upkeep.withdrawApprovalsAfterRemoval(transaction, origin, analysisId, 'files')
+      await this.upkeep.refreshEntrypoint(transaction, origin, analysisId)
+      await this.upkeep.withdrawOutdatedApprovals(transaction, origin, analysisId, [
+        'files',
+        'entrypoint',
+      ])
     }
-    await removed.tell()
+    await removed.recordEvent()
     return removed
   }
 
   /** The types of which an analysis lacks the bucket that the platform makes. */
-  async #typesLacking(
+  async #findMissingTypes(
     transaction: pg.ClientBase,
     { id, configurationLocked }: Row<typeof Analysis>
   ): Promise<BucketType[]> {
@@ -140,9 +143,9 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
       'select type from analysis_buckets where analysis_id = $1 and built_in',
       [id]
     )
-    const there = new Set(rows.map(({ type }) => type))
+    const present = new Set(rows.map(({ type }) => type))
     return BUCKET_TYPES.filter(
-      (type) => !there.has(type) && !(type === 'CODE' && configurationLocked)
+      (type) => !present.has(type) && !(type === 'CODE' && configurationLocked)
     )
   }
 
@@ -151,28 +154,31 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     transaction: pg.ClientBase,
     origin: Origin,
     { id: analysisId, realmId }: Row<typeof Analysis>,
-    { type, bucketId }: Pick<MadeBucket, 'type' | 'bucketId'>
+    { type, bucketId }: Pick<CreatedBucket, 'type' | 'bucketId'>
   ): Promise<void> {
     const values = { type, bucketId, analysisId, realmId, builtIn: true }
-    const added = await this.existing(transaction, values, ['bucketId', 'analysisId'])
-    if (added === undefined) {
+    const existing = await this.findExisting(transaction, values, ['bucketId', 'analysisId'])
+    if (existing === undefined) {
       await this.insert(transaction, origin, values)
     } else {
       const mark = 'update analysis_buckets set built_in = true where id = $1 and type = $2'
-      await transaction.query(mark, [added, type])
+      await transaction.query(mark, [existing, type])
     }
   }
 
-  async #notEntered(transaction: pg.ClientBase, bucketIds: readonly string[]): Promise<string[]> {
+  async #findUnassigned(
+    transaction: pg.ClientBase,
+    bucketIds: readonly string[]
+  ): Promise<string[]> {
     const { rows } = await transaction.query<{ id: string }>(
       'select bucket_id as id from analysis_buckets where bucket_id = any($1)',
       [bucketIds]
     )
-    const entered = new Set(rows.map(({ id }) => id))
-    return bucketIds.filter((id) => !entered.has(id))
+    const assigned = new Set(rows.map(({ id }) => id))
+    return bucketIds.filter((id) => !assigned.has(id))
   }
 
-  async #realmOf(analysisId: string): Promise<string> {
+  async #findRealm(analysisId: string): Promise<string> {
     const { rows } = await this.pool.query<{ realmId: string }>(
       'select realm_id as "realmId" from analyses where id = $1',
       [analysisId]
@@ -184,7 +190,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
   }
 }
 
-const bucketIdsOf = (requests: readonly AnsweredRequest[]) =>
+const bucketIdsOf = (requests: readonly FulfilledRequest[]) =>
   requests.map(({ bucketId }) => bucketId)
 
 /** A bucket that storage does not know yet is still to be made, for a caller that says so in its realm. */

@@ -5,7 +5,7 @@ import { EVENT_KEYS } from '#bus/names'
 import { following, type Heard } from '#core/following'
 import { body } from '#kernel/body'
 import { AnalysisBucketService } from './analysis_bucket_service.js'
-import { noteMade } from './requested_buckets.js'
+import { recordCreated } from './bucket_requests.js'
 
 const ofBucket = body({ id: vine.string().uuid().toLowerCase() })
 
@@ -17,7 +17,7 @@ export const analysisBucketConsumer = defineConsumer({
   prefetch: 20,
   recordOf: ({ data: { id } }) => String(id),
   handlers: {
-    creationFinished: following(ofBucket, AnalysisBucketService, enterMade),
+    creationFinished: following(ofBucket, AnalysisBucketService, addCreated),
     deletionFinished: following(
       ofBucket,
       AnalysisBucketService,
@@ -27,13 +27,13 @@ export const analysisBucketConsumer = defineConsumer({
   },
 })
 
-async function enterMade(
+async function addCreated(
   buckets: AnalysisBucketService,
   { transaction, origin, content, message }: Heard<{ id: string }>
 ): Promise<void> {
   const { correlationId } = message.metadata
-  const request = await noteMade(transaction, correlationId, content.id)
+  const request = await recordCreated(transaction, correlationId, content.id)
   if (request) {
-    await buckets.enterMade(transaction, origin, request.analysisId)
+    await buckets.addCreated(transaction, origin, request.analysisId)
   }
 }

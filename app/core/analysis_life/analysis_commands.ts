@@ -6,7 +6,7 @@ import { analysis as kind } from '#core/analyses/analysis'
 import type { AnalysisService } from '#core/analyses/analysis_service'
 import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import type { BuildSignatures } from '#core/build_images/build_signatures'
-import { askForBuckets } from '#core/analysis_buckets/requested_buckets'
+import { requestBuckets } from '#core/analysis_buckets/bucket_requests'
 import type { StoredCode } from '#core/analysis_bucket_files/stored_code'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
@@ -15,28 +15,28 @@ import { codeBuckets, type CodeLocks } from '#core/code_locks/code_locks'
 import type { DatabasePool } from '#database/database_pool'
 import { enforce } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
-import type { Written } from '#records/record_store'
+import type { WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 import { COMMANDS, type Command, type CommandName } from './commands.js'
-import { factsOf, type Facts } from './facts.js'
-import { CommandRefused, unmetOf } from './guards.js'
+import { loadFacts, type AnalysisFacts } from './analysis_facts.js'
+import { CommandRefused, findUnmet } from './guards.js'
 import { PROCESSES, type ProcessName } from './processes.js'
-import { askForCheck, beginRun, forgetRuns } from './runs.js'
+import { requestCheck, startRun, deleteRuns } from './runs.js'
 
-type Held = Row<typeof Analysis>
-type Changed = Written<typeof Analysis>
-type Outcome<T> = { readonly done: T } | { readonly refusal: CommandRefused }
+type AnalysisRow = Row<typeof Analysis>
+type WrittenAnalysis = WrittenRecord<typeof Analysis>
+type CommandOutcome<T> = { readonly done: T } | { readonly refusal: CommandRefused }
 
 /** A command, and whom and what it is for. */
-interface Given {
+interface CommandRequest {
   readonly origin: Origin
   readonly id: string
   readonly command: Command
 }
 
 /** What was looked at outside of the database before a transaction began. */
-interface Looked {
+interface ExternalChecks {
   readonly damaged?: readonly string[]
   readonly unfitBuild?: string | undefined
 }
@@ -50,7 +50,7 @@ const NOT_BUILT = {
 }
 const NOT_DISTRIBUTED = { distributionStatus: null, distributionProgress: null }
 
-export interface Commanded {
+export interface CommandResult {
   /** The analysis after the command. */
   readonly data: string
   readonly warnings: readonly Warning[]
@@ -60,13 +60,13 @@ const CODE = `select f.bucket_file_id as id
   from analysis_bucket_files f join analysis_buckets b on b.id = f.analysis_bucket_id
   where f.analysis_id = $1 and b.type = 'CODE'`
 
-interface Needs {
+interface AnalysisCommandsDependencies {
   readonly pool: DatabasePool
   readonly analyses: AnalysisService
   readonly analysisNodes: AnalysisNodeService
   readonly upkeep: AnalysisUpkeep
   readonly codeLocks: CodeLocks
-  readonly isListenedTo: Bus['isListenedTo']
+  readonly isListenedTo: Bus['hasConsumers']
   readonly storedCode: StoredCode
   readonly signatures: Pick<BuildSignatures, 'unfit'>
 }
@@ -76,54 +76,54 @@ interface Needs {
  * guard may be unmet because of what was found.
  */
 export class AnalysisCommands {
-  readonly #needs: Needs
+  readonly #dependencies: AnalysisCommandsDependencies
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(dependencies: AnalysisCommandsDependencies) {
+    this.#dependencies = dependencies
   }
 
-  async run(origin: Origin, id: string, name: CommandName): Promise<Commanded> {
+  async run(origin: Origin, id: string, name: CommandName): Promise<CommandResult> {
     enforce(kind.access.update!, origin.actor)
     const command: Command = COMMANDS[name]
-    const { data } = await this.#carryOut({ origin, id, command })
+    const { data } = await this.#execute({ origin, id, command })
     return { data, warnings: await this.#warningsOf(command) }
   }
 
-  #carryOut(given: Given): Promise<Changed> {
-    switch (given.command.effect) {
+  #execute(request: CommandRequest): Promise<WrittenAnalysis> {
+    switch (request.command.effect) {
       case 'lock':
-        return this.#lock(given)
+        return this.#lock(request)
       case 'unlock':
-        return this.#unlock(given)
+        return this.#unlock(request)
       case 'start':
-        return this.#start(given)
+        return this.#start(request)
       case 'check':
-        return this.#check(given)
-      case 'askForBuckets':
-        return this.#askForBuckets(given)
+        return this.#check(request)
+      case 'requestBuckets':
+        return this.#requestBuckets(request)
     }
   }
 
   /** Does the work in the transaction that looked at the guards. What was found to differ stays written where one is not met. */
-  async #whereMet<T>(
-    { origin, id, command }: Given,
-    work: (transaction: pg.ClientBase, facts: Facts) => Promise<T>,
-    { damaged = [], unfitBuild }: Looked = {}
+  async #whenGuardsPass<T>(
+    { origin, id, command }: CommandRequest,
+    work: (transaction: pg.ClientBase, facts: AnalysisFacts) => Promise<T>,
+    { damaged = [], unfitBuild }: ExternalChecks = {}
   ): Promise<T> {
-    const { pool, analyses, upkeep } = this.#needs
-    const outcome = await inTransaction(pool, async (transaction): Promise<Outcome<T>> => {
-      const asItWas = await analyses.hold(transaction, origin, id)
-      await upkeep.followAll(transaction, origin, asItWas)
+    const { pool, analyses, upkeep } = this.#dependencies
+    const outcome = await inTransaction(pool, async (transaction): Promise<CommandOutcome<T>> => {
+      const before = await analyses.lockAnalysis(transaction, origin, id)
+      await upkeep.refreshAll(transaction, origin, before)
       if (damaged.length > 0) {
         const changed = { ...origin, contentChanged: ['files'] }
         await upkeep.withdrawApprovals(transaction, changed, id)
       }
-      const held = await analyses.hold(transaction, origin, id)
-      const facts = await factsOf(transaction, held, {
+      const analysis = await analyses.lockAnalysis(transaction, origin, id)
+      const facts = await loadFacts(transaction, analysis, {
         isCodeAsStored: damaged.length === 0,
         unfitBuild,
       })
-      const unmet = unmetOf(command.guards, facts)
+      const unmet = findUnmet(command.guards, facts)
       return unmet.length > 0
         ? { refusal: new CommandRefused(unmet, facts) }
         : { done: await work(transaction, facts) }
@@ -135,36 +135,44 @@ export class AnalysisCommands {
   }
 
   async #warningsOf({ process }: Command): Promise<readonly Warning[]> {
-    return process ? warningsFor(this.#needs, PROCESSES[process].queue) : []
+    return process ? warningsFor(this.#dependencies, PROCESSES[process].queue) : []
   }
 
   /** Files whose bytes somebody changed behind the platform's back, which nobody can have agreed to. */
-  async #damagedCode(origin: Origin, id: string): Promise<readonly string[]> {
-    const { pool, analyses, storedCode } = this.#needs
+  async #findDamagedCode(origin: Origin, id: string): Promise<readonly string[]> {
+    const { pool, analyses, storedCode } = this.#dependencies
     const files = await inTransaction(pool, async (transaction) => {
-      const held = await analyses.hold(transaction, origin, id)
-      const { rows } = await transaction.query<{ id: string }>(CODE, [held.id])
+      const analysis = await analyses.lockAnalysis(transaction, origin, id)
+      const { rows } = await transaction.query<{ id: string }>(CODE, [analysis.id])
       return rows.map((row) => row.id)
     })
     return skipsApproval.isOn ? [] : storedCode.damaged(files)
   }
 
   /** What would be distributed, where it is known not to be what was built here. */
-  async #unfitBuild(origin: Origin, id: string, { guards }: Command): Promise<string | undefined> {
+  async #findUnfitBuild(
+    origin: Origin,
+    id: string,
+    { guards }: Command
+  ): Promise<string | undefined> {
     if (!guards.includes('signature')) {
       return undefined
     }
-    const { pool, analyses, signatures } = this.#needs
-    const held = await inTransaction(pool, (transaction) => analyses.hold(transaction, origin, id))
-    return signatures.unfit(held)
+    const { pool, analyses, signatures } = this.#dependencies
+    const analysis = await inTransaction(pool, (transaction) =>
+      analyses.lockAnalysis(transaction, origin, id)
+    )
+    return signatures.unfit(analysis)
   }
 
   /** Storage takes no more code before the configuration is locked, so the guards are looked at before and after it is asked. */
-  async #lock(given: Given): Promise<Changed> {
-    const { origin, id } = given
-    const buckets = await this.#whereMet(given, (transaction) => codeBuckets(transaction, id))
-    return this.#needs.codeLocks.around(buckets, (lock) =>
-      this.#whereMet(given, async (transaction, { analysis }) => {
+  async #lock(request: CommandRequest): Promise<WrittenAnalysis> {
+    const { origin, id } = request
+    const buckets = await this.#whenGuardsPass(request, (transaction) =>
+      codeBuckets(transaction, id)
+    )
+    return this.#dependencies.codeLocks.withLock(buckets, (lock) =>
+      this.#whenGuardsPass(request, async (transaction, { analysis }) => {
         await lock.confirm(transaction, id)
         return this.#write(transaction, origin, analysis, { configurationLocked: true })
       })
@@ -172,58 +180,58 @@ export class AnalysisCommands {
   }
 
   /** Whatever was agreed to, built and run is over, and storage takes code again. */
-  async #unlock(given: Given): Promise<Changed> {
-    const { origin, id } = given
-    const { analyses, codeLocks, upkeep } = this.#needs
-    const { changed, lock } = await this.#whereMet(given, async (transaction) => {
+  async #unlock(request: CommandRequest): Promise<WrittenAnalysis> {
+    const { origin, id } = request
+    const { analyses, codeLocks, upkeep } = this.#dependencies
+    const { changed, lock } = await this.#whenGuardsPass(request, async (transaction) => {
       await upkeep.withdrawApprovals(transaction, origin, id)
-      await this.#forget(transaction, origin, id, ['build', 'distribution'])
-      const held = await analyses.hold(transaction, origin, id)
+      await this.#resetRuns(transaction, origin, id, ['build', 'distribution'])
+      const analysis = await analyses.lockAnalysis(transaction, origin, id)
       const values = { configurationLocked: false, ...NOT_BUILT, ...NOT_DISTRIBUTED }
       return {
-        changed: await this.#write(transaction, origin, held, values),
+        changed: await this.#write(transaction, origin, analysis, values),
         lock: await codeLocks.release(transaction, id),
       }
     })
     if (lock !== undefined) {
-      await codeLocks.settle(lock)
+      await codeLocks.releaseNow(lock)
     }
     return changed
   }
 
-  async #start(given: Given): Promise<Changed> {
-    const { origin, id, command } = given
-    const looked = {
-      damaged: await this.#damagedCode(origin, id),
-      unfitBuild: await this.#unfitBuild(origin, id, command),
+  async #start(request: CommandRequest): Promise<WrittenAnalysis> {
+    const { origin, id, command } = request
+    const checks = {
+      damaged: await this.#findDamagedCode(origin, id),
+      unfitBuild: await this.#findUnfitBuild(origin, id, command),
     }
-    const start = (transaction: pg.ClientBase, facts: Facts) =>
+    const start = (transaction: pg.ClientBase, facts: AnalysisFacts) =>
       command.process === 'build'
         ? this.#startBuild(transaction, origin, facts.analysis)
         : this.#startDistribution(transaction, origin, facts)
-    return this.#whereMet(given, start, looked)
+    return this.#whenGuardsPass(request, start, checks)
   }
 
-  #check(given: Given): Promise<Changed> {
-    return this.#whereMet(given, async (transaction, { analysis }) => {
-      await askForCheck(transaction, analysis.id, given.command.process!)
-      return this.#write(transaction, given.origin, analysis, {})
+  #check(request: CommandRequest): Promise<WrittenAnalysis> {
+    return this.#whenGuardsPass(request, async (transaction, { analysis }) => {
+      await requestCheck(transaction, analysis.id, request.command.process!)
+      return this.#write(transaction, request.origin, analysis, {})
     })
   }
 
-  #askForBuckets(given: Given): Promise<Changed> {
-    return this.#whereMet(given, async (transaction, { analysis }) => {
-      await askForBuckets(transaction, analysis)
-      return this.#write(transaction, given.origin, analysis, {})
+  #requestBuckets(request: CommandRequest): Promise<WrittenAnalysis> {
+    return this.#whenGuardsPass(request, async (transaction, { analysis }) => {
+      await requestBuckets(transaction, analysis)
+      return this.#write(transaction, request.origin, analysis, {})
     })
   }
 
   /** What was distributed and run was another build. */
-  async #startBuild(transaction: pg.ClientBase, origin: Origin, { id }: Held) {
-    await this.#forget(transaction, origin, id, ['distribution'])
-    await beginRun(transaction, id, 'build')
-    const held = await this.#needs.analyses.hold(transaction, origin, id)
-    return this.#write(transaction, origin, held, {
+  async #startBuild(transaction: pg.ClientBase, origin: Origin, { id }: AnalysisRow) {
+    await this.#resetRuns(transaction, origin, id, ['distribution'])
+    await startRun(transaction, id, 'build')
+    const analysis = await this.#dependencies.analyses.lockAnalysis(transaction, origin, id)
+    return this.#write(transaction, origin, analysis, {
       ...NOT_BUILT,
       ...NOT_DISTRIBUTED,
       [PROCESSES.build.status]: 'starting',
@@ -233,9 +241,9 @@ export class AnalysisCommands {
   async #startDistribution(
     transaction: pg.ClientBase,
     origin: Origin,
-    { analysis, firstRegistryId }: Facts
+    { analysis, firstRegistryId }: AnalysisFacts
   ) {
-    await beginRun(transaction, analysis.id, 'distribution')
+    await startRun(transaction, analysis.id, 'distribution')
     return this.#write(transaction, origin, analysis, {
       registryId: analysis.registryId ?? firstRegistryId,
       ...NOT_DISTRIBUTED,
@@ -243,17 +251,17 @@ export class AnalysisCommands {
     })
   }
 
-  async #forget(
+  async #resetRuns(
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
     processes: readonly ProcessName[]
   ): Promise<void> {
-    await forgetRuns(transaction, id, processes)
-    await this.#needs.analysisNodes.forgetExecutions(transaction, origin, id)
+    await deleteRuns(transaction, id, processes)
+    await this.#dependencies.analysisNodes.resetExecutions(transaction, origin, id)
   }
 
-  #write(...args: Parameters<AnalysisService['write']>): Promise<Changed> {
-    return this.#needs.analyses.write(...args)
+  #write(...args: Parameters<AnalysisService['write']>): Promise<WrittenAnalysis> {
+    return this.#dependencies.analyses.write(...args)
   }
 }

@@ -1,5 +1,5 @@
 import type { Bus } from '#bus/bus'
-import { readAnalysis } from '#core/analyses/client_of_analysis'
+import { readAnalysis } from '#core/analyses/read_analysis'
 import { analysis as kind } from '#core/analyses/analysis'
 import type { AnalysisLogService } from '#core/analysis_logs/analysis_log_service'
 import type { BuildSignatures } from '#core/build_images/build_signatures'
@@ -7,12 +7,12 @@ import { NO_WORKER } from '#core/command_warnings'
 import type { DatabasePool } from '#database/database_pool'
 import { enforce } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
-import { conditionOf, type Condition } from './conditions.js'
-import { factsOf } from './facts.js'
+import { explainCondition, type Condition } from './conditions.js'
+import { loadFacts } from './analysis_facts.js'
 import { PHASES, phaseOf, type Phase } from './phases.js'
 import { PROCESSES, RUNNING, type ProcessName } from './processes.js'
-import { problemsOf, type Problems } from './runs.js'
-import { lastChanges, standingsOf } from './standings.js'
+import { findProblems, type Problems } from './runs.js'
+import { findLastChanges, findNodeStates } from './node_states.js'
 
 export interface Explanation {
   readonly phase: Phase
@@ -24,13 +24,13 @@ export interface Explanation {
 /** Says why an analysis is not further than it is, and who could change that. */
 export class AnalysisExplanation {
   readonly #pool: DatabasePool
-  readonly #isListenedTo: Bus['isListenedTo']
+  readonly #isListenedTo: Bus['hasConsumers']
   readonly #logs: Pick<AnalysisLogService, 'mayRead'>
   readonly #signatures: Pick<BuildSignatures, 'unfit'>
 
   constructor(
     pool: DatabasePool,
-    isListenedTo: Bus['isListenedTo'],
+    isListenedTo: Bus['hasConsumers'],
     logs: Pick<AnalysisLogService, 'mayRead'>,
     signatures: Pick<BuildSignatures, 'unfit'>
   ) {
@@ -46,14 +46,14 @@ export class AnalysisExplanation {
     const phase = phaseOf(analysis)
     const unfitBuild = phase === 'distribution' ? await this.#signatures.unfit(analysis) : undefined
     const [facts, nodes, changes, problems] = await Promise.all([
-      factsOf(this.#pool, analysis, { unfitBuild }),
-      standingsOf(this.#pool, analysis),
-      lastChanges(this.#pool, id),
+      loadFacts(this.#pool, analysis, { unfitBuild }),
+      findNodeStates(this.#pool, analysis),
+      findLastChanges(this.#pool, id),
       this.#problems(origin, id),
     ])
     const known = { facts, nodes, lastChanges: changes, problems }
     const conditions = [
-      ...PHASES[phase].map((name) => conditionOf(name, known)),
+      ...PHASES[phase].map((name) => explainCondition(name, known)),
       ...(await this.#workerMissing(analysis, changes)),
     ]
     return { phase, ready: conditions.every(({ holds }) => holds), conditions }
@@ -61,7 +61,7 @@ export class AnalysisExplanation {
 
   /** What a worker said is for those who may read what it logged. */
   async #problems({ actor }: Origin, id: string): Promise<Problems> {
-    return (await this.#logs.mayRead(actor, id)) ? problemsOf(this.#pool, id) : {}
+    return (await this.#logs.mayRead(actor, id)) ? findProblems(this.#pool, id) : {}
   }
 
   /** Of a process that was begun and that nobody would take on. */

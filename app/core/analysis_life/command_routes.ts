@@ -4,7 +4,7 @@ import vine from '@vinejs/vine'
 import { analysis } from '#core/analyses/analysis'
 import { warnedMeta, WARNED_META } from '#core/command_warnings'
 import { loggedIn } from '#kernel/access'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
@@ -24,7 +24,7 @@ export function analysisCommandRoutes(routes: SurfaceRoutes): void {
     name: 'explainAnalysis',
     summary: 'Why an analysis is not further than it is',
     access: analysis.access.read,
-    answers: { 200: { description: 'The conditions of its phase', schema: EXPLANATION } },
+    responses: { 200: { description: 'The conditions of its phase', schema: EXPLANATION } },
   })
   routes.post('/analyses/:id/command', run, {
     name: 'commandAnalysis',
@@ -32,7 +32,7 @@ export function analysisCommandRoutes(routes: SurfaceRoutes): void {
     access: analysis.access.update!,
     entry: loggedIn,
     body: command,
-    answers: { 202: writtenAnswer(analysis, 'The analysis after the command', WARNED_META) },
+    responses: { 202: writtenAnswer(analysis, 'The analysis after the command', WARNED_META) },
   })
 }
 
@@ -58,7 +58,7 @@ const EXPLANATION: JsonSchema = {
 async function explain(ctx: HttpContext): Promise<void> {
   const explanation = await ctx.containerResolver.make(AnalysisExplanation)
   const data = await explanation.of(originOf(ctx), ctx.params.id)
-  answer(ctx, { data, meta: {} })
+  sendJson(ctx, { data, meta: {} })
 }
 
 async function run(ctx: HttpContext): Promise<void> {
@@ -66,5 +66,5 @@ async function run(ctx: HttpContext): Promise<void> {
   const commands = await ctx.containerResolver.make(AnalysisCommands)
   const { data, warnings } = await commands.run(originOf(ctx), ctx.params.id, name)
   const meta = JSON.stringify(warnedMeta(warnings))
-  answer(ctx, `{"data":${data},"meta":${meta}}`, 202)
+  sendJson(ctx, `{"data":${data},"meta":${meta}}`, 202)
 }

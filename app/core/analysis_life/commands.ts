@@ -2,7 +2,7 @@ import type { GuardName } from './guards.js'
 import type { ProcessName } from './processes.js'
 
 /** What is done where every guard of a command holds. */
-export type Effect = 'lock' | 'unlock' | 'start' | 'check' | 'askForBuckets'
+export type Effect = 'lock' | 'unlock' | 'start' | 'check' | 'requestBuckets'
 
 export interface Command {
   /** In the order in which they are told of. */
@@ -23,7 +23,7 @@ export const COMMANDS = {
     effect: 'start',
     process: 'build',
   },
-  buildCheck: { guards: ['locked', 'buildBegun'], effect: 'check', process: 'build' },
+  buildCheck: { guards: ['locked', 'buildStarted'], effect: 'check', process: 'build' },
   distributionStart: {
     guards: [
       'built',
@@ -38,11 +38,11 @@ export const COMMANDS = {
     process: 'distribution',
   },
   distributionCheck: {
-    guards: ['buildBegun', 'built', 'distributionBegun'],
+    guards: ['buildStarted', 'built', 'distributionStarted'],
     effect: 'check',
     process: 'distribution',
   },
-  storageCheck: { guards: [], effect: 'askForBuckets' },
+  storageCheck: { guards: [], effect: 'requestBuckets' },
 } as const satisfies Record<string, Command>
 
 export type CommandName = keyof typeof COMMANDS

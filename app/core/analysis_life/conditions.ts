@@ -1,11 +1,11 @@
 import type { Analysis } from '#core/analyses/analysis'
 import type { ColumnName, Row } from '#records/row'
-import type { Facts } from './facts.js'
+import type { AnalysisFacts } from './analysis_facts.js'
 import { GUARDS } from './guards.js'
 import type { ConditionName } from './phases.js'
 import type { ProcessName } from './processes.js'
 import type { Problems } from './runs.js'
-import type { NodeStanding } from './standings.js'
+import type { NodeState } from './node_states.js'
 
 /** Who has to do something. */
 export interface Responsible {
@@ -33,23 +33,23 @@ export interface Condition {
 }
 
 /** All that is known when conditions are explained. */
-export interface Known {
-  readonly facts: Facts
-  readonly nodes: readonly NodeStanding[]
+export interface ExplanationFacts {
+  readonly facts: AnalysisFacts
+  readonly nodes: readonly NodeState[]
   readonly lastChanges: ReadonlyMap<string, Date>
   readonly problems: Problems
 }
 
-type Explained = Omit<Condition, 'code' | 'holds'>
-type Explain = (known: Known) => Explained
+type ConditionDetails = Omit<Condition, 'code' | 'holds'>
+type Explainer = (facts: ExplanationFacts) => ConditionDetails
 
 /** A condition that the analysis itself shows in one of its columns. */
-const shownIn =
+const explainColumn =
   (
     column: string,
     who: (analysis: Row<typeof Analysis>) => Responsible,
     action: (analysis: Row<typeof Analysis>) => Action | null
-  ): Explain =>
+  ): Explainer =>
   ({ facts: { analysis }, lastChanges }) => ({
     since: (lastChanges.get(column) ?? new Date(analysis.createdAt)).toISOString(),
     who: [who(analysis)],
@@ -57,14 +57,14 @@ const shownIn =
   })
 
 /** A condition that each node that is assigned has a part in. */
-const ofNodes =
+const explainNodes =
   (
-    isSo: (node: NodeStanding) => boolean,
-    since: (node: NodeStanding) => Date,
-    action: (node: NodeStanding) => Action | null
-  ): Explain =>
+    isMet: (node: NodeState) => boolean,
+    since: (node: NodeState) => Date,
+    action: (node: NodeState) => Action | null
+  ): Explainer =>
   ({ nodes, facts: { analysis } }) => {
-    const missing = nodes.filter((node) => !isSo(node))
+    const missing = nodes.filter((node) => !isMet(node))
     const times = (missing.length > 0 ? missing : nodes).map((node) => since(node).getTime())
     const decisive = missing.length > 0 ? Math.min(...times) : Math.max(...times)
     return {
@@ -79,50 +79,57 @@ const ofNodes =
   }
 
 const toIso = (time: string) => new Date(time).toISOString()
-const itsRealm = ({ realmId }: Row<typeof Analysis>): Responsible => ({ type: 'realm', realmId })
+const realmOfAnalysis = ({ realmId }: Row<typeof Analysis>): Responsible => ({
+  type: 'realm',
+  realmId,
+})
 const worker = (): Responsible => ({ type: 'worker' })
-const command =
+const sendCommand =
   (name: string) =>
   ({ id }: Row<typeof Analysis>): Action => ({
     method: 'POST',
     path: `/analyses/${id}/command`,
     body: { command: name },
   })
-const assigning = ({ id }: Row<typeof Analysis>): Action => ({
+const assignNode = ({ id }: Row<typeof Analysis>): Action => ({
   method: 'POST',
   path: '/analysis-nodes',
   body: { analysisId: id, nodeId: null },
 })
-const changing =
+const setColumn =
   (name: ColumnName<typeof Analysis>) =>
   ({ id }: Row<typeof Analysis>): Action => ({
     method: 'POST',
     path: `/analyses/${id}`,
     body: { [name]: null },
   })
-const rooting = (): Action => ({
+const setRoot = (): Action => ({
   method: 'POST',
   path: '/analysis-bucket-files/:id',
   body: { root: true },
 })
 
 /** Whether a process can be begun, which tells of the one before. */
-const beginning =
-  (process: ProcessName): Explain =>
-  (known) => {
-    const explained = shownIn(`${process}_status`, worker, command(`${process}Check`))(known)
-    const reason = known.problems[process]
-    return { ...explained, ...(reason && { reason }) }
+const explainStart =
+  (process: ProcessName): Explainer =>
+  (facts) => {
+    const details = explainColumn(
+      `${process}_status`,
+      worker,
+      sendCommand(`${process}Check`)
+    )(facts)
+    const reason = facts.problems[process]
+    return { ...details, ...(reason && { reason }) }
   }
 
 /** How each condition of a phase is explained. */
-const EXPLANATIONS: Record<ConditionName, Explain> = {
-  neverBuilt: shownIn('build_status', itsRealm, command('configurationUnlock')),
-  defaultNode: shownIn('configuration_node_default_valid', itsRealm, assigning),
-  aggregatorNode: shownIn('configuration_node_aggregator_valid', itsRealm, assigning),
-  entrypoint: shownIn('configuration_entrypoint_valid', itsRealm, rooting),
-  image: shownIn('configuration_image_valid', itsRealm, changing('masterImageId')),
-  projectApprovals: ofNodes(
+const EXPLANATIONS: Record<ConditionName, Explainer> = {
+  neverBuilt: explainColumn('build_status', realmOfAnalysis, sendCommand('configurationUnlock')),
+  defaultNode: explainColumn('configuration_node_default_valid', realmOfAnalysis, assignNode),
+  aggregatorNode: explainColumn('configuration_node_aggregator_valid', realmOfAnalysis, assignNode),
+  entrypoint: explainColumn('configuration_entrypoint_valid', realmOfAnalysis, setRoot),
+  image: explainColumn('configuration_image_valid', realmOfAnalysis, setColumn('masterImageId')),
+  projectApprovals: explainNodes(
     ({ isInProject }) => isInProject,
     ({ inProjectSince }) => inProjectSince,
     ({ projectNodeId }) =>
@@ -130,7 +137,7 @@ const EXPLANATIONS: Record<ConditionName, Explain> = {
         ? null
         : { method: 'POST', path: `/project-nodes/${projectNodeId}`, body: APPROVED }
   ),
-  nodeApprovals: ofNodes(
+  nodeApprovals: explainNodes(
     ({ isApproved }) => isApproved,
     ({ approvedSince }) => approvedSince,
     ({ assignmentId }) => ({
@@ -139,21 +146,21 @@ const EXPLANATIONS: Record<ConditionName, Explain> = {
       body: APPROVED,
     })
   ),
-  buildStartable: beginning('build'),
-  built: shownIn('build_status', worker, command('buildCheck')),
-  signature: shownIn('build_status', worker, command('buildCheck')),
-  registry: shownIn(
+  buildStartable: explainStart('build'),
+  built: explainColumn('build_status', worker, sendCommand('buildCheck')),
+  signature: explainColumn('build_status', worker, sendCommand('buildCheck')),
+  registry: explainColumn(
     'registry_id',
     () => ({ type: 'operator' }),
     () => ({ method: 'POST', path: '/registries' })
   ),
-  nodeRegistries: ofNodes(
+  nodeRegistries: explainNodes(
     ({ hasRegistry }) => hasRegistry,
     ({ registrySince }) => registrySince,
     ({ nodeId }) => ({ method: 'POST', path: `/nodes/${nodeId}`, body: { registryId: null } })
   ),
-  distributionStartable: beginning('distribution'),
-  executed: ofNodes(
+  distributionStartable: explainStart('distribution'),
+  executed: explainNodes(
     ({ isExecuted }) => isExecuted,
     ({ executedSince }) => executedSince,
     () => null
@@ -163,9 +170,9 @@ const EXPLANATIONS: Record<ConditionName, Explain> = {
 const APPROVED = { approvalStatus: 'approved' }
 
 /** One condition of a phase: whether it holds, since when, and who would have to do what. */
-export function conditionOf(name: ConditionName, known: Known): Condition {
-  const explained = EXPLANATIONS[name](known)
-  const { code, holds: isSo } = GUARDS[name]
-  const holds = isSo(known.facts)
-  return { code, holds, ...explained, ...(holds && { who: [], action: null }) }
+export function explainCondition(name: ConditionName, facts: ExplanationFacts): Condition {
+  const details = EXPLANATIONS[name](facts)
+  const { code, holds: isMet } = GUARDS[name]
+  const holds = isMet(facts.facts)
+  return { code, holds, ...details, ...(holds && { who: [], action: null }) }
 }

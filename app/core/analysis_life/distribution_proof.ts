@@ -4,10 +4,10 @@ import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { corePool } from '#core/database'
 import type { Sweep } from '#jobs/sweep'
 import { inTransaction } from '#records/transaction'
-import { askForCheck } from './runs.js'
+import { requestCheck } from './runs.js'
 
 const EVERY_MS = 10 * 60_000
-const AT_ONCE = 100
+const BATCH_SIZE = 100
 
 const DUE = `select r.analysis_id as id from analysis_runs r join analyses a on a.id = r.analysis_id
   where r.process = 'distribution' and a.distribution_status = 'executed'
@@ -24,18 +24,18 @@ export function distributionProofSweep(): Sweep {
     schedule: { everyMs: EVERY_MS },
     async run(signal) {
       const { rows } = await corePool().query<{ id: string }>(
-        `${DUE} order by r.heard_at limit ${AT_ONCE}`
+        `${DUE} order by r.heard_at limit ${BATCH_SIZE}`
       )
-      let asked = 0
+      let checked = 0
       for (const { id } of signal.aborted ? [] : rows) {
-        asked += await proveOne(id)
+        checked += await checkOne(id)
       }
-      return asked
+      return checked
     },
   }
 }
 
-async function proveOne(id: string): Promise<number> {
+async function checkOne(id: string): Promise<number> {
   const upkeep = await app.container.make(AnalysisUpkeep)
   return inTransaction(corePool(), async (transaction) => {
     await upkeep.lock(transaction, id)
@@ -43,7 +43,7 @@ async function proveOne(id: string): Promise<number> {
     if (rowCount === 0) {
       return 0
     }
-    await askForCheck(transaction, id, 'distribution')
+    await requestCheck(transaction, id, 'distribution')
     return 1
   })
 }

@@ -1,7 +1,7 @@
 import { Failure } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { ProcessStatus } from '#core/analyses/process_status'
-import type { Facts } from './facts.js'
+import type { AnalysisFacts } from './analysis_facts.js'
 import { STARTABLE } from './processes.js'
 
 /** Something that has to be so before a command is carried out. */
@@ -9,7 +9,7 @@ export interface Guard {
   readonly code: string
   /** What to do where it is not so. */
   readonly message: string
-  readonly holds: (facts: Facts) => boolean
+  readonly holds: (facts: AnalysisFacts) => boolean
 }
 
 const isOneOf = (statuses: readonly (ProcessStatus | null)[], status: string | null) =>
@@ -72,7 +72,7 @@ export const GUARDS = {
     message: 'The build runs already, or is done',
     holds: ({ analysis }) => isOneOf(STARTABLE, analysis.buildStatus),
   },
-  buildBegun: {
+  buildStarted: {
     code: 'build_not_initialized',
     message: 'No build was begun: begin one with the command buildStart',
     holds: ({ analysis }) => analysis.buildStatus !== null,
@@ -94,7 +94,7 @@ export const GUARDS = {
     message: 'The distribution runs already, or is done',
     holds: ({ analysis }) => isOneOf(STARTABLE, analysis.distributionStatus),
   },
-  distributionBegun: {
+  distributionStarted: {
     code: 'distribution_not_initialized',
     message: 'No distribution was begun: begin one with the command distributionStart',
     holds: ({ analysis }) => analysis.distributionStatus !== null,
@@ -118,13 +118,13 @@ export const GUARDS = {
 
 export type GuardName = keyof typeof GUARDS
 
-export function unmetOf(names: readonly GuardName[], facts: Facts): Guard[] {
+export function findUnmet(names: readonly GuardName[], facts: AnalysisFacts): Guard[] {
   return names.map((name): Guard => GUARDS[name]).filter((guard) => !guard.holds(facts))
 }
 
 /** A command that cannot be carried out as the analysis is. Clients know it by its code. */
 export class CommandRefused extends Failure {
-  constructor(unmet: readonly Guard[], { nodesWithoutRegistry }: Facts) {
+  constructor(unmet: readonly Guard[], { nodesWithoutRegistry }: AnalysisFacts) {
     const issues = unmet.map(({ code, message }) =>
       code === GUARDS.nodeRegistries.code
         ? issue(code, [], message, { meta: { nodes: nodesWithoutRegistry } })

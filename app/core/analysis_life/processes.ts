@@ -45,10 +45,10 @@ export const REPORTS = {
   checkFinished: { from: [...RUNNING, 'stopped', 'executed', 'failed'], to: 'as found' },
 } as const satisfies Record<string, Transition>
 
-export type Report = keyof typeof REPORTS
+export type ReportName = keyof typeof REPORTS
 
 /** Whether a report about a process in this state changes anything. */
-export function isTimely(report: Report, status: string | null): boolean {
+export function isTimely(report: ReportName, status: string | null): boolean {
   const { from }: Transition = REPORTS[report]
   return from.some((one) => one === status)
 }

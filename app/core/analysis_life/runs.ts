@@ -1,10 +1,10 @@
 import type pg from 'pg'
 
 import { newMessage } from '#bus/message'
-import { commandTo } from '#bus/names'
+import { commandRouting } from '#bus/names'
 import type { DatabasePool } from '#database/database_pool'
 import { newId } from '#kernel/new_id'
-import { writeCommand } from '#outbox/write'
+import { publishCommand } from '#outbox/publish'
 import { digestOf } from '#core/analyses/approved_content'
 import { PROCESSES, type ProcessName } from './processes.js'
 
@@ -17,7 +17,7 @@ export interface Run {
   readonly isGivenUp: boolean
 }
 
-const BEGIN = {
+const START = {
   name: 'begin-run',
   text: `insert into analysis_runs (analysis_id, process, run) values ($1, $2, $3)
     on conflict (analysis_id, process) do update
@@ -26,18 +26,18 @@ const BEGIN = {
 }
 
 /** Has a worker begin with a process, once the transaction is kept. */
-export async function beginRun(
+export async function startRun(
   transaction: pg.ClientBase,
   analysisId: string,
   process: ProcessName
 ): Promise<void> {
   const run = newId()
-  await transaction.query({ ...BEGIN, values: [analysisId, process, run] })
+  await transaction.query({ ...START, values: [analysisId, process, run] })
   await send(transaction, 'execute', { analysisId, process, run })
 }
 
 /** Has a worker look how far a process is, once the transaction is kept. */
-export async function askForCheck(
+export async function requestCheck(
   transaction: pg.ClientBase,
   analysisId: string,
   process: ProcessName
@@ -51,7 +51,7 @@ export async function askForCheck(
 }
 
 /** The run of a process, whose analysis the caller holds. */
-export async function runOf(
+export async function findRun(
   transaction: pg.ClientBase,
   analysisId: string,
   process: ProcessName
@@ -67,7 +67,7 @@ export async function runOf(
 /** Why processes failed that were not begun anew since. */
 export type Problems = Partial<Record<ProcessName, string>>
 
-export async function problemsOf(pool: DatabasePool, analysisId: string): Promise<Problems> {
+export async function findProblems(pool: DatabasePool, analysisId: string): Promise<Problems> {
   const { rows } = await pool.query<{ process: ProcessName; problem: string }>({
     name: 'problems-of-runs',
     text: `select process, problem from analysis_runs
@@ -78,7 +78,7 @@ export async function problemsOf(pool: DatabasePool, analysisId: string): Promis
 }
 
 /** Notes that a worker was heard, and what went wrong, if anything did. */
-export async function noteHeard(
+export async function recordReport(
   transaction: pg.ClientBase,
   analysisId: string,
   process: ProcessName,
@@ -94,7 +94,7 @@ export async function noteHeard(
 }
 
 /** Notes that a run has failed because no worker was heard. */
-export async function giveUp(
+export async function markUnresponsive(
   transaction: pg.ClientBase,
   analysisId: string,
   process: ProcessName,
@@ -108,7 +108,7 @@ export async function giveUp(
 }
 
 /** Nothing is left of what was begun before. */
-export async function forgetRuns(
+export async function deleteRuns(
   transaction: pg.ClientBase,
   analysisId: string,
   processes: readonly ProcessName[]
@@ -119,7 +119,7 @@ export async function forgetRuns(
   )
 }
 
-interface Sent {
+interface RunCommand {
   readonly analysisId: string
   readonly process: ProcessName
   readonly run: string | undefined
@@ -129,10 +129,10 @@ interface Sent {
 async function send(
   transaction: pg.ClientBase,
   type: 'execute' | 'check',
-  { analysisId, process, run }: Sent
+  { analysisId, process, run }: RunCommand
 ): Promise<void> {
-  const routing = commandTo(PROCESSES[process].queue)
+  const routing = commandRouting(PROCESSES[process].queue)
   const metadata = { ...(run && { run }), content: await digestOf(transaction, analysisId) }
   const message = newMessage(routing, type, { id: analysisId }, metadata)
-  await writeCommand(transaction, message, `analysis/${analysisId}`)
+  await publishCommand(transaction, message, `analysis/${analysisId}`)
 }

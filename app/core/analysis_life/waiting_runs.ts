@@ -6,7 +6,7 @@ export const statusOfRun = (run: string, analysis: string): string =>
  * True of a run `r` of an analysis `a` whose command, or whose check, still waits in the queue of the workers: others that were sent before it are not
  * over, and workers are heard. Where none is heard at all, nobody waits.
  */
-export const isWaiting = ({ running, silenceSeconds }: Parameters): string =>
+export const isWaiting = ({ running, silenceSeconds }: Placeholders): string =>
   `(exists (
       select 1 from analysis_runs o join analyses b on b.id = o.analysis_id
       where o.process = r.process and o.analysis_id <> r.analysis_id
@@ -18,7 +18,7 @@ export const isWaiting = ({ running, silenceSeconds }: Parameters): string =>
         and h.heard_at >= now() - make_interval(secs => ${silenceSeconds})))`
 
 /** Of a statement, by their numbers. */
-interface Parameters {
+interface Placeholders {
   /** The states of a process that goes on. */
   readonly running: string
   readonly silenceSeconds: string

@@ -9,13 +9,13 @@ import type { Origin } from '#kernel/origin'
 import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'
 import { PROCESSES, RUNNING, type ProcessName } from './processes.js'
-import { askForCheck, giveUp } from './runs.js'
+import { requestCheck, markUnresponsive } from './runs.js'
 import { isWaiting, statusOfRun } from './waiting_runs.js'
 
 const EVERY_MS = 15_000
-const AT_ONCE = 100
+const BATCH_SIZE = 100
 
-interface Silent {
+interface SilentRun {
   readonly analysisId: string
   readonly process: ProcessName
   /** Whether a worker was asked since, and did not answer. */
@@ -23,15 +23,15 @@ interface Silent {
 }
 
 /** A worker that was asked and does not answer has as long again as it may be silent. Runs that wait for their turn are not silent. */
-const SILENT = `select r.analysis_id as "analysisId", r.process, r.check_asked_at is not null as "wasAsked"
+const SILENT_RUNS = `select r.analysis_id as "analysisId", r.process, r.check_asked_at is not null as "wasAsked"
   from analysis_runs r join analyses a on a.id = r.analysis_id
   where r.heard_at < now() - make_interval(secs => $1)
     and (r.check_asked_at is null or r.check_asked_at < now() - make_interval(secs => $1))
     and ${statusOfRun('r', 'a')} = any($2)
     and not ${isWaiting({ running: '$2', silenceSeconds: '$1' })}`
 
-const ALL_SILENT = `${SILENT} order by r.heard_at limit ${AT_ONCE}`
-const STILL_SILENT = `${SILENT} and r.analysis_id = $3 and r.process = $4`
+const DUE_RUNS = `${SILENT_RUNS} order by r.heard_at limit ${BATCH_SIZE}`
+const STILL_SILENT_RUN = `${SILENT_RUNS} and r.analysis_id = $3 and r.process = $4`
 
 /**
  * Looks after builds and distributions that nobody tells of any more: a worker is asked how far it is, and where none answers, they
@@ -42,46 +42,46 @@ export function silentWorkerSweep(silenceSeconds = env.WORKER_SILENCE_SECONDS): 
     name: 'silent-workers',
     schedule: { everyMs: EVERY_MS },
     async run(signal) {
-      const { rows } = await corePool().query<Silent>(ALL_SILENT, [silenceSeconds, RUNNING])
+      const { rows } = await corePool().query<SilentRun>(DUE_RUNS, [silenceSeconds, RUNNING])
       const origin = rows.length > 0 && (await serviceOrigin())
       let failed = 0
-      for (const silent of rows) {
+      for (const run of rows) {
         if (signal.aborted || !origin) {
           break
         }
-        failed += await lookAfter(origin, silent, silenceSeconds)
+        failed += await checkOrFail(origin, run, silenceSeconds)
       }
       return failed
     },
   }
 }
 
-async function lookAfter(
+async function checkOrFail(
   origin: Origin,
-  { analysisId, process }: Silent,
+  { analysisId, process }: SilentRun,
   silenceSeconds: number
 ): Promise<number> {
   const upkeep = await app.container.make(AnalysisUpkeep)
   const analyses = await app.container.make(AnalysisService)
   const { status } = PROCESSES[process]
   return inTransaction(corePool(), async (transaction) => {
-    const held = await upkeep.lock(transaction, analysisId)
-    const { rows } = await transaction.query<Silent>(STILL_SILENT, [
+    const analysis = await upkeep.lock(transaction, analysisId)
+    const { rows } = await transaction.query<SilentRun>(STILL_SILENT_RUN, [
       silenceSeconds,
       RUNNING,
       analysisId,
       process,
     ])
-    if (!held || !rows[0]) {
+    if (!analysis || !rows[0]) {
       return 0
     }
     if (!rows[0].wasAsked) {
-      await askForCheck(transaction, analysisId, process)
+      await requestCheck(transaction, analysisId, process)
       return 0
     }
     const problem = `No worker was heard for ${2 * silenceSeconds} seconds, though one was asked`
-    await giveUp(transaction, analysisId, process, problem)
-    await analyses.write(transaction, origin, held, { [status]: 'failed' })
+    await markUnresponsive(transaction, analysisId, process, problem)
+    await analyses.write(transaction, origin, analysis, { [status]: 'failed' })
     return 1
   })
 }

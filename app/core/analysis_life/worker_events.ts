@@ -1,19 +1,19 @@
 import vine from '@vinejs/vine'
 
-import { defineConsumer, type Consumer, type OutwardHandler } from '#bus/consumer'
+import { defineConsumer, type Consumer, type ExternalHandler } from '#bus/consumer'
 import type { Message } from '#bus/message'
 import { PROCESS_STATUSES } from '#core/analyses/process_status'
 import { following } from '#core/following'
 import { percentIn, workerReport } from '#core/worker_report'
 import { body } from '#kernel/body'
 import { id } from '#records/rules'
-import { PROCESSES, REPORTS, type ProcessName, type Report } from './processes.js'
+import { PROCESSES, REPORTS, type ProcessName, type ReportName } from './processes.js'
 import { ProcessReports } from './process_reports.js'
 
-const NAMES = Object.keys(REPORTS) as Report[]
-const LONGEST_PROBLEM = 1_000
+const NAMES = Object.keys(REPORTS) as ReportName[]
+const MAX_PROBLEM_LENGTH = 1_000
 
-const report = body({
+const workerReportBody = body({
   ...workerReport,
   status: vine.enum(PROCESS_STATUSES).nullable().optional(),
   hash: vine.string().maxLength(135).nullable().optional(),
@@ -43,41 +43,44 @@ function consumerOf(process: ProcessName): Consumer {
     surface: 'core',
     prefetch: 50,
     recordOf: ({ data }) => String(data.id),
-    handlers: Object.fromEntries(NAMES.map((name) => [name, reporting(process, name)])),
+    handlers: Object.fromEntries(NAMES.map((name) => [name, reportHandler(process, name)])),
   })
 }
 
-function reporting(process: ProcessName, name: Report): OutwardHandler {
-  return following(report, ProcessReports, (reports, { transaction, origin, content, message }) =>
-    reports.follow(transaction, origin, {
-      process,
-      report: name,
-      run: runIn(message),
-      told: {
-        id: content.id,
-        percent: percentIn(content),
-        status: content.status ?? null,
-        hash: content.hash ?? null,
-        os: content.os ?? null,
-        size: content.size ?? null,
-        problem: problemIn(message),
-        artifacts: (content.nodes ?? []).map(({ nodeId, artifactTag, artifactDigest }) => ({
-          nodeId,
-          artifactTag: artifactTag ?? null,
-          artifactDigest: artifactDigest ?? null,
-        })),
-      },
-    })
+function reportHandler(process: ProcessName, name: ReportName): ExternalHandler {
+  return following(
+    workerReportBody,
+    ProcessReports,
+    (reports, { transaction, origin, content, message }) =>
+      reports.apply(transaction, origin, {
+        process,
+        report: name,
+        run: readRun(message),
+        details: {
+          id: content.id,
+          percent: percentIn(content),
+          status: content.status ?? null,
+          hash: content.hash ?? null,
+          os: content.os ?? null,
+          size: content.size ?? null,
+          problem: readProblem(message),
+          artifacts: (content.nodes ?? []).map(({ nodeId, artifactTag, artifactDigest }) => ({
+            nodeId,
+            artifactTag: artifactTag ?? null,
+            artifactDigest: artifactDigest ?? null,
+          })),
+        },
+      })
   )
 }
 
-function runIn({ metadata: { run } }: Message): string | undefined {
+function readRun({ metadata: { run } }: Message): string | undefined {
   return typeof run === 'string' ? run : undefined
 }
 
 /** Errors of workers have many forms, and often none. */
-function problemIn({ data: { error } }: Message): string | null {
+function readProblem({ data: { error } }: Message): string | null {
   const { message, code } = (error ?? {}) as Record<string, unknown>
   const text = [error, message, code].find((one) => typeof one === 'string' && one !== '')
-  return typeof text === 'string' ? text.slice(0, LONGEST_PROBLEM) : null
+  return typeof text === 'string' ? text.slice(0, MAX_PROBLEM_LENGTH) : null
 }

@@ -2,12 +2,12 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { analysisNodeLogBody } from './analysis_log.js'
 import { AnalysisLogService } from './analysis_log_service.js'
-import { CREATE_NODE_LOG, listing, removing } from './log_documents.js'
+import { CREATE_NODE_LOG, describeList, describeRemoval } from './log_documents.js'
 import { readLogDeletion, readLogQuery } from './log_query.js'
 import { ANALYSIS, ANALYSIS_AT_NODE, type LogSubject } from './log_subject.js'
 import { sendFollowed } from '#auth/followed'
-import { answer } from '#http/answer'
-import { wantsEvents } from '#http/event_stream'
+import { sendJson } from '#http/send_json'
+import { acceptsEventStream } from '#http/event_stream'
 import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { originOf } from '#kernel/request_origin'
@@ -16,11 +16,11 @@ import { describe } from '#query/describe'
 /** The routes of what was logged of analyses, as a whole and at their nodes. */
 export function analysisLogRoutes(routes: SurfaceRoutes): void {
   routes
-    .get('/analysis-logs', list(ANALYSIS), listing(ANALYSIS))
-    .delete('/analysis-logs', remove(ANALYSIS), removing(ANALYSIS))
-    .get('/analysis-node-logs', list(ANALYSIS_AT_NODE), listing(ANALYSIS_AT_NODE))
+    .get('/analysis-logs', list(ANALYSIS), describeList(ANALYSIS))
+    .delete('/analysis-logs', remove(ANALYSIS), describeRemoval(ANALYSIS))
+    .get('/analysis-node-logs', list(ANALYSIS_AT_NODE), describeList(ANALYSIS_AT_NODE))
     .post('/analysis-node-logs', create, CREATE_NODE_LOG)
-    .delete('/analysis-node-logs', remove(ANALYSIS_AT_NODE), removing(ANALYSIS_AT_NODE))
+    .delete('/analysis-node-logs', remove(ANALYSIS_AT_NODE), describeRemoval(ANALYSIS_AT_NODE))
 }
 
 const serviceFor = (ctx: HttpContext) => ctx.containerResolver.make(AnalysisLogService)
@@ -29,15 +29,15 @@ function list(subject: LogSubject) {
   return async (ctx: HttpContext) => {
     const query = readLogQuery(ctx, subject)
     const logs = await serviceFor(ctx)
-    if (wantsEvents(ctx)) {
+    if (acceptsEventStream(ctx)) {
       const { actor } = originOf(ctx)
-      return sendFollowed(ctx, 'log', (follow) => logs.follow(actor, query, follow))
+      return sendFollowed(ctx, 'log', (follow) => logs.tail(actor, query, follow))
     }
     const { records, total } = await logs.list(originOf(ctx).actor, query)
-    const { limit, offset } = query.part
+    const { limit, offset } = query.page
     const page = `"total":${total},"limit":${limit},"offset":${offset}`
     const schema = describe(subject.vocabulary).collectionText
-    answer(ctx, `{"data":[${records.join()}],"meta":{${page},"schema":${schema}}}`)
+    sendJson(ctx, `{"data":[${records.join()}],"meta":{${page},"schema":${schema}}}`)
   }
 }
 
@@ -45,7 +45,7 @@ async function create(ctx: HttpContext): Promise<void> {
   const body = await bodyOf(ctx, analysisNodeLogBody)
   const logs = await serviceFor(ctx)
   const line = await logs.create(originOf(ctx).actor, body)
-  answer(ctx, { ...line, data: line, meta: {} }, 202)
+  sendJson(ctx, { ...line, data: line, meta: {} }, 202)
 }
 
 function remove(subject: LogSubject) {
@@ -53,6 +53,6 @@ function remove(subject: LogSubject) {
     const query = readLogDeletion(ctx, subject)
     const logs = await serviceFor(ctx)
     await logs.remove(originOf(ctx).actor, query)
-    answer(ctx, 'null', 202)
+    sendJson(ctx, 'null', 202)
   }
 }

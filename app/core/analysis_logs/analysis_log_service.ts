@@ -2,11 +2,11 @@ import type pg from 'pg'
 
 import type { LogQuery } from './log_query.js'
 import type { AnalysisNodeLogBody } from './analysis_log.js'
-import type { KeptLogs, WrittenLog } from './kept_logs.js'
+import type { AnalysisLogStore, NewLogLine } from './analysis_log_store.js'
 import { requireOwnNode } from '#core/nodes/own_node'
 import type { Follow, Followed } from '#auth/followed'
 import { all, either, holds, isClient, mayWriteIn, requireThat } from '#auth/verification/checks'
-import { enforce, holdingAny, loggedIn, permits } from '#kernel/access'
+import { enforce, requiresAny, loggedIn, permits } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import { clock } from '#kernel/clock'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
@@ -16,22 +16,22 @@ import { isMasterMember } from '#kernel/realm'
 import { fittedLabels } from '#query/label_name'
 
 export const LOG_ACCESS = {
-  read: holdingAny('analysis_update', 'log_read'),
+  read: requiresAny('analysis_update', 'log_read'),
   create: loggedIn,
-  remove: holdingAny('analysis_update', 'log_delete'),
+  remove: requiresAny('analysis_update', 'log_delete'),
 }
 
-const TAKES_PART = `select 1 from analyses where id = $1 and realm_id = $2
+const PARTICIPATES = `select 1 from analyses where id = $1 and realm_id = $2
   union all select 1 from analysis_nodes where analysis_id = $1 and node_realm_id = $2 limit 1`
 
-const ENDS = `select a.realm_id as "analysisRealmId", n.realm_id as "nodeRealmId",
+const ASSIGNMENT = `select a.realm_id as "analysisRealmId", n.realm_id as "nodeRealmId",
     n.client_id as "clientId", o.id is not null as "isAssigned"
   from (select) as one
   left join analyses a on a.id = $1
   left join nodes n on n.id = $2
   left join analysis_nodes o on o.analysis_id = a.id and o.node_id = n.id`
 
-interface Ends {
+interface AssignmentRow {
   readonly analysisRealmId: string | null
   readonly nodeRealmId: string | null
   readonly clientId: string | null
@@ -43,33 +43,33 @@ interface Ends {
  */
 export class AnalysisLogService {
   readonly #pool: pg.Pool
-  readonly #logs: KeptLogs
+  readonly #logs: AnalysisLogStore
 
-  constructor(pool: pg.Pool, logs: KeptLogs) {
+  constructor(pool: pg.Pool, logs: AnalysisLogStore) {
     this.#pool = pool
     this.#logs = logs
   }
 
-  async list(actor: Actor, { analysisId, labels, part }: LogQuery) {
+  async list(actor: Actor, { analysisId, labels, page: part }: LogQuery) {
     enforce(LOG_ACCESS.read, actor)
-    await this.#requirePart(actor, analysisId)
+    await this.#requireParticipant(actor, analysisId)
     return this.#logs.list(labels, part)
   }
 
-  async follow(
+  async tail(
     actor: Actor,
     { analysisId, labels }: LogQuery,
-    follow: Follow
+    tail: Follow
   ): Promise<AsyncIterable<Followed>> {
     enforce(LOG_ACCESS.read, actor)
-    await this.#requirePart(actor, analysisId)
-    return this.#logs.follow(labels, follow)
+    await this.#requireParticipant(actor, analysisId)
+    return this.#logs.tail(labels, tail)
   }
 
   /** What a node says of an analysis that it is assigned to: by its own client, or by who may write for the node's realm. */
-  async create(actor: Actor, body: AnalysisNodeLogBody): Promise<WrittenLog> {
+  async create(actor: Actor, body: AnalysisNodeLogBody): Promise<NewLogLine> {
     enforce(LOG_ACCESS.create, actor)
-    const { nodeRealmId, clientId, isAssigned } = await this.#endsOf(body)
+    const { nodeRealmId, clientId, isAssigned } = await this.#findAssignment(body)
     const mayWrite = either(holds('analysis_update'), holds('log_create'))
     requireThat(actor, either(isClient(clientId), all(mayWriteIn(nodeRealmId), mayWrite)))
     await requireOwnNode(this.#pool, actor, body.nodeId)
@@ -81,50 +81,55 @@ export class AnalysisLogService {
 
   async remove(actor: Actor, { analysisId, labels }: LogQuery): Promise<void> {
     enforce(LOG_ACCESS.remove, actor)
-    await this.#requirePart(actor, analysisId)
+    await this.#requireParticipant(actor, analysisId)
     await this.#logs.remove(labels)
   }
 
   /** Whether the actor may read what was logged of an analysis. */
   async mayRead(actor: Actor, analysisId: string): Promise<boolean> {
-    return permits(LOG_ACCESS.read, actor) && (await this.#hasPart(actor, analysisId))
+    return permits(LOG_ACCESS.read, actor) && (await this.#isParticipant(actor, analysisId))
   }
 
   /** Lines outlive their analysis: what is left of one is for the master realm. */
-  async #requirePart(actor: Actor, analysisId: string): Promise<void> {
-    if (!(await this.#hasPart(actor, analysisId))) {
+  async #requireParticipant(actor: Actor, analysisId: string): Promise<void> {
+    if (!(await this.#isParticipant(actor, analysisId))) {
       throw new PermissionDenied('The realm of the caller takes no part in the analysis')
     }
   }
 
-  async #hasPart(actor: Actor, analysisId: string): Promise<boolean> {
+  async #isParticipant(actor: Actor, analysisId: string): Promise<boolean> {
     if (isMasterMember(actor)) {
       return true
     }
     const isPossible = isUuid(analysisId) && actor.realmId !== null && isUuid(actor.realmId)
-    const found = isPossible && (await this.#pool.query(TAKES_PART, [analysisId, actor.realmId]))
+    const found = isPossible && (await this.#pool.query(PARTICIPATES, [analysisId, actor.realmId]))
     return Boolean(found && found.rowCount)
   }
 
-  async #endsOf(body: AnalysisNodeLogBody): Promise<Ends> {
-    const { rows } = await this.#pool.query<Ends>(ENDS, [body.analysisId, body.nodeId])
-    const ends = rows[0]!
+  async #findAssignment(body: AnalysisNodeLogBody): Promise<AssignmentRow> {
+    const { rows } = await this.#pool.query<AssignmentRow>(ASSIGNMENT, [
+      body.analysisId,
+      body.nodeId,
+    ])
+    const assignment = rows[0]!
     const issues = [
-      ...(ends.nodeRealmId === null ? [wrong('nodeId', 'There is no such node')] : []),
-      ...(ends.analysisRealmId === null ? [wrong('analysisId', 'There is no such analysis')] : []),
-      ...wrongRealms(body, ends),
+      ...(assignment.nodeRealmId === null ? [invalid('nodeId', 'There is no such node')] : []),
+      ...(assignment.analysisRealmId === null
+        ? [invalid('analysisId', 'There is no such analysis')]
+        : []),
+      ...findInvalidRealms(body, assignment),
     ]
     if (issues.length > 0) {
       throw new BadRequest('The body names what does not exist', { issues })
     }
-    return ends
+    return assignment
   }
 }
 
 function requireAssigned(isAssigned: boolean): void {
   if (!isAssigned) {
     const message = 'The node is not assigned to the analysis'
-    throw new BadRequest(message, { issues: [wrong('nodeId', message)] })
+    throw new BadRequest(message, { issues: [invalid('nodeId', message)] })
   }
 }
 
@@ -136,7 +141,7 @@ function lineOf({
   code,
   message = status ?? code ?? '-',
   labels,
-}: AnalysisNodeLogBody): WrittenLog {
+}: AnalysisNodeLogBody): NewLogLine {
   return {
     time: new Date(clock.now()).toISOString(),
     message,
@@ -154,12 +159,15 @@ function lineOf({
   }
 }
 
-function wrongRealms(sent: AnalysisNodeLogBody, ends: Ends): IssueItem[] {
+function findInvalidRealms(sentBody: AnalysisNodeLogBody, assignment: AssignmentRow): IssueItem[] {
   return (['nodeRealmId', 'analysisRealmId'] as const)
-    .filter((name) => sent[name] && ends[name] && sent[name].toLowerCase() !== ends[name])
-    .map((name) => wrong(name, 'This is the realm of another record'))
+    .filter(
+      (name) =>
+        sentBody[name] && assignment[name] && sentBody[name].toLowerCase() !== assignment[name]
+    )
+    .map((name) => invalid(name, 'This is the realm of another record'))
 }
 
-function wrong(name: string, message: string): IssueItem {
+function invalid(name: string, message: string): IssueItem {
   return issue('value_invalid', [name], message)
 }

@@ -1,12 +1,12 @@
 import { analysisNodeLogBody } from './analysis_log.js'
 import { LOG_ACCESS } from './analysis_log_service.js'
 import { LINES_PER_PAGE, type LogSubject } from './log_subject.js'
-import { OR_FOLLOWED } from '#http/event_stream'
+import { OR_STREAMED } from '#http/event_stream'
 import type { Operation } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
-import { filterOfLines, LOG_LINE, pageOfLines } from '#records/log_lines'
+import { logFilterParameter, LOG_LINE, logPageParameters } from '#records/log_lines'
 
-const LISTED: JsonSchema = {
+const LIST_SCHEMA: JsonSchema = {
   type: 'object',
   required: ['data', 'meta'],
   properties: {
@@ -24,7 +24,7 @@ const LISTED: JsonSchema = {
   },
 }
 
-const WRITTEN: JsonSchema = {
+const CREATED_SCHEMA: JsonSchema = {
   ...LOG_LINE,
   required: [...LOG_LINE.required, 'data', 'meta'],
   properties: {
@@ -39,33 +39,45 @@ export const CREATE_NODE_LOG: Operation = {
   summary: 'Log what happens to an analysis at a node',
   access: LOG_ACCESS.create,
   body: analysisNodeLogBody,
-  answers: { 202: { description: 'The line, and once more under `data`', schema: WRITTEN } },
+  responses: {
+    202: { description: 'The line, and once more under `data`', schema: CREATED_SCHEMA },
+  },
 }
 
-export function listing({ says, vocabulary, names }: LogSubject): Operation {
+export function describeList({
+  phrase: says,
+  vocabulary,
+  requiredLabels: names,
+}: LogSubject): Operation {
   return {
     name: `list${capitalised(vocabulary.name)}`,
-    summary: `The lines that were logged ${says}, the newest first${OR_FOLLOWED}`,
+    summary: `The lines that were logged ${says}, the newest first${OR_STREAMED}`,
     access: LOG_ACCESS.read,
-    query: [filterNaming(names), ...pageOfLines(LINES_PER_PAGE)],
-    answers: { 200: { description: 'A page of it, and how many lines there are', schema: LISTED } },
+    query: [filterWithNames(names), ...logPageParameters(LINES_PER_PAGE)],
+    responses: {
+      200: { description: 'A page of it, and how many lines there are', schema: LIST_SCHEMA },
+    },
   }
 }
 
-export function removing({ says, vocabulary, names }: LogSubject): Operation {
+export function describeRemoval({
+  phrase: says,
+  vocabulary,
+  requiredLabels: names,
+}: LogSubject): Operation {
   return {
     name: `delete${capitalised(vocabulary.name)}`,
     summary: `Remove what was logged ${says}`,
     access: LOG_ACCESS.remove,
-    query: [filterNaming(names)],
-    answers: { 202: { description: 'It is gone', schema: { type: 'null' } } },
+    query: [filterWithNames(names)],
+    responses: { 202: { description: 'It is gone', schema: { type: 'null' } } },
   }
 }
 
 /** An expression, too, holds the names, whatever is between them. */
-function filterNaming(names: readonly string[]) {
+function filterWithNames(names: readonly string[]) {
   const all = names.map((name) => `\`${name}\``).join(' and ')
-  return filterOfLines(
+  return logFilterParameter(
     `What the lines are about; all of it has to be equal, and ${all} cannot be left out`,
     { allOf: names.map((pattern) => ({ pattern })) },
     {

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import type { LogLabels, LogPart } from './kept_logs.js'
+import type { LogLabels, LogPage } from './analysis_log_store.js'
 import { LINES_PER_PAGE, type LogSubject } from './log_subject.js'
 import { reportDroppedQuery } from '#http/dropped_keys'
 import { decodeLabelDeletion, decodeLabelQuery } from '#query/log_query'
@@ -10,24 +10,24 @@ export interface LogQuery {
   readonly analysisId: string
   /** The lines have all of these. */
   readonly labels: LogLabels
-  readonly part: LogPart
+  readonly page: LogPage
 }
 
-const ALL: LogPart = { limit: LINES_PER_PAGE, offset: 0, oldestFirst: false }
+const FIRST_PAGE: LogPage = { limit: LINES_PER_PAGE, offset: 0, oldestFirst: false }
 
 /** Reads which lines about a subject are to be deleted. */
 export function readLogDeletion(
   { request }: HttpContext,
-  { vocabulary, names, keptAs }: LogSubject
+  { vocabulary, requiredLabels: names, toStoredLabels: keptAs }: LogSubject
 ): LogQuery {
   const { labels } = decodeLabelDeletion(vocabulary, request.parsedUrl.query ?? '', names)
-  return { analysisId: labels.analysisId!, labels: keptAs(labels), part: ALL }
+  return { analysisId: labels.analysisId!, labels: keptAs(labels), page: FIRST_PAGE }
 }
 
 /** Reads which lines about a subject are asked for. */
 export function readLogQuery(
   ctx: HttpContext,
-  { vocabulary, names, keptAs }: LogSubject
+  { vocabulary, requiredLabels: names, toStoredLabels: keptAs }: LogSubject
 ): LogQuery {
   const raw = ctx.request.parsedUrl.query ?? ''
   const { labels, pagination, sorts, dropped } = decodeLabelQuery(vocabulary, raw, names)
@@ -36,6 +36,6 @@ export function readLogQuery(
   return {
     analysisId: labels.analysisId!,
     labels: keptAs(labels),
-    part: { ...ALL, ...pagination, oldestFirst },
+    page: { ...FIRST_PAGE, ...pagination, oldestFirst },
   }
 }

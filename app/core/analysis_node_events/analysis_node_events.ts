@@ -16,14 +16,14 @@ export class AnalysisNodeEvents extends RecordWrites<typeof AnalysisNodeEvent> {
   }
 
   /** The trail names its events after the messages that bring them. */
-  async note(
+  async addEvent(
     transaction: pg.ClientBase,
     origin: Origin,
     { analysisId, analysisRealmId, nodeId, nodeRealmId }: Row<typeof AnalysisNode>,
     messageId: string
   ): Promise<void> {
     const eventId = derivedId(COMMAND_QUEUES.telemetryEvent, { id: messageId })
-    const ends = { analysisId, analysisRealmId, nodeId, nodeRealmId }
-    await this.insert(transaction, origin, { ...ends, eventId })
+    const reference = { analysisId, analysisRealmId, nodeId, nodeRealmId }
+    await this.insert(transaction, origin, { ...reference, eventId })
   }
 }

@@ -5,7 +5,7 @@ import type { DateTime } from 'luxon'
 import { Analysis } from '#core/analyses/analysis'
 import { PROCESS_STATUSES, type ProcessStatus } from '#core/analyses/process_status'
 import { Node } from '#core/nodes/node'
-import { holding, holdingAny } from '#kernel/access'
+import { requires, requiresAny } from '#kernel/access'
 import { body } from '#kernel/body'
 import { shape } from '#kernel/shape'
 import { column } from '#records/column'
@@ -95,8 +95,8 @@ export const analysisNode = defineKind(AnalysisNode, {
   audience: ['analysisRealmId', 'nodeRealmId'],
   audit: { lasting: ['approvalStatus', 'approvedDigest'] },
   access: {
-    create: holding('analysis_update'),
-    update: holdingAny('analysis_update', 'analysis_approve'),
-    remove: holdingAny('analysis_update', 'analysis_approve'),
+    create: requires('analysis_update'),
+    update: requiresAny('analysis_update', 'analysis_approve'),
+    remove: requiresAny('analysis_update', 'analysis_approve'),
   },
 })

@@ -5,7 +5,7 @@ import type { Row } from '#records/row'
 
 import type { AnalysisNode, updateAnalysisNode } from './analysis_node.js'
 
-type Sent = BodyOf<typeof updateAnalysisNode>
+type AnalysisNodeChanges = BodyOf<typeof updateAnalysisNode>
 
 /** What only those may tell who run the node. */
 const DECISION = ['approvalStatus', 'comment'] as const
@@ -23,14 +23,15 @@ export function requireEitherRealm(
 export function requireAuthority(
   actor: Actor,
   { nodeRealmId }: Row<typeof AnalysisNode>,
-  body: Sent
+  body: AnalysisNodeChanges
 ): void {
-  const isTold = (names: readonly (keyof Sent)[]) => names.some((name) => body[name] !== undefined)
+  const changesAny = (names: readonly (keyof AnalysisNodeChanges)[]) =>
+    names.some((name) => body[name] !== undefined)
   const isOfNode = mayWriteIn(nodeRealmId)
-  if (isTold(DECISION)) {
+  if (changesAny(DECISION)) {
     requireThat(actor, holds('analysis_approve'), isOfNode)
   }
-  if (isTold(EXECUTION)) {
+  if (changesAny(EXECUTION)) {
     requireThat(actor, holds('analysis_update'), isOfNode)
   }
 }

@@ -11,7 +11,7 @@ import type { Origin } from '#kernel/origin'
 import type { Inventory } from './inventory.js'
 
 /** What a comparison of core with storage works with. */
-export interface Compared {
+export interface ComparisonContext {
   readonly pool: DatabasePool
   readonly origin: Origin
   readonly inventory: Inventory
@@ -21,11 +21,11 @@ export interface Compared {
   readonly codeLocks: CodeLocks
   readonly locks: BucketLocks
   readonly logger: Pick<Logger, 'warn'>
-  readonly mended: Mended
+  readonly repairs: RepairCounts
 }
 
 /** What was found to differ, and is as it should be now. */
-export interface Mended {
+export interface RepairCounts {
   /** Rows of what storage has and core did not. */
   entered: number
   /** Rows of what storage does not have. */
@@ -41,9 +41,9 @@ export interface Mended {
 }
 
 /** Work in portions: whoever has it done may stop after any of them. */
-export type Portions = AsyncGenerator<void, void, void>
+export type ComparisonSteps = AsyncGenerator<void, void, void>
 
-export const nothingMended = (): Mended => ({
+export const emptyCounts = (): RepairCounts => ({
   entered: 0,
   removed: 0,
   asked: 0,
@@ -53,9 +53,9 @@ export const nothingMended = (): Mended => ({
 })
 
 /** What storage tells of a moment later is on its way, and no difference. */
-export const ON_ITS_WAY_MS = 60_000
+export const IN_TRANSIT_MS = 60_000
 
 /** What is said to be there may be entered before it is. */
-export const STILL_TO_COME_MS = 10 * 60_000
+export const SETTLED_AFTER_MS = 10 * 60_000
 
 export const isOlder = (time: Date, ms: number): boolean => time.getTime() < clock.now() - ms

@@ -4,13 +4,13 @@ import type { Actor } from '#kernel/actor'
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /** A bucket of the storage, by what is needed to find its analysis. */
-export interface KeptBucket {
+export interface InventoryBucket {
   readonly id: string
   readonly name: string
   readonly createdAt: Date
 }
 
-export interface KeptFile extends StoredFile {
+export interface InventoryFile extends StoredFile {
   readonly createdAt: Date
 }
 
@@ -21,10 +21,10 @@ export interface KeptFile extends StoredFile {
 export interface Inventory {
   readonly pageSize: number
   /** Which of these buckets are there. */
-  knownBuckets(ids: readonly string[]): Promise<ReadonlySet<string>>
+  findBuckets(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Which of these files are there, in whatever bucket. */
-  knownFiles(ids: readonly string[]): Promise<ReadonlySet<string>>
+  findFiles(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** The buckets that somebody made. */
-  bucketsOf(owner: Pick<Actor, 'kind' | 'id'>, after: string): Promise<readonly KeptBucket[]>
-  filesIn(bucketId: string, after: string): Promise<readonly KeptFile[]>
+  listBuckets(owner: Pick<Actor, 'kind' | 'id'>, after: string): Promise<readonly InventoryBucket[]>
+  listFiles(bucketId: string, after: string): Promise<readonly InventoryFile[]>
 }

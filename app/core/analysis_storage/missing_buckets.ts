@@ -1,7 +1,7 @@
 import { BUCKET_TYPES } from '#core/analysis_buckets/analysis_bucket'
-import { askForBuckets } from '#core/analysis_buckets/requested_buckets'
+import { requestBuckets } from '#core/analysis_buckets/bucket_requests'
 import { inTransaction } from '#records/transaction'
-import { ON_ITS_WAY_MS, type Compared, type Portions } from './comparison.js'
+import { IN_TRANSIT_MS, type ComparisonContext, type ComparisonSteps } from './comparison.js'
 import { pagesById } from './pages.js'
 
 const PAGE_SIZE = 100
@@ -12,17 +12,17 @@ const PAGE = `select a.id from analyses a
   order by a.id limit ${PAGE_SIZE}`
 
 /** Has storage make the buckets that analyses lack. */
-export async function* askForMissingBuckets(compared: Compared): Portions {
-  const { pool, upkeep, mended } = compared
+export async function* requestMissingBuckets(context: ComparisonContext): ComparisonSteps {
+  const { pool, upkeep, repairs: mended } = context
   const pages = pagesById(PAGE_SIZE, async (after) => {
-    const { rows } = await pool.query<{ id: string }>(PAGE, [after, ON_ITS_WAY_MS / 1_000])
+    const { rows } = await pool.query<{ id: string }>(PAGE, [after, IN_TRANSIT_MS / 1_000])
     return rows
   })
   for await (const page of pages) {
     for (const { id } of page) {
       mended.asked += await inTransaction(pool, async (transaction) => {
         const analysis = await upkeep.lock(transaction, id)
-        return analysis ? askForBuckets(transaction, analysis) : 0
+        return analysis ? requestBuckets(transaction, analysis) : 0
       })
       yield
     }

@@ -9,18 +9,23 @@ import { CodeLocks } from '#core/code_locks/code_locks'
 import { corePool } from '#core/database'
 import { isAdopting } from '#database/open_adoption'
 import type { LongSweep } from '#jobs/sweep'
-import { compareLocks } from './compared_locks.js'
-import { compareFiles } from './compared_files.js'
-import { nothingMended, type Compared, type Mended, type Portions } from './comparison.js'
-import { removeGoneBuckets } from './gone_buckets.js'
+import { compareLocks } from './compare_locks.js'
+import { compareFiles } from './compare_files.js'
+import {
+  emptyCounts,
+  type ComparisonContext,
+  type RepairCounts,
+  type ComparisonSteps,
+} from './comparison.js'
+import { removeDanglingBuckets } from './dangling_buckets.js'
 import type { Inventory } from './inventory.js'
-import { askForMissingBuckets } from './missing_buckets.js'
-import { placeStrayBuckets } from './stray_buckets.js'
+import { requestMissingBuckets } from './missing_buckets.js'
+import { resolveOrphanedBuckets } from './orphaned_buckets.js'
 
 const EVERY_MS = 60 * 60_000
 const TURN_MS = 5_000
 
-interface Comparing {
+interface StorageSweepOptions {
   readonly inventory: Inventory
   readonly logger: Pick<Logger, 'info' | 'warn'>
   /** After how long it ends its turn although there is more to compare. */
@@ -31,10 +36,10 @@ interface Comparing {
  * Compares the buckets and files of analyses with what storage has, and mends what was not told, was told in vain, or never came to
  * be. Goes on in its next turn where it ended the last one.
  */
-export function analysisStorageSweep(comparing: Comparing): LongSweep {
-  const { logger, turnMs = TURN_MS } = comparing
-  let mended = nothingMended()
-  let portions: Portions | undefined
+export function analysisStorageSweep(options: StorageSweepOptions): LongSweep {
+  const { logger, turnMs = TURN_MS } = options
+  let repairs = emptyCounts()
+  let steps: ComparisonSteps | undefined
   return {
     name: 'analysis-storage',
     schedule: { everyMs: EVERY_MS },
@@ -42,34 +47,37 @@ export function analysisStorageSweep(comparing: Comparing): LongSweep {
       if (await isAdopting(corePool())) {
         return { removed: 0, isDone: true }
       }
-      const begun = performance.now()
-      const removedBefore = mended.removed
-      const removed = () => mended.removed - removedBefore
-      portions ??= allPortions(comparing, mended)
+      const startedAt = performance.now()
+      const removedBefore = repairs.removed
+      const removed = () => repairs.removed - removedBefore
+      steps ??= compareAll(options, repairs)
       try {
-        while (!signal.aborted && performance.now() - begun < turnMs) {
-          const { done: isDone } = await portions.next()
+        while (!signal.aborted && performance.now() - startedAt < turnMs) {
+          const { done: isDone } = await steps.next()
           if (isDone) {
             const done = removed()
-            tell(logger, mended, 'analyses were compared with storage')
-            mended = nothingMended()
-            portions = undefined
+            logRepairs(logger, repairs, 'analyses were compared with storage')
+            repairs = emptyCounts()
+            steps = undefined
             return { removed: done, isDone: true }
           }
         }
       } catch (error) {
-        portions = undefined
+        steps = undefined
         throw error
       }
-      tell(logger, mended, 'analyses are being compared with storage')
+      logRepairs(logger, repairs, 'analyses are being compared with storage')
       return { removed: removed(), isDone: false }
     },
   }
 }
 
-async function* allPortions({ inventory, logger }: Comparing, mended: Mended): Portions {
+async function* compareAll(
+  { inventory, logger }: StorageSweepOptions,
+  repairs: RepairCounts
+): ComparisonSteps {
   const { container } = app
-  const compared: Compared = {
+  const context: ComparisonContext = {
     pool: corePool(),
     origin: await serviceOrigin(),
     inventory,
@@ -79,17 +87,21 @@ async function* allPortions({ inventory, logger }: Comparing, mended: Mended): P
     codeLocks: await container.make(CodeLocks),
     locks: await container.make('bucketLocks'),
     logger,
-    mended,
+    repairs,
   }
-  yield* compareLocks(compared)
-  yield* removeGoneBuckets(compared)
-  yield* placeStrayBuckets(compared)
-  yield* askForMissingBuckets(compared)
-  yield* compareFiles(compared)
+  yield* compareLocks(context)
+  yield* removeDanglingBuckets(context)
+  yield* resolveOrphanedBuckets(context)
+  yield* requestMissingBuckets(context)
+  yield* compareFiles(context)
 }
 
-function tell(logger: Comparing['logger'], mended: Mended, message: string): void {
-  if (Object.values(mended).some((count) => count > 0)) {
-    logger.info({ ...mended }, message)
+function logRepairs(
+  logger: StorageSweepOptions['logger'],
+  repairs: RepairCounts,
+  message: string
+): void {
+  if (Object.values(repairs).some((count) => count > 0)) {
+    logger.info({ ...repairs }, message)
   }
 }

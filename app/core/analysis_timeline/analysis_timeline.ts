@@ -1,7 +1,7 @@
 import { analysis as kind } from '#core/analyses/analysis'
-import { readAnalysis } from '#core/analyses/client_of_analysis'
+import { readAnalysis } from '#core/analyses/read_analysis'
 import type { AnalysisLogService } from '#core/analysis_logs/analysis_log_service'
-import { enforce, holding, permits } from '#kernel/access'
+import { enforce, requires, permits } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { Origin } from '#kernel/origin'
 import { isRealmWritable } from '#kernel/realm'
@@ -11,7 +11,7 @@ import type { TimelineEntry, TimelineSource } from './timeline_entry.js'
 export const ENTRIES_PER_PAGE = 50
 
 /** Who did what, as the audit trail has it, is for those who may read that in the realm of the analysis. */
-const AUDIT_ACCESS = holding('event_read')
+const AUDIT_ACCESS = requires('event_read')
 
 export interface TimelinePage {
   readonly entries: readonly TimelineEntry[]
@@ -26,7 +26,7 @@ export interface TimelineSources {
   readonly logs: readonly TimelineSource[]
 }
 
-interface Sourced {
+interface SourcedEntry {
   readonly entry: TimelineEntry
   readonly source: number
 }
@@ -46,21 +46,21 @@ export class AnalysisTimeline {
     enforce(kind.access.read, origin.actor)
     const { id: analysisId, realmId } = await readAnalysis(origin, id)
     const { open, logs } = this.#sources
-    const begin = cursor === undefined ? undefined : readCursor(cursor, open.length + logs.length)
+    const start = cursor === undefined ? undefined : readCursor(cursor, open.length + logs.length)
     const mayReadLogs = await this.#logs.mayRead(origin.actor, analysisId)
     const sources = mayReadLogs ? [...open, ...logs] : open
     const read = await Promise.all(
-      sources.map((source, index) => readFrom(source, analysisId, limit + 1, begin, index))
+      sources.map((source, index) => readFrom(source, analysisId, limit + 1, start, index))
     )
-    const found = read
-      .flatMap((entries, source) => entries.map((entry): Sourced => ({ entry, source })))
+    const merged = read
+      .flatMap((entries, source) => entries.map((entry): SourcedEntry => ({ entry, source })))
       .toSorted((one, other) =>
         one.entry.time < other.entry.time ? 1 : -Number(one.entry.time > other.entry.time)
       )
-    const page = found.slice(0, limit)
-    const isLast = found.length <= limit
-    const next = isLast ? null : writeCursor(endOf(page, begin, open.length + logs.length))
-    const shown = mayReadAudit(origin.actor, realmId) ? shownWhole : shownInPart
+    const page = merged.slice(0, limit)
+    const isLast = merged.length <= limit
+    const next = isLast ? null : writeCursor(nextCursor(page, start, open.length + logs.length))
+    const shown = mayReadAudit(origin.actor, realmId) ? showFull : showPartial
     return { entries: page.map(({ entry }) => shown(entry)), next }
   }
 }
@@ -69,9 +69,9 @@ function mayReadAudit(actor: Actor, realmId: string): boolean {
   return permits(AUDIT_ACCESS, actor) && isRealmWritable(actor, realmId)
 }
 
-const shownWhole = (entry: TimelineEntry) => entry
+const showFull = (entry: TimelineEntry) => entry
 
-function shownInPart(entry: TimelineEntry): TimelineEntry {
+function showPartial(entry: TimelineEntry): TimelineEntry {
   const { time, source, name } = entry
   return source === 'event' ? { time, source, name } : entry
 }
@@ -81,30 +81,30 @@ async function readFrom(
   source: TimelineSource,
   analysisId: string,
   limit: number,
-  begin: TimelineCursor | undefined,
+  start: TimelineCursor | undefined,
   index: number
 ): Promise<readonly TimelineEntry[]> {
-  const given = begin?.given[index] ?? 0
-  const until = begin && momentAfter(begin.time)
-  const entries = await source.read(analysisId, { until, limit: limit + given })
-  const isGiven = (entry: TimelineEntry, place: number) =>
-    entry.time === begin?.time && place < given
-  return entries.filter((entry, place) => !isGiven(entry, place)).slice(0, limit)
+  const returned = start?.returned[index] ?? 0
+  const until = start && momentAfter(start.time)
+  const entries = await source.read(analysisId, { until, limit: limit + returned })
+  const isReturned = (entry: TimelineEntry, position: number) =>
+    entry.time === start?.time && position < returned
+  return entries.filter((entry, position) => !isReturned(entry, position)).slice(0, limit)
 }
 
 /** Times are kept to the millisecond. */
 const momentAfter = (time: string) => new Date(Date.parse(time) + 1).toISOString()
 
-function endOf(
-  page: readonly Sourced[],
-  begin: TimelineCursor | undefined,
+function nextCursor(
+  page: readonly SourcedEntry[],
+  start: TimelineCursor | undefined,
   sources: number
 ): TimelineCursor {
   const { time } = page.at(-1)!.entry
-  const before = begin?.time === time ? begin.given : []
-  const given = Array.from({ length: sources }, (_, index) => {
+  const before = start?.time === time ? start.returned : []
+  const returned = Array.from({ length: sources }, (_, index) => {
     const here = page.filter(({ entry, source }) => source === index && entry.time === time)
     return (before[index] ?? 0) + here.length
   })
-  return { time, given }
+  return { time, returned }
 }

@@ -1,5 +1,5 @@
 import { analysis } from '#core/analyses/analysis'
-import type { EventReader, KeptEvent } from '#core/events/event_reader'
+import type { EventReader, AuditEvent } from '#core/events/event_reader'
 import type { TimelineEntry, TimelineSource } from './timeline_entry.js'
 
 /** What the audit trail keeps of an analysis. */
@@ -21,7 +21,7 @@ function entryOf({
   actorId,
   actorName,
   reportedBy,
-}: KeptEvent): TimelineEntry {
+}: AuditEvent): TimelineEntry {
   return {
     time: createdAt,
     source: 'event',

@@ -1,7 +1,7 @@
 import type { DatabasePool } from '#database/database_pool'
 import type { TimelineEntry, TimelineSource } from './timeline_entry.js'
 
-interface Noted {
+interface HistoryRow {
   readonly at: Date
   readonly name: string
   readonly value: string | null
@@ -23,22 +23,22 @@ const APPROVAL = 'approval_status'
 /** What became of an analysis and of its nodes' parts in it, as the database itself noted it; or why what was begun failed. */
 export function historySource(
   pool: DatabasePool,
-  noted: 'states' | 'problems' = 'states'
+  row: 'states' | 'problems' = 'states'
 ): TimelineSource {
   return {
     async read(analysisId, { until, limit }) {
-      const values = [analysisId, until ?? null, limit, noted === 'problems']
-      const { rows } = await pool.query<Noted>({ ...HISTORY, values })
-      return rows.map(noted === 'problems' ? problemOf : entryOf)
+      const values = [analysisId, until ?? null, limit, row === 'problems']
+      const { rows } = await pool.query<HistoryRow>({ ...HISTORY, values })
+      return rows.map(row === 'problems' ? problemOf : entryOf)
     },
   }
 }
 
-function problemOf(noted: Noted): TimelineEntry {
-  return { ...entryOf(noted), message: noted.value! }
+function problemOf(row: HistoryRow): TimelineEntry {
+  return { ...entryOf(row), message: row.value! }
 }
 
-function entryOf({ at, name, value, nodeId }: Noted): TimelineEntry {
+function entryOf({ at, name, value, nodeId }: HistoryRow): TimelineEntry {
   return {
     time: at.toISOString(),
     source: name === APPROVAL ? 'approval' : 'status',

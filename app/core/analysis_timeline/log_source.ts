@@ -1,7 +1,7 @@
-import type { KeptLogs, LogLabels } from '#core/analysis_logs/kept_logs'
+import type { AnalysisLogStore, LogLabels } from '#core/analysis_logs/analysis_log_store'
 import type { TimelineEntry, TimelineSource } from './timeline_entry.js'
 
-interface Line {
+interface LogLine {
   readonly time: string
   readonly level: string
   readonly message: string
@@ -10,19 +10,19 @@ interface Line {
 
 /** The lines that were logged about an analysis, or at its nodes, whichever these labels are those of. */
 export function logSource(
-  logs: KeptLogs,
+  logs: AnalysisLogStore,
   labelsOf: (analysisId: string) => LogLabels
 ): TimelineSource {
   return {
     async read(analysisId, { until, limit }) {
       const part = { limit, offset: 0, oldestFirst: false, ...(until && { until }) }
       const { records } = await logs.list(labelsOf(analysisId), part)
-      return records.map((record) => entryOf(JSON.parse(record) as Line))
+      return records.map((record) => entryOf(JSON.parse(record) as LogLine))
     },
   }
 }
 
-function entryOf({ time, level, message, labels }: Line): TimelineEntry {
+function entryOf({ time, level, message, labels }: LogLine): TimelineEntry {
   return {
     time: new Date(time).toISOString(),
     source: 'log',

@@ -7,33 +7,33 @@ import { issue } from '#kernel/issues'
  */
 export interface TimelineCursor {
   readonly time: string
-  readonly given: readonly number[]
+  readonly returned: readonly number[]
 }
 
 const TIME = /^[12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-const MOST_GIVEN = 10_000
+const MAX_RETURNED = 10_000
 
-export function writeCursor({ time, given }: TimelineCursor): string {
+export function writeCursor({ time, returned: given }: TimelineCursor): string {
   return Buffer.from(JSON.stringify([time, ...given])).toString('base64url')
 }
 
 /** Throws for a text that no page ended with. */
 export function readCursor(text: string, sources: number): TimelineCursor {
-  const [time, ...given] = parsed(text)
+  const [time, ...returned] = parse(text)
   if (
     typeof time !== 'string' ||
     !TIME.test(time) ||
     Number.isNaN(Date.parse(time)) ||
-    given.length !== sources ||
-    !given.every(isCount)
+    returned.length !== sources ||
+    !returned.every(isCount)
   ) {
     const message = 'The cursor is none that a page ended with: leave it out to begin anew'
     throw new BadRequest(message, { issues: [issue('value_invalid', ['cursor'], message)] })
   }
-  return { time, given }
+  return { time, returned }
 }
 
-function parsed(text: string): unknown[] {
+function parse(text: string): unknown[] {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
     return Array.isArray(value) ? value : []
@@ -43,5 +43,5 @@ function parsed(text: string): unknown[] {
 }
 
 function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_GIVEN
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_RETURNED
 }

@@ -24,10 +24,10 @@ export type SourceName = (typeof SOURCE_NAMES)[number]
 /** What one source knows of an analysis. */
 export interface TimelineSource {
   /** Entries of before a time, the newest first; those of one time always in the same order. */
-  read(analysisId: string, part: TimelinePart): Promise<readonly TimelineEntry[]>
+  read(analysisId: string, part: TimelineRange): Promise<readonly TimelineEntry[]>
 }
 
-export interface TimelinePart {
+export interface TimelineRange {
   /** The moment after the last one that is meant; without it, there is no end. */
   readonly until: string | undefined
   readonly limit: number

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { analysis } from '#core/analyses/analysis'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import type { Operation, SurfaceRoutes } from '#http/surface'
 import { originOf } from '#kernel/request_origin'
 import { AnalysisTimeline, ENTRIES_PER_PAGE } from './analysis_timeline.js'
@@ -19,7 +19,7 @@ const TIMELINE: Operation = {
       schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
     },
   ],
-  answers: {
+  responses: {
     200: {
       description: 'A page, and what the next one is asked for with',
       schema: {
@@ -65,5 +65,5 @@ async function show(ctx: HttpContext): Promise<void> {
     ENTRIES_PER_PAGE,
     typeof cursor === 'string' ? cursor : undefined
   )
-  answer(ctx, { data: entries, meta: { limit: ENTRIES_PER_PAGE, next } })
+  sendJson(ctx, { data: entries, meta: { limit: ENTRIES_PER_PAGE, next } })
 }

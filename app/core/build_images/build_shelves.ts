@@ -3,9 +3,9 @@ import { join } from 'node:path'
 
 import { guardFor } from '#core/registries/drivers/https_call'
 import { hostRules } from '#core/registries/host_rules'
-import { buildRegistryFor } from '#core/registries/ready_registry'
+import { selectBuildRegistry } from '#core/registries/build_registry'
 import type { DatabasePool } from '#database/database_pool'
-import type { Shelf } from '#oci/copy_blob'
+import type { ImageRepository } from '#oci/copy_blob'
 import { FolderStore } from '#oci/folder/folder_store'
 import { LOCAL_IMAGES } from '#oci/open_image_store'
 import { RegistryStore } from '#oci/registry/registry_store'
@@ -27,7 +27,7 @@ const REGISTRY = {
   text: `select r.host, r.account_name as "accountName", r.account_secret as sealed, p.external_name as project
     from registries r
     left join registry_projects p on p.registry_id = r.id and p.type = 'incoming'
-    where r.id = ${buildRegistryFor('$1::uuid')}
+    where r.id = ${selectBuildRegistry('$1::uuid')}
     order by p.created_at, p.id limit 1`,
 }
 
@@ -42,7 +42,7 @@ export class BuildShelves {
   }
 
   /** Undefined where our worker cannot have put anything. */
-  async of(analysisId: string, registryId: string | null): Promise<Shelf | undefined> {
+  async of(analysisId: string, registryId: string | null): Promise<ImageRepository | undefined> {
     const { rows } = await this.#pool.query<Found>({ ...REGISTRY, values: [registryId] })
     const [registry] = rows
     if (!registry || registry.host === LOCAL_IMAGES) {
@@ -54,7 +54,7 @@ export class BuildShelves {
   }
 
   /** A folder that nobody has made yet is not made for looking into it. */
-  async #inFolder(repository: string): Promise<Shelf | undefined> {
+  async #inFolder(repository: string): Promise<ImageRepository | undefined> {
     const isThere = await access(join(this.#folder, 'oci-layout')).then(
       () => true,
       () => false

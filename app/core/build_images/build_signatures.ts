@@ -1,10 +1,10 @@
 import type { Logger } from '@adonisjs/core/logger'
 
 import type { Analysis } from '#core/analyses/analysis'
-import type { Shelf } from '#oci/copy_blob'
+import type { ImageRepository } from '#oci/copy_blob'
 import { ImageMissing } from '#oci/errors'
 import { isDigest } from '#oci/image_names'
-import { ImageRefused } from '#oci/signing/failures'
+import { SignatureRejected } from '#oci/signing/signature_rejected'
 import type { ImageKey } from '#oci/signing/image_key'
 import { verifyImage } from '#oci/signing/verify_image'
 import type { Row } from '#records/row'
@@ -49,7 +49,11 @@ export class BuildSignatures {
     }
   }
 
-  async #verify({ store, repository }: Shelf, digest: string, name: string): Promise<void> {
+  async #verify(
+    { store, repository }: ImageRepository,
+    digest: string,
+    name: string
+  ): Promise<void> {
     const inTime = store.within(AbortSignal.timeout(this.#needs.limitMs ?? LIMIT_MS))
     try {
       const keys = await this.#needs.keys()
@@ -65,7 +69,7 @@ export class BuildSignatures {
     }
     const logger = await this.#needs.logger()
     const { code, message } = error as { code?: unknown; message?: string }
-    if (error instanceof ImageRefused) {
+    if (error instanceof SignatureRejected) {
       logger.warn({ analysisId: id, digest, reason: code }, 'a build has no good signature')
       return digest
     }

@@ -1,13 +1,13 @@
 import { IdentityUnavailable } from '#kernel/failures'
 import type { ClientDirectory, IdentityProvider } from '#auth/provider'
 
-export type ClientKeeper = Pick<IdentityProvider, 'clients' | 'known'>
+export type ClientProvider = Pick<IdentityProvider, 'clients' | 'known'>
 
 /**
  * The clients of a provider, once it is known whether it keeps any; throws where it keeps none for others, so that nothing
  * is created that could never log in.
  */
-export async function clientsOf(provider: ClientKeeper): Promise<ClientDirectory> {
+export async function requireClients(provider: ClientProvider): Promise<ClientDirectory> {
   await provider.known()
   if (!provider.clients) {
     throw new IdentityUnavailable(

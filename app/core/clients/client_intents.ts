@@ -14,7 +14,7 @@ const QUEUE: TaskQueue = {
 }
 
 /** A record that is about to be created with a client of its own. */
-export interface Intent {
+export interface ClientIntent {
   readonly recordId: string
   readonly realmId: string
 }
@@ -25,27 +25,27 @@ export interface Intent {
  * will never get one. Its key is the id of the record.
  */
 export class ClientIntents {
-  readonly tasks: Tasks<Intent>
+  readonly tasks: Tasks<ClientIntent>
 
   constructor(pool: pg.Pool) {
     this.tasks = new Tasks(pool, QUEUE)
   }
 
-  async write(intent: Intent): Promise<void> {
+  async write(intent: ClientIntent): Promise<void> {
     const dueAt = clock.now() + GRACE_MS
-    await this.tasks.put({ key: intent.recordId, data: intent, dueAt })
+    await this.tasks.enqueue({ key: intent.recordId, data: intent, dueAt })
   }
 
   /** Part of the record's transaction. Throws where the record came so late that its client is being removed. */
   async fulfil(transaction: pg.ClientBase, recordId: string): Promise<void> {
-    if (!(await this.tasks.withdraw(recordId, transaction))) {
+    if (!(await this.tasks.cancel(recordId, transaction))) {
       throw new ServiceUnavailable('Creating this took too long; try again')
     }
   }
 
   /** Removes the client at once where the record was not written; then it cannot be any more. */
   async abandon(recordId: string, removeClient: () => Promise<void>): Promise<void> {
-    const task = await this.tasks.takeEarly(recordId)
+    const task = await this.tasks.claimEarly(recordId)
     if (!task) {
       return
     }
@@ -53,7 +53,7 @@ export class ClientIntents {
       await removeClient()
       await this.tasks.finish(task)
     } catch (error) {
-      await this.tasks.putBack(task, 0)
+      await this.tasks.release(task, 0)
       throw error
     }
   }

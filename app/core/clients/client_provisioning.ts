@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
@@ -7,7 +5,7 @@ import { IdentityUnavailable } from '#kernel/failures'
 import { WAIT_LIMIT_MS } from '#auth/external/ask'
 import type { IdentityProvider, ProviderClient } from '#auth/provider'
 
-import { clientsOf } from './client_directory.js'
+import { requireClients } from './client_directory.js'
 import type { ClientIntents } from './client_intents.js'
 import {
   clientFor,
@@ -18,12 +16,12 @@ import {
 } from '#auth/record_clients'
 
 /** A silent provider is given up sooner; the rest is for one that is asked too much. */
-const CREATION_LIMIT_MS = 3_000 + WAIT_LIMIT_MS
+const CREATION_TIMEOUT_MS = 3_000 + WAIT_LIMIT_MS
 
 /** The provider itself tells of its clients. */
-const NOTHING_TO_TELL: AttachedClient = { tell: async () => {} }
+const NO_EVENT: AttachedClient = { tell: async () => {} }
 
-interface ProvisioningOptions {
+interface ClientProvisioningOptions {
   provider: IdentityProvider
   intents: ClientIntents
   logger: Pick<Logger, 'warn'>
@@ -38,13 +36,18 @@ export class ClientProvisioning implements RecordClients {
   readonly #provider: IdentityProvider
   readonly #intents: ClientIntents
   readonly #logger: Pick<Logger, 'warn'>
-  readonly #limitMs: number
+  readonly #timeoutMs: number
 
-  constructor({ provider, intents, logger, limitMs = CREATION_LIMIT_MS }: ProvisioningOptions) {
+  constructor({
+    provider,
+    intents,
+    logger,
+    limitMs = CREATION_TIMEOUT_MS,
+  }: ClientProvisioningOptions) {
     this.#provider = provider
     this.#intents = intents
     this.#logger = logger
-    this.#limitMs = limitMs
+    this.#timeoutMs = limitMs
   }
 
   async around<T>(owner: Owner, work: (client: NewOwnClient) => Promise<T>): Promise<T> {
@@ -59,16 +62,16 @@ export class ClientProvisioning implements RecordClients {
 
   /** Remembers the intent, then creates the client. Where that fails, the intent stays until nothing can be left of it. */
   async provide(owner: Owner): Promise<ProviderClient> {
-    const clients = await this.#inTime(clientsOf(this.#provider))
+    const clients = await this.#withTimeout(requireClients(this.#provider))
     await this.#intents.write({ recordId: owner.id, realmId: owner.realmId })
-    return this.#inTime(clients.create(clientFor(owner)))
+    return this.#withTimeout(clients.create(clientFor(owner)))
   }
 
   /** Removes the client of a record that was not written. What cannot be done now is left to the reconciliation. */
   async withdraw({ id }: Owner, client: ProviderClient): Promise<void> {
     try {
       await this.#intents.abandon(id, async () => {
-        const clients = await clientsOf(this.#provider)
+        const clients = await requireClients(this.#provider)
         await clients.remove(client.id)
       })
     } catch (error) {
@@ -78,19 +81,16 @@ export class ClientProvisioning implements RecordClients {
 
   async #attach(transaction: pg.ClientBase, { id }: Owner): Promise<AttachedClient> {
     await this.#intents.fulfil(transaction, id)
-    return NOTHING_TO_TELL
+    return NO_EVENT
   }
 
-  async #inTime<T>(work: Promise<T>): Promise<T> {
-    const over = new AbortController()
-    const late = delay(this.#limitMs, undefined, { signal: over.signal }).then(() => {
-      throw new IdentityUnavailable()
-    })
+  async #withTimeout<T>(work: Promise<T>): Promise<T> {
+    const { promise: timeout, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(new IdentityUnavailable()), this.#timeoutMs)
     try {
-      return await Promise.race([work, late])
+      return await Promise.race([work, timeout])
     } finally {
-      over.abort()
-      late.catch(() => {})
+      clearTimeout(timer)
       work.catch(() => {})
     }
   }

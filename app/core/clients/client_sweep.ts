@@ -3,7 +3,7 @@ import type { Logger } from '@adonisjs/core/logger'
 import { serviceOrigin } from '#auth/service_origin'
 import { corePool } from '#core/database'
 import type { WantedPermissions } from '#auth/client_permissions'
-import { PassedOver } from './passed_over.js'
+import { SkippedRecords } from './skipped_records.js'
 import {
   reconcileClients,
   type OwnerOfClient,
@@ -13,10 +13,10 @@ import type { Sweep } from '#jobs/sweep'
 import type { Origin } from '#kernel/origin'
 
 const EVERY_MS = 60 * 60_000
-const PAGE = 100
+const PAGE_SIZE = 100
 
 /** A kind of record that logs in with a client of its own. */
-interface Owners {
+interface ClientOwners {
   readonly table: 'nodes' | 'analyses'
   readonly service: () => Promise<OwnerService>
   readonly permissions: WantedPermissions
@@ -27,19 +27,23 @@ interface OwnerService {
   replaceClient(origin: Origin, id: string, clientId: string): Promise<boolean>
 }
 
-interface Surroundings {
+interface ClientSweepDependencies {
   readonly provider: ReconcilingProvider
   readonly logger: Pick<Logger, 'warn'>
 }
 
 /** Gives records a client again whose client is gone, and clients the permissions they should have. */
-export function clientSweep(name: string, owners: Owners, surroundings: Surroundings): Sweep {
+export function clientSweep(
+  name: string,
+  owners: ClientOwners,
+  dependencies: ClientSweepDependencies
+): Sweep {
   const reconciliation = {
-    ...surroundings,
+    ...dependencies,
     owners: () => inPages(owners),
     assign: ({ id }: { id: string }, clientId: string) => assign(owners, id, clientId),
     permissions: owners.permissions,
-    passedOver: new PassedOver(name, surroundings.logger),
+    skipped: new SkippedRecords(name, dependencies.logger),
   }
   return {
     name,
@@ -48,13 +52,13 @@ export function clientSweep(name: string, owners: Owners, surroundings: Surround
   }
 }
 
-async function* inPages({ table }: Owners): AsyncIterable<OwnerOfClient> {
+async function* inPages({ table }: ClientOwners): AsyncIterable<OwnerOfClient> {
   let last = '00000000-0000-0000-0000-000000000000'
-  let size = PAGE
-  while (size === PAGE) {
+  let size = PAGE_SIZE
+  while (size === PAGE_SIZE) {
     const { rows } = await corePool().query<OwnerOfClient>(
       `select id, realm_id as "realmId", client_id as "clientId" from ${table}
-       where id > $1 order by id limit ${PAGE}`,
+       where id > $1 order by id limit ${PAGE_SIZE}`,
       [last]
     )
     yield* rows
@@ -64,7 +68,7 @@ async function* inPages({ table }: Owners): AsyncIterable<OwnerOfClient> {
 }
 
 /** The record may have been deleted since it was read; then its new client goes again. */
-async function assign({ service }: Owners, id: string, clientId: string): Promise<boolean> {
+async function assign({ service }: ClientOwners, id: string, clientId: string): Promise<boolean> {
   const owners = await service()
   return owners.replaceClient(await serviceOrigin(), id, clientId)
 }

@@ -3,7 +3,7 @@ import app from '@adonisjs/core/services/app'
 
 import { clientSweep } from './client_sweep.js'
 import { corePool } from '#core/database'
-import type { ClientKeeper } from './client_directory.js'
+import type { ClientProvider } from './client_directory.js'
 import { ClientIntents } from './client_intents.js'
 import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import type { ReconcilingProvider } from './reconcile_clients.js'
@@ -13,7 +13,7 @@ import type { Sweep } from '#jobs/sweep'
 import { NodeService } from '#core/nodes/node_service'
 
 /** Removes the clients of nodes and analyses that were never written. */
-export function coreIntentSweep(provider: ClientKeeper): Sweep {
+export function coreIntentSweep(provider: ClientProvider): Sweep {
   return intentSweep({ provider, intents: new ClientIntents(corePool()), hasRecord })
 }
 

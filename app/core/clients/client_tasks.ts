@@ -32,22 +32,22 @@ export class ClientTasks extends Tasks<ClientTask> {
   }
 
   /** Gives a client its permissions once the record it belongs to is kept. */
-  grantLater(transaction: pg.ClientBase, clientId: string, permissions: WantedPermissions) {
+  scheduleGrant(transaction: pg.ClientBase, clientId: string, permissions: WantedPermissions) {
     const { names, nothingElse = false } = permissions
-    return this.#later(transaction, clientId, { task: 'grant', permissions: names, nothingElse })
+    return this.#enqueue(transaction, clientId, { task: 'grant', permissions: names, nothingElse })
   }
 
   /** Removes a client once the record it belonged to is gone. */
-  removeLater(transaction: pg.ClientBase, clientId: string): Promise<void> {
-    return this.#later(transaction, clientId, {
+  scheduleRemoval(transaction: pg.ClientBase, clientId: string): Promise<void> {
+    return this.#enqueue(transaction, clientId, {
       task: 'remove',
       permissions: [],
       nothingElse: false,
     })
   }
 
-  async #later(transaction: pg.ClientBase, key: string, data: ClientTask): Promise<void> {
-    await deferToCommit(transaction, this.put({ key, data }, transaction))
-    afterCommit(transaction, () => this.#signals.wake(topicOf(QUEUE)))
+  async #enqueue(transaction: pg.ClientBase, key: string, data: ClientTask): Promise<void> {
+    await deferToCommit(transaction, this.enqueue({ key, data }, transaction))
+    afterCommit(transaction, () => this.#signals.notify(topicOf(QUEUE)))
   }
 }

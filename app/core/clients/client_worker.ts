@@ -1,24 +1,28 @@
 import type { Logger } from '@adonisjs/core/logger'
 
 import { ensurePermissions } from '#auth/client_permissions'
-import type { TaskWorker } from '#jobs/tasks/perform'
+import type { TaskWorker } from '#jobs/tasks/task_worker'
 
-import { clientsOf, type ClientKeeper } from './client_directory.js'
+import { requireClients, type ClientProvider } from './client_directory.js'
 import type { ClientTask, ClientTasks } from './client_tasks.js'
 
-interface WorkerOptions {
+interface ClientWorkerOptions {
   readonly tasks: ClientTasks
-  readonly provider: ClientKeeper
+  readonly provider: ClientProvider
   readonly logger: Pick<Logger, 'warn'>
 }
 
 /** Does at the identity provider what is written down for the clients of records. */
-export function clientWorker({ tasks, provider, logger }: WorkerOptions): TaskWorker<ClientTask> {
+export function clientWorker({
+  tasks,
+  provider,
+  logger,
+}: ClientWorkerOptions): TaskWorker<ClientTask> {
   return {
     tasks,
-    atOnce: 8,
+    concurrency: 8,
     perform: ({ key, data }) => perform(key, data, provider, logger),
-    failed(error, { key, attempts }) {
+    onFailure(error, { key, attempts }) {
       logger.warn(
         { err: error, client: key, attempts },
         'a task of a client failed; it is tried again later'
@@ -30,10 +34,10 @@ export function clientWorker({ tasks, provider, logger }: WorkerOptions): TaskWo
 async function perform(
   clientId: string,
   { task, permissions, nothingElse }: ClientTask,
-  provider: ClientKeeper,
+  provider: ClientProvider,
   logger: Pick<Logger, 'warn'>
 ): Promise<void> {
-  const clients = await clientsOf(provider)
+  const clients = await requireClients(provider)
   if (task === 'remove') {
     return clients.remove(clientId)
   }

@@ -33,7 +33,7 @@ export class OwnClients {
   }
 
   /** Lets `work` write a record with the id of its client, and attach that in the same transaction. */
-  async around<T>(
+  async withNewClient<T>(
     owner: Owner,
     permissions: WantedPermissions,
     work: (client: NewOwnClient) => Promise<T>
@@ -45,19 +45,19 @@ export class OwnClients {
   }
 
   /** Has a client removed once the record it belongs to is. */
-  async removeLater(transaction: pg.ClientBase, clientId: string | null): Promise<void> {
+  async scheduleRemoval(transaction: pg.ClientBase, clientId: string | null): Promise<void> {
     if (clientId !== null) {
-      await this.#options.tasks.removeLater(transaction, clientId)
+      await this.#options.tasks.scheduleRemoval(transaction, clientId)
     }
   }
 
   /** Has a client get its permissions once its record is kept. */
-  grantLater(
+  scheduleGrant(
     transaction: pg.ClientBase,
     clientId: string,
     permissions: WantedPermissions
   ): Promise<void> {
-    return this.#options.tasks.grantLater(transaction, clientId, permissions)
+    return this.#options.tasks.scheduleGrant(transaction, clientId, permissions)
   }
 
   /**
@@ -87,18 +87,18 @@ export class OwnClients {
     client: NewOwnClient,
     permissions: WantedPermissions
   ): Promise<AttachedClient> {
-    await this.grantLater(transaction, client.id, permissions)
+    await this.scheduleGrant(transaction, client.id, permissions)
     return client.attach(transaction)
   }
 
   #recordClients(): Promise<RecordClients> {
-    return (this.#clients ??= this.#open().catch((error) => {
+    return (this.#clients ??= this.#createClients().catch((error) => {
       this.#clients = undefined
       throw error
     }))
   }
 
-  async #open(): Promise<RecordClients> {
+  async #createClients(): Promise<RecordClients> {
     const { pool, identity, logger } = this.#options
     const provider = await identity()
     const options = { provider, intents: new ClientIntents(pool), logger: await logger() }

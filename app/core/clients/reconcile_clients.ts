@@ -1,10 +1,10 @@
 import { IdentityUnavailable } from '#kernel/failures'
 import type { ClientDirectory, IdentityProvider } from '#auth/provider'
 
-import { clientsOf } from './client_directory.js'
+import { requireClients } from './client_directory.js'
 import { ensurePermissions, type WantedPermissions } from '#auth/client_permissions'
 import { requireFew } from '#auth/few_at_once'
-import type { PassedOver } from './passed_over.js'
+import type { SkippedRecords } from './skipped_records.js'
 import { clientFor, type Owner } from '#auth/record_clients'
 
 /** After so many records in a row the provider itself is the reason, and no record. */
@@ -26,7 +26,7 @@ interface ClientReconciliation {
   /** Stores a new client's id with its record; false where the record is gone. */
   assign: (owner: Owner, clientId: string) => Promise<boolean>
   permissions: WantedPermissions
-  passedOver: PassedOver
+  skipped: SkippedRecords
 }
 
 /**
@@ -38,13 +38,13 @@ export async function reconcileClients(
   reconciliation: ClientReconciliation,
   signal: AbortSignal
 ): Promise<number> {
-  const { provider, owners, passedOver } = reconciliation
-  const clients = await clientsOf(provider)
-  const oneByOne = new OneByOne(passedOver, signal)
+  const { provider, owners, skipped } = reconciliation
+  const clients = await requireClients(provider)
+  const loop = new RecordLoop(skipped, signal)
   const without: OwnerOfClient[] = []
-  passedOver.begin()
+  skipped.start()
   for await (const owner of owners()) {
-    await oneByOne.do(owner, async () => {
+    await loop.run(owner, async () => {
       if (!(await hasClient(clients, owner, reconciliation))) {
         without.push(owner)
       }
@@ -52,31 +52,31 @@ export async function reconcileClients(
   }
   const lost = without.filter(({ clientId }) => clientId !== null)
   if (lost.length > 0) {
-    await requireBelievable(provider, clients)
+    await requireTrustworthy(provider, clients)
     requireFew(await countInRealms(provider, lost), 'clients')
   }
   let created = 0
   for (const owner of without) {
-    await oneByOne.do(owner, async () => {
-      created += await replace(clients, owner, reconciliation)
+    await loop.run(owner, async () => {
+      created += await replaceClient(clients, owner, reconciliation)
     })
   }
-  passedOver.end()
+  skipped.finish()
   return created
 }
 
 /** Goes on where a record fails, and stops where the provider does. */
-class OneByOne {
-  readonly #passedOver: PassedOver
+class RecordLoop {
+  readonly #skipped: SkippedRecords
   readonly #signal: AbortSignal
   #failuresInARow = 0
 
-  constructor(passedOver: PassedOver, signal: AbortSignal) {
-    this.#passedOver = passedOver
+  constructor(skipped: SkippedRecords, signal: AbortSignal) {
+    this.#skipped = skipped
     this.#signal = signal
   }
 
-  async do({ id }: Owner, work: () => Promise<void>): Promise<void> {
+  async run({ id }: Owner, work: () => Promise<void>): Promise<void> {
     if (this.#signal.aborted) {
       return
     }
@@ -84,12 +84,12 @@ class OneByOne {
       await work()
       this.#failuresInARow = 0
     } catch (error) {
-      const isAway = error instanceof IdentityUnavailable
-      this.#failuresInARow = isAway ? this.#failuresInARow + 1 : 0
+      const isUnavailable = error instanceof IdentityUnavailable
+      this.#failuresInARow = isUnavailable ? this.#failuresInARow + 1 : 0
       if (this.#failuresInARow === FAILURES_IN_A_ROW) {
         throw error
       }
-      this.#passedOver.add(id, error)
+      this.#skipped.add(id, error)
     }
   }
 }
@@ -111,7 +111,7 @@ async function hasClient(
 }
 
 /** A provider that does not even find the client of the platform is not believed about any other. */
-async function requireBelievable(
+async function requireTrustworthy(
   provider: ReconcilingProvider,
   clients: ClientDirectory
 ): Promise<void> {
@@ -128,16 +128,16 @@ async function countInRealms(
   { people }: ReconcilingProvider,
   lost: readonly OwnerOfClient[]
 ): Promise<number> {
-  const known = new Map<string, boolean>()
+  const realms = new Map<string, boolean>()
   for (const { realmId } of lost) {
-    if (!known.has(realmId)) {
-      known.set(realmId, (await people?.hasRealm(realmId)) ?? true)
+    if (!realms.has(realmId)) {
+      realms.set(realmId, (await people?.hasRealm(realmId)) ?? true)
     }
   }
-  return lost.filter(({ realmId }) => known.get(realmId)).length
+  return lost.filter(({ realmId }) => realms.get(realmId)).length
 }
 
-async function replace(
+async function replaceClient(
   clients: ClientDirectory,
   owner: Owner,
   { assign, permissions }: ClientReconciliation

@@ -1,13 +1,13 @@
 import type { Sweep } from '#jobs/sweep'
-import { performDue, type TaskWorker } from '#jobs/tasks/perform'
+import { runDueTasks, type TaskWorker } from '#jobs/tasks/task_worker'
 
-import { clientsOf, type ClientKeeper } from './client_directory.js'
-import type { ClientIntents, Intent } from './client_intents.js'
+import { requireClients, type ClientProvider } from './client_directory.js'
+import type { ClientIntents, ClientIntent } from './client_intents.js'
 
 const EVERY_MS = 5 * 60_000
 
 interface IntentReconciliation {
-  provider: ClientKeeper
+  provider: ClientProvider
   intents: ClientIntents
   /** Whether there is a record with this id after all. */
   hasRecord: (id: string) => Promise<boolean>
@@ -31,27 +31,27 @@ export async function reconcileIntents(
 ): Promise<number> {
   let removed = 0
   const failing = new AbortController()
-  const worker: TaskWorker<Intent> = {
+  const worker: TaskWorker<ClientIntent> = {
     tasks: intents.tasks,
-    atOnce: 1,
+    concurrency: 1,
     async perform({ data }) {
       removed += (await hasRecord(data.recordId)) ? 0 : await removeClient(provider, data)
     },
-    failed(error) {
+    onFailure(error) {
       failing.abort(error)
       return 0
     },
   }
-  await performDue(worker, AbortSignal.any([signal, failing.signal]))
+  await runDueTasks(worker, AbortSignal.any([signal, failing.signal]))
   failing.signal.throwIfAborted()
   return removed
 }
 
 async function removeClient(
-  provider: ClientKeeper,
-  { recordId, realmId }: Intent
+  provider: ClientProvider,
+  { recordId, realmId }: ClientIntent
 ): Promise<number> {
-  const clients = await clientsOf(provider)
+  const clients = await requireClients(provider)
   const client = await clients.findByName(recordId)
   if (client?.realmId !== realmId) {
     return 0

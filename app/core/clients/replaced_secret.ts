@@ -6,22 +6,22 @@ import type { RecordServiceOptions } from '#records/record_service'
 import { RecordStore } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
 
-const NOTE = `
+const UPSERT = `
   insert into replaced_secrets (record_id, replaced_at) values ($1, $2)
   on conflict (record_id) do update set replaced_at = excluded.replaced_at`
 
 /** Remembers for good that the client of a record got another secret, and when; the record stays as it is. */
-export function rememberReplacedSecret(
+export function recordReplacedSecret(
   kind: Kind,
   { pool, sink }: RecordServiceOptions,
   origin: Origin,
   id: string
 ): Promise<void> {
   return inTransaction(pool, async (transaction) => {
-    const now = await new RecordStore(kind, pool).lock(transaction, id)
-    if (now) {
-      await transaction.query(NOTE, [id, new Date(clock.now())])
-      const change = changeOf(kind, origin, { type: 'updated', previous: now, next: now })
+    const record = await new RecordStore(kind, pool).lock(transaction, id)
+    if (record) {
+      await transaction.query(UPSERT, [id, new Date(clock.now())])
+      const change = changeOf(kind, origin, { type: 'updated', previous: record, next: record })
       await sink.record(transaction, { ...change, replacesSecrets: true })
     }
   })

@@ -3,16 +3,16 @@ import type pg from 'pg'
 
 import { serviceOrigin } from '#auth/service_origin'
 import { analysis } from '#core/analyses/analysis'
-import type { TaskWorker } from '#jobs/tasks/perform'
+import type { TaskWorker } from '#jobs/tasks/task_worker'
 import type { TaskQueue } from '#jobs/tasks/task_queue'
 import { topicOf } from '#jobs/tasks/task_runner'
 import { Tasks } from '#jobs/tasks/tasks'
 import type { RecordServiceOptions } from '#records/record_service'
 import { afterCommit } from '#records/transaction'
 import type { Signals } from '#signals/signals'
-import { clientsOf, type ClientKeeper } from './client_directory.js'
+import { requireClients, type ClientProvider } from './client_directory.js'
 import { newClientSecret } from './client_secret.js'
-import { rememberReplacedSecret } from './replaced_secret.js'
+import { recordReplacedSecret } from './replaced_secret.js'
 
 const QUEUE: TaskQueue = {
   name: 'analysis-secret',
@@ -22,7 +22,7 @@ const QUEUE: TaskQueue = {
 const CLIENT =
   'select client_id as "clientId" from analyses where id = $1 and client_id is not null'
 
-const OF_NODE = `select a.id from analyses a join analysis_nodes n on n.analysis_id = a.id
+const APPROVED_BY_NODE = `select a.id from analyses a join analysis_nodes n on n.analysis_id = a.id
   where a.project_id = $1 and n.node_id = $2 and n.approval_status = 'approved' order by a.id`
 
 interface SecretReplacement {
@@ -41,29 +41,29 @@ export class SecretReplacements extends Tasks<SecretReplacement> {
     this.#signals = signals
   }
 
-  async replaceLater(transaction: pg.ClientBase, analysisId: string): Promise<void> {
+  async scheduleReplacement(transaction: pg.ClientBase, analysisId: string): Promise<void> {
     const { rows } = await transaction.query<SecretReplacement>(CLIENT, [analysisId])
     if (rows[0]) {
-      await this.put({ key: analysisId, data: rows[0] }, transaction)
-      afterCommit(transaction, () => this.#signals.wake(topicOf(QUEUE)))
+      await this.enqueue({ key: analysisId, data: rows[0] }, transaction)
+      afterCommit(transaction, () => this.#signals.notify(topicOf(QUEUE)))
     }
   }
 
   /** Of all analyses of a project that a node agreed to, which is in the project no more. */
-  async replaceInProject(
+  async scheduleInProject(
     transaction: pg.ClientBase,
     { projectId, nodeId }: { readonly projectId: string; readonly nodeId: string }
   ): Promise<void> {
-    const { rows } = await transaction.query<{ id: string }>(OF_NODE, [projectId, nodeId])
+    const { rows } = await transaction.query<{ id: string }>(APPROVED_BY_NODE, [projectId, nodeId])
     for (const { id } of rows) {
-      await this.replaceLater(transaction, id)
+      await this.scheduleReplacement(transaction, id)
     }
   }
 }
 
-interface WorkerOptions {
+interface SecretReplacementWorkerOptions {
   readonly tasks: SecretReplacements
-  readonly provider: ClientKeeper
+  readonly provider: ClientProvider
   readonly records: RecordServiceOptions
   readonly logger: Pick<Logger, 'warn'>
 }
@@ -74,18 +74,18 @@ export function secretReplacementWorker({
   provider,
   records,
   logger,
-}: WorkerOptions): TaskWorker<SecretReplacement> {
+}: SecretReplacementWorkerOptions): TaskWorker<SecretReplacement> {
   return {
     tasks,
-    atOnce: 4,
+    concurrency: 4,
     async perform({ key, data: { clientId } }) {
-      const clients = await clientsOf(provider)
+      const clients = await requireClients(provider)
       const origin = await serviceOrigin()
       if (await clients.rotate(clientId, { secret: newClientSecret() })) {
-        await rememberReplacedSecret(analysis, records, origin, key)
+        await recordReplacedSecret(analysis, records, origin, key)
       }
     },
-    failed(error, { key, attempts }) {
+    onFailure(error, { key, attempts }) {
       logger.warn(
         { err: error, analysis: key, attempts },
         'the secret of an analysis could not be replaced; it is tried again later'

@@ -4,7 +4,7 @@ export interface BucketLock {
   readonly bucketIds: readonly string[]
 }
 
-export interface KeptLock {
+export interface StoredLock {
   readonly id: string
   readonly createdAt: Date
 }
@@ -19,7 +19,7 @@ export interface BucketLocks {
   lock(locks: readonly BucketLock[]): Promise<void>
   release(id: string): Promise<void>
   /** The locks that are there, in the order of their ids, behind one of them; the last page is shorter than `pageSize`. */
-  list(after: string): Promise<readonly KeptLock[]>
+  list(after: string): Promise<readonly StoredLock[]>
 }
 
 /** Where there is no storage, there is nothing to lock. */

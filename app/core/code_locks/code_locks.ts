@@ -1,15 +1,15 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
-import { giveBackBuckets } from '#core/analysis_buckets/requested_buckets'
-import { performOne, type TaskWorker } from '#jobs/tasks/perform'
+import { deleteBuckets } from '#core/analysis_buckets/bucket_requests'
+import { runTask, type TaskWorker } from '#jobs/tasks/task_worker'
 import { topicOf } from '#jobs/tasks/task_runner'
 import { clock } from '#kernel/clock'
 import { EntityConflict, ServiceUnavailable } from '#kernel/failures'
 import { afterCommit } from '#records/transaction'
 import type { Signals } from '#signals/signals'
 import type { BucketLocks } from './bucket_locks.js'
-import { LOCK_RELEASES, lockReleaseWorker, type LockRelease } from './lock_tasks.js'
+import { LOCK_RELEASES, lockReleaseWorker, type LockRelease } from './lock_releases.js'
 
 /** How long locking may take before its lock counts as left over. */
 const GRACE_MS = 60_000
@@ -17,7 +17,7 @@ const GRACE_MS = 60_000
 const BUCKETS = `select bucket_id as id from analysis_buckets
   where analysis_id = $1 and type = 'CODE' order by bucket_id`
 
-const ENTER = 'insert into analysis_code_locks (id, analysis_id) values ($1, $2)'
+const INSERT = 'insert into analysis_code_locks (id, analysis_id) values ($1, $2)'
 
 interface CodeLocksDependencies {
   readonly pool: pg.Pool
@@ -46,11 +46,11 @@ export class CodeLocks {
   }
 
   /** Has storage lock buckets, and then `work` confirm that. Where it does not, the lock is released again. */
-  async around<T>(bucketIds: readonly string[], work: (lock: NewLock) => Promise<T>): Promise<T> {
+  async withLock<T>(bucketIds: readonly string[], work: (lock: NewLock) => Promise<T>): Promise<T> {
     const { storage } = this.#dependencies
     const id = clock.uuid()
     const dueAt = clock.now() + GRACE_MS
-    await this.#releases.tasks.put({ key: id, data: { thenDelete: [] }, dueAt })
+    await this.#releases.tasks.enqueue({ key: id, data: { thenDelete: [] }, dueAt })
     try {
       await storage.lock([{ id, bucketIds }])
       return await work({
@@ -63,13 +63,13 @@ export class CodeLocks {
   }
 
   /** Gives a locked analysis a lock that it lacks; storage is asked for it by the comparison. */
-  async enter(transaction: pg.ClientBase, analysisId: string): Promise<void> {
-    await transaction.query(`${ENTER} on conflict do nothing`, [clock.uuid(), analysisId])
+  async add(transaction: pg.ClientBase, analysisId: string): Promise<void> {
+    await transaction.query(`${INSERT} on conflict do nothing`, [clock.uuid(), analysisId])
   }
 
   /** Writes down that the lock of an analysis is to be released, and answers its id, for `settle`. */
   async release(transaction: pg.ClientBase, analysisId: string): Promise<string | undefined> {
-    return this.#releaseLater(transaction, analysisId, [])
+    return this.#scheduleRelease(transaction, analysisId, [])
   }
 
   /** Has storage delete the buckets of an analysis that is about to go, once they are not locked any more. */
@@ -78,19 +78,19 @@ export class CodeLocks {
     analysisId: string,
     bucketIds: readonly string[]
   ): Promise<void> {
-    if (await this.#releaseLater(transaction, analysisId, bucketIds)) {
-      afterCommit(transaction, () => this.#dependencies.signals.wake(topicOf(LOCK_RELEASES)))
+    if (await this.#scheduleRelease(transaction, analysisId, bucketIds)) {
+      afterCommit(transaction, () => this.#dependencies.signals.notify(topicOf(LOCK_RELEASES)))
     } else {
-      await giveBackBuckets(transaction, bucketIds)
+      await deleteBuckets(transaction, bucketIds)
     }
   }
 
   /** Releases a lock at once, where storage can be asked. What fails is done later. */
-  async settle(id: string): Promise<void> {
-    await performOne(this.#releases, id)
+  async releaseNow(id: string): Promise<void> {
+    await runTask(this.#releases, id)
   }
 
-  async #releaseLater(
+  async #scheduleRelease(
     transaction: pg.ClientBase,
     analysisId: string,
     thenDelete: readonly string[]
@@ -101,7 +101,7 @@ export class CodeLocks {
     )
     const id = rows[0]?.id
     if (id !== undefined) {
-      await this.#releases.tasks.put({ key: id, data: { thenDelete } }, transaction)
+      await this.#releases.tasks.enqueue({ key: id, data: { thenDelete } }, transaction)
     }
     return id
   }
@@ -111,14 +111,14 @@ export class CodeLocks {
     analysisId: string,
     { id, bucketIds }: { id: string; bucketIds: readonly string[] }
   ): Promise<void> {
-    if (!(await this.#releases.tasks.withdraw(id, transaction))) {
+    if (!(await this.#releases.tasks.cancel(id, transaction))) {
       throw new ServiceUnavailable('Storage took too long to lock the code; try again')
     }
     const buckets = await codeBuckets(transaction, analysisId)
     if (buckets.some((bucketId) => !bucketIds.includes(bucketId))) {
       throw new EntityConflict('The analysis got another bucket for code meanwhile; lock it again')
     }
-    await transaction.query(`${ENTER} on conflict (analysis_id) do update set id = excluded.id`, [
+    await transaction.query(`${INSERT} on conflict (analysis_id) do update set id = excluded.id`, [
       id,
       analysisId,
     ])
@@ -129,9 +129,9 @@ export class CodeLocks {
     const { storage, logger } = this.#dependencies
     const { tasks } = this.#releases
     try {
-      const task = await tasks.takeEarly(id)
+      const task = await tasks.claimEarly(id)
       if (task) {
-        await storage.release(id).finally(() => tasks.putBack(task, GRACE_MS))
+        await storage.release(id).finally(() => tasks.release(task, GRACE_MS))
       }
     } catch (error) {
       logger.warn({ err: error, lock: id }, 'a lock at storage is released later')

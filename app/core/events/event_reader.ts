@@ -1,5 +1,5 @@
 /** An event as core reads it; times are ISO text in UTC, to the millisecond. */
-export interface KeptEvent {
+export interface AuditEvent {
   readonly id: string
   readonly scope: string
   readonly name: string
@@ -30,7 +30,7 @@ export interface EventQuery {
 
 export interface EventPage {
   /** The newest first, those of one time by their ids. */
-  readonly events: readonly KeptEvent[]
+  readonly events: readonly AuditEvent[]
   /** What the next page is read with; none after the last one. */
   readonly next?: string
 }

@@ -1,14 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import type { SurfaceRoutes } from '#http/surface'
 import { loggedIn } from '#kernel/access'
-import { answering, exactly } from '#kernel/json_schema'
+import { dataResponse, exactObject } from '#kernel/json_schema'
 import { AcceptedKeys } from './accepted_keys.js'
 
-const KEYS = answering({
+const KEYS = dataResponse({
   type: 'array',
-  items: exactly({
+  items: exactObject({
     fingerprint: { type: 'string' },
     publicKey: { type: 'string' },
     isCurrent: { type: 'boolean' },
@@ -22,7 +22,7 @@ export function imageKeyRoutes(routes: SurfaceRoutes): void {
     summary:
       'The public keys of images: the one they are signed with first, then those still accepted',
     access: loggedIn,
-    answers: { 200: { description: 'The keys in PEM, with their fingerprints', schema: KEYS } },
+    responses: { 200: { description: 'The keys in PEM, with their fingerprints', schema: KEYS } },
   })
 }
 
@@ -34,5 +34,5 @@ async function list(ctx: HttpContext): Promise<void> {
     publicKey: pem,
     isCurrent: index === 0,
   }))
-  answer(ctx, { data, meta: {} })
+  sendJson(ctx, { data, meta: {} })
 }

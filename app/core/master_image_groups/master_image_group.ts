@@ -1,6 +1,6 @@
 import type { DateTime } from 'luxon'
 
-import { holdingCentrally } from '#kernel/access'
+import { requiresInMasterRealm } from '#kernel/access'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
@@ -24,5 +24,5 @@ export const masterImageGroup = defineKind(MasterImageGroup, {
   filters: ['id', 'name', 'path', 'virtualPath'],
   indexes: [['id'], ['name'], ['path'], ['virtualPath']],
   namesAllowedFields: false,
-  access: { remove: holdingCentrally('master_image_group_manage') },
+  access: { remove: requiresInMasterRealm('master_image_group_manage') },
 })

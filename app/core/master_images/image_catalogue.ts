@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { MasterImageGroup } from '#core/master_image_groups/master_image_group'
 import type { Origin } from '#kernel/origin'
 import type { ModelClass } from '#records/model'
-import type { Writable } from '#records/record_store'
+import type { RowValues } from '#records/record_store'
 import { RecordWrites } from '#records/record_writes'
 import type { Row } from '#records/row'
 import type { MasterImage } from './master_image.js'
@@ -28,7 +28,7 @@ export class Catalogue<M extends typeof MasterImage | typeof MasterImageGroup> e
   async replace(
     transaction: pg.ClientBase,
     origin: Origin,
-    listed: readonly (Writable<M> & Listed)[],
+    listed: readonly (RowValues<M> & Listed)[],
     { changed, remove }: Follows = {}
   ): Promise<void> {
     const known = await this.#known(transaction)

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import vine from '@vinejs/vine'
 
-import { defineConsumer, type Handler, type OutwardHandler } from '#bus/consumer'
+import { defineConsumer, type Handler, type ExternalHandler } from '#bus/consumer'
 import { MalformedMessage } from '#bus/errors'
 import { EVENT_KEYS } from '#bus/names'
 import { following, type Heard } from '#core/following'
@@ -69,7 +69,7 @@ export const imageCatalogueConsumer = defineConsumer({
   },
 })
 
-function building(name: ImageReport): OutwardHandler {
+function building(name: ImageReport): ExternalHandler {
   return following(report, MasterImageService, (images, { transaction, origin, content }) =>
     images.follow(transaction, origin, {
       id: content.id,

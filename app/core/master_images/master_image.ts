@@ -1,6 +1,6 @@
 import type { DateTime } from 'luxon'
 
-import { holdingCentrally } from '#kernel/access'
+import { requiresInMasterRealm } from '#kernel/access'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
@@ -36,5 +36,5 @@ export const masterImage = defineKind(MasterImage, {
   indexes: [['id'], ['name'], ['path'], ['virtualPath'], ['groupVirtualPath']],
   namesAllowedFields: false,
   forcible: true,
-  access: { remove: holdingCentrally('master_image_manage') },
+  access: { remove: requiresInMasterRealm('master_image_manage') },
 })

@@ -6,7 +6,7 @@ import { warnedMeta, WARNED_META, warningsFor } from '#core/command_warnings'
 import { masterImage } from './master_image.js'
 import { MasterImageService } from './master_image_service.js'
 import { loggedIn } from '#kernel/access'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
@@ -27,7 +27,7 @@ export function masterImageRoutes(routes: SurfaceRoutes): void {
     access: masterImage.access.remove!,
     entry: loggedIn,
     body: command,
-    answers: { 202: { description: 'The image; null where it is about all', schema: ANSWER } },
+    responses: { 202: { description: 'The image; null where it is about all', schema: ANSWER } },
   })
 }
 
@@ -47,11 +47,11 @@ async function run(ctx: HttpContext): Promise<void> {
   if (name === 'sync') {
     await service.synchronize(originOf(ctx))
     const meta = await metaFor(ctx, COMMAND_QUEUES.masterImageSynchronizer)
-    return answer(ctx, { data: null, meta }, 202)
+    return sendJson(ctx, { data: null, meta }, 202)
   }
   const data = await service.build(originOf(ctx), id ?? missingId())
   const meta = await metaFor(ctx, COMMAND_QUEUES.masterImageBuilder)
-  answer(ctx, `{"data":${data},"meta":${JSON.stringify(meta)}}`, 202)
+  sendJson(ctx, `{"data":${data},"meta":${JSON.stringify(meta)}}`, 202)
 }
 
 async function metaFor(ctx: HttpContext, queue: CommandQueue) {

@@ -10,14 +10,14 @@ import { Catalogue } from './image_catalogue.js'
 import { masterImage, type MasterImage } from './master_image.js'
 import { MASTER_IMAGE_SOURCE } from './master_image_source.js'
 import { newMessage, type Message } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { enforce } from '#kernel/access'
 import { EntityConflict } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import { writeCommand } from '#outbox/write'
+import { publishCommand } from '#outbox/publish'
 import type { Origin } from '#kernel/origin'
 import { RecordService, type RecordServiceOptions, type Removal } from '#records/record_service'
-import type { Writable } from '#records/record_store'
+import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
@@ -76,7 +76,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     const { owner, repository } = MASTER_IMAGE_SOURCE
     const command = execute('masterImageSynchronizer', { ...MASTER_IMAGE_SOURCE })
     await inTransaction(this.pool, (transaction) =>
-      writeCommand(transaction, command, `masterImageSource/${owner}/${repository}`)
+      publishCommand(transaction, command, `masterImageSource/${owner}/${repository}`)
     )
   }
 
@@ -86,7 +86,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const image = await this.lock(transaction, id)
       const command = execute('masterImageBuilder', { id: image.id })
-      await writeCommand(transaction, command, `masterImage/${image.id}`)
+      await publishCommand(transaction, command, `masterImage/${image.id}`)
       return this.change(transaction, origin, image, { buildStatus: 'starting' })
     })
     return data
@@ -102,7 +102,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     this.requireId(id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       await lockAnalysesOn(transaction, id)
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       if (!isForced) {
         requireUnused(await lockAnalysesOn(transaction, id))
       }
@@ -131,7 +131,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     await this.#catalogue.replace(transaction, origin, listed.images.map(imageOf), {
       changed: async (id) => {
         for (const analysisId of await lockAnalysesOn(transaction, id)) {
-          await this.#analyses.followImage(transaction, origin, analysisId)
+          await this.#analyses.withdrawOutdatedApprovals(transaction, origin, analysisId)
         }
       },
       remove: async (id) => {
@@ -148,7 +148,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
   /** Analyses that were to run on the image have none from now on. */
   async #takeOut(transaction: pg.ClientBase, origin: Origin, previous: Row<typeof MasterImage>) {
     for (const analysisId of await lockAnalysesOn(transaction, previous.id)) {
-      await this.#analyses.leaveImage(transaction, origin, analysisId)
+      await this.#analyses.detachImage(transaction, origin, analysisId)
     }
     return this.removeRecord(transaction, origin, previous)
   }
@@ -167,7 +167,7 @@ function requireUnused({ length: count }: readonly string[]): void {
 function buildAfter(
   { report, percent, hash, size }: ToldOfImage,
   { buildProgress }: Row<typeof MasterImage>
-): Writable<typeof MasterImage> {
+): RowValues<typeof MasterImage> {
   switch (report) {
     case 'executionStarted':
       return { buildStatus: 'started', buildProgress: buildProgress ?? 0 }
@@ -210,8 +210,8 @@ function noteEvent(
   event: { readonly scope: string; readonly name: string; readonly refId?: string }
 ): Promise<void> {
   const data = { ...event, refType: 'masterImage', data: {} }
-  const message = newMessage(commandTo(COMMAND_QUEUES.telemetryEvent), 'create', data)
-  return writeCommand(transaction, message, `masterImage/${event.refId ?? 'all'}`)
+  const message = newMessage(commandRouting(COMMAND_QUEUES.telemetryEvent), 'create', data)
+  return publishCommand(transaction, message, `masterImage/${event.refId ?? 'all'}`)
 }
 
 /** Analyses are locked before their images, as by whoever writes them: a row that is written twice refers to its image anew. */
@@ -236,5 +236,5 @@ function execute(
   queue: 'masterImageBuilder' | 'masterImageSynchronizer',
   data: Record<string, unknown>
 ): Message {
-  return newMessage(commandTo(COMMAND_QUEUES[queue]), 'execute', data)
+  return newMessage(commandRouting(COMMAND_QUEUES[queue]), 'execute', data)
 }

@@ -6,17 +6,17 @@ import type { DatabasePool } from '#database/database_pool'
 import type { BodyOf } from '#kernel/body'
 import { isUuid } from '#kernel/is_uuid'
 import type { Origin } from '#kernel/origin'
-import type { Writable } from '#records/record_store'
+import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 
 import type { Node, updateNode } from './node.js'
 
 /** What decides whether a node that is created is connected, and how. */
-export type Connectable = Writable<typeof Node> &
+export type Connectable = RowValues<typeof Node> &
   Pick<Row<typeof Node>, 'name' | 'realmId' | 'registryId'>
 
 /** What a node shows of its connection. */
-type Connection = Pick<Writable<typeof Node>, 'registryProjectId' | 'externalName'>
+type Connection = Pick<RowValues<typeof Node>, 'registryProjectId' | 'externalName'>
 
 interface Opened {
   readonly connection: Connection
@@ -58,7 +58,7 @@ export class NodeConnections {
     { registryId, externalName }: Pick<Connectable, 'registryId' | 'externalName'>
   ): Promise<boolean> {
     return registryId !== null && typeof externalName === 'string'
-      ? this.#names.choose(origin, { registryId, externalName })
+      ? this.#names.authorize(origin, { registryId, externalName })
       : false
   }
 
@@ -103,7 +103,7 @@ export class NodeConnections {
     const wanted = { ...values, registryId, adopts }
     const project = await this.#registryProjects.insertForNode(transaction, origin, wanted)
     const { id: registryProjectId, externalName } = project.values
-    return { connection: { registryProjectId, externalName }, tell: project.tell }
+    return { connection: { registryProjectId, externalName }, tell: project.recordEvent }
   }
 
   /**

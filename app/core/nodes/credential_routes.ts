@@ -3,10 +3,10 @@ import vine from '@vinejs/vine'
 
 import { corePool } from '#core/database'
 import { loggedIn } from '#kernel/access'
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { bodyOf } from '#http/sent_body'
-import type { Answer, SurfaceRoutes } from '#http/surface'
+import type { ResponseDeclaration, SurfaceRoutes } from '#http/surface'
 import { clientName } from '#auth/client_name'
 import { chosenSecret } from '#auth/chosen_secret'
 import { originOf } from '#kernel/request_origin'
@@ -25,7 +25,7 @@ const newCredentials = body({
   displayName: text(1, 256),
 })
 
-const CREDENTIALS: Answer = {
+const CREDENTIALS: ResponseDeclaration = {
   description: 'What the node logs in with',
   schema: {
     type: 'object',
@@ -40,7 +40,7 @@ const CREDENTIALS: Answer = {
   },
 }
 
-const ACCOUNT: Answer = {
+const ACCOUNT: ResponseDeclaration = {
   description: 'The account of the node in its registry',
   schema: {
     type: 'object',
@@ -64,20 +64,20 @@ export function credentialRoutes(routes: SurfaceRoutes): void {
       name: 'readNodeClientCredentials',
       summary: 'What a node logs in with',
       access: loggedIn,
-      answers: { 200: CREDENTIALS },
+      responses: { 200: CREDENTIALS },
     })
     .post(PATH, rotate, {
       name: 'rotateNodeClientCredentials',
       summary: 'Give a node another secret to log in with',
       access: loggedIn,
       body: newCredentials,
-      answers: { 200: CREDENTIALS },
+      responses: { 200: CREDENTIALS },
     })
     .get('/nodes/:id/registry/credentials', readAccount, {
       name: 'readNodeRegistryCredentials',
       summary: 'What a node reaches its registry with',
       access: loggedIn,
-      answers: { 200: ACCOUNT },
+      responses: { 200: ACCOUNT },
     })
 }
 
@@ -85,15 +85,15 @@ const credentialsFor = (ctx: HttpContext) => ctx.containerResolver.make(NodeCred
 
 async function read(ctx: HttpContext): Promise<void> {
   const credentials = await credentialsFor(ctx)
-  answer(ctx, await credentials.read(originOf(ctx), ctx.params.id))
+  sendJson(ctx, await credentials.read(originOf(ctx), ctx.params.id))
 }
 
 async function rotate(ctx: HttpContext): Promise<void> {
   const wanted = (await bodyOf(ctx, newCredentials)) as NewCredentials
   const credentials = await credentialsFor(ctx)
-  answer(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, wanted))
+  sendJson(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, wanted))
 }
 
 async function readAccount(ctx: HttpContext): Promise<void> {
-  answer(ctx, await readRegistryCredentials(corePool(), originOf(ctx), ctx.params.id))
+  sendJson(ctx, await readRegistryCredentials(corePool(), originOf(ctx), ctx.params.id))
 }

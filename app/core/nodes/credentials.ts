@@ -1,17 +1,17 @@
 import type { Actor } from '#kernel/actor'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
-import { clientsOf } from '#core/clients/client_directory'
+import { requireClients } from '#core/clients/client_directory'
 import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { newClientSecret } from '#core/clients/client_secret'
-import { rememberReplacedSecret } from '#core/clients/replaced_secret'
+import { recordReplacedSecret } from '#core/clients/replaced_secret'
 import type { ClientDirectory, ProviderClient } from '#auth/provider'
 import { reachOf } from '#auth/reach'
 import { all, either, holds, isClient, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
 import type { RecordServiceOptions } from '#records/record_service'
-import { noteSecretRead } from '#audit/note'
+import { recordSecretRead } from '#audit/record_security_event'
 
-import { identityProvider } from '#core/clients/identity'
+import { identityProvider } from '#core/clients/identity_provider'
 import { isUuid } from '#kernel/is_uuid'
 import { node } from './node.js'
 
@@ -50,7 +50,7 @@ export class NodeCredentials {
     const { clientId, realmId } = await this.#requireAccess(origin, nodeId)
     const clients = await this.#clients()
     const client = await clients.read(clientId, { secret: true, within: within(origin) })
-    await noteSecretRead(origin, { kind: 'client', id: clientId, realmId })
+    await recordSecretRead(origin, { kind: 'client', id: clientId, realmId })
     return credentialsOf(client)
   }
 
@@ -62,7 +62,7 @@ export class NodeCredentials {
   ): Promise<ClientCredentials> {
     const { clientId, realmId } = await this.#requireAccess(origin, nodeId)
     const clients = await this.#clients()
-    await noteSecretRead(origin, { kind: 'client', id: clientId, realmId })
+    await recordSecretRead(origin, { kind: 'client', id: clientId, realmId })
     const set = secret ?? newClientSecret()
     const change = {
       secret: set,
@@ -70,7 +70,7 @@ export class NodeCredentials {
       ...(typeof displayName === 'string' && { displayName }),
     }
     const client = await clients.rotate(clientId, change, within(origin))
-    await rememberReplacedSecret(node, this.#options, origin, nodeId)
+    await recordReplacedSecret(node, this.#options, origin, nodeId)
     return credentialsOf(client && { ...client, secret: set })
   }
 
@@ -97,7 +97,7 @@ export class NodeCredentials {
   }
 
   async #clients(): Promise<ClientDirectory> {
-    return clientsOf(await identityProvider())
+    return requireClients(await identityProvider())
   }
 }
 

@@ -5,7 +5,7 @@ import type { DateTime } from 'luxon'
 import { REGISTRY_NAME } from '#core/names/external_name'
 import { Registry } from '#core/registries/registry'
 import { RegistryProject } from '#core/registry_projects/registry_project'
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { shape } from '#kernel/shape'
 import { column } from '#records/column'
@@ -81,8 +81,8 @@ export const node = defineKind(Node, {
   includable: ['registryProject', 'registry'],
   realm: 'realmId',
   access: {
-    create: holding('node_create'),
-    update: holding('node_update'),
-    remove: holding('node_delete'),
+    create: requires('node_create'),
+    update: requires('node_update'),
+    remove: requires('node_delete'),
   },
 })

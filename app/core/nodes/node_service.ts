@@ -7,11 +7,11 @@ import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import type { Origin } from '#kernel/origin'
-import { ownerFor } from '#kernel/realm'
+import { owningRealmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { Written } from '#records/record_store'
+import type { WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
-import { inTransaction, sideBySide } from '#records/transaction'
+import { inTransaction, concurrently } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
 import type { Connectable, NodeConnections } from './connections.js'
@@ -48,13 +48,13 @@ export class NodeService extends RecordService<typeof Node> {
   override async create(origin: Origin, body: BodyOf<typeof createNode>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const realmId = ownerFor(origin.actor, body.realmId)
+    const realmId = owningRealmFor(origin.actor, body.realmId)
     const registryId = body.registryId ?? (await this.#connections.onlyRegistry())
     const values = { ...withStoredKey(body), id: clock.uuid(), realmId, registryId }
     const adopts = await this.#connections.choose(origin, values)
-    return this.#clients.around(values, CLIENT, (client) =>
+    return this.#clients.withNewClient(values, CLIENT, (client) =>
       inTransaction(this.pool, async (transaction) => {
-        const [written, attached] = await sideBySide(
+        const [written, attached] = await concurrently(
           this.#insertConnected(transaction, origin, { ...values, clientId: client.id }, adopts),
           client.attach(transaction)
         )
@@ -78,7 +78,7 @@ export class NodeService extends RecordService<typeof Node> {
       )
     }
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       return this.#update(transaction, origin, previous, body, adopts)
     })
     return data
@@ -89,12 +89,12 @@ export class NodeService extends RecordService<typeof Node> {
     await this.#clients.requireRemovable(origin.actor, 'nodes', id, NODE_CLIENT_PERMISSIONS)
     return this.#holding(origin, id, async (transaction, previous) => {
       const nodeId = previous.id
-      await this.#projectNodes.discount(transaction, nodeId)
+      await this.#projectNodes.decrementCounts(transaction, nodeId)
       await this.#analysisNodes.removeNode(transaction, origin, nodeId)
-      await this.#clients.removeLater(transaction, previous.clientId)
-      const removed = await this.removeUntold(transaction, origin, previous)
+      await this.#clients.scheduleRemoval(transaction, previous.clientId)
+      const removed = await this.removeWithPendingEvent(transaction, origin, previous)
       await this.#connections.close(transaction, origin, previous)
-      await removed.tell()
+      await removed.recordEvent()
       return removed
     })
   }
@@ -128,7 +128,7 @@ export class NodeService extends RecordService<typeof Node> {
   /** A node that is locked has no registry from now on: it is about to be removed, with what is in it. */
   async leaveRegistry(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     const nothing = { registryId: null, registryProjectId: null }
-    await this.changeById(transaction, origin, id, nothing)
+    await this.updateById(transaction, origin, id, nothing)
   }
 
   /** A node that is locked has no project in its registry from now on: that is about to be removed. */
@@ -137,7 +137,7 @@ export class NodeService extends RecordService<typeof Node> {
     origin: Origin,
     id: string
   ): Promise<void> {
-    await this.changeById(transaction, origin, id, { registryProjectId: null })
+    await this.updateById(transaction, origin, id, { registryProjectId: null })
   }
 
   /** Others are told of the node before they are told of its registry project, to which its row refers. */
@@ -146,7 +146,7 @@ export class NodeService extends RecordService<typeof Node> {
     origin: Origin,
     values: Connectable,
     adopts: boolean
-  ): Promise<Written<typeof Node>> {
+  ): Promise<WrittenRecord<typeof Node>> {
     const { connection, tell } = await this.#connections.open(transaction, origin, values, adopts)
     const written = await this.insert(transaction, origin, { ...values, ...connection })
     await tell()
@@ -160,7 +160,7 @@ export class NodeService extends RecordService<typeof Node> {
     previous: Row<typeof Node>,
     body: BodyOf<typeof updateNode>,
     adopts: boolean
-  ): Promise<Written<typeof Node>> {
+  ): Promise<WrittenRecord<typeof Node>> {
     const connection = await this.#connections.change(transaction, origin, previous, body, adopts)
     const values = { ...withStoredKey(body), ...connection }
     const written = await this.change(transaction, origin, previous, values)
@@ -168,7 +168,7 @@ export class NodeService extends RecordService<typeof Node> {
       await this.#connections.close(transaction, origin, previous)
     }
     if (written.values.type !== previous.type) {
-      await this.#analysisNodes.followNode(transaction, origin, previous.id)
+      await this.#analysisNodes.refreshAnalyses(transaction, origin, previous.id)
     }
     return written
   }
@@ -177,11 +177,14 @@ export class NodeService extends RecordService<typeof Node> {
   async #holding(
     origin: Origin,
     id: string,
-    work: (transaction: pg.ClientBase, node: Row<typeof Node>) => Promise<Written<typeof Node>>
+    work: (
+      transaction: pg.ClientBase,
+      node: Row<typeof Node>
+    ) => Promise<WrittenRecord<typeof Node>>
   ): Promise<string> {
     this.requireId(id)
     return holdingOwners(this.pool, id, async (transaction, areHeld) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       if (!(await areHeld())) {
         return undefined
       }

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 import { newMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
-import { writeCommand } from '#outbox/write'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
+import { publishCommand } from '#outbox/publish'
 import type { RegistryProject } from '#core/registry_projects/registry_project'
 import type { Attributes, Row } from '#records/row'
 
@@ -20,6 +20,6 @@ export function unlinkLater(transaction: pg.ClientBase, project: Project): Promi
 }
 
 function send(transaction: pg.ClientBase, type: string, data: Attributes): Promise<void> {
-  const command = newMessage(commandTo(COMMAND_QUEUES.registry), type, data)
-  return writeCommand(transaction, command, `registryProject/${String(data.id)}`)
+  const command = newMessage(commandRouting(COMMAND_QUEUES.registry), type, data)
+  return publishCommand(transaction, command, `registryProject/${String(data.id)}`)
 }

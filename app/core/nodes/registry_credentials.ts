@@ -4,7 +4,7 @@ import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { all, either, holds, isClient, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
 import { unseal } from '#records/sealing'
-import { noteSecretRead } from '#audit/note'
+import { recordSecretRead } from '#audit/record_security_event'
 
 import { isUuid } from '#kernel/is_uuid'
 import { node } from './node.js'
@@ -49,7 +49,7 @@ export async function readRegistryCredentials(
   if (projectId === null) {
     throw new BadRequest('The node is not connected to a registry')
   }
-  await noteSecretRead(origin, { kind: registryProject.name, id: projectId, realmId })
+  await recordSecretRead(origin, { kind: registryProject.name, id: projectId, realmId })
   const secret = unseal('registry project account', accountSecret)
   return { host, externalName, accountName, accountSecret: secret }
 }

@@ -6,6 +6,6 @@ import { env } from '#start/env'
 export const skipsProjectApproval = new Switch(env.SKIP_PROJECT_APPROVAL)
 
 /** Whether a node takes part in a project without being asked; aggregators hold no data of their own. */
-export function isApprovedAtOnce(nodeType: (typeof NODE_TYPES)[number]): boolean {
+export function isApprovedInitially(nodeType: (typeof NODE_TYPES)[number]): boolean {
   return skipsProjectApproval.isOn || nodeType === 'aggregator'
 }

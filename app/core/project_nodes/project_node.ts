@@ -4,7 +4,7 @@ import type { DateTime } from 'luxon'
 
 import { Node } from '#core/nodes/node'
 import { Project } from '#core/projects/project'
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -20,7 +20,7 @@ export const updateProjectNode = body({
   comment: vine.string().minLength(3).maxLength(4096).nullable().optional(),
 })
 
-const assigning = holding('project_create', 'project_update')
+const assignAccess = requires('project_create', 'project_update')
 
 /** A node that may take part in a project, once its own realm has said so. */
 export class ProjectNode extends RecordModel {
@@ -65,5 +65,5 @@ export const projectNode = defineKind(ProjectNode, {
   namesAllowedFields: false,
   audience: ['projectRealmId', 'nodeRealmId'],
   audit: { lasting: ['approvalStatus'] },
-  access: { create: assigning, update: holding('project_approve'), remove: assigning },
+  access: { create: assignAccess, update: requires('project_approve'), remove: assignAccess },
 })

@@ -2,16 +2,16 @@ import type pg from 'pg'
 
 import type { NODE_TYPES } from '#core/nodes/node'
 import type { SecretReplacements } from '#core/clients/secret_replacements'
-import { count } from '#core/projects/counters'
+import { changeCount } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { RelationInvalid } from '#kernel/failures'
-import { decidingFor, type Origin } from '#kernel/origin'
+import { onBehalfOfRealm, type Origin } from '#kernel/origin'
 import { isRealmWritable, requireRealm } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
-import { isApprovedAtOnce } from './approval.js'
+import { isApprovedInitially } from './approval.js'
 import {
   projectNode,
   type createProjectNode,
@@ -38,18 +38,18 @@ export class ProjectNodeService extends RecordService<typeof ProjectNode> {
   override async create(origin: Origin, body: BodyOf<typeof createProjectNode>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const projectRealmId = await this.#realmOf(body.projectId)
+    const projectRealmId = await this.#findRealm(body.projectId)
     requireRealm(origin.actor, projectRealmId)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      if (!(await count(transaction, 'nodes', body.projectId, 1))) {
-        return goneMeanwhile()
+      if (!(await changeCount(transaction, 'nodes', body.projectId, 1))) {
+        return throwRelationMissing()
       }
-      const { realmId: nodeRealmId, type } = await nodeFor(transaction, body.nodeId)
+      const { realmId: nodeRealmId, type } = await lockNode(transaction, body.nodeId)
       return this.insert(transaction, origin, {
         ...body,
         projectRealmId,
         nodeRealmId,
-        approvalStatus: isApprovedAtOnce(type) ? 'approved' : null,
+        approvalStatus: isApprovedInitially(type) ? 'approved' : null,
       })
     })
     return data
@@ -64,13 +64,13 @@ export class ProjectNodeService extends RecordService<typeof ProjectNode> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       requireRealm(origin.actor, previous.nodeRealmId)
       const isDecision = body.approvalStatus !== undefined
-      const by = isDecision ? decidingFor(origin, previous.nodeRealmId) : origin
+      const by = isDecision ? onBehalfOfRealm(origin, previous.nodeRealmId) : origin
       const written = await this.change(transaction, by, previous, body)
       if (written.values.approvalStatus === 'rejected' && previous.approvalStatus !== 'rejected') {
-        await this.#secrets.replaceInProject(transaction, previous)
+        await this.#secrets.scheduleInProject(transaction, previous)
       }
       return written
     })
@@ -87,15 +87,15 @@ export class ProjectNodeService extends RecordService<typeof ProjectNode> {
       if (!isRealmWritable(origin.actor, previous.nodeRealmId)) {
         requireRealm(origin.actor, previous.projectRealmId)
       }
-      await count(transaction, 'nodes', previous.projectId, -1)
-      await this.#secrets.replaceInProject(transaction, previous)
+      await changeCount(transaction, 'nodes', previous.projectId, -1)
+      await this.#secrets.scheduleInProject(transaction, previous)
       return this.removeRecord(transaction, origin, previous)
     })
     return data
   }
 
   /** Projects count a node no more that is about to be removed. They are locked by then. */
-  async discount(transaction: pg.ClientBase, nodeId: string): Promise<void> {
+  async decrementCounts(transaction: pg.ClientBase, nodeId: string): Promise<void> {
     await transaction.query(
       `update projects p set nodes = nodes - 1 from project_nodes n
        where n.project_id = p.id and n.node_id = $1`,
@@ -103,12 +103,12 @@ export class ProjectNodeService extends RecordService<typeof ProjectNode> {
     )
   }
 
-  async #realmOf(projectId: string): Promise<string> {
+  async #findRealm(projectId: string): Promise<string> {
     const { rows } = await this.pool.query<{ realmId: string }>(
       'select realm_id as "realmId" from projects where id = $1',
       [projectId]
     )
-    const { realmId } = rows[0] ?? goneMeanwhile()
+    const { realmId } = rows[0] ?? throwRelationMissing()
     return realmId
   }
 }
@@ -121,14 +121,14 @@ async function lockProjectOf(transaction: pg.ClientBase, id: string): Promise<vo
   )
 }
 
-async function nodeFor(transaction: pg.ClientBase, id: string): Promise<NodeOfProject> {
+async function lockNode(transaction: pg.ClientBase, id: string): Promise<NodeOfProject> {
   const { rows } = await transaction.query<NodeOfProject>(
     'select realm_id as "realmId", type from nodes where id = $1 for key share',
     [id]
   )
-  return rows[0] ?? goneMeanwhile()
+  return rows[0] ?? throwRelationMissing()
 }
 
-function goneMeanwhile(): never {
+function throwRelationMissing(): never {
   throw new RelationInvalid('The body names a record that does not exist any more')
 }

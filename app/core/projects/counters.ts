@@ -7,7 +7,7 @@ export type ProjectCounter = 'nodes' | 'analyses'
  * Counts what a project gains or loses, on the transaction that adds or removes it. It locks the project until the end of the
  * transaction, so it comes before any lock on analyses and nodes. Answers false where the project is gone.
  */
-export async function count(
+export async function changeCount(
   transaction: pg.ClientBase,
   counter: ProjectCounter,
   projectId: string,

@@ -4,7 +4,7 @@ import type { DateTime } from 'luxon'
 import { MasterImage } from '#core/master_images/master_image'
 import { description, displayName } from '#core/names/labels'
 import { newSlugName, slugName } from '#core/names/slug_name'
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -64,8 +64,8 @@ export const project = defineKind(Project, {
   includable: ['masterImage'],
   realm: 'realmId',
   access: {
-    create: holding('project_create'),
-    update: holding('project_update'),
-    remove: holding('project_delete'),
+    create: requires('project_create'),
+    update: requires('project_update'),
+    remove: requires('project_delete'),
   },
 })

@@ -5,7 +5,7 @@ import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
-import { ownerFor } from '#kernel/realm'
+import { owningRealmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
@@ -23,7 +23,7 @@ export class ProjectService extends RecordService<typeof Project> {
     const { actor } = origin
     enforce(this.kind.access.create!, actor)
     await this.requireRelations(body)
-    const realmId = ownerFor(actor)
+    const realmId = owningRealmFor(actor)
     const name = body.name ?? generatedName()
     const values = { ...body, realmId, name, [`${actor.kind}Id`]: actor.id }
     const { data } = await inTransaction(this.pool, (transaction) =>
@@ -36,7 +36,7 @@ export class ProjectService extends RecordService<typeof Project> {
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       await requireNoAnalyses(transaction, previous.id)
       return this.removeRecord(transaction, origin, previous)
     })
@@ -44,9 +44,9 @@ export class ProjectService extends RecordService<typeof Project> {
   }
 
   /** A project stays when the user is gone who made it. */
-  async releaseUser(origin: Origin, id: string): Promise<void> {
+  async detachUser(origin: Origin, id: string): Promise<void> {
     await inTransaction(this.pool, (transaction) =>
-      this.changeById(transaction, origin, id, { userId: null })
+      this.updateById(transaction, origin, id, { userId: null })
     )
   }
 }

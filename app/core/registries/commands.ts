@@ -1,14 +1,14 @@
 import type pg from 'pg'
 
 import { newMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
-import { writeCommand } from '#outbox/write'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
+import { publishCommand } from '#outbox/publish'
 import type { Attributes } from '#records/row'
 
 export type RegistryCommand = 'SETUP' | 'CLEANUP' | 'DELETE'
 
 /** Has something done with a whole registry, once the transaction is kept. */
-export function commandRegistry(
+export function sendRegistryCommand(
   transaction: pg.ClientBase,
   type: RegistryCommand,
   id: string
@@ -17,18 +17,18 @@ export function commandRegistry(
 }
 
 /** Has what a registry told looked at, once the transaction is kept. */
-export function processHook(
+export function sendWebhookCommand(
   transaction: pg.ClientBase,
-  told: Attributes,
+  event: Attributes,
   id: string
 ): Promise<void> {
-  return send(transaction, 'HOOK_PROCESS', told, `registryHook/${id}`)
+  return send(transaction, 'HOOK_PROCESS', event, `registryHook/${id}`)
 }
 
 function send(transaction: pg.ClientBase, type: string, data: Attributes, orderedBy: string) {
-  return writeCommand(
+  return publishCommand(
     transaction,
-    newMessage(commandTo(COMMAND_QUEUES.registry), type, data),
+    newMessage(commandRouting(COMMAND_QUEUES.registry), type, data),
     orderedBy
   )
 }

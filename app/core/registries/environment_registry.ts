@@ -5,13 +5,13 @@ import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'
 
-import { commandRegistry } from './commands.js'
+import { sendRegistryCommand } from './commands.js'
 import type { Registry } from './registry.js'
 import type { RegistryService } from './registry_service.js'
 
 const NAME = 'default'
 
-type KnownRegistry = Pick<Row<typeof Registry>, 'id' | 'accountName' | 'accountSecret'>
+type StoredRegistry = Pick<Row<typeof Registry>, 'id' | 'accountName' | 'accountSecret'>
 type Harbor = NonNullable<typeof env.HARBOR_URL>
 
 /**
@@ -28,9 +28,9 @@ export class EnvironmentRegistry {
 
   /** Enters the registry of `HARBOR_URL`, and has it set up where that changes something. */
   async setUp(): Promise<void> {
-    const entered = await this.enter(env.HARBOR_URL)
-    if (entered !== undefined) {
-      await inTransaction(this.#pool, (it) => commandRegistry(it, 'SETUP', entered))
+    const registryId = await this.upsert(env.HARBOR_URL)
+    if (registryId !== undefined) {
+      await inTransaction(this.#pool, (it) => sendRegistryCommand(it, 'SETUP', registryId))
     }
   }
 
@@ -38,32 +38,32 @@ export class EnvironmentRegistry {
    * Enters a registry, or gives the one that is there its account; where it is stays as it was entered. Answers its id,
    * undefined where there is none to enter or nothing changed.
    */
-  async enter(harbor: Harbor | undefined): Promise<string | undefined> {
+  async upsert(harbor: Harbor | undefined): Promise<string | undefined> {
     if (!harbor) {
       return undefined
     }
     const { host, accountName, accountSecret } = harbor
     const origin = await serviceOrigin()
     return inTransaction(this.#pool, async (transaction) => {
-      const { rows } = await transaction.query<KnownRegistry>(
+      const { rows } = await transaction.query<StoredRegistry>(
         `select id, account_name as "accountName", account_secret as "accountSecret"
          from registries where name = $1 for update`,
         [NAME]
       )
-      const [known] = rows
-      if (!known) {
+      const [existing] = rows
+      if (!existing) {
         const values = { name: NAME, host, accountName, accountSecret }
-        return this.#registries.enter(transaction, origin, values)
+        return this.#registries.insertFromEnvironment(transaction, origin, values)
       }
       if (
-        known.accountName === accountName &&
-        unseal('registry account', known.accountSecret) === accountSecret
+        existing.accountName === accountName &&
+        unseal('registry account', existing.accountSecret) === accountSecret
       ) {
         return undefined
       }
       const account = { accountName, accountSecret }
-      await this.#registries.changeAccount(transaction, origin, known.id, account)
-      return known.id
+      await this.#registries.changeAccount(transaction, origin, existing.id, account)
+      return existing.id
     })
   }
 }

@@ -2,33 +2,38 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import { MASTER_PROJECT } from '#core/names/external_name'
 import type { DatabasePool } from '#database/database_pool'
-import { holdingCentrally, permits } from '#kernel/access'
+import { requiresInMasterRealm, permits } from '#kernel/access'
 import { clock } from '#kernel/clock'
 import { BadRequest, EntityConflict } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
 import { unseal } from '#records/sealing'
 
-import { NameTaken, RegistryFailure, type RegistryAccess, type RegistryDriver } from './driver.js'
+import {
+  NameTaken,
+  RegistryFailure,
+  type RegistryAccess,
+  type RegistryDriver,
+} from './registry_driver.js'
 
 /** How names begin that the platform gives to accounts of its own. */
 const RESERVED = /^(worker|master)-/
 
-const administering = holdingCentrally('registry_manage')
+const adoptAccess = requiresInMasterRealm('registry_manage')
 
 /** A registry as it is asked for a name. */
-interface Subject extends RegistryAccess {
+interface RegistryState extends RegistryAccess {
   readonly isPaused: boolean
   /** Whether the platform made what has the name there. */
   readonly isOwn: boolean
 }
 
-const SUBJECT = `select r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
+const REGISTRY_STATE = `select r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
     coalesce(s.rests_until > $3, false) as "isPaused", exists (select 1 from registry_links l
       where l.registry_id = r.id and l.external_name = $2 and l.is_adopted is false) as "isOwn"
   from registries r left join registry_states s on s.registry_id = r.id where r.id = $1`
 
-export interface ChosenName {
+export interface RequestedName {
   readonly registryId: string
   readonly externalName: string
   readonly isForMasterImages?: boolean
@@ -36,7 +41,7 @@ export interface ChosenName {
 
 interface ExternalNamesOptions {
   readonly pool: DatabasePool
-  readonly driverOf: (access: RegistryAccess) => RegistryDriver
+  readonly createDriver: (access: RegistryAccess) => RegistryDriver
   readonly logger: Pick<Logger, 'warn'>
 }
 
@@ -55,13 +60,13 @@ export class ExternalNames {
    * Throws where a caller may not choose this name. Answers whether what has the name in the registry is taken over. A registry that
    * does not answer is asked again when the project is linked, which then decides.
    */
-  async choose({ actor }: Origin, chosen: ChosenName): Promise<boolean> {
-    requireUnreserved(chosen)
-    if (permits(administering, actor)) {
+  async authorize({ actor }: Origin, requested: RequestedName): Promise<boolean> {
+    requireUnreserved(requested)
+    if (permits(adoptAccess, actor)) {
       return true
     }
-    if (await this.#isTaken(chosen)) {
-      const { message } = new NameTaken(chosen.externalName)
+    if (await this.#isTaken(requested)) {
+      const { message } = new NameTaken(requested.externalName)
       throw new EntityConflict(message, {
         issues: [issue('value_exists', ['externalName'], message)],
       })
@@ -69,20 +74,20 @@ export class ExternalNames {
     return false
   }
 
-  async #isTaken({ registryId, externalName: name }: ChosenName): Promise<boolean> {
-    const { pool, driverOf, logger } = this.#options
-    const { rows } = await pool.read<Subject>({
+  async #isTaken({ registryId, externalName: name }: RequestedName): Promise<boolean> {
+    const { pool, createDriver: driverOf, logger } = this.#options
+    const { rows } = await pool.read<RegistryState>({
       name: 'registry-of-a-name',
-      text: SUBJECT,
+      text: REGISTRY_STATE,
       values: [registryId, name, new Date(clock.now())],
     })
-    const [subject] = rows
-    if (!subject || subject.isPaused || subject.isOwn) {
+    const [registry] = rows
+    if (!registry || registry.isPaused || registry.isOwn) {
       return false
     }
     try {
-      const accountSecret = unseal('registry account', subject.accountSecret)
-      const driver = driverOf({ ...subject, accountSecret })
+      const accountSecret = unseal('registry account', registry.accountSecret)
+      const driver = driverOf({ ...registry, accountSecret })
       return (await driver.find({ name, owner: '', account: null })) !== null
     } catch (error) {
       if (!(error instanceof RegistryFailure)) {
@@ -94,7 +99,7 @@ export class ExternalNames {
   }
 }
 
-function requireUnreserved({ externalName, isForMasterImages }: ChosenName): void {
+function requireUnreserved({ externalName, isForMasterImages }: RequestedName): void {
   const isOfMaster = externalName === MASTER_PROJECT && !isForMasterImages
   if (RESERVED.test(externalName) || isOfMaster) {
     const message = `The platform itself uses ${MASTER_PROJECT} and names that begin with worker- or master-; choose another`

@@ -7,11 +7,11 @@ import { env } from '#start/env'
 
 interface HostRulesOptions {
   /** The only hosts a registry may have; undefined is any. */
-  readonly listed: readonly string[] | undefined
+  readonly allowed: readonly string[] | undefined
   /** Whose certificate is not verified. */
   readonly insecure: readonly string[]
   /** Named by the operator of the platform, and so allowed. */
-  readonly named: readonly string[]
+  readonly configured: readonly string[]
   /** Whether this machine and private networks are closed to registries that are not listed. */
   readonly isStrict: boolean
   readonly ownPorts: readonly number[]
@@ -19,10 +19,10 @@ interface HostRulesOptions {
 
 const HTTPS_PORT = 443
 const SHAPE = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
-const OF_THIS_MACHINE = /^(.+\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/
+const LOOPBACK_NAME = /^(.+\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/
 
 /** Addresses that mean this machine, a private network, many machines or none; also as IPv6 spells those of IPv4. */
-const CLOSED = new BlockList()
+const PRIVATE_NETWORKS = new BlockList()
 for (const [net, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -33,7 +33,7 @@ for (const [net, prefix] of [
   ['192.168.0.0', 16],
   ['224.0.0.0', 3],
 ] as const) {
-  CLOSED.addSubnet(net, prefix, 'ipv4')
+  PRIVATE_NETWORKS.addSubnet(net, prefix, 'ipv4')
 }
 for (const [net, prefix] of [
   ['::', 96],
@@ -56,7 +56,7 @@ for (const [net, prefix] of [
   ['2002:ac10::', 28],
   ['2002:c0a8::', 32],
 ] as const) {
-  CLOSED.addSubnet(net, prefix, 'ipv6')
+  PRIVATE_NETWORKS.addSubnet(net, prefix, 'ipv6')
 }
 
 /**
@@ -75,8 +75,8 @@ export class HostRules {
   }
 
   /** Why a registry may not have this host, or this address of it; undefined where it may. The folder of images is never called. */
-  refusalOf(host: string, address?: string): string | undefined {
-    const { listed, named, isStrict } = this.#options
+  findRefusal(host: string, address?: string): string | undefined {
+    const { allowed: listed, configured: named, isStrict } = this.#options
     if (host === LOCAL_IMAGES) {
       return undefined
     }
@@ -87,13 +87,13 @@ export class HostRules {
     if (listed !== undefined) {
       return 'REGISTRY_HOSTS does not list this host'
     }
-    return isStrict ? this.#closed(host, address) : undefined
+    return isStrict ? this.#findStrictRefusal(host, address) : undefined
   }
 
-  #closed(host: string, address: string | undefined): string | undefined {
-    const url = urlOf(host)
+  #findStrictRefusal(host: string, address: string | undefined): string | undefined {
+    const url = parseHost(host)
     const name = address ?? url?.hostname.replace(/^\[|\]$|\.$/g, '') ?? ''
-    if (OF_THIS_MACHINE.test(name) || isClosed(name)) {
+    if (LOOPBACK_NAME.test(name) || isPrivateAddress(name)) {
       return 'The host is this machine or in a private network; REGISTRY_HOSTS has to list such a host'
     }
     const port = Number(url?.port || HTTPS_PORT)
@@ -104,31 +104,31 @@ export class HostRules {
   }
 }
 
-function isClosed(address: string): boolean {
+function isPrivateAddress(address: string): boolean {
   const version = isIP(address)
-  return version !== 0 && CLOSED.check(address, version === 4 ? 'ipv4' : 'ipv6')
+  return version !== 0 && PRIVATE_NETWORKS.check(address, version === 4 ? 'ipv4' : 'ipv6')
 }
 
 /** Whether a text names a host, with or without a port, and nothing else. */
-export const isHostAndPort = (text: string): boolean => urlOf(text) !== undefined
+export const isHostAndPort = (text: string): boolean => parseHost(text) !== undefined
 
 /** A host with or without a port, as an address; undefined for what is anything else. */
-export function urlOf(host: string): URL | undefined {
+export function parseHost(host: string): URL | undefined {
   return SHAPE.test(host) ? (URL.parse(`https://${host}/`) ?? undefined) : undefined
 }
 
 /** The rules of this installation. */
 export const hostRules = new HostRules({
-  listed: env.REGISTRY_HOSTS,
+  allowed: env.REGISTRY_HOSTS,
   insecure: env.REGISTRY_INSECURE,
-  named: env.HARBOR_URL ? [env.HARBOR_URL.host.toLowerCase()] : [],
+  configured: env.HARBOR_URL ? [env.HARBOR_URL.host.toLowerCase()] : [],
   isStrict: env.NODE_ENV === 'production',
   ownPorts: [env.PORT, env.ADMIN_PORT],
 })
 
 /** Throws where no registry of this installation may be. */
 export function requireHost(host: unknown, rules: HostRules = hostRules): void {
-  const problem = typeof host === 'string' ? rules.refusalOf(host) : undefined
+  const problem = typeof host === 'string' ? rules.findRefusal(host) : undefined
   if (problem !== undefined) {
     throw BadRequest.attribute(issue('value_invalid', ['host'], problem))
   }

@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 
 import { hostRule } from '#core/hosts'
-import { holdingCentrally } from '#kernel/access'
+import { requiresInMasterRealm } from '#kernel/access'
 import { body } from '#kernel/body'
 import { column } from '#records/column'
 import { defineKind } from '#records/kind'
@@ -34,7 +34,7 @@ export class Registry extends RecordModel {
 }
 
 /** Registries belong to the installation: the caller that names one has it called with secrets of ours. */
-const manage = holdingCentrally('registry_manage')
+const manage = requiresInMasterRealm('registry_manage')
 
 export const registry = defineKind(Registry, {
   name: 'registry',

@@ -3,12 +3,12 @@ import type pg from 'pg'
 
 import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
-import { RegistryFailure, type RegistryAccess, type RegistryDriver } from './driver.js'
-import { linkAllOf } from './registry_projects_of.js'
-import type { RegistryWorkers } from './registry_workers.js'
+import { RegistryFailure, type RegistryAccess, type RegistryDriver } from './registry_driver.js'
+import { sendLinkCommands } from './send_link_commands.js'
+import type { WorkerAccounts } from './worker_accounts.js'
 
 /** An account that the platform noted, of each registry one: whatever renames one renames all. */
-const NOTED = `
+const STORED_ACCOUNTS = `
   select r.id, r.host, r.account_name as "accountName", r.account_secret as "accountSecret", a.id as "notedId", a.name as "notedName"
   from registries r join lateral (
     select w.account_id as id, w.account_name as name from registry_workers w
@@ -20,7 +20,7 @@ const NOTED = `
   where r.account_name is not null and r.account_secret is not null and not exists (
     select 1 from registry_states s where s.registry_id = r.id and s.rests_until > now())`
 
-interface Noted extends RegistryAccess {
+interface StoredAccount extends RegistryAccess {
   readonly id: string
   readonly notedId: string
   readonly notedName: string
@@ -28,12 +28,12 @@ interface Noted extends RegistryAccess {
 
 interface RegistryAccountsOptions {
   readonly pool: pg.Pool
-  readonly workers: RegistryWorkers
-  readonly driverOf: (access: RegistryAccess) => RegistryDriver
+  readonly workers: WorkerAccounts
+  readonly createDriver: (access: RegistryAccess) => RegistryDriver
   readonly logger: Pick<Logger, 'warn'>
 }
 
-export interface Renamed {
+export interface AccountRename {
   readonly host: string
   readonly from: string
   readonly to: string
@@ -51,31 +51,31 @@ export class RegistryAccounts {
   }
 
   /** Has all of a registry linked anew whose accounts have other names now. Answers how many such registries there were. */
-  async follow(): Promise<number> {
+  async relinkRenamed(): Promise<number> {
     const { pool, workers, logger } = this.#options
-    const renamed = await this.#renamed()
-    for (const { id, ...names } of renamed) {
+    const renames = await this.#findRenames()
+    for (const { id, ...names } of renames) {
       logger.warn({ registryId: id, ...names }, 'a registry calls its accounts otherwise now')
       await inTransaction(pool, async (transaction) => {
-        await linkAllOf(transaction, id)
-        await workers.want(transaction, id)
+        await sendLinkCommands(transaction, id)
+        await workers.enqueue(transaction, id)
       })
     }
-    return renamed.length
+    return renames.length
   }
 
-  async #renamed(): Promise<(Renamed & { readonly id: string })[]> {
-    const { rows } = await this.#options.pool.query<Noted>(NOTED)
-    const looked = await Promise.all(rows.map((noted) => this.#look(noted)))
-    return looked.filter((one) => one !== undefined)
+  async #findRenames(): Promise<(AccountRename & { readonly id: string })[]> {
+    const { rows } = await this.#options.pool.query<StoredAccount>(STORED_ACCOUNTS)
+    const results = await Promise.all(rows.map((stored) => this.#findRename(stored)))
+    return results.filter((rename) => rename !== undefined)
   }
 
   /** A registry that is away is found to be so by whoever has something to do there. */
-  async #look({ id, host, accountName, accountSecret, notedId, notedName }: Noted) {
+  async #findRename({ id, host, accountName, accountSecret, notedId, notedName }: StoredAccount) {
     const secret = unseal('registry account', accountSecret)
-    const driver = this.#options.driverOf({ host, accountName, accountSecret: secret })
+    const driver = this.#options.createDriver({ host, accountName, accountSecret: secret })
     try {
-      const name = await driver.accountName(notedId)
+      const name = await driver.findAccountName(notedId)
       return name === null || name === notedName
         ? undefined
         : { id, host, from: notedName, to: name }

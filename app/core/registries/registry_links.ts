@@ -4,25 +4,25 @@ import type { Task, TaskQueue } from '#jobs/tasks/task_queue'
 import { Tasks } from '#jobs/tasks/tasks'
 import { clock } from '#kernel/clock'
 import { seal, unseal } from '#records/sealing'
-import { RESTS } from './registry_pause.js'
-import type { RegistryWorkers } from './registry_workers.js'
+import { IS_REGISTRY_PAUSED } from './is_registry_paused.js'
+import type { WorkerAccounts } from './worker_accounts.js'
 
 const QUEUE: TaskQueue = {
   name: 'registry-link',
   backOff: { firstMs: 15_000, longestMs: 60 * 60_000 },
-  pausedWhile: RESTS,
+  pausedWhile: IS_REGISTRY_PAUSED,
 }
 
 /** How long a registry is left alone that does not answer, or not to us. */
 const PAUSE_MS = 30_000
 
 /** A name in a registry. */
-export interface Place {
+export interface LinkKey {
   readonly registryId: string
   readonly externalName: string
 }
 
-export interface Link extends Place {
+export interface RegistryLink extends LinkKey {
   /** It was asked for not to be there, although the record stays. */
   readonly isParted: boolean
   /** Whether it was in the registry before the platform came; null until that was looked at. */
@@ -36,7 +36,7 @@ export interface Link extends Place {
 }
 
 /** A registry project, by the name it has in its registry. */
-export interface NamedRecord extends Place {
+export interface NamedRegistryProject extends LinkKey {
   readonly id: string
 }
 
@@ -46,9 +46,9 @@ interface Adoption {
   readonly host: string
 }
 
-const PLACE = `l.registry_id as "registryId", l.external_name as "externalName"`
+const LINK_KEY = `l.registry_id as "registryId", l.external_name as "externalName"`
 
-const COLUMNS = `${PLACE}, l.is_parted as "isParted", l.is_adopted as "isAdopted",
+const COLUMNS = `${LINK_KEY}, l.is_parted as "isParted", l.is_adopted as "isAdopted",
   l.project_id as "projectId", l.adopted_for as "adoptedFor", l.account_id as "accountId",
   l.new_secret as "newSecret"`
 
@@ -56,15 +56,15 @@ const COLUMNS = `${PLACE}, l.is_parted as "isParted", l.is_adopted as "isAdopted
 export const IS_DUE = `exists (select 1 from tasks t
   where t.queue = '${QUEUE.name}' and t.key = l.registry_id || '/' || l.external_name)`
 
-export const keyOf = ({ registryId, externalName }: Place): string =>
+export const taskKey = ({ registryId, externalName }: LinkKey): string =>
   `${registryId}/${externalName}`
 
 /** In one order for everybody, so that two never wait for each other. */
-const inOrder = <T extends { readonly key: string }>(tasks: readonly T[]): T[] =>
+const sortByKey = <T extends { readonly key: string }>(tasks: readonly T[]): T[] =>
   tasks.toSorted((a, b) => (a.key < b.key ? -1 : 1))
 
-const taskOf = ({ registryId, externalName }: Place) => ({
-  key: keyOf({ registryId, externalName }),
+const toTask = ({ registryId, externalName }: LinkKey) => ({
+  key: taskKey({ registryId, externalName }),
   data: { registryId, externalName },
 })
 
@@ -73,11 +73,11 @@ const taskOf = ({ registryId, externalName }: Place) => ({
  * anything, and stays until the registry has removed it. A task for each link that is due has it brought into line with the records.
  */
 export class RegistryLinks {
-  readonly tasks: Tasks<Place>
+  readonly tasks: Tasks<LinkKey>
   readonly #pool: pg.Pool
-  readonly #workers: RegistryWorkers
+  readonly #workers: WorkerAccounts
 
-  constructor(pool: pg.Pool, workers: RegistryWorkers) {
+  constructor(pool: pg.Pool, workers: WorkerAccounts) {
     this.#pool = pool
     this.#workers = workers
     this.tasks = new Tasks(pool, QUEUE)
@@ -87,12 +87,15 @@ export class RegistryLinks {
    * Holds the registry of links that a transaction is about to write, as everybody does before anything in it: a row that is written
    * twice refers to it anew, and who removes the registry would wait for that row.
    */
-  async hold(transaction: pg.ClientBase, { registryId }: Pick<Place, 'registryId'>): Promise<void> {
+  async lockRegistry(
+    transaction: pg.ClientBase,
+    { registryId }: Pick<LinkKey, 'registryId'>
+  ): Promise<void> {
     await transaction.query('select 1 from registries where id = $1 for key share', [registryId])
   }
 
   /** As `hold`, for a project that is about to be locked. */
-  async holdOf(transaction: pg.ClientBase, projectId: string): Promise<void> {
+  async lockRegistryOfProject(transaction: pg.ClientBase, projectId: string): Promise<void> {
     await transaction.query(
       `select 1 from registries r join registry_projects p on p.registry_id = r.id
        where p.id = $1 for key share of r`,
@@ -101,28 +104,28 @@ export class RegistryLinks {
   }
 
   /** Makes links due. Their rows are written before, here as everywhere: then no two transactions wait for each other for good. */
-  async putAll(transaction: pg.ClientBase, places: readonly Place[]): Promise<void> {
-    for (const task of inOrder(places.map(taskOf))) {
-      await this.tasks.put(task, transaction)
+  async enqueueAll(transaction: pg.ClientBase, keys: readonly LinkKey[]): Promise<void> {
+    for (const task of sortByKey(keys.map(toTask))) {
+      await this.tasks.enqueue(task, transaction)
     }
   }
 
   /** Makes those of the links due that are not, and answers which those were. */
-  async putMissing(transaction: pg.ClientBase, places: readonly Place[]): Promise<Place[]> {
-    const put = await this.tasks.putMissing(inOrder(places.map(taskOf)), transaction)
-    return places.filter((place) => put.has(keyOf(place)))
+  async enqueueMissing(transaction: pg.ClientBase, keys: readonly LinkKey[]): Promise<LinkKey[]> {
+    const enqueued = await this.tasks.enqueueMissing(sortByKey(keys.map(toTask)), transaction)
+    return keys.filter((key) => enqueued.has(taskKey(key)))
   }
 
   /**
    * The link of a registry project is wanted, unless its registry is being left; undefined where there is no such project. What the name
    * belonged to before stays noted until it is removed from the registry.
    */
-  async want(
+  async requestLink(
     transaction: pg.ClientBase,
     projectId: string,
     newSecret: string | null = null
-  ): Promise<Place | undefined> {
-    const { rows } = await transaction.query<Place>(
+  ): Promise<LinkKey | undefined> {
+    const { rows } = await transaction.query<LinkKey>(
       `insert into registry_links as l
          (registry_id, external_name, is_parted, new_secret, project_id, account_id)
        select p.registry_id, p.external_name, coalesce(s.is_leaving, false), $2, p.id, p.account_id
@@ -131,15 +134,15 @@ export class RegistryLinks {
        on conflict (registry_id, external_name) do update set is_parted = excluded.is_parted,
          new_secret = coalesce(excluded.new_secret, l.new_secret),
          project_id = case when l.is_adopted is null then excluded.project_id else l.project_id end
-       returning ${PLACE}`,
+       returning ${LINK_KEY}`,
       [projectId, newSecret && seal('chosen registry secret', newSecret)]
     )
-    await this.putAll(transaction, rows)
+    await this.enqueueAll(transaction, rows)
     return rows[0]
   }
 
   /** Whatever has the name of a registry project in its registry is taken over for it: an administrator said so, by that name. */
-  async adopt(transaction: pg.ClientBase, { id, registryId, externalName }: NamedRecord) {
+  async adopt(transaction: pg.ClientBase, { id, registryId, externalName }: NamedRegistryProject) {
     await transaction.query(
       `insert into registry_links as l (registry_id, external_name, project_id, adopted_for)
        values ($1, $2, $3, $3)
@@ -152,12 +155,12 @@ export class RegistryLinks {
    * A link is wanted no more, unless another project has its name by now. What was never linked needs nothing, except that a
    * project which is still there is remembered as parted.
    */
-  async part(
+  async requestUnlink(
     transaction: pg.ClientBase,
-    { registryId, externalName }: Place,
+    { registryId, externalName }: LinkKey,
     { projectId = null, accountId = null }: { projectId?: string | null; accountId?: string | null }
   ): Promise<void> {
-    const { rows } = await transaction.query<Place>(
+    const { rows } = await transaction.query<LinkKey>(
       `insert into registry_links as l
          (registry_id, external_name, is_parted, is_adopted, project_id, account_id)
        select r.id, $2, p.id is not null, case when $4::text is not null then true end, $3, $4
@@ -168,17 +171,17 @@ export class RegistryLinks {
        for key share of r
        on conflict (registry_id, external_name) do update set is_parted = excluded.is_parted,
          account_id = coalesce(l.account_id, excluded.account_id)
-       returning ${PLACE}`,
+       returning ${LINK_KEY}`,
       [registryId, externalName, projectId, accountId]
     )
-    await this.putAll(transaction, rows)
+    await this.enqueueAll(transaction, rows)
   }
 
   /**
    * A registry is somewhere else now: ids of accounts mean others there, and it was not looked at what is there already. What
    * was left behind is not touched any more.
    */
-  async moveAll(transaction: pg.ClientBase, registryId: string): Promise<void> {
+  async resetAll(transaction: pg.ClientBase, registryId: string): Promise<void> {
     await transaction.query(
       `update registry_links set account_id = null, is_adopted = null, adopted_for = null
        where registry_id = $1`,
@@ -187,8 +190,8 @@ export class RegistryLinks {
   }
 
   /** What is known of a place; undefined where its registry is gone. */
-  async find({ registryId, externalName }: Place): Promise<Link | undefined> {
-    const { rows } = await this.#pool.query<Link>(
+  async find({ registryId, externalName }: LinkKey): Promise<RegistryLink | undefined> {
+    const { rows } = await this.#pool.query<RegistryLink>(
       `select ${COLUMNS} from registry_links l where registry_id = $1 and external_name = $2`,
       [registryId, externalName]
     )
@@ -198,7 +201,7 @@ export class RegistryLinks {
 
   /** Remembers whether a project was in its registry, at this host, before the platform made one; null where that is open again. */
   async noteAdoption(
-    { registryId, externalName }: Place,
+    { registryId, externalName }: LinkKey,
     { isAdopted, host, projectId }: Adoption
   ): Promise<void> {
     await this.#pool.query(
@@ -209,9 +212,9 @@ export class RegistryLinks {
   }
 
   /** What a name belonged to is gone from the registry, which another registry project has now. */
-  async handOver(
+  async transfer(
     transaction: pg.ClientBase,
-    { registryId, externalName }: Place,
+    { registryId, externalName }: LinkKey,
     projectId: string
   ): Promise<void> {
     await transaction.query(
@@ -227,7 +230,7 @@ export class RegistryLinks {
    */
   async settle(
     transaction: pg.ClientBase,
-    task: Task<Place>,
+    task: Task<LinkKey>,
     { accountId, host }: { accountId: string | null; host: string }
   ): Promise<void> {
     const { registryId, externalName } = task.data
@@ -235,7 +238,7 @@ export class RegistryLinks {
       `update registry_links set problem = null, settled_at = $4,
          account_id = case when ${isAt('$5')} then $3 else account_id end
        where registry_id = $1 and external_name = $2`,
-      [registryId, externalName, accountId, now(), host]
+      [registryId, externalName, accountId, fromNow(), host]
     )
     if (await this.tasks.finish(task, transaction)) {
       await transaction.query(
@@ -243,11 +246,15 @@ export class RegistryLinks {
         [registryId, externalName]
       )
     }
-    await this.#workers.want(transaction, registryId)
+    await this.#workers.enqueue(transaction, registryId)
   }
 
   /** Nothing is left of a link in its registry. It is remembered as parted where its project is still there. */
-  async forget(transaction: pg.ClientBase, task: Task<Place>, host: string): Promise<void> {
+  async settleRemoved(
+    transaction: pg.ClientBase,
+    task: Task<LinkKey>,
+    host: string
+  ): Promise<void> {
     const { registryId, externalName } = task.data
     await transaction.query(
       'update registry_links set is_adopted = null where registry_id = $1 and external_name = $2',
@@ -264,9 +271,9 @@ export class RegistryLinks {
 
   /** Notes why a link could not be brought into line; its registry is paused where the reason concerns all of it. */
   async noteProblem(
-    { registryId, externalName }: Place,
+    { registryId, externalName }: LinkKey,
     problem: string,
-    concernsAll: boolean
+    isRegistryWide: boolean
   ): Promise<void> {
     await this.#pool.query(
       `with noted as (
@@ -274,7 +281,7 @@ export class RegistryLinks {
        insert into registry_states (registry_id, rests_until)
        select id, $5 from registries where id = $1 and $4 for key share
        on conflict (registry_id) do update set rests_until = excluded.rests_until`,
-      [registryId, externalName, problem, concernsAll, now(PAUSE_MS)]
+      [registryId, externalName, problem, isRegistryWide, fromNow(PAUSE_MS)]
     )
   }
 }
@@ -283,4 +290,4 @@ export class RegistryLinks {
 const isAt = (host: string) =>
   `exists (select 1 from registries r where r.id = $1 and r.host = ${host})`
 
-const now = (later = 0) => new Date(clock.now() + later)
+const fromNow = (delayMs = 0) => new Date(clock.now() + delayMs)

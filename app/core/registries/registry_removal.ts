@@ -5,30 +5,30 @@ import type { DatabasePool } from '#database/database_pool'
 import { inTransaction } from '#records/transaction'
 import { ignoreNotFound } from '#records/ignore_not_found'
 
-import { IS_DUE, type Place, type RegistryLinks } from './registry_links.js'
+import { IS_DUE, type LinkKey, type RegistryLinks } from './registry_links.js'
 import type { RegistryService } from './registry_service.js'
-import { WORKER_QUEUE, type RegistryWorkers } from './registry_workers.js'
+import { WORKER_QUEUE, type WorkerAccounts } from './worker_accounts.js'
 
 /** Who writes all that is in a registry does so one after the other. */
-const BEGIN = `
+const MARK_LEAVING = `
   insert into registry_states (registry_id, is_leaving) select id, true from registries where id = $1 for no key update
   on conflict (registry_id) do update set is_leaving = true, rests_until = null`
 
-const PART_ALL = `
+const UNLINK_ALL = `
   update registry_links set is_parted = true where registry_id = $1
   returning registry_id as "registryId", external_name as "externalName"`
 
-const LEFT = `
+const SELECT_EMPTY = `
   select registry_id as id from registry_states s where is_leaving and not exists (
     select 1 from registry_links l where l.registry_id = s.registry_id
       and (${IS_DUE} or not l.is_parted))
     and not exists (select 1 from tasks t
       where t.queue = '${WORKER_QUEUE.name}' and t.key = s.registry_id::text)`
 
-interface Needs {
+interface RegistryRemovalDependencies {
   readonly pool: DatabasePool
   readonly links: RegistryLinks
-  readonly workers: RegistryWorkers
+  readonly workers: WorkerAccounts
   readonly registries: RegistryService
 }
 
@@ -36,36 +36,36 @@ interface Needs {
  * Leaves registries: first everything goes that the platform has in one, then its record.
  */
 export class RegistryRemoval {
-  readonly #needs: Needs
+  readonly #dependencies: RegistryRemovalDependencies
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(dependencies: RegistryRemovalDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Has everything removed that the platform has in a registry. Answers where that is. */
-  begin(registryId: string): Promise<Place[]> {
-    const { pool, links, workers } = this.#needs
+  start(registryId: string): Promise<LinkKey[]> {
+    const { pool, links, workers } = this.#dependencies
     return inTransaction(pool, async (transaction) => {
-      await transaction.query(BEGIN, [registryId])
-      const places = await partAll(transaction, registryId)
-      await links.putAll(transaction, places)
-      await workers.want(transaction, registryId)
-      return places
+      await transaction.query(MARK_LEAVING, [registryId])
+      const keys = await unlinkAll(transaction, registryId)
+      await links.enqueueAll(transaction, keys)
+      await workers.enqueue(transaction, registryId)
+      return keys
     })
   }
 
   /** Removes the records of registries that are to be left and in which nothing is left. Answers how many. */
   async complete(): Promise<number> {
-    const { pool, registries } = this.#needs
-    const { rows } = await pool.query<{ id: string }>(LEFT)
+    const { pool, registries } = this.#dependencies
+    const { rows } = await pool.query<{ id: string }>(SELECT_EMPTY)
     for (const { id } of rows) {
-      await ignoreNotFound(registries.take(await serviceOrigin(), id))
+      await ignoreNotFound(registries.removeAuthorized(await serviceOrigin(), id))
     }
     return rows.length
   }
 }
 
-async function partAll(transaction: pg.ClientBase, registryId: string): Promise<Place[]> {
-  const { rows } = await transaction.query<Place>(PART_ALL, [registryId])
+async function unlinkAll(transaction: pg.ClientBase, registryId: string): Promise<LinkKey[]> {
+  const { rows } = await transaction.query<LinkKey>(UNLINK_ALL, [registryId])
   return rows
 }

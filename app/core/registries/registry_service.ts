@@ -7,24 +7,24 @@ import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import type { Origin } from '#kernel/origin'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import type { Writable, Written } from '#records/record_store'
+import type { RowValues, WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
-import type { HookSecrets } from './hook_secrets.js'
+import type { WebhookSecrets } from './webhook_secrets.js'
 import { requireHost } from './host_rules.js'
 import { registry, type createRegistry, type Registry, type updateRegistry } from './registry.js'
-import type { RegistryWorkers } from './registry_workers.js'
+import type { WorkerAccounts } from './worker_accounts.js'
 import type { RegistryLinks } from './registry_links.js'
-import { linkAllOf } from './registry_projects_of.js'
+import { sendLinkCommands } from './send_link_commands.js'
 
 /** What decides how a registry is reached: whatever is in it is looked at anew when one of them changes. */
-const ACCESS = ['host', 'accountName', 'accountSecret'] as const
+const ACCESS_COLUMNS = ['host', 'accountName', 'accountSecret'] as const
 
-interface Needs {
+interface RegistryServiceDependencies {
   readonly links: RegistryLinks
-  readonly hooks: HookSecrets
-  readonly workers: RegistryWorkers
+  readonly hooks: WebhookSecrets
+  readonly workers: WorkerAccounts
   readonly analyses: AnalysisService
   readonly nodes: NodeService
   readonly registryProjects: RegistryProjectService
@@ -34,11 +34,11 @@ interface Needs {
  * Registries. Whatever is in one outlives its record, and so do the nodes and analyses that used it.
  */
 export class RegistryService extends RecordService<typeof Registry> {
-  readonly #needs: Needs
+  readonly #dependencies: RegistryServiceDependencies
 
-  constructor(options: RecordServiceOptions, needs: Needs) {
+  constructor(options: RecordServiceOptions, dependencies: RegistryServiceDependencies) {
     super(registry, options)
-    this.#needs = needs
+    this.#dependencies = dependencies
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createRegistry>): Promise<string> {
@@ -59,7 +59,7 @@ export class RegistryService extends RecordService<typeof Registry> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       if (body.host !== previous.host) {
         requireHost(body.host)
       }
@@ -70,21 +70,21 @@ export class RegistryService extends RecordService<typeof Registry> {
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    return this.take(origin, id)
+    return this.removeAuthorized(origin, id)
   }
 
   /** Removes a registry for a caller that was allowed to have it removed. */
-  async take(origin: Origin, id: string): Promise<string> {
+  async removeAuthorized(origin: Origin, id: string): Promise<string> {
     this.requireId(id)
-    const { analyses, nodes, registryProjects } = this.#needs
+    const { analyses, nodes, registryProjects } = this.#dependencies
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      await lockUsers(transaction, id)
+      await lockDependents(transaction, id)
       const previous = await this.lock(transaction, id)
-      const users = await lockUsers(transaction, id)
-      for (const analysisId of users.analyses) {
-        await analyses.leaveRegistry(transaction, origin, analysisId)
+      const dependents = await lockDependents(transaction, id)
+      for (const analysisId of dependents.analyses) {
+        await analyses.detachRegistry(transaction, origin, analysisId)
       }
-      for (const nodeId of users.nodes) {
+      for (const nodeId of dependents.nodes) {
         await nodes.leaveRegistry(transaction, origin, nodeId)
       }
       for (const projectId of await lockIn(transaction, 'registry_projects', id)) {
@@ -96,13 +96,13 @@ export class RegistryService extends RecordService<typeof Registry> {
   }
 
   /** Enters a registry that the environment names; answers its id. */
-  async enter(
+  async insertFromEnvironment(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Writable<typeof Registry>
+    values: RowValues<typeof Registry>
   ): Promise<string> {
-    const entered = await this.insert(transaction, origin, values)
-    return entered.values.id
+    const inserted = await this.insert(transaction, origin, values)
+    return inserted.values.id
   }
 
   /** Gives a registry the account that the environment names. */
@@ -120,25 +120,25 @@ export class RegistryService extends RecordService<typeof Registry> {
     transaction: pg.ClientBase,
     origin: Origin,
     previous: Row<typeof Registry>,
-    values: Writable<typeof Registry>
-  ): Promise<Written<typeof Registry>> {
+    values: RowValues<typeof Registry>
+  ): Promise<WrittenRecord<typeof Registry>> {
     const { id } = previous
     const written = await this.change(transaction, origin, previous, values)
-    const isElsewhere = written.values.host !== previous.host
-    if (isElsewhere) {
-      await this.#needs.links.moveAll(transaction, id)
-      await this.#needs.hooks.revoke(transaction, id)
-      await this.#needs.workers.move(transaction, id)
+    const isMoved = written.values.host !== previous.host
+    if (isMoved) {
+      await this.#dependencies.links.resetAll(transaction, id)
+      await this.#dependencies.hooks.revoke(transaction, id)
+      await this.#dependencies.workers.reset(transaction, id)
     }
-    if (ACCESS.some((name) => written.values[name] !== previous[name])) {
-      await linkAllOf(transaction, id)
+    if (ACCESS_COLUMNS.some((name) => written.values[name] !== previous[name])) {
+      await sendLinkCommands(transaction, id)
     }
     return written
   }
 }
 
 /** Locks what uses a registry, before the registry itself. */
-async function lockUsers(transaction: pg.ClientBase, registryId: string) {
+async function lockDependents(transaction: pg.ClientBase, registryId: string) {
   return {
     analyses: await lockIn(transaction, 'analyses', registryId),
     nodes: await lockIn(transaction, 'nodes', registryId),

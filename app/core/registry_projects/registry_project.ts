@@ -4,7 +4,7 @@ import type { DateTime } from 'luxon'
 
 import { REGISTRY_NAME } from '#core/names/external_name'
 import { Registry } from '#core/registries/registry'
-import { holding, holdingCentrally } from '#kernel/access'
+import { requires, requiresInMasterRealm } from '#kernel/access'
 import { body } from '#kernel/body'
 import { shape } from '#kernel/shape'
 import { where } from '#query/condition'
@@ -60,7 +60,7 @@ export class RegistryProject extends RecordModel {
 }
 
 /** Those that are made by callers are of no realm: they belong to the installation, and so does what happens to them. */
-const manage = holding('registry_project_manage')
+const manage = requires('registry_project_manage')
 
 export const registryProject = defineKind(RegistryProject, {
   name: 'registryProject',
@@ -82,7 +82,7 @@ export const registryProject = defineKind(RegistryProject, {
   realm: 'realmId',
   audience: [],
   access: {
-    create: holdingCentrally('registry_project_manage'),
+    create: requiresInMasterRealm('registry_project_manage'),
     update: manage,
     remove: manage,
   },

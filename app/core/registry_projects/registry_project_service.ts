@@ -8,9 +8,9 @@ import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { isUuid } from '#kernel/is_uuid'
 import type { Origin } from '#kernel/origin'
-import { changesSomething } from '#records/record_change'
+import { hasChanges } from '#records/record_change'
 import { RecordService, type RecordServiceOptions, type Untold } from '#records/record_service'
-import type { Writable } from '#records/record_store'
+import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
@@ -92,7 +92,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     await this.requireRelations(body)
     const adopts = await this.#rename(origin, id, body.externalName)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       const project = await this.change(transaction, origin, previous, body)
       if (previous.externalName !== project.values.externalName) {
         await unlinkLater(transaction, previous)
@@ -110,13 +110,13 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     const nodes = await this.#dependencies.nodes()
     const { data } = await inTransaction(this.pool, async (transaction) => {
       await lockNodes(transaction, id)
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       for (const nodeId of await lockNodes(transaction, id)) {
         await nodes.leaveRegistryProject(transaction, origin, nodeId)
       }
-      const removed = await this.removeUntold(transaction, origin, previous)
+      const removed = await this.removeWithPendingEvent(transaction, origin, previous)
       await unlinkLater(transaction, previous)
-      await removed.tell()
+      await removed.recordEvent()
       return removed
     })
     return data
@@ -128,7 +128,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     origin: Origin,
     { name, realmId, registryId, externalName, adopts }: NodeToConnect
   ): Promise<Untold<typeof RegistryProject>> {
-    const project = await this.insertUntold(transaction, origin, {
+    const project = await this.insertWithPendingEvent(transaction, origin, {
       name,
       externalName: externalName ?? generatedExternalName(),
       type: 'node',
@@ -168,7 +168,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   async insertStandard(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Writable<typeof RegistryProject>
+    values: RowValues<typeof RegistryProject>
   ): Promise<void> {
     await this.insert(transaction, origin, values)
   }
@@ -178,10 +178,10 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
-    linked: Writable<typeof RegistryProject>
+    linked: RowValues<typeof RegistryProject>
   ): Promise<void> {
     const previous = await this.store.lock(transaction, id)
-    if (previous && changesSomething(previous, linked)) {
+    if (previous && hasChanges(previous, linked)) {
       await this.change(transaction, origin, previous, linked)
     }
   }
@@ -204,7 +204,11 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
 
   #choose(origin: Origin, { type, registryId, externalName }: NamedProject): Promise<boolean> {
     const isForMasterImages = type === 'masterImages'
-    return this.#dependencies.names.choose(origin, { registryId, externalName, isForMasterImages })
+    return this.#dependencies.names.authorize(origin, {
+      registryId,
+      externalName,
+      isForMasterImages,
+    })
   }
 
   /** As `#choose`, for a project that may have the name already. */

@@ -1,5 +1,5 @@
-import type { RegistryAccess, RegistryDriver } from '#core/registries/driver'
-import { driverOf } from '#core/registries/driver_of'
+import type { RegistryAccess, RegistryDriver } from '#core/registries/registry_driver'
+import { createRegistryDriver } from '#core/registries/create_registry_driver'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
@@ -54,7 +54,7 @@ async function look(looked: Looked): Promise<Finding[]> {
     return [finding('REGISTRY_UNREACHABLE', `${host}, its secret was sealed with another APP_KEY`)]
   }
   try {
-    const driver = driverOf({ host, accountName, accountSecret: secret })
+    const driver = createRegistryDriver({ host, accountName, accountSecret: secret })
     await driver.requireAccount()
     return await lookAtNames(driver, looked)
   } catch (error) {
@@ -68,7 +68,7 @@ async function lookAtNames(
   driver: RegistryDriver,
   { host, notedId, notedName }: Looked
 ): Promise<Finding[]> {
-  const name = notedId === null ? null : await driver.accountName(notedId)
+  const name = notedId === null ? null : await driver.findAccountName(notedId)
   return name === null || name === notedName
     ? []
     : [finding('REGISTRY_ACCOUNTS_RENAMED', `${host}, ${notedName} is called ${name} now`)]

@@ -3,8 +3,8 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { pathOf } from '#hubctl/kinds/kind'
 import { ANALYSES, ANALYSIS_NODES } from '#hubctl/kinds/record_collections'
-import { changing, watchable, wholeNumber } from '#hubctl/options'
-import { ANALYSIS_COMMANDS, type AnalysisCommand } from '#hubctl/platform/platform_commands'
+import { withDryRun, watchable, wholeNumber } from '#hubctl/options'
+import { ANALYSIS_COMMANDS, type AnalysisCommand } from '#hubctl/platform/analysis_commands'
 import { commandAnalysis } from './analysis_command.js'
 import { chooseEntrypoint } from './analysis_entrypoint.js'
 import { explain } from './analysis_explain.js'
@@ -36,7 +36,7 @@ export function analysisCommand(): Command {
       'take analyses from their configuration to their nodes, and see why they are not further'
     )
     .addCommand(
-      changing(
+      withDryRun(
         analysisArgument(
           new Command('entrypoint').description('make a file of its code what it starts with')
         )
@@ -82,7 +82,7 @@ function analysisArgument(command: Command): Command {
 
 function orderCommand(apiCommand: AnalysisCommand): Command {
   const { name, description } = ANALYSIS_COMMANDS[apiCommand]
-  return changing(analysisArgument(new Command(name).description(description))).action(
+  return withDryRun(analysisArgument(new Command(name).description(description))).action(
     perform((invocation: Invocation, analysis: string) =>
       commandAnalysis(invocation, apiCommand, analysis)
     )

@@ -2,11 +2,11 @@ import type { Invocation } from '#hubctl/invocation'
 import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
 import { ANALYSES } from '#hubctl/kinds/record_collections'
-import { noteWarnings, type Warned } from '#hubctl/output/warnings'
-import { ANALYSIS_COMMANDS, type AnalysisCommand } from '#hubctl/platform/platform_commands'
-import { Refusal } from '#hubctl/platform/refusals'
+import { noteWarnings, type WithWarnings } from '#hubctl/output/warnings'
+import { ANALYSIS_COMMANDS, type AnalysisCommand } from '#hubctl/platform/analysis_commands'
+import { ApiError } from '#hubctl/platform/api_error'
 
-interface CommandAnswer extends Warned {
+interface CommandAnswer extends WithWarnings {
   readonly data: NamedRecord
 }
 
@@ -32,8 +32,8 @@ export async function commandAnalysis(
 }
 
 function withExplainHint(error: unknown, analysis: string): unknown {
-  return error instanceof Refusal && error.code === 'ANALYSIS_ERROR'
-    ? new Refusal(
+  return error instanceof ApiError && error.code === 'ANALYSIS_ERROR'
+    ? new ApiError(
         error.exitCode,
         error.message,
         [...error.advice, `Whose turn it is: hubctl analysis explain ${analysis}`],

@@ -6,12 +6,12 @@ import { nodesOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
 import { ANALYSES } from '#hubctl/kinds/record_collections'
 import { realmNames } from '#hubctl/kinds/realm_names'
 import { ageOf } from '#hubctl/output/age'
-import { nameIn } from '#hubctl/output/cell'
-import { shown } from '#hubctl/output/shown'
+import { nameOf } from '#hubctl/output/cell'
+import { printable } from '#hubctl/output/printable'
 import { styled } from '#hubctl/output/styled'
-import { secondsIn, watched } from '#hubctl/output/watch'
+import { parseInterval, watch } from '#hubctl/output/watch'
 import type { Api } from '#hubctl/platform/api'
-import { withOwnCommands } from '#hubctl/platform/platform_commands'
+import { withHubctlCommands } from '#hubctl/platform/analysis_commands'
 import { nextStep, conditionText, type Subject } from './analysis_conditions.js'
 
 interface Responsible {
@@ -50,16 +50,16 @@ export async function explain(
   } = await findRecord(api, ANALYSES, idOrName, {
     shape: [['include', 'project']],
   })
-  const subject = { analysis: idOrName, project: nameIn(project) ?? '<project>' }
+  const subject = { analysis: idOrName, project: nameOf(project) ?? '<project>' }
   const describe = await responsibleNames(api, id)
-  return watched(secondsIn(options.watch), async () => {
+  return watch(parseInterval(options.watch), async () => {
     const path = `${pathOf(ANALYSES, id)}/explain`
     const { data } = await api.read<{ data: Explanation }>(ANALYSES.service, path)
     if (!output.isTable) {
       return output.value(data)
     }
     output.line(
-      `${styled('bold', shown(name))} is in the phase ${styled('bold', shown(data.phase))}.`
+      `${styled('bold', printable(name))} is in the phase ${styled('bold', printable(data.phase))}.`
     )
     data.conditions.forEach((condition) =>
       output.lines(conditionLines(condition, subject, describe))
@@ -82,7 +82,7 @@ function conditionLines(
   }
   const age = since === null ? '' : ` for ${ageOf(since)}`
   const lines = [
-    ...(reason === undefined ? [] : [withOwnCommands(shown(reason))]),
+    ...(reason === undefined ? [] : [withHubctlCommands(printable(reason))]),
     ...who.map((responsible) => `the turn of ${describe(responsible)}`),
     ...(remedy ? [remedy(subject)] : []),
   ]

@@ -3,10 +3,10 @@ import { findRecord } from '#hubctl/kinds/find_record'
 import { nodesOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
 import { ANALYSES, NODES } from '#hubctl/kinds/record_collections'
 import { jsonLine } from '#hubctl/output/json'
-import { shown } from '#hubctl/output/shown'
+import { printable } from '#hubctl/output/printable'
 import type { Output } from '#hubctl/output/output'
 import type { Api } from '#hubctl/platform/api'
-import { followed } from '#hubctl/platform/follow'
+import { tailRecords } from '#hubctl/platform/tail_records'
 import { pagesOf, type Fields } from '#hubctl/platform/pages'
 
 interface LogsOptions {
@@ -83,7 +83,12 @@ async function tailSource(
   { path, query, from }: LogSource,
   output: Output
 ): Promise<void> {
-  for await (const line of followed<LogLine>(api, 'core', path, new URLSearchParams([...query]))) {
+  for await (const line of tailRecords<LogLine>(
+    api,
+    'core',
+    path,
+    new URLSearchParams([...query])
+  )) {
     printLine(output, line, from)
   }
 }
@@ -91,7 +96,7 @@ async function tailSource(
 function printLine(output: Output, line: LogLine, from: string): void {
   output.line(
     output.isTable
-      ? `${line.time} ${line.level.padEnd(5)} ${from}: ${shown(line.message)}`
+      ? `${line.time} ${line.level.padEnd(5)} ${from}: ${printable(line.message)}`
       : jsonLine(line)
   )
 }

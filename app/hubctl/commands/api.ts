@@ -3,7 +3,7 @@ import { Command, Option } from 'commander'
 import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { bodyFrom } from '#hubctl/kinds/body_values'
-import { changing } from '#hubctl/options'
+import { withDryRun } from '#hubctl/options'
 import { UsageProblem } from '#hubctl/problem'
 
 interface ApiOptions {
@@ -30,7 +30,7 @@ export function apiCommand(): Command {
     .addOption(new Option('-X, --method <method>', 'how').choices(['GET', 'POST', 'DELETE']))
     .option('-f, --file <file>', 'a file with the body in JSON or YAML; - is standard input')
     .addHelpText('after', HELP)
-  return changing(command).action(perform(request))
+  return withDryRun(command).action(perform(request))
 }
 
 async function request(

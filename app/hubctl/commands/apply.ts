@@ -10,7 +10,7 @@ import type { NamedRecord } from '#hubctl/kinds/find_record'
 import { propertiesOf, type Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { withReferences } from '#hubctl/kinds/references'
-import { changing } from '#hubctl/options'
+import { withDryRun } from '#hubctl/options'
 import type { Api } from '#hubctl/platform/api'
 import { readPage } from '#hubctl/platform/pages'
 import { Problem, UsageProblem } from '#hubctl/problem'
@@ -34,7 +34,7 @@ export function applyCommand(): Command {
     .argument('[kind]', 'their kind, where they do not say it')
     .requiredOption('-f, --file <file>', 'records in JSON or YAML; - is standard input')
     .addHelpText('after', HELP)
-  return changing(command).action(perform(apply))
+  return withDryRun(command).action(perform(apply))
 }
 
 async function apply(

@@ -5,7 +5,7 @@ import { Command } from 'commander'
 
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
-import { writeForeign } from '#hubctl/output/foreign_bytes'
+import { writeUntrusted } from '#hubctl/output/write_untrusted'
 
 interface TrailVerification {
   readonly intact: boolean
@@ -52,7 +52,7 @@ async function verify(invocation: Invocation): Promise<ExitCode> {
   const { output } = invocation
   const api = await invocation.api()
   const { data } = await api.read<{ data: TrailVerification }>('telemetry', '/events/verify', {
-    patience: TIMEOUT_MS,
+    timeoutMs: TIMEOUT_MS,
   })
   if (output.isTable) {
     showVerification(invocation, data)
@@ -101,11 +101,11 @@ async function exportTrail(invocation: Invocation<{ to?: string }>): Promise<voi
   const api = await invocation.api()
   const { body } = await api.open('telemetry', '/events/export', {
     headers: { accept: 'application/x-ndjson' },
-    patience: TIMEOUT_MS,
+    timeoutMs: TIMEOUT_MS,
   })
   if (body) {
     await (to === undefined
-      ? writeForeign(body)
+      ? writeUntrusted(body)
       : pipeline(body, createWriteStream(to, { flags: 'wx', mode: 0o600 })))
   }
   if (to !== undefined) {

@@ -5,14 +5,14 @@ import { ANALYSES, REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/record_co
 import type { Api } from '#hubctl/platform/api'
 import { readPage, type Fields } from '#hubctl/platform/pages'
 import { Problem, UsageProblem } from '#hubctl/problem'
-import type { Shelf } from '#oci/copy_blob'
+import type { ImageRepository } from '#oci/copy_blob'
 import { isDigest, LATEST } from '#oci/image_names'
 import { LOCAL_IMAGES, openImageStore } from '#oci/open_image_store'
 import { openImageLocation, type ImageLocationOptions } from './image_location.js'
 
 /** The build of an analysis, which has to be signed with its id. */
 export interface BuildTarget {
-  readonly shelf: Shelf
+  readonly shelf: ImageRepository
   readonly reference: string
   readonly signedName: string
 }
@@ -36,7 +36,10 @@ export async function findBuildTarget(
   }
 }
 
-async function shelfIn(invocation: Invocation<ImageLocationOptions>, id: string): Promise<Shelf> {
+async function shelfIn(
+  invocation: Invocation<ImageLocationOptions>,
+  id: string
+): Promise<ImageRepository> {
   const { store, incoming } = await openImageLocation(invocation)
   return { store, repository: `${incoming}/${id}` }
 }
@@ -44,7 +47,7 @@ async function shelfIn(invocation: Invocation<ImageLocationOptions>, id: string)
 async function shelfOf(
   invocation: Invocation<ImageLocationOptions>,
   { id, registryId }: NamedRecord
-): Promise<Shelf> {
+): Promise<ImageRepository> {
   const api = await invocation.api()
   const registry = await registryOf(api, registryId)
   const project = await incomingOf(api, registry.id)

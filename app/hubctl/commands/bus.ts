@@ -2,9 +2,9 @@ import { Command } from 'commander'
 
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
-import { asking, changing, watchable } from '#hubctl/options'
-import { confirmed } from '#hubctl/output/prompts'
-import { secondsIn, watched } from '#hubctl/output/watch'
+import { withConfirmation, withDryRun, watchable } from '#hubctl/options'
+import { requireConfirmation } from '#hubctl/output/prompts'
+import { parseInterval, watch } from '#hubctl/output/watch'
 import type { Api } from '#hubctl/platform/api'
 import type { Fields } from '#hubctl/platform/pages'
 import { Problem, UsageProblem } from '#hubctl/problem'
@@ -43,7 +43,7 @@ export function busCommand(): Command {
       ).action(perform(showStatus))
     )
     .addCommand(
-      changing(
+      withDryRun(
         selectingDeadLetters(
           new Command('redrive').description('give them back to the queue they died in')
         )
@@ -54,7 +54,9 @@ export function busCommand(): Command {
       )
     )
     .addCommand(
-      asking(selectingDeadLetters(new Command('drop').description('forget them for good'))).action(
+      withConfirmation(
+        selectingDeadLetters(new Command('drop').description('forget them for good'))
+      ).action(
         perform((invocation: Invocation<DeadLetterSelection>, ids: string[]) =>
           settle(invocation, ids, { method: 'DELETE', path: '', done: 'is gone' })
         )
@@ -77,7 +79,7 @@ async function readDeadLetters(api: Api, queue?: string): Promise<DeadLetter[]> 
 async function showDead(invocation: Invocation<{ queue?: string; watch?: string | boolean }>) {
   const { options, output } = invocation
   const api = await invocation.api()
-  return watched(secondsIn(options.watch), async () => {
+  return watch(parseInterval(options.watch), async () => {
     output.records(await readDeadLetters(api, options.queue), {
       kind: 'dead-letter',
       columns: ['id', 'queue', 'diedAt', 'reason'],
@@ -89,7 +91,7 @@ async function showDead(invocation: Invocation<{ queue?: string; watch?: string 
 async function showStatus(invocation: Invocation<{ watch?: string | boolean }>) {
   const { options, output } = invocation
   const api = await invocation.api()
-  return watched(secondsIn(options.watch), async (): Promise<ExitCode> => {
+  return watch(parseInterval(options.watch), async (): Promise<ExitCode> => {
     const letters = await readDeadLetters(api)
     const queues = Object.entries(Object.groupBy(letters, ({ queue }) => queue))
     const rows = queues.map(([queue, own = []]) => ({
@@ -132,7 +134,7 @@ async function settle(
   }
   if (method === 'DELETE') {
     const sure = Boolean(options.yes) || api.isPlanning
-    await confirmed(`Forget ${selected.length} messages for good?`, { yes: sure })
+    await requireConfirmation(`Forget ${selected.length} messages for good?`, { yes: sure })
   }
   for (const letter of selected) {
     const settled = await api.change<{ data: DeadLetter }>(

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { gathered } from '#hubctl/options'
+import { collect } from '#hubctl/options'
 import { addressIn } from '#hubctl/platform/addresses'
 import { UsageProblem } from '#hubctl/problem'
 import type { Context } from '#hubctl/settings/contexts'
@@ -23,7 +23,7 @@ export function contextCommand(): Command {
       new Command('set')
         .description('keep a platform under a name, or change where it is; --url says where')
         .argument('<name>')
-        .option('--service <name=address>', 'where a service has an address of its own', gathered)
+        .option('--service <name=address>', 'where a service has an address of its own', collect)
         .action(perform(set))
     )
     .addCommand(
@@ -74,7 +74,7 @@ async function set(
     throw new UsageProblem('Where is it?', `hubctl context set ${name} --url <address>`)
   }
   const isSame = url === before?.url && services.services === undefined
-  await contexts.keep(name, isSame ? before! : { url, ...services })
+  await contexts.save(name, isSame ? before! : { url, ...services })
   output.done(`The context "${name}" is ${url}`)
 }
 

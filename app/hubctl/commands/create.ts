@@ -5,7 +5,7 @@ import { perform, type Invocation } from '#hubctl/invocation'
 import { bodiesFrom } from '#hubctl/kinds/body_values'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { withReferences } from '#hubctl/kinds/references'
-import { writing } from '#hubctl/options'
+import { withAttributes } from '#hubctl/options'
 import { runSteps } from './run_steps.js'
 import { createRecord, nameOfBody, requireCreatable } from './write_record.js'
 
@@ -25,7 +25,7 @@ export function createCommand(): Command {
     .description('make a record')
     .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
     .addHelpText('after', HELP)
-  return writing(command).action(perform(create))
+  return withAttributes(command).action(perform(create))
 }
 
 async function create(

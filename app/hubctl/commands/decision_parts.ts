@@ -3,7 +3,7 @@ import { findRecord, type NamedRecord, type RecordCollection } from '#hubctl/kin
 import { NODES, REALMS } from '#hubctl/kinds/record_collections'
 import type { Api } from '#hubctl/platform/api'
 import { allOf } from '#hubctl/platform/pages'
-import { mayWriteIn, whoIs } from '#hubctl/platform/who'
+import { mayWriteIn, readCaller } from '#hubctl/platform/caller'
 import { Problem, UsageProblem } from '#hubctl/problem'
 
 export type Verdict = 'approved' | 'rejected'
@@ -60,7 +60,7 @@ export async function resolveAuthorities(
   api: Api,
   { node, realm }: PartOptions
 ): Promise<(part: Part) => Authority> {
-  const caller = await whoIs(api)
+  const caller = await readCaller(api)
   const isNamed = node !== undefined || realm !== undefined
   if (caller === undefined && !isNamed) {
     throw new UsageProblem(

@@ -5,9 +5,9 @@ import type { Invocation } from '#hubctl/invocation'
 import { findRecord, type RecordCollection } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
 import { realmNames } from '#hubctl/kinds/realm_names'
-import { changing, gathered } from '#hubctl/options'
-import { confirmed } from '#hubctl/output/prompts'
-import { shown } from '#hubctl/output/shown'
+import { withDryRun, collect } from '#hubctl/options'
+import { requireConfirmation } from '#hubctl/output/prompts'
+import { printable } from '#hubctl/output/printable'
 import type { Api } from '#hubctl/platform/api'
 import { Problem } from '#hubctl/problem'
 import {
@@ -43,13 +43,13 @@ interface Outcome {
 }
 
 export function withDecisionOptions(command: Command): Command {
-  return changing(
+  return withDryRun(
     command
       .option('-n, --node <node>', 'for this node only; it may have been decided before')
       .option(
         '-r, --realm <realm>',
         'for the nodes of this realm; may be said several times',
-        gathered
+        collect
       )
       .option('--as-operator', 'do not ask whether to decide on behalf of another realm')
       .option('-m, --comment <text>', 'why')
@@ -80,7 +80,7 @@ export async function decide(
   const others = parts.filter((part) => authority(part) === 'on behalf')
   if (others.length > 0) {
     const what = `${VERBS[verdict]} the ${subject.name} ${idOrName}`
-    await confirmed(`${what} on behalf of ${namesOfRealms(others, realm)}?`, {
+    await requireConfirmation(`${what} on behalf of ${namesOfRealms(others, realm)}?`, {
       yes: Boolean(options.asOperator) || api.isPlanning,
       option: '--as-operator',
     })
@@ -108,7 +108,7 @@ function namesOfRealms(parts: readonly Part[], realm: (id: string) => string): s
     .map(
       ([id, own = []]) => `the realm ${realm(id)} (${own.map(({ node }) => node.name).join(', ')})`
     )
-    .map(shown)
+    .map(printable)
     .join(' and ')
 }
 

@@ -4,8 +4,8 @@ import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
-import { asking } from '#hubctl/options'
-import { confirmed } from '#hubctl/output/prompts'
+import { withConfirmation } from '#hubctl/options'
+import { requireConfirmation } from '#hubctl/output/prompts'
 import { UsageProblem } from '#hubctl/problem'
 import { parseOperands, requireNames } from './operands.js'
 
@@ -15,7 +15,7 @@ export function deleteCommand(): Command {
     .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
     .argument('[names...]', 'ids or names')
     .option('--force', 'also a record that others use, such as a master image of analyses')
-  return asking(command).action(perform(remove))
+  return withConfirmation(command).action(perform(remove))
 }
 
 async function remove(
@@ -35,10 +35,13 @@ async function remove(
     throw new UsageProblem(`--force changes nothing for a ${kind.name}.`, 'Leave it out.')
   }
   const found = await Promise.all(wanted.map((one) => findRecord(api, kind, one)))
-  const named = found.map((record) => record.name ?? record.id).join(', ')
-  await confirmed(`Delete the ${found.length === 1 ? kind.name : kind.plural} ${named}?`, {
-    yes: Boolean(options.yes) || api.isPlanning,
-  })
+  const recordNames = found.map((record) => record.name ?? record.id).join(', ')
+  await requireConfirmation(
+    `Delete the ${found.length === 1 ? kind.name : kind.plural} ${recordNames}?`,
+    {
+      yes: Boolean(options.yes) || api.isPlanning,
+    }
+  )
   for (const { id, name: own } of found) {
     const path = pathOf(kind, id) + (options.force ? '?force=true' : '')
     const deleted = await api.change<{ data: NamedRecord }>('DELETE', kind.service, path)

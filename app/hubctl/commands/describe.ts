@@ -6,7 +6,7 @@ import type { Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { permissionsOfRole } from '#hubctl/kinds/permissions_of_role'
 import { ROLES } from '#hubctl/kinds/record_collections'
-import { names } from '#hubctl/options'
+import { commaList } from '#hubctl/options'
 import type { Api } from '#hubctl/platform/api'
 import { readPage, type Fields } from '#hubctl/platform/pages'
 import { shapeQuery } from './list_options.js'
@@ -22,8 +22,8 @@ export function describeCommand(): Command {
     .description('show all that is known of a record, with the records it refers to')
     .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
     .argument('[names...]', 'ids or names')
-    .option('-i, --include <relations>', 'only these related records', names)
-    .option('--fields <names>', 'show these attributes; +name adds one', names)
+    .option('-i, --include <relations>', 'only these related records', commaList)
+    .option('--fields <names>', 'show these attributes; +name adds one', commaList)
     .action(perform(describe))
 }
 

@@ -14,7 +14,7 @@ import type { Body } from '#hubctl/kinds/body_values'
 import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
 import { propertiesOf, type Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
-import { changing } from '#hubctl/options'
+import { withDryRun } from '#hubctl/options'
 import { yamlOf } from '#hubctl/output/yaml'
 import { Problem } from '#hubctl/problem'
 import { updateRecord } from './write_record.js'
@@ -25,7 +25,7 @@ export function editCommand(): Command {
     .description('change a record in your editor (VISUAL or EDITOR)')
     .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
     .argument('<name>', 'its id or name')
-  return changing(command).action(perform(edit))
+  return withDryRun(command).action(perform(edit))
 }
 
 async function edit(invocation: Invocation, kindName: string, idOrName: string): Promise<void> {

@@ -2,11 +2,11 @@ import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
 import { RecordNames } from '#hubctl/kinds/record_names'
-import { gathered, wholeNumber } from '#hubctl/options'
+import { collect, wholeNumber } from '#hubctl/options'
 import { jsonLine } from '#hubctl/output/json'
-import { shown } from '#hubctl/output/shown'
+import { printable } from '#hubctl/output/printable'
 import type { Output } from '#hubctl/output/output'
-import { followed } from '#hubctl/platform/follow'
+import { tailRecords } from '#hubctl/platform/tail_records'
 import { readPage, type Fields } from '#hubctl/platform/pages'
 import { listQuery } from './list_options.js'
 
@@ -30,7 +30,7 @@ export function eventsCommand(): Command {
     .addCommand(
       new Command('tail')
         .description('show the newest events and those that come in, until Ctrl-C')
-        .option('-f, --filter <key=value>', 'only those where this is so', gathered)
+        .option('-f, --filter <key=value>', 'only those where this is so', collect)
         .option('-l, --limit <count>', 'so many of those that are there', wholeNumber, 10)
         .action(perform(tail))
     )
@@ -41,7 +41,7 @@ async function tail(invocation: Invocation<TailOptions>): Promise<void> {
   const api = await invocation.api()
   const names = new RecordNames(api, await invocation.kinds())
   const query = listQuery(options)
-  const stream = followed<AuditEvent>(api, 'telemetry', '/events', new URLSearchParams(query))
+  const stream = tailRecords<AuditEvent>(api, 'telemetry', '/events', new URLSearchParams(query))
   const first = stream.next()
   const { data } = await readPage(api, 'telemetry', '/events', { query, limit: options.limit })
   for (const event of (data as readonly AuditEvent[]).toReversed()) {
@@ -60,5 +60,5 @@ async function printEvent(output: Output, names: RecordNames, event: AuditEvent)
   const record = refId === null ? undefined : await names.of(refType, refId)
   const by = actorName ?? actorType
   const words = [createdAt, name, [refType, record].filter(Boolean).join('/')]
-  output.line(shown([...words, ...(by === null ? [] : [`by ${by}`])].join(' ')))
+  output.line(printable([...words, ...(by === null ? [] : [`by ${by}`])].join(' ')))
 }

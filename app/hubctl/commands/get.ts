@@ -6,11 +6,11 @@ import { findRecord } from '#hubctl/kinds/find_record'
 import { propertiesOf, type Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { joinedRelations, listRecords } from '#hubctl/kinds/listing'
-import { gathered, names, watchable, wholeNumber } from '#hubctl/options'
-import { secondsIn, watched } from '#hubctl/output/watch'
+import { collect, commaList, watchable, wholeNumber } from '#hubctl/options'
+import { parseInterval, watch } from '#hubctl/output/watch'
 import type { Api } from '#hubctl/platform/api'
 import { readPage } from '#hubctl/platform/pages'
-import { Refusal } from '#hubctl/platform/refusals'
+import { ApiError } from '#hubctl/platform/api_error'
 import { Problem } from '#hubctl/problem'
 import { listQuery, shapeQuery, type ListOptions } from './list_options.js'
 import { parseOperands } from './operands.js'
@@ -43,11 +43,11 @@ export function getCommand(): Command {
     .option(
       '-f, --filter <key=value>',
       'only those where this is so; several are all meant',
-      gathered
+      collect
     )
-    .option('-s, --sort <keys>', 'sort by these attributes; -key is descending', names)
-    .option('--fields <names>', 'show these attributes; +name adds one', names)
-    .option('-i, --include <relations>', 'show these related records, too', names)
+    .option('-s, --sort <keys>', 'sort by these attributes; -key is descending', commaList)
+    .option('--fields <names>', 'show these attributes; +name adds one', commaList)
+    .option('-i, --include <relations>', 'show these related records, too', commaList)
     .option('-l, --limit <count>', `at most so many (tables: ${TABLE_LIMIT})`, wholeNumber)
     .option('-a, --all', 'all of them, in a table, too')
     .option('--help-kind', 'show what a kind can be filtered, sorted and shown by')
@@ -67,7 +67,7 @@ async function get(
   if (options.helpKind) {
     return explainKind(invocation, api, kind)
   }
-  return watched(secondsIn(options.watch), () =>
+  return watch(parseInterval(options.watch), () =>
     wanted.length > 0
       ? showSome(invocation, api, kind, wanted)
       : showList(invocation, api, kind).catch((error: unknown) => {
@@ -129,7 +129,7 @@ const LOG_EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 
 function withExample(error: unknown, { plural }: Kind): unknown {
   const examples = LOG_EXAMPLES[plural]
-  return error instanceof Refusal && error.status === 400 && examples
+  return error instanceof ApiError && error.status === 400 && examples
     ? new Problem(error.exitCode, error.message, [
         ...error.advice,
         ...examples.map((example) => `Ask, for example: ${example}`),

@@ -3,8 +3,8 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
 import { MASTER_IMAGES } from '#hubctl/kinds/record_collections'
-import { changing } from '#hubctl/options'
-import { noteWarnings, type Warned } from '#hubctl/output/warnings'
+import { withDryRun } from '#hubctl/options'
+import { noteWarnings, type WithWarnings } from '#hubctl/output/warnings'
 import { exportCommand, importCommand } from './image_archives.js'
 import { keyCommand } from './image_keys.js'
 import { verifyCommand } from './image_verify.js'
@@ -15,12 +15,12 @@ export function imageCommand(): Command {
   return new Command('image')
     .description('look after the images that analyses are built on')
     .addCommand(
-      changing(
+      withDryRun(
         new Command('sync').description('have all images taken over from their repository')
       ).action(perform(synchronize))
     )
     .addCommand(
-      changing(
+      withDryRun(
         new Command('build')
           .description('have an image built')
           .argument('<image>', 'its id or name')
@@ -35,7 +35,7 @@ export function imageCommand(): Command {
 async function synchronize(invocation: Invocation): Promise<void> {
   const api = await invocation.api()
   const body = { command: 'sync' }
-  const answer = await api.change<Warned>('POST', MASTER_IMAGES.service, PATH, body)
+  const answer = await api.change<WithWarnings>('POST', MASTER_IMAGES.service, PATH, body)
   if (answer) {
     invocation.output.done('The images are being taken over')
     noteWarnings(invocation.output, answer)
@@ -46,7 +46,7 @@ async function build(invocation: Invocation, idOrName: string): Promise<void> {
   const api = await invocation.api()
   const { id, name } = await findRecord(api, MASTER_IMAGES, idOrName)
   const body = { command: 'build', id }
-  const answer = await api.change<Warned & { data: NamedRecord }>(
+  const answer = await api.change<WithWarnings & { data: NamedRecord }>(
     'POST',
     MASTER_IMAGES.service,
     PATH,

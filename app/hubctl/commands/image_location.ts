@@ -9,11 +9,11 @@ import { Problem, UsageProblem } from '#hubctl/problem'
 import {
   ImageMissing,
   isImageFailure,
-  RegistryAway,
+  RegistryUnavailable,
   RegistryDenied,
   type ImageFailure,
 } from '#oci/errors'
-import { PARTS } from '#oci/folder/parts'
+import { FOLDER_PROJECTS } from '#oci/folder/folder_projects'
 import type { ImageStore } from '#oci/image_store'
 import { LOCAL_IMAGES, openImageStore } from '#oci/open_image_store'
 
@@ -49,7 +49,7 @@ export async function openImageLocation(
   const { images, registry, insecure } = invocation.options
   if (images !== undefined) {
     const store = await openImageStore({ path: images })
-    return { store, ...PARTS, name: images }
+    return { store, ...FOLDER_PROJECTS, name: images }
   }
   if (registry === undefined) {
     throw new UsageProblem(
@@ -76,8 +76,8 @@ async function openRegistryLocation(
   const projects = await allOf<RegistryProject>(api, 'core', REGISTRY_PROJECTS.path, {
     query: [['filter', `and(eq(registryId,'${found.id}'),${STORES_IMAGES})`]],
   })
-  const externalNameOf = (type: keyof typeof PARTS) =>
-    projects.find((project) => project.type === type)?.externalName ?? PARTS[type]
+  const externalNameOf = (type: keyof typeof FOLDER_PROJECTS) =>
+    projects.find((project) => project.type === type)?.externalName ?? FOLDER_PROJECTS[type]
   const store = await openImageStore({ host, accountName, accountSecret }, { isInsecure })
   return {
     store,
@@ -96,7 +96,7 @@ export async function explainImageFailure<T>(work: Promise<T>): Promise<T> {
 
 function exitCodeOf(failure: ImageFailure): ExitCode {
   switch (true) {
-    case failure instanceof RegistryAway:
+    case failure instanceof RegistryUnavailable:
       return EXIT.unreachable
     case failure instanceof RegistryDenied:
       return EXIT.permission

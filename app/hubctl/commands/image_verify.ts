@@ -4,15 +4,15 @@ import { Command } from 'commander'
 
 import { EXIT } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
-import { shown } from '#hubctl/output/shown'
+import { printable } from '#hubctl/output/printable'
 import { styled } from '#hubctl/output/styled'
 import { Problem, UsageProblem } from '#hubctl/problem'
-import type { Shelf } from '#oci/copy_blob'
+import type { ImageRepository } from '#oci/copy_blob'
 import { ImageMissing } from '#oci/errors'
-import { ImageRefused } from '#oci/signing/failures'
+import { SignatureRejected } from '#oci/signing/signature_rejected'
 import { ImageKey, KeyUnusable } from '#oci/signing/image_key'
 import type { Statement } from '#oci/signing/provenance'
-import { provenanceOf, verifyImage, type Verified } from '#oci/signing/verify_image'
+import { provenanceOf, verifyImage, type VerifiedSignature } from '#oci/signing/verify_image'
 import { acceptedKeys } from './image_keys.js'
 import { explainImageFailure, withLocationOptions } from './image_location.js'
 import { findVerificationTarget, type VerifyOptions } from './verification_target.js'
@@ -47,7 +47,7 @@ export function verifyCommand(): Command {
 interface Verification {
   readonly image: string
   readonly digest: string
-  readonly verified: Verified
+  readonly verified: VerifiedSignature
   readonly provenance: Statement | undefined
 }
 
@@ -63,7 +63,7 @@ async function verify(invocation: Invocation<VerifyOptions>, image: string): Pro
 }
 
 function explainRejection(error: unknown): never {
-  throw error instanceof ImageRefused
+  throw error instanceof SignatureRejected
     ? new Problem(EXIT.found, `${error.message}.`, [`Do not run it. Its code is ${error.code}.`])
     : error
 }
@@ -84,7 +84,10 @@ async function verifyTarget(
   }
 }
 
-async function digestOf({ store, repository }: Shelf, reference: string): Promise<string> {
+async function digestOf(
+  { store, repository }: ImageRepository,
+  reference: string
+): Promise<string> {
   const verification = await store.manifest(repository, reference)
   if (!verification) {
     throw new ImageMissing(repository, reference)
@@ -116,7 +119,7 @@ function verificationValue({
     image,
     digest,
     identity: claim.identity,
-    said: claim.said,
+    said: claim.optional,
     key: key.fingerprint,
     provenance: provenance ?? null,
   }
@@ -131,7 +134,7 @@ function verificationLines({
   return [
     `${styled('green', '✔')} ${styled('bold', image)} is signed.`,
     `  digest     ${digest}`,
-    `  signed as  ${shown(claim.identity)}`,
+    `  signed as  ${printable(claim.identity)}`,
     `  by key     ${key.fingerprint}`,
     ...(provenance ? provenanceLines(provenance) : ['  made of    nobody has said']),
   ]
@@ -142,12 +145,12 @@ function provenanceLines({ predicate }: Statement): string[] {
   const materials = predicate.buildDefinition.resolvedDependencies
   const more = materials.length - MOST_SHOWN
   return [
-    `  built by   ${shown([builder.id, ...Object.values(builder.version ?? {})].join(' '))}`,
-    `  built at   ${shown(metadata?.finishedOn ?? '-')}`,
+    `  built by   ${printable([builder.id, ...Object.values(builder.version ?? {})].join(' '))}`,
+    `  built at   ${printable(metadata?.finishedOn ?? '-')}`,
     '  made of',
     ...materials.slice(0, MOST_SHOWN).map(({ name = '-', digest }) => {
       const [[kind, digits] = ['sha256', '-']] = Object.entries(digest ?? {})
-      return `    ${shown(`${kind}:${digits}`)}  ${shown(name)}`
+      return `    ${printable(`${kind}:${digits}`)}  ${printable(name)}`
     }),
     ...(more > 0 ? [`    and ${more} more`] : []),
   ]

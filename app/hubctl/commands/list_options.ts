@@ -11,7 +11,7 @@ export interface ListOptions {
 /** The query of a list, in the words of the interface. */
 export function listQuery({ filter = [], sort, fields, include }: ListOptions): [string, string][] {
   return [
-    ...filter.map(condition),
+    ...filter.map(parseFilter),
     ...(sort ? [['sort', sort.join()] as [string, string]] : []),
     ...shapeQuery({ fields, include }),
   ]
@@ -30,16 +30,16 @@ export function shapeQuery({ fields, include }: Pick<ListOptions, 'fields' | 'in
 }
 
 /** `key=value`, where the value may have a sign of its own (`!x`, `~x~`, `>5`), or an expression such as `eq(name,'x')`. */
-function condition(text: string): [string, string] {
+function parseFilter(text: string): [string, string] {
   if (/^[a-zA-Z]+\(.*\)$/s.test(text)) {
     return ['filter', text]
   }
-  const sign = text.indexOf('=')
-  if (sign < 1) {
+  const separator = text.indexOf('=')
+  if (separator < 1) {
     throw new UsageProblem(
       `"${text}" is no filter.`,
       'A filter is key=value, or an expression: --filter name=~north~ --filter "eq(name,\'north\')"'
     )
   }
-  return [`filter[${text.slice(0, sign)}]`, text.slice(sign + 1)]
+  return [`filter[${text.slice(0, separator)}]`, text.slice(separator + 1)]
 }

@@ -4,10 +4,10 @@ import { isLoopback } from '#configuration/loopback'
 import { SURFACE_NAMES } from '#configuration/surfaces'
 import { LoginProblem, UsageProblem } from '#hubctl/problem'
 import { DEFAULT_URL, perform, type Invocation } from '#hubctl/invocation'
-import { gathered } from '#hubctl/options'
+import { collect } from '#hubctl/options'
 import { Addresses, addressIn } from '#hubctl/platform/addresses'
-import { expiryOf, Grants } from '#hubctl/platform/grants'
-import { reach } from '#hubctl/platform/reaching'
+import { expiryOf, TokenClient } from '#hubctl/platform/token_client'
+import { reach } from '#hubctl/platform/reach'
 import type { Context, Tokens } from '#hubctl/settings/contexts'
 import { credentialsFor, type CredentialOptions } from './login_credentials.js'
 import { parseServices } from './services_option.js'
@@ -40,7 +40,7 @@ export function loginCommand(): Command {
     .option('-r, --realm <name>', 'the realm of the person or client (default: master)')
     .option('--stdin', 'read the password, the secret or the token from standard input')
     .option('--allow-http', 'send the password to another machine without TLS')
-    .option('--service <name=address>', 'where a service has an address of its own', gathered)
+    .option('--service <name=address>', 'where a service has an address of its own', collect)
     .addHelpText('after', HELP)
     .action(perform(login))
 }
@@ -52,10 +52,10 @@ async function login(invocation: Invocation<LoginOptions>): Promise<void> {
   if (!options.allowHttp) {
     requireTls(addresses)
   }
-  const tokens = await tokensFor(options, new Grants(addresses.of('identity')))
+  const tokens = await tokensFor(options, new TokenClient(addresses.of('identity')))
   await requireAccepted(addresses, tokens)
   const name = options.context ?? new URL(target.url).host
-  await contexts.keep(name, { ...target, tokens }, { choose: true })
+  await contexts.save(name, { ...target, tokens }, { choose: true })
   output.done(`Logged in at ${target.url}; the context "${name}" is the current one`)
 }
 
@@ -83,7 +83,7 @@ function requireTls(addresses: Addresses): void {
   }
 }
 
-async function tokensFor(options: LoginOptions, grants: Grants): Promise<Tokens> {
+async function tokensFor(options: LoginOptions, grants: TokenClient): Promise<Tokens> {
   const credentials = await credentialsFor(options)
   switch (credentials.type) {
     case 'token':

@@ -1,6 +1,6 @@
 import { UsageProblem } from '#hubctl/problem'
-import { secretFor, textFor } from '#hubctl/output/prompts'
-import type { ClientLogin, PersonLogin } from '#hubctl/platform/grants'
+import { readSecret, askForText } from '#hubctl/output/prompts'
+import type { ClientLogin, PersonLogin } from '#hubctl/platform/token_client'
 
 export interface CredentialOptions {
   readonly user?: string
@@ -31,19 +31,22 @@ const MASTER = 'master'
 /** Asks for what the options leave open, or reads it from standard input: a secret, or the credentials that `--to` wrote. */
 export async function credentialsFor(options: CredentialOptions): Promise<Credentials> {
   if (options.token) {
-    return { type: 'token', token: tokenIn(await secretFor('access token', stdinOption(options))) }
+    return {
+      type: 'token',
+      token: parseToken(await readSecret('access token', stdinOption(options))),
+    }
   }
   if (options.stdin) {
-    const text = await secretFor('password or secret', { stdin: true })
+    const text = await readSecret('password or secret', { stdin: true })
     return credentialsFrom(options, parseStored(text) ?? plainSecret(options, text))
   }
   if (options.client !== undefined) {
-    return credentialsFrom(options, { secret: await secretFor('secret', { stdin: false }) })
+    return credentialsFrom(options, { secret: await readSecret('secret', { stdin: false }) })
   }
-  const user = options.user ?? (await textFor('user name', 'admin'))
+  const user = options.user ?? (await askForText('user name', 'admin'))
   return credentialsFrom(
     { ...options, user },
-    { password: await secretFor('password', { stdin: false }) }
+    { password: await readSecret('password', { stdin: false }) }
   )
 }
 
@@ -90,7 +93,7 @@ function isStoredCredentials(content: unknown): content is StoredCredentials {
   return [secret, password].some((one) => typeof one === 'string' && one !== '')
 }
 
-function tokenIn(text: string): string {
+function parseToken(text: string): string {
   const token = text.trim()
   if (/\s/.test(token)) {
     throw new UsageProblem('That is no access token: it has spaces in it.')

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
 import { Addresses } from '#hubctl/platform/addresses'
-import { Grants } from '#hubctl/platform/grants'
+import { TokenClient } from '#hubctl/platform/token_client'
 import { Problem } from '#hubctl/problem'
 import type { Context } from '#hubctl/settings/contexts'
 
@@ -20,7 +20,7 @@ async function logout({ contexts, options, output }: Invocation): Promise<void> 
   }
   const { name, context } = found
   const { tokens, ...rest } = context
-  await contexts.keep(name, rest)
+  await contexts.save(name, rest)
   try {
     await revoke(context)
     output.done(`Logged out of the context "${name}"`)
@@ -35,7 +35,7 @@ async function logout({ contexts, options, output }: Invocation): Promise<void> 
 }
 
 async function revoke({ url, services, tokens }: Context): Promise<void> {
-  const grants = new Grants(new Addresses(url, services).of('identity'))
+  const grants = new TokenClient(new Addresses(url, services).of('identity'))
   if (tokens?.refreshToken) {
     await grants.revoke(tokens.refreshToken)
   }

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { watchable, wholeNumber } from '#hubctl/options'
 import { bytes } from '#hubctl/output/bytes'
-import { secondsIn, watched } from '#hubctl/output/watch'
+import { parseInterval, watch } from '#hubctl/output/watch'
 import type { Fields } from '#hubctl/platform/pages'
 
 interface Message extends Fields {
@@ -36,7 +36,7 @@ async function peek(invocation: Invocation<PeekOptions>) {
   const { options, output } = invocation
   const api = await invocation.api()
   const query = new URLSearchParams({ limit: String(options.limit) })
-  return watched(secondsIn(options.watch), async () => {
+  return watch(parseInterval(options.watch), async () => {
     const { messages } = await api.read<{ messages: Message[] }>('messenger', '/messages', {
       query,
     })

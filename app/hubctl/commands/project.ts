@@ -4,7 +4,7 @@ import { perform, type Invocation } from '#hubctl/invocation'
 import { PROJECT_NODES, PROJECTS } from '#hubctl/kinds/record_collections'
 import { realmNames } from '#hubctl/kinds/realm_names'
 import { watchable } from '#hubctl/options'
-import { secondsIn, watched } from '#hubctl/output/watch'
+import { parseInterval, watch } from '#hubctl/output/watch'
 import { allOf, type Fields } from '#hubctl/platform/pages'
 import type { Verdict } from './decision_parts.js'
 import {
@@ -53,7 +53,7 @@ async function showPending(invocation: Invocation<{ watch?: string | boolean }>)
   const { options, output } = invocation
   const api = await invocation.api()
   const realm = await realmNames(api)
-  return watched(secondsIn(options.watch), async () => {
+  return watch(parseInterval(options.watch), async () => {
     const parts = await allOf<PendingNode>(api, PROJECT_NODES.service, PROJECT_NODES.path, {
       query: [
         ['filter', 'eq(approvalStatus,null)'],

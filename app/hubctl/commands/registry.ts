@@ -3,9 +3,9 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord, type RecordCollection } from '#hubctl/kinds/find_record'
 import { REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/record_collections'
-import { changing, watchable } from '#hubctl/options'
-import { secretFor } from '#hubctl/output/prompts'
-import { secondsIn, watched } from '#hubctl/output/watch'
+import { withDryRun, watchable } from '#hubctl/options'
+import { readSecret } from '#hubctl/output/prompts'
+import { parseInterval, watch } from '#hubctl/output/watch'
 import { allOf, type Fields } from '#hubctl/platform/pages'
 
 interface RegistryCommand {
@@ -72,7 +72,7 @@ export function registryCommand(): Command {
         .option('--adopt <externalName>', 'take over what has this name there, whoever made it')
     }
     command.addCommand(
-      changing(subcommand).action(
+      withDryRun(subcommand).action(
         perform((invocation: Invocation<RegistryCommandOptions>, idOrName: string) =>
           sendCommand(invocation, registryAction, idOrName)
         )
@@ -94,7 +94,7 @@ async function sendCommand(
   const { options, output } = invocation
   const api = await invocation.api()
   const { id, name } = await findRecord(api, collection, idOrName)
-  const chosen = options.stdin ? { secret: await secretFor('secret', { stdin: true }) } : {}
+  const chosen = options.stdin ? { secret: await readSecret('secret', { stdin: true }) } : {}
   const adopted = options.adopt === undefined ? {} : { adopt: options.adopt }
   const path = '/services/registry/command'
   const body = { command, id, ...chosen, ...adopted }
@@ -119,7 +119,7 @@ interface RegistryProject extends Fields {
 async function showStatus(invocation: Invocation<{ watch?: string | boolean }>) {
   const { options, output } = invocation
   const api = await invocation.api()
-  return watched(secondsIn(options.watch), async () => {
+  return watch(parseInterval(options.watch), async () => {
     const projects = await allOf<RegistryProject>(api, 'core', REGISTRY_PROJECTS.path, {
       query: [['include', 'registry']],
     })

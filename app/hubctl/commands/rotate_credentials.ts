@@ -3,9 +3,9 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord, type RecordCollection } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
-import { asking } from '#hubctl/options'
-import { confirmed, secretFor } from '#hubctl/output/prompts'
-import { secretFile } from '#hubctl/output/secret_file'
+import { withConfirmation } from '#hubctl/options'
+import { requireConfirmation, readSecret } from '#hubctl/output/prompts'
+import { openSecretFile } from '#hubctl/output/secret_file'
 
 interface Credentials {
   readonly id: string
@@ -31,7 +31,7 @@ export function rotateCredentialsCommand(collection: RecordCollection): Command 
     .requiredOption('--to <file>', 'the file the new credentials are written to, mode 600')
     .option('--stdin', 'read the new secret from standard input')
     .addHelpText('after', HELP)
-  return asking(command).action(
+  return withConfirmation(command).action(
     perform((invocation: Invocation<RotateOptions>, idOrName: string) =>
       rotate(invocation, collection, idOrName)
     )
@@ -46,19 +46,19 @@ async function rotate(
   const { options, output } = invocation
   const api = await invocation.api()
   const { id, name } = await findRecord(api, collection, idOrName)
-  await confirmed(
+  await requireConfirmation(
     `Give the ${collection.name} ${name ?? id} another secret? The one before ends at once.`,
     {
       yes: Boolean(options.yes) || api.isPlanning,
     }
   )
-  const chosen = options.stdin ? { secret: await secretFor('secret', { stdin: true }) } : {}
+  const chosen = options.stdin ? { secret: await readSecret('secret', { stdin: true }) } : {}
   const path = `${pathOf(collection, id)}/client/credentials`
   if (api.isPlanning) {
     await api.change('POST', collection.service, path, chosen)
     return
   }
-  const file = await secretFile(options.to)
+  const file = await openSecretFile(options.to)
   try {
     await file.write(await api.change<Credentials>('POST', collection.service, path, chosen))
   } catch (error) {

@@ -5,8 +5,8 @@ import type { Context } from '#hubctl/settings/contexts'
 
 /** `--service identity=https://login.example.org`: where services do not answer below the address of the platform. */
 export function parseServices(texts: readonly string[] = []): Pick<Context, 'services'> {
-  const services = texts.map((text) => {
-    const [name = '', ...address] = text.split('=')
+  const services = texts.map((option) => {
+    const [name = '', ...address] = option.split('=')
     if (!SURFACE_NAMES.includes(name as SurfaceName)) {
       throw new UsageProblem(
         `"${name}" is no service.`,

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { watchable } from '#hubctl/options'
-import { secondsIn, watched } from '#hubctl/output/watch'
+import { parseInterval, watch } from '#hubctl/output/watch'
 import { Problem } from '#hubctl/problem'
 import type { Api } from '#hubctl/platform/api'
 import { serviceStates } from '#hubctl/platform/service_states'
@@ -19,7 +19,7 @@ export function statusCommand(): Command {
 }
 
 async function status(invocation: Invocation<{ watch?: string | boolean }>) {
-  return watched(secondsIn(invocation.options.watch), () => show(invocation))
+  return watch(parseInterval(invocation.options.watch), () => show(invocation))
 }
 
 async function show(invocation: Invocation): Promise<ExitCode> {

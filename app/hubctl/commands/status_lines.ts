@@ -1,12 +1,12 @@
 import { ageOf } from '#hubctl/output/age'
-import { shown } from '#hubctl/output/shown'
+import { printable } from '#hubctl/output/printable'
 import { styled } from '#hubctl/output/styled'
-import { sentence } from '#hubctl/output/wrap'
+import { wrapForStream } from '#hubctl/output/wrap'
 import type { Installation } from '#hubctl/platform/installation'
 import type { ServiceState } from '#hubctl/platform/service_states'
 
 const fine = () => styled('green', 'ok  ')
-const noticed = (word: string) => styled('yellow', word.padEnd(4))
+const attention = (word: string) => styled('yellow', word.padEnd(4))
 
 /** A line for each service. */
 export function linesOfServices(services: readonly ServiceState[]): string[] {
@@ -34,19 +34,19 @@ export function linesOfInstallation(installation: Installation): string[] {
 const BEFORE = 4 + 2 + 11 + 1
 
 function line(mark: string, part: string, text: string): string {
-  return `${mark}  ${part.padEnd(11)} ${sentence(text, process.stdout, BEFORE)}`
+  return `${mark}  ${part.padEnd(11)} ${wrapForStream(text, process.stdout, BEFORE)}`
 }
 
 function linesOfSurfaces({ surfaces }: Installation): string[] {
   const lacking = surfaces.filter(({ isReady }) => !isReady)
   return lacking.map(({ name, reasons }) =>
-    line(noticed('LOOK'), name, `not ready: ${shown(reasons.join('; '))}`)
+    line(attention('LOOK'), name, `not ready: ${printable(reasons.join('; '))}`)
   )
 }
 
 function linesOfQueues({ queues }: Installation): string[] {
   if (queues.some(({ dead }) => dead === null)) {
-    return [line(noticed('LOOK'), 'queues', 'the message broker cannot be asked')]
+    return [line(attention('LOOK'), 'queues', 'the message broker cannot be asked')]
   }
   const dead = queues.filter((queue) => queue.dead !== 0)
   const unconsumed = queues.filter(({ isTaken }) => isTaken === false)
@@ -54,11 +54,11 @@ function linesOfQueues({ queues }: Installation): string[] {
     ...(dead.length === 0
       ? [line(fine(), 'queues', 'no message is dead')]
       : dead.map((queue) =>
-          line(noticed('LOOK'), 'queues', `${queue.dead} dead in ${queue.name}: hubctl bus dead`)
+          line(attention('LOOK'), 'queues', `${queue.dead} dead in ${queue.name}: hubctl bus dead`)
         )),
     ...(unconsumed.length === 0
       ? []
-      : [line(noticed('note'), 'queues', `nobody takes from ${namesIn(unconsumed)}`)]),
+      : [line(attention('note'), 'queues', `nobody takes from ${namesIn(unconsumed)}`)]),
   ]
 }
 
@@ -67,7 +67,7 @@ const namesIn = (named: readonly { name: string }[]) => named.map(({ name }) => 
 function linesOfOutbox({ outbox }: Installation): string[] {
   return outbox.map(({ database, depth, lagSeconds }) => {
     const waits = depth === 0 ? 'empty' : `${depth} wait, the oldest for ${Math.ceil(lagSeconds)} s`
-    const mark = lagSeconds > 60 ? noticed('LOOK') : fine()
+    const mark = lagSeconds > 60 ? attention('LOOK') : fine()
     return line(mark, 'outbox', `${database}: ${waits}`)
   })
 }
@@ -82,21 +82,21 @@ function linesOfStuck({ stuck }: Installation): string[] {
     return [line(fine(), 'analyses', 'none is stuck')]
   }
   return stuck.map(({ name, process, status, since, problem }) => {
-    const why = problem === null ? '' : `: ${shown(problem)}`
+    const why = problem === null ? '' : `: ${printable(problem)}`
     return line(
-      noticed('LOOK'),
+      attention('LOOK'),
       'analyses',
-      `${shown(name)}, ${process} ${status} for ${ageOf(since)}${why}`
+      `${printable(name)}, ${process} ${status} for ${ageOf(since)}${why}`
     )
   })
 }
 
 function linesOfCredentials({ credentials }: Installation): string[] {
   return credentials.map(({ type, id, name, since, expiresAt, isRenewed }) => {
-    const mark = isRenewed ? fine() : noticed('LOOK')
+    const mark = isRenewed ? fine() : attention('LOOK')
     if (since !== null) {
       const command = `hubctl node rotate-credentials ${id} --to <file>`
-      const whose = shown(name ?? id)
+      const whose = printable(name ?? id)
       return line(
         mark,
         'credentials',

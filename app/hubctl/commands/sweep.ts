@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { changing } from '#hubctl/options'
+import { withDryRun } from '#hubctl/options'
 
 const SWEEPS = {
   events: 'remove the events whose time is over, as it is done every night',
@@ -13,7 +13,7 @@ export function sweepCommand(): Command {
   const command = new Command('sweep').description('have removed now what has had its time')
   for (const [name, description] of Object.entries(SWEEPS)) {
     command.addCommand(
-      changing(new Command(name).description(description)).action(
+      withDryRun(new Command(name).description(description)).action(
         perform((invocation: Invocation) => sweep(invocation, name))
       )
     )
@@ -22,7 +22,7 @@ export function sweepCommand(): Command {
 }
 
 /** One turn of the platform is twenty seconds. */
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 async function sweep(invocation: Invocation, name: string): Promise<void> {
   const { output } = invocation
@@ -32,7 +32,7 @@ async function sweep(invocation: Invocation, name: string): Promise<void> {
     'core',
     `/admin/sweeps/${name}`,
     undefined,
-    PATIENCE_MS
+    TIMEOUT_MS
   )
   if (answer) {
     output.done(`${answer.data.removed} went: ${name}`, answer.data)

@@ -5,7 +5,7 @@ import { bodyFrom } from '#hubctl/kinds/body_values'
 import { findRecord } from '#hubctl/kinds/find_record'
 import { Kinds } from '#hubctl/kinds/kinds'
 import { withReferences } from '#hubctl/kinds/references'
-import { writing } from '#hubctl/options'
+import { withAttributes } from '#hubctl/options'
 import { UsageProblem } from '#hubctl/problem'
 import { updateRecord } from './write_record.js'
 import { requireUpdatable } from './updatable.js'
@@ -24,7 +24,7 @@ export function updateCommand(): Command {
     .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
     .argument('<name>', 'its id or name')
     .addHelpText('after', HELP)
-  return writing(command).action(perform(update))
+  return withAttributes(command).action(perform(update))
 }
 
 async function update(

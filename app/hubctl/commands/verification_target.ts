@@ -1,6 +1,6 @@
 import type { Invocation } from '#hubctl/invocation'
 import { isUuid } from '#kernel/is_uuid'
-import type { Shelf } from '#oci/copy_blob'
+import type { ImageRepository } from '#oci/copy_blob'
 import { parseImageName } from '#oci/image_names'
 import { openImageStore } from '#oci/open_image_store'
 import { masterImageName } from '#oci/signing/identity'
@@ -18,7 +18,7 @@ export interface VerifyOptions extends ImageLocationOptions {
 
 /** An image that is looked at. */
 export interface VerificationTarget {
-  readonly shelf: Shelf
+  readonly shelf: ImageRepository
   readonly reference: string
   /** What it has to be signed as, where that is known: the id of an analysis, or `master/<virtualPath>`. */
   readonly signedName?: string | undefined

@@ -76,14 +76,14 @@ function parseCondition(text: string): Condition {
   if (text === 'deleted') {
     return null
   }
-  const sign = text.indexOf('=')
-  if (sign < 1) {
+  const separator = text.indexOf('=')
+  if (separator < 1) {
     throw new UsageProblem(
       `"${text}" is nothing to wait for.`,
       'Say attribute=value, or deleted: --for buildStatus=executed'
     )
   }
-  return { key: text.slice(0, sign), values: text.slice(sign + 1).split(',') }
+  return { key: text.slice(0, separator), values: text.slice(separator + 1).split(',') }
 }
 
 /** Undefined where the record is gone. */

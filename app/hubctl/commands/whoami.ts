@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { whoIs } from '#hubctl/platform/who'
+import { readCaller } from '#hubctl/platform/caller'
 import { LoginProblem } from '#hubctl/problem'
 
 export function whoamiCommand(): Command {
@@ -12,7 +12,7 @@ export function whoamiCommand(): Command {
 
 async function whoami(invocation: Invocation): Promise<void> {
   const { context } = await invocation.target()
-  const caller = await whoIs(await invocation.api())
+  const caller = await readCaller(await invocation.api())
   if (!caller) {
     throw new LoginProblem(`Nobody is logged in at ${context.url}, or the login has ended.`)
   }

@@ -3,8 +3,8 @@ import { text as readAll } from 'node:stream/consumers'
 
 import type { JsonSchema } from '#kernel/json_schema'
 import { propertiesOf } from './kind.js'
-import { isSecretName } from '#hubctl/output/blackened'
-import { isAnswered, secretFor } from '#hubctl/output/prompts'
+import { isSecretName } from '#hubctl/output/redacted'
+import { isInteractive, readSecret } from '#hubctl/output/prompts'
 import { EXIT } from '#hubctl/exit_codes'
 import { Problem, UsageProblem } from '#hubctl/problem'
 
@@ -34,27 +34,27 @@ export async function bodiesFrom(
 ): Promise<Body[]> {
   const overrides: Body = {}
   for (const pair of pairs) {
-    const sign = pair.indexOf('=')
-    if (sign < 1) {
+    const separator = pair.indexOf('=')
+    if (separator < 1) {
       throw new UsageProblem(
         `"${pair}" is no attribute.`,
         'An attribute is key=value, or key=@file.'
       )
     }
-    const key = pair.slice(0, sign)
-    overrides[key] = parseValue(schema, key, await textOf(key, pair.slice(sign + 1)))
+    const key = pair.slice(0, separator)
+    overrides[key] = parseValue(schema, key, await readValueText(key, pair.slice(separator + 1)))
   }
   const bodies = file === undefined ? [{}] : await bodiesInFile(file)
   return bodies.map((body) => ({ ...body, ...overrides }))
 }
 
 /** What others on this machine could see in the arguments must not be a secret. */
-async function textOf(key: string, text: string): Promise<string> {
+async function readValueText(key: string, text: string): Promise<string> {
   if (text === '@-' && isSecretName(key)) {
-    return secretFor(key, { stdin: !isAnswered() })
+    return readSecret(key, { stdin: !isInteractive() })
   }
   if (text.startsWith('@')) {
-    const content = await contentOf(text.slice(1))
+    const content = await readContent(text.slice(1))
     return isSecretName(key) ? content.replace(/\r?\n$/, '') : content
   }
   if (isSecretName(key)) {
@@ -96,7 +96,7 @@ function parseJson(key: string, text: string, types: readonly string[]): unknown
 /** All records that a file of JSON or YAML holds: documents, and lists of records in them. */
 export async function bodiesInFile(file: string): Promise<Body[]> {
   const { parseAllDocuments } = await import('yaml')
-  const documents = parseAllDocuments(await contentOf(file))
+  const documents = parseAllDocuments(await readContent(file))
   const bodies = [...documents].flatMap((document) => {
     const [error] = document.errors
     if (error) {
@@ -118,7 +118,7 @@ function isBody(content: unknown): content is Body {
   return typeof content === 'object' && content !== null && !Array.isArray(content)
 }
 
-async function contentOf(file: string): Promise<string> {
+async function readContent(file: string): Promise<string> {
   if (file === '-') {
     return readAll(process.stdin)
   }

@@ -1,7 +1,7 @@
 import { EXIT } from '#hubctl/exit_codes'
 import type { Api } from '#hubctl/platform/api'
 import { readPage, type Fields } from '#hubctl/platform/pages'
-import { Refusal } from '#hubctl/platform/refusals'
+import { ApiError } from '#hubctl/platform/api_error'
 import { Problem, UsageProblem } from '#hubctl/problem'
 import { isUuid } from '#kernel/is_uuid'
 import { pathOf, type Kind } from './kind.js'
@@ -62,7 +62,7 @@ async function queryByName(
     const page = await readPage(api, service, path, { query: [...query, ['filter', condition]] })
     return page.data
   } catch (error) {
-    if (error instanceof Refusal && error.status === 400) {
+    if (error instanceof ApiError && error.status === 400) {
       throw new UsageProblem(
         `"${name}" is no id, and records of the kind ${kind} have no other name.`
       )

@@ -26,9 +26,9 @@ export class Kinds {
   async find(name: string): Promise<Kind> {
     const { silent: failures } = await this.#loaded()
     const kinds = await this.all()
-    const wanted = plain(name)
+    const wanted = normalized(name)
     const found = kinds.find((kind) =>
-      [kind.name, kind.plural].some((own) => plain(own) === wanted)
+      [kind.name, kind.plural].some((spelling) => normalized(spelling) === wanted)
     )
     if (found) {
       return found
@@ -39,7 +39,7 @@ export class Kinds {
         'Look at the services: hubctl status',
       ])
     }
-    const near = kinds.filter((kind) => plain(kind.plural).includes(wanted.slice(0, 4)))
+    const near = kinds.filter((kind) => normalized(kind.plural).includes(wanted.slice(0, 4)))
     throw new UsageProblem(
       `There is no kind "${name}".`,
       ...(near.length > 0 ? [`Did you mean: ${near.map((kind) => kind.name).join(', ')}?`] : []),
@@ -71,6 +71,6 @@ export class Kinds {
   }
 }
 
-function plain(name: string): string {
+function normalized(name: string): string {
   return name.toLowerCase().replaceAll(/[-_\s]/g, '')
 }

@@ -1,5 +1,5 @@
 import { ageOf } from './age.js'
-import { shown } from './shown.js'
+import { printable } from './printable.js'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 
@@ -12,13 +12,15 @@ export function cellOf(value: unknown): string {
     return value ? 'yes' : 'no'
   }
   if (typeof value === 'string') {
-    return TIME.test(value) ? ageOf(value) : shown(value)
+    return TIME.test(value) ? ageOf(value) : printable(value)
   }
-  return typeof value === 'object' ? shown(nameIn(value) ?? JSON.stringify(value)) : String(value)
+  return typeof value === 'object'
+    ? printable(nameOf(value) ?? JSON.stringify(value))
+    : String(value)
 }
 
 /** What a record within a record is called. */
-export function nameIn(value: unknown): string | undefined {
+export function nameOf(value: unknown): string | undefined {
   const { name, id } = (value ?? {}) as { name?: unknown; id?: unknown }
   const words = name ?? id
   return typeof words === 'string' ? words : undefined

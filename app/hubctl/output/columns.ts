@@ -31,13 +31,13 @@ const GAP = 2
 export function columnsFor(records: readonly Fields[], width: number): string[] {
   const ordered = orderedColumns(records)
   const ranked = ordered.filter((name) => rankOf(name) < RANKS.length)
-  let room = width
+  let remaining = width
   return (ranked.length > 0 ? ranked : ordered).filter((name) => {
-    const needed = columnWidth(records, name) + GAP
-    if (needed > room) {
+    const columnSpace = columnWidth(records, name) + GAP
+    if (columnSpace > remaining) {
       return false
     }
-    room -= needed
+    remaining -= columnSpace
     return true
   })
 }
@@ -46,14 +46,18 @@ export function columnsFor(records: readonly Fields[], width: number): string[] 
 export function orderedColumns(records: readonly Fields[]): string[] {
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
   const isNamed = names.includes('name') || names.includes('path')
-  const place = (name: string) => (ID.test(name) && !isNamed ? -1 : rankOf(name))
+  const position = (name: string) => (ID.test(name) && !isNamed ? -1 : rankOf(name))
   return names
-    .filter((name) => isTold(records, name, names))
-    .toSorted((one, other) => place(one) - place(other))
+    .filter((name) => isInformative(records, name, names))
+    .toSorted((one, other) => position(one) - position(other))
 }
 
 /** An attribute that is null in all records says nothing, unless it is a status; an id says less than the record that it is of. */
-function isTold(records: readonly Fields[], name: string, names: readonly string[]): boolean {
+function isInformative(
+  records: readonly Fields[],
+  name: string,
+  names: readonly string[]
+): boolean {
   return (
     (STATUS.test(name) || records.some((record) => (record[name] ?? null) !== null)) &&
     !(name.endsWith('Id') && names.includes(name.slice(0, -2)))

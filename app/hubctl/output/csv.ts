@@ -1,4 +1,4 @@
-import { shownLines } from './shown.js'
+import { printableLines } from './printable.js'
 
 /** Records as RFC 4180 writes them, with the values as they are. */
 export function csvOf(rows: readonly (readonly unknown[])[]): string {
@@ -6,7 +6,7 @@ export function csvOf(rows: readonly (readonly unknown[])[]): string {
 }
 
 function fieldOf(value: unknown): string {
-  const text = shownLines(textOf(value))
+  const text = printableLines(textOf(value))
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

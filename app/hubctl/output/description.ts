@@ -1,8 +1,8 @@
 import type { Fields } from '#hubctl/platform/pages'
 import { ageOf } from './age.js'
-import { shown } from './shown.js'
+import { printable } from './printable.js'
 import { styled } from './styled.js'
-import { wrapped } from './wrap.js'
+import { wrapText } from './wrap.js'
 
 const TIME = /(At|Since)$/
 
@@ -12,24 +12,24 @@ export function describeRecord(record: Fields, width: number, indent = ''): stri
   const longest = Math.max(0, ...names.map((name) => name.length)) + 2
   return names
     .map((name) => {
-      const label = `${indent}${styled('bold', `${shown(name)}:`)}${' '.repeat(longest - name.length - 1)}`
+      const label = `${indent}${styled('bold', `${printable(name)}:`)}${' '.repeat(longest - name.length - 1)}`
       const value = isDescribedList(record[name]) ? byName(record[name]) : record[name]
       if (isRecord(value)) {
         return `${label.trimEnd()}\n${describeRecord(value, width, `${indent}  `)}`
       }
-      return `${label}${wrapped(wordsOf(name, value), width - indent.length - longest, indent.length + longest)}`
+      return `${label}${wrapText(textOf(name, value), width - indent.length - longest, indent.length + longest)}`
     })
     .join('\n')
 }
 
-function wordsOf(name: string, value: unknown): string {
+function textOf(name: string, value: unknown): string {
   if (value === null || value === undefined || value === '') {
     return '-'
   }
   if (typeof value === 'string') {
-    return TIME.test(name) ? `${value} (${ageOf(value)})` : shown(value)
+    return TIME.test(name) ? `${value} (${ageOf(value)})` : printable(value)
   }
-  return typeof value === 'object' ? shown(JSON.stringify(value)) : String(value)
+  return typeof value === 'object' ? printable(JSON.stringify(value)) : String(value)
 }
 
 function isRecord(value: unknown): value is Fields {

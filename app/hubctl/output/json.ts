@@ -1,4 +1,4 @@
-import { escapedJson } from './shown.js'
+import { escapedJson } from './printable.js'
 
 /** JSON over several lines, for people and programs. */
 export function jsonOf(value: unknown): string {

@@ -1,7 +1,7 @@
 import type { Fields } from '#hubctl/platform/pages'
-import type { PlannedRequest } from '#hubctl/platform/planned'
+import type { PlannedRequest } from '#hubctl/platform/plan_recorder'
 import { UsageProblem } from '#hubctl/problem'
-import { blackened } from './blackened.js'
+import { redacted } from './redacted.js'
 import { cellOf } from './cell.js'
 import { columnsFor, orderedColumns } from './columns.js'
 import { csvOf } from './csv.js'
@@ -9,16 +9,16 @@ import { describeRecord } from './description.js'
 import type { Format } from './format.js'
 import { heading } from './heading.js'
 import { jsonLine, jsonOf } from './json.js'
-import { shown, styledLines } from './shown.js'
+import { printable, styledLines } from './printable.js'
 import { sortedBy } from './sorting.js'
 import { styled } from './styled.js'
 import { tableOf } from './table.js'
 import { hasAttribute, valueAt } from './value_at.js'
 import { widthOf } from './width.js'
-import { sentence } from './wrap.js'
+import { wrapForStream } from './wrap.js'
 import { yamlOf } from './yaml.js'
 
-export interface Shown {
+export interface ListingOptions {
   /** In front of ids, where only names are wanted. */
   readonly kind: string
   /** The attributes that are columns; without it those that there is room for. */
@@ -60,7 +60,7 @@ export class Output {
   }
 
   /** Records, in the format that was asked for. */
-  records(records: readonly Fields[], { kind, columns, nothing }: Shown): void {
+  records(records: readonly Fields[], { kind, columns, nothing }: ListingOptions): void {
     const { sortBy } = this.#options
     const sorted = sortBy === undefined ? records : sortedBy(records, sortBy)
     if (this.format === 'name') {
@@ -76,7 +76,7 @@ export class Output {
   }
 
   /** One record with all that is known of it. */
-  record(record: Fields, { kind }: Pick<Shown, 'kind'>): void {
+  record(record: Fields, { kind }: Pick<ListingOptions, 'kind'>): void {
     if (this.format === 'name') {
       return this.line(nameOf(kind, record))
     }
@@ -91,17 +91,17 @@ export class Output {
     const { select } = this.#options.output
     if (select) {
       return select(value).forEach((part) =>
-        this.line(typeof part === 'string' ? shown(part) : jsonLine(part))
+        this.line(typeof part === 'string' ? printable(part) : jsonLine(part))
       )
     }
     this.line(this.format === 'yaml' ? yamlOf(value) : jsonOf(value))
   }
 
   /** What a change has made: a sentence for people, the record for programs. */
-  done(said: string, record?: Fields, kind = 'record'): void {
+  done(message: string, record?: Fields, kind = 'record'): void {
     if (this.isTable || record === undefined) {
       const mark = styled('green', '✔')
-      const text = sentence(shown(said), process.stdout, 2)
+      const text = wrapForStream(printable(message), process.stdout, 2)
       return this.isQuiet ? undefined : this.line(`${mark} ${text}`)
     }
     this.record(record, { kind })
@@ -119,24 +119,24 @@ export class Output {
   /** Something beside what was asked for. */
   note(text: string): void {
     if (!this.isQuiet) {
-      process.stderr.write(`${sentence(shown(text), process.stderr)}\n`)
+      process.stderr.write(`${wrapForStream(printable(text), process.stderr)}\n`)
     }
   }
 
   /** What could not be done beside what was. */
   problem(text: string): void {
-    process.stderr.write(`${sentence(shown(text), process.stderr)}\n`)
+    process.stderr.write(`${wrapForStream(printable(text), process.stderr)}\n`)
   }
 
   /** A change that is not made. */
   planned({ method, address, body }: PlannedRequest): void {
-    const sent = body === undefined ? {} : { body: blackened(body) }
+    const sent = body === undefined ? {} : { body: redacted(body) }
     if (!this.isTable) {
       return this.value({ dryRun: true, method, address, ...sent })
     }
     this.line(`would send ${method} ${address}`)
     if (body !== undefined) {
-      this.line(`  ${jsonLine(blackened(body))}`)
+      this.line(`  ${jsonLine(redacted(body))}`)
     }
   }
 
@@ -152,14 +152,17 @@ export class Output {
     this.line(tableOf(headers ? names.map(heading) : undefined, rows, width))
   }
 
-  #columnsOf(records: readonly Fields[], usual: readonly string[] | undefined): readonly string[] {
+  #columnsOf(
+    records: readonly Fields[],
+    defaultColumns: readonly string[] | undefined
+  ): readonly string[] {
     const { columns } = this.#options
     if (columns) {
       return requireColumns(records, columns)
     }
-    const fitting = () =>
+    const fittingColumns = () =>
       this.format === 'table' ? columnsFor(records, this.width) : orderedColumns(records)
-    return usual ?? fitting()
+    return defaultColumns ?? fittingColumns()
   }
 }
 

@@ -1,5 +1,5 @@
 import { bytes } from './bytes.js'
-import { shown } from './shown.js'
+import { printable } from './printable.js'
 
 export interface Progress {
   /** So many bytes are through, in all. */
@@ -15,17 +15,17 @@ export async function progressOf(text: string, total: number, isQuiet: boolean):
   if (isQuiet || !process.stderr.isTTY) {
     return SILENT
   }
-  const title = shown(text)
+  const title = printable(text)
   const { progress } = await import('@clack/prompts')
   const bar = progress({ max: Math.max(total, 1), output: process.stderr })
   bar.start(title)
-  let seen = 0
+  let reported = 0
   return {
     at: (done) => {
-      bar.advance(done - seen, `${title}  ${bytes(done)} of ${bytes(total)}`)
-      seen = done
+      bar.advance(done - reported, `${title}  ${bytes(done)} of ${bytes(total)}`)
+      reported = done
     },
-    end: (message) => bar.stop(shown(message)),
+    end: (message) => bar.stop(printable(message)),
     fail: () => bar.error(title),
   }
 }

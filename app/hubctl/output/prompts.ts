@@ -2,70 +2,73 @@ import { text as readAll } from 'node:stream/consumers'
 
 import { Problem, UsageProblem } from '#hubctl/problem'
 import { EXIT } from '#hubctl/exit_codes'
-import { shown } from './shown.js'
+import { printable } from './printable.js'
 
 /** Whether there is somebody to ask. */
-export function isAnswered(): boolean {
+export function isInteractive(): boolean {
   return Boolean(process.stdin.isTTY && process.stderr.isTTY)
 }
 
 /** Asks for something that nobody else may see; or reads it from standard input. */
-export async function secretFor(what: string, { stdin }: { stdin: boolean }): Promise<string> {
+export async function readSecret(what: string, { stdin }: { stdin: boolean }): Promise<string> {
   if (stdin) {
     const all = await readAll(process.stdin)
-    const given = all.replace(/\r?\n$/, '')
-    if (given === '') {
+    const secret = all.replace(/\r?\n$/, '')
+    if (secret === '') {
       throw new UsageProblem(`Standard input has no ${what}.`)
     }
-    return given
+    return secret
   }
-  requireSomebody(`the ${what}`, 'Give it on standard input: --stdin')
+  requireTerminal(`the ${what}`, 'Give it on standard input: --stdin')
   const { password, isCancel } = await import('@clack/prompts')
   const validate = (value = '') => (value === '' ? `The ${what} is needed` : undefined)
-  const answer = await password({ message: capital(what), output: process.stderr, validate })
-  return isCancel(answer) ? cancelled() : answer
+  const answer = await password({ message: capitalize(what), output: process.stderr, validate })
+  return isCancel(answer) ? failCancelled() : answer
 }
 
-export async function textFor(what: string, otherwise?: string): Promise<string> {
-  requireSomebody(`the ${what}`, `Say it as an option: --help names it`)
+export async function askForText(what: string, fallback?: string): Promise<string> {
+  requireTerminal(`the ${what}`, `Say it as an option: --help names it`)
   const { text, isCancel } = await import('@clack/prompts')
   const answer = await text({
-    message: capital(what),
+    message: capitalize(what),
     output: process.stderr,
-    ...(otherwise !== undefined && { placeholder: otherwise, defaultValue: otherwise }),
-    validate: (value) => (value || otherwise ? undefined : `The ${what} is needed`),
+    ...(fallback !== undefined && { placeholder: fallback, defaultValue: fallback }),
+    validate: (value) => (value || fallback ? undefined : `The ${what} is needed`),
   })
-  return isCancel(answer) ? cancelled() : answer
+  return isCancel(answer) ? failCancelled() : answer
 }
 
 /** Makes sure that something is meant which cannot be taken back. */
-export async function confirmed(
+export async function requireConfirmation(
   question: string,
   { yes, option = '--yes' }: { yes: boolean; option?: string }
 ): Promise<void> {
   if (yes) {
     return
   }
-  requireSomebody(`whether that is meant: ${question}`, `Say that it is: ${option}`)
+  requireTerminal(`whether that is meant: ${question}`, `Say that it is: ${option}`)
   const { confirm } = await import('@clack/prompts')
   if (
-    (await confirm({ message: shown(question), initialValue: false, output: process.stderr })) !==
-    true
+    (await confirm({
+      message: printable(question),
+      initialValue: false,
+      output: process.stderr,
+    })) !== true
   ) {
-    cancelled()
+    failCancelled()
   }
 }
 
-function requireSomebody(what: string, advice: string): void {
-  if (!isAnswered()) {
+function requireTerminal(what: string, advice: string): void {
+  if (!isInteractive()) {
     throw new UsageProblem(`There is no terminal to ask for ${what}.`, advice)
   }
 }
 
-function cancelled(): never {
+function failCancelled(): never {
   throw new Problem(EXIT.interrupted, 'Nothing was done.')
 }
 
-function capital(words: string): string {
+function capitalize(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -9,7 +9,7 @@ export interface SecretFile {
 }
 
 /** Opens a new file that only its owner reads; one that is there already is left alone. */
-export async function secretFile(path: string): Promise<SecretFile> {
+export async function openSecretFile(path: string): Promise<SecretFile> {
   try {
     const file = await open(path, 'wx', 0o600)
     return {

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { Problem, UsageProblem } from '#hubctl/problem'
-import { shown } from './shown.js'
+import { printable } from './printable.js'
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 
 const CLEAR = '\u001B[2J\u001B[H'
 
 /** Shows something once, or again and again where it is watched, until Ctrl-C. What cannot be reached meanwhile is waited for. */
-export async function watched(
+export async function watch(
   everySeconds: number | undefined,
   show: () => Promise<ExitCode | void>
 ): Promise<ExitCode | void> {
@@ -18,20 +18,20 @@ export async function watched(
     if (process.stdout.isTTY) {
       process.stdout.write(CLEAR)
     }
-    await show().catch(sayAndGoOn)
+    await show().catch(reportUnreachable)
     await pause(everySeconds * 1000)
   }
 }
 
-function sayAndGoOn(error: unknown): void {
+function reportUnreachable(error: unknown): void {
   if (!(error instanceof Problem) || error.exitCode !== EXIT.unreachable) {
     throw error
   }
-  process.stderr.write(`${shown(error.message)}\n`)
+  process.stderr.write(`${printable(error.message)}\n`)
 }
 
 /** How many seconds `--watch` says; two without a number. */
-export function secondsIn(watch: string | boolean | undefined): number | undefined {
+export function parseInterval(watch: string | boolean | undefined): number | undefined {
   if (watch === undefined || watch === false) {
     return undefined
   }

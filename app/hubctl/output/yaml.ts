@@ -1,13 +1,13 @@
 import { Document, isScalar, visit } from 'yaml'
 
-import { isSteering } from './shown.js'
+import { hasControlCharacters } from './printable.js'
 
 /** YAML in which texts with control characters are quoted, so that those are escaped. */
 export function yamlOf(value: unknown): string {
   const document = new Document(value)
   visit(document, {
     Scalar(_, node) {
-      if (isScalar(node) && typeof node.value === 'string' && isSteering(node.value)) {
+      if (isScalar(node) && typeof node.value === 'string' && hasControlCharacters(node.value)) {
         node.type = 'QUOTE_DOUBLE'
       }
     },

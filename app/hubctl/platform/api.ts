@@ -1,40 +1,40 @@
 import type { SurfaceName } from '#configuration/surfaces'
 import { LoginProblem } from '#hubctl/problem'
 import type { Addresses } from './addresses.js'
-import type { Planned } from './planned.js'
-import { reach } from './reaching.js'
-import { refusalOf } from './refusals.js'
+import type { PlanRecorder } from './plan_recorder.js'
+import { reach } from './reach.js'
+import { apiErrorFrom } from './api_error.js'
 import type { Session } from './session.js'
 
 export type ChangeMethod = 'POST' | 'DELETE'
 
-export interface Asking {
+export interface RequestOptions {
   readonly method?: string
   readonly query?: URLSearchParams | undefined
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  readonly patience?: number
+  readonly timeoutMs?: number
 }
 
 /** The services of one platform, as one caller. */
 export class Api {
   readonly #session: Session
-  readonly #planned: Planned | undefined
+  readonly #planned: PlanRecorder | undefined
 
   /** With `planned`, changes are noted there and not made. */
   constructor(
     readonly addresses: Addresses,
     session: Session,
-    planned?: Planned
+    planned?: PlanRecorder
   ) {
     this.#session = session
     this.#planned = planned
   }
 
   /** What a service answers to a question. */
-  async read<T>(service: SurfaceName, path: string, asking: Asking = {}): Promise<T> {
-    const response = await this.open(service, path, asking)
+  async read<T>(service: SurfaceName, path: string, options: RequestOptions = {}): Promise<T> {
+    const response = await this.open(service, path, options)
     return (await response.json()) as T
   }
 
@@ -44,16 +44,16 @@ export class Api {
     service: SurfaceName,
     path: string,
     body?: unknown,
-    patience?: number
+    timeoutMs?: number
   ): Promise<T | undefined> {
     if (this.#planned) {
-      this.#planned.planned({ method, address: this.addresses.of(service) + path, body })
+      this.#planned.recordPlanned({ method, address: this.addresses.of(service) + path, body })
       return undefined
     }
     const response = await this.open(service, path, {
       method,
       body,
-      ...(patience !== undefined && { patience }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
     })
     const text = await response.text()
     return (text === '' ? null : JSON.parse(text)) as T
@@ -66,28 +66,28 @@ export class Api {
 
   /** For changes that are not one request of JSON. */
   plan(method: string, service: SurfaceName, path: string, body?: unknown): void {
-    this.#planned?.planned({ method, address: this.addresses.of(service) + path, body })
+    this.#planned?.recordPlanned({ method, address: this.addresses.of(service) + path, body })
   }
 
   /** An answer whose body the caller reads. A token that is over is renewed, once. */
-  async open(service: SurfaceName, path: string, asking: Asking = {}): Promise<Response> {
-    const { query } = asking
+  async open(service: SurfaceName, path: string, options: RequestOptions = {}): Promise<Response> {
+    const { query } = options
     const address = `${this.addresses.of(service)}${path}${query?.size ? `?${query}` : ''}`
     const token = await this.#session.token()
-    const response = await this.#send(address, asking, token)
+    const response = await this.#send(address, options, token)
     if (response.status !== 401) {
-      return accepted(response)
+      return requireOk(response)
     }
     if (token === undefined) {
       await response.body?.cancel()
       throw new LoginProblem('Nobody is logged in at this platform.')
     }
-    const another = await this.#session.renewed(token)
+    const renewed = await this.#session.renewed(token)
     await response.body?.cancel()
-    if (another === undefined) {
+    if (renewed === undefined) {
       throw new LoginProblem('The token is not accepted, or not any more.', adviceForToken())
     }
-    return accepted(await this.#send(address, asking, another))
+    return requireOk(await this.#send(address, options, renewed))
   }
 
   /** The access token, for what makes requests of its own. */
@@ -95,8 +95,8 @@ export class Api {
     return this.#session.token()
   }
 
-  #send(address: string, asking: Asking, token: string | undefined): Promise<Response> {
-    const { method = 'GET', body, headers, signal, patience } = asking
+  #send(address: string, options: RequestOptions, token: string | undefined): Promise<Response> {
+    const { method = 'GET', body, headers, signal, timeoutMs } = options
     return reach(address, {
       method,
       headers: {
@@ -108,7 +108,7 @@ export class Api {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
-      ...(patience !== undefined && { patience }),
+      ...(timeoutMs !== undefined && { patience: timeoutMs }),
     })
   }
 }
@@ -119,9 +119,9 @@ function adviceForToken(): string | undefined {
     : undefined
 }
 
-async function accepted(response: Response): Promise<Response> {
+async function requireOk(response: Response): Promise<Response> {
   if (!response.ok) {
-    throw await refusalOf(response)
+    throw await apiErrorFrom(response)
   }
   return response
 }

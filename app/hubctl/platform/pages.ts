@@ -20,7 +20,7 @@ export interface Page {
   readonly meta: { readonly total: number; readonly schema?: Schema }
 }
 
-export interface Wanted {
+export interface ListQuery {
   readonly query?: Iterable<readonly [string, string]>
   /** How many records at most, over all pages. */
   readonly limit?: number
@@ -29,7 +29,7 @@ export interface Wanted {
 const LARGEST_PAGE = 50
 
 /** What a list answers; one that has no pages does not count its records. */
-interface Answer {
+interface ListAnswer {
   readonly data: readonly Fields[]
   readonly meta?: Partial<Page['meta']>
 }
@@ -39,7 +39,7 @@ export async function readPage(
   api: Api,
   service: SurfaceName,
   path: string,
-  { query = [], limit = LARGEST_PAGE, offset = 0 }: Wanted & { offset?: number }
+  { query = [], limit = LARGEST_PAGE, offset = 0 }: ListQuery & { offset?: number }
 ): Promise<Page> {
   const parameters = new URLSearchParams(
     [...query].map(([key, value]): [string, string] => [key, value])
@@ -47,7 +47,7 @@ export async function readPage(
   const size = Math.min(limit, LARGEST_PAGE)
   parameters.set('page[limit]', String(size))
   parameters.set('page[offset]', String(offset))
-  const { data, meta } = await api.read<Answer>(service, path, { query: parameters })
+  const { data, meta } = await api.read<ListAnswer>(service, path, { query: parameters })
   const counted = data.length < size ? offset + data.length : Infinity
   return { data, meta: { total: counted, ...meta } }
 }
@@ -60,11 +60,11 @@ export async function* pagesOf(
   api: Api,
   service: SurfaceName,
   path: string,
-  { query = [], limit = Infinity }: Wanted = {}
+  { query = [], limit = Infinity }: ListQuery = {}
 ): AsyncGenerator<Page> {
   const conditions = [...query]
   let offset = 0
-  let before = new Set<string>()
+  let previous = new Set<string>()
   while (offset < limit) {
     const page = await readPage(api, service, path, {
       query: conditions,
@@ -72,11 +72,11 @@ export async function* pagesOf(
       offset,
     })
     const records = page.data.map((record) => JSON.stringify(record))
-    if (offset > 0 && records.every((record) => before.has(record))) {
+    if (offset > 0 && records.every((record) => previous.has(record))) {
       return
     }
     yield page
-    before = new Set(records)
+    previous = new Set(records)
     offset += page.data.length
     if (page.data.length === 0 || offset >= page.meta.total) {
       return
@@ -89,10 +89,10 @@ export async function allOf<T extends Fields = Fields>(
   api: Api,
   service: SurfaceName,
   path: string,
-  wanted?: Wanted
+  options?: ListQuery
 ): Promise<T[]> {
   const records: T[] = []
-  for await (const page of pagesOf(api, service, path, wanted)) {
+  for await (const page of pagesOf(api, service, path, options)) {
     records.push(...(page.data as readonly T[]))
   }
   return records

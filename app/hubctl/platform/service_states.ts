@@ -1,8 +1,8 @@
 import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
 import type { Addresses } from './addresses.js'
-import { reach } from './reaching.js'
+import { reach } from './reach.js'
 
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 
 export interface ServiceState {
   readonly service: SurfaceName
@@ -28,7 +28,7 @@ async function stateOf(service: SurfaceName, address: string): Promise<ServiceSt
     reason,
   })
   try {
-    const ready = await reach(`${address}/health/ready`, { patience: PATIENCE_MS })
+    const ready = await reach(`${address}/health/ready`, { patience: TIMEOUT_MS })
     if (!ready.ok) {
       await ready.body?.cancel()
       return state(false, null, `${address} is not ready: it answered ${ready.status}`)
@@ -48,7 +48,7 @@ async function degradationIn(ready: Response): Promise<string | null> {
 
 async function versionAt(address: string): Promise<string | null> {
   const response = await reach(`${address}/`, {
-    patience: PATIENCE_MS,
+    patience: TIMEOUT_MS,
     headers: { accept: 'application/json' },
   })
   const { version } = (await response.json().catch(() => ({}))) as { version?: string }

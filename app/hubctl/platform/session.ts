@@ -1,10 +1,10 @@
 import type { Contexts, Tokens } from '#hubctl/settings/contexts'
 import { LoginProblem, Problem } from '#hubctl/problem'
 import { EXIT } from '#hubctl/exit_codes'
-import type { Grants } from './grants.js'
+import type { TokenClient } from './token_client.js'
 
 /** A token that is about to end is renewed, so that it lasts for the request. */
-const AHEAD_MS = 20_000
+const RENEW_AHEAD_MS = 20_000
 
 /** As whom requests are made. */
 export interface Session {
@@ -20,13 +20,13 @@ export function fixedSession(token: string | undefined): Session {
 }
 
 /** The login that is kept with a context: its token is renewed when its time is over, by one hubctl at a time. */
-export class KeptSession implements Session {
+export class StoredSession implements Session {
   readonly #contexts: Contexts
   readonly #name: string
-  readonly #grants: Grants
+  readonly #grants: TokenClient
   #tokens: Tokens
 
-  constructor(contexts: Contexts, name: string, tokens: Tokens, grants: Grants) {
+  constructor(contexts: Contexts, name: string, tokens: Tokens, grants: TokenClient) {
     this.#contexts = contexts
     this.#name = name
     this.#tokens = tokens
@@ -35,7 +35,7 @@ export class KeptSession implements Session {
 
   async token(): Promise<string> {
     const { expiresAt, accessToken } = this.#tokens
-    if (expiresAt === null || expiresAt - AHEAD_MS > Date.now()) {
+    if (expiresAt === null || expiresAt - RENEW_AHEAD_MS > Date.now()) {
       return accessToken
     }
     const renewed = await this.renewed(accessToken)
@@ -46,20 +46,20 @@ export class KeptSession implements Session {
   }
 
   async renewed(refused: string): Promise<string | undefined> {
-    return this.#contexts.alone(async () => {
+    return this.#contexts.withLock(async () => {
       const { contexts, current } = await this.#contexts.read()
       const context = contexts[this.#name]
-      const kept = context?.tokens ?? this.#tokens
-      if (kept.accessToken === refused) {
-        const next = await this.#renew(kept)
-        if (!next || !context) {
+      const stored = context?.tokens ?? this.#tokens
+      if (stored.accessToken === refused) {
+        const renewed = await this.#renew(stored)
+        if (!renewed || !context) {
           return undefined
         }
-        const changed = { ...contexts, [this.#name]: { ...context, tokens: next } }
+        const changed = { ...contexts, [this.#name]: { ...context, tokens: renewed } }
         await this.#contexts.replace({ current, contexts: changed })
-        this.#tokens = next
+        this.#tokens = renewed
       } else {
-        this.#tokens = kept
+        this.#tokens = stored
       }
       return this.#tokens.accessToken
     })

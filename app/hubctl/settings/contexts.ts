@@ -24,20 +24,20 @@ export interface Context {
   readonly tokens?: Tokens
 }
 
-interface File {
+interface ContextFile {
   readonly current: string | null
   readonly contexts: Readonly<Record<string, Context>>
 }
 
-const EMPTY: File = { current: null, contexts: {} }
-const PATIENCE = { stale: 10_000, retries: { retries: 100, minTimeout: 50, maxTimeout: 200 } }
+const EMPTY: ContextFile = { current: null, contexts: {} }
+const LOCK_OPTIONS = { stale: 10_000, retries: { retries: 100, minTimeout: 50, maxTimeout: 200 } }
 
 /** The platforms that are known on this machine, with the tokens for them, in a file of mode 600. */
 export class Contexts {
   readonly path = join(folders.config, 'contexts.json')
 
-  async read(): Promise<File> {
-    return (await readPrivate<File>(this.path)) ?? EMPTY
+  async read(): Promise<ContextFile> {
+    return (await readPrivate<ContextFile>(this.path)) ?? EMPTY
   }
 
   /** The context of that name, or the current one. */
@@ -49,48 +49,48 @@ export class Contexts {
     }
     const context = Object.hasOwn(contexts, wanted) ? contexts[wanted] : undefined
     if (!context) {
-      throw unknown(wanted, Object.keys(contexts))
+      throw unknownContext(wanted, Object.keys(contexts))
     }
     return { name: wanted, context }
   }
 
   /** Keeps a context; the first one, and one that is chosen, is the current one from then on. */
-  async keep(name: string, context: Context, { choose = false } = {}): Promise<void> {
-    await this.change(({ current, contexts }) => ({
+  async save(name: string, context: Context, { choose = false } = {}): Promise<void> {
+    await this.update(({ current, contexts }) => ({
       current: choose ? name : (current ?? name),
       contexts: { ...contexts, [name]: context },
     }))
   }
 
   async choose(name: string): Promise<void> {
-    await this.change((file) => {
+    await this.update((file) => {
       requireKnown(file, name)
       return { ...file, current: name }
     })
   }
 
   async remove(name: string): Promise<void> {
-    await this.change((file) => {
+    await this.update((file) => {
       requireKnown(file, name)
-      const { [name]: gone, ...contexts } = file.contexts
+      const { [name]: removed, ...contexts } = file.contexts
       return { current: file.current === name ? null : file.current, contexts }
     })
   }
 
   /** Several hubctl may run at a time: each change is made of what the one before left. */
-  async change(next: (file: File) => File | Promise<File>): Promise<void> {
-    await this.alone(async () => this.replace(await next(await this.read())))
+  async update(next: (file: ContextFile) => ContextFile | Promise<ContextFile>): Promise<void> {
+    await this.withLock(async () => this.replace(await next(await this.read())))
   }
 
   /** For who is alone with the file. */
-  async replace(file: File): Promise<void> {
+  async replace(file: ContextFile): Promise<void> {
     await writePrivate(this.path, file)
   }
 
   /** Keeps other hubctl from the file meanwhile. A refresh token is good once: two that renew would end the session. */
-  async alone<T>(action: () => Promise<T>): Promise<T> {
+  async withLock<T>(action: () => Promise<T>): Promise<T> {
     await mkdir(folders.config, { recursive: true, mode: 0o700 })
-    const release = await lockfile.lock(this.path, { realpath: false, ...PATIENCE })
+    const release = await lockfile.lock(this.path, { realpath: false, ...LOCK_OPTIONS })
     try {
       return await action()
     } finally {
@@ -99,13 +99,13 @@ export class Contexts {
   }
 }
 
-function requireKnown({ contexts }: File, name: string): void {
+function requireKnown({ contexts }: ContextFile, name: string): void {
   if (!Object.hasOwn(contexts, name)) {
-    throw unknown(name, Object.keys(contexts))
+    throw unknownContext(name, Object.keys(contexts))
   }
 }
 
-function unknown(name: string, known: readonly string[]): UsageProblem {
+function unknownContext(name: string, known: readonly string[]): UsageProblem {
   return new UsageProblem(
     `There is no context "${name}".`,
     known.length > 0

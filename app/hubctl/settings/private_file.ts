@@ -14,12 +14,12 @@ export async function readPrivate<T>(path: string): Promise<T | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       return undefined
     }
-    throw unusable(path, (error as Error).message)
+    throw unusableFile(path, (error as Error).message)
   }
   try {
     return JSON.parse(text) as T
   } catch {
-    throw unusable(path, 'it is no JSON')
+    throw unusableFile(path, 'it is no JSON')
   }
 }
 
@@ -32,11 +32,11 @@ export async function writePrivate(path: string, content: unknown): Promise<void
     await chmod(next, 0o600)
     await rename(next, path)
   } catch (error) {
-    throw unusable(path, (error as Error).message)
+    throw unusableFile(path, (error as Error).message)
   }
 }
 
-function unusable(path: string, reason: string): Problem {
+function unusableFile(path: string, reason: string): Problem {
   return new Problem(EXIT.failed, `${path} cannot be used: ${reason}`, [
     'Mend its permissions, or remove it and log in again: hubctl login',
   ])

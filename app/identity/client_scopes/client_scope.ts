@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { Client } from '#identity/clients/client'
 import { assignment, assignmentKeys, updateAssignment } from '#identity/embedded/assignment'
@@ -51,10 +51,10 @@ export const clientScope = assignment(
     includable: ['client', 'scope', 'clientRealm', 'scopeRealm'],
     realm: 'clientRealmId',
     access: {
-      read: holding('client_scope_read'),
-      create: holding('client_scope_create'),
-      update: holding('client_scope_update'),
-      remove: holding('client_scope_delete'),
+      read: requires('client_scope_read'),
+      create: requires('client_scope_create'),
+      update: requires('client_scope_update'),
+      remove: requires('client_scope_delete'),
     },
   })
 )

@@ -2,7 +2,7 @@ import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { chosenSecret } from '#auth/chosen_secret'
 import { clientName } from '#auth/client_name'
@@ -89,9 +89,9 @@ export const client = defineKind(Client, {
   notAsSent: ['isConfidential'],
   ...NAMED_IN_REALM,
   access: {
-    create: holding('client_create'),
-    update: holding('client_update'),
-    remove: holding('client_delete'),
+    create: requires('client_create'),
+    update: requires('client_update'),
+    remove: requires('client_delete'),
   },
   reveals: revealsClientSecret,
 })

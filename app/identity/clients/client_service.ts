@@ -11,9 +11,9 @@ import { standingIsReceived } from '#identity/embedded/standing'
 import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
-import { ownerFor } from '#kernel/realm'
+import { owningRealmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions, type Untold } from '#records/record_service'
-import type { Writable } from '#records/record_store'
+import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
@@ -21,7 +21,7 @@ import { client, type Client, type createClient, type updateClient } from './cli
 
 type NewClient = BodyOf<typeof createClient>
 type ClientChange = BodyOf<typeof updateClient>
-type Columns = Writable<typeof Client>
+type Columns = RowValues<typeof Client>
 
 /**
  * Clients, whose secrets are kept encrypted. One that needs a secret and was given none gets one made up.
@@ -46,7 +46,7 @@ export class ClientService extends RecordService<typeof Client> {
     enforce(this.kind.access.update!, actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       await requireNotStronger(transaction, actor, 'client', previous.id)
       requireOtherThanRecords(actor, previous)
       requireSameName(this.kind, previous, body)
@@ -63,7 +63,7 @@ export class ClientService extends RecordService<typeof Client> {
     enforce(this.kind.access.remove!, origin.actor)
     await requireRemovable(this.pool, this.kind, id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       await requireNotStronger(transaction, origin.actor, 'client', previous.id)
       return this.removeRecord(transaction, origin, previous)
     })
@@ -79,7 +79,7 @@ export class ClientService extends RecordService<typeof Client> {
   ): Promise<Untold<typeof Client>> {
     enforce(this.kind.access.create!, origin.actor)
     const values = await valuesOf(origin.actor, body)
-    return this.insertUntold(transaction, origin, { id, ...values })
+    return this.insertWithPendingEvent(transaction, origin, { id, ...values })
   }
 
   /** Creates a client that comes with each realm. */
@@ -91,7 +91,7 @@ export class ClientService extends RecordService<typeof Client> {
 /** What is stored for a new client. */
 async function valuesOf(actor: Actor, body: NewClient): Promise<Columns> {
   requireUnlikeName('secret', body.secret, body.name)
-  const realmId = ownerFor(actor, body.realmId)
+  const realmId = owningRealmFor(actor, body.realmId)
   const needsSecret = body.authMethod === undefined || body.authMethod === 'secret'
   const secret = body.secret ?? (needsSecret ? newSecret() : null)
   return { ...kept(body), realmId, ...(await storedSecret(secret)) }

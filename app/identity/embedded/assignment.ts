@@ -1,4 +1,4 @@
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { reference } from './rules.js'
 import type { Kind } from '#records/kind'
@@ -52,6 +52,6 @@ export const assignmentKeys = <Id extends string>(...ids: readonly Id[]) => {
 
 /** What is asked of a caller that reads or writes assignments of an owner. */
 export function writtenWith(owner: Owner): Kind['access'] {
-  const writing = holding(`${owner}_update`)
-  return { read: holding(`${owner}_read`), create: writing, update: writing, remove: writing }
+  const writing = requires(`${owner}_update`)
+  return { read: requires(`${owner}_read`), create: writing, update: writing, remove: writing }
 }

@@ -110,7 +110,7 @@ export class AssignmentService extends RecordService {
     )
     const { ownerId } = rows[0] ?? this.missing()
     await lockRolesOf(transaction, owner, ownerId)
-    const assignment = await this.lockFor(origin, transaction, id)
+    const assignment = await this.lockWritable(origin, transaction, id)
     await requireNotStronger(transaction, origin.actor, owner, ownerId)
     return assignment
   }

@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 import { databaseUrl } from '#database/addresses'
-import { doubledPause } from '#kernel/back_off'
+import { exponentialBackoff } from '#kernel/backoff'
 
 const BACK_OFF = { firstMs: 250, longestMs: 30_000 }
 
@@ -84,7 +84,7 @@ export class NotificationListener {
       () => {
         this.start().catch(() => {})
       },
-      doubledPause(this.#failures, BACK_OFF)
+      exponentialBackoff(this.#failures, BACK_OFF)
     )
   }
 }

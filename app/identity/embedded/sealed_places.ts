@@ -1,7 +1,7 @@
-import type { SealedPlace } from '#records/resealing'
+import type { SealedColumn } from '#records/resealing'
 
 /** Where the database of the embedded provider keeps sealed values. */
-export const SEALED_PLACES: readonly SealedPlace[] = [
+export const SEALED_PLACES: readonly SealedColumn[] = [
   { table: 'clients', keys: ['id'], column: 'secret', purpose: 'client secret' },
   {
     table: 'identity_signing_keys',

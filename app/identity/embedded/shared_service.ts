@@ -40,7 +40,7 @@ export class SharedService extends RecordService<Shared> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
     })
@@ -52,7 +52,7 @@ export class SharedService extends RecordService<Shared> {
     enforce(this.kind.access.remove!, origin.actor)
     await requireRemovable(this.pool, this.kind, id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       return this.removeRecord(transaction, origin, previous)
     })
     await standingIsReceived()

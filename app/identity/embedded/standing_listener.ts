@@ -1,5 +1,5 @@
 import { EVERYBODY } from '#auth/provider'
-import { holdsAdvisoryLock } from '#database/advisory_locks'
+import { isAdvisoryLockGranted } from '#database/advisory_locks'
 import { clock } from '#kernel/clock'
 import { identityPool } from './database.js'
 import { NotificationListener } from './notifications.js'
@@ -21,7 +21,7 @@ const SESSION = `
 /** What was told before the call reaches each listener before it. */
 const CALL_ALL = `
   select pg_notify('${CHANNEL}', $1),
-    array(select pid from pg_locks where ${holdsAdvisoryLock(ROLL)}) as listeners`
+    array(select pid from pg_locks where ${isAdvisoryLockGranted(ROLL)}) as listeners`
 
 const CALL_AGAIN_MS = 250
 /** A process that is silent for longer is not waited for. */

@@ -1,6 +1,6 @@
 import { identityPool } from './database.js'
 import { SOURCE_KNOWN_MS } from '#identity/embedded/sign_in/sign_in_limit'
-import { untilNotFull } from '#jobs/batches'
+import { sweepInBatches } from '#jobs/sweep_in_batches'
 import type { Sweep } from '#jobs/sweep'
 import { clock } from '#kernel/clock'
 
@@ -33,7 +33,7 @@ export const identitySweep: Sweep = {
 }
 
 function removeBefore(table: string, column: string, time: Date, signal: AbortSignal) {
-  return untilNotFull(BATCH, signal, async () => {
+  return sweepInBatches(BATCH, signal, async () => {
     const { rowCount } = await identityPool().query(
       `delete from ${table} where ctid = any(array(
          select ctid from ${table} where ${column} < $1 limit ${BATCH}))`,

@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { NAMED_IN_REALM } from '#identity/embedded/named_in_realm'
 import { Realm } from '#identity/realms/realm'
 import { column } from '#records/column'
@@ -32,5 +32,5 @@ export const identityProvider = defineKind(IdentityProvider, {
   name: 'identityProvider',
   collection: '/identity-providers',
   ...NAMED_IN_REALM,
-  access: { read: holding('identity_provider_read') },
+  access: { read: requires('identity_provider_read') },
 })

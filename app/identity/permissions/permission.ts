@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { clientName } from '#auth/client_name'
 import { Client } from '#identity/clients/client'
@@ -68,9 +68,9 @@ export const permission = defineKind(Permission, {
   realm: 'realmId',
   audit: { lasting: 'all' },
   access: {
-    read: holding('permission_read'),
-    create: holding('permission_create'),
-    update: holding('permission_update'),
-    remove: holding('permission_delete'),
+    read: requires('permission_read'),
+    create: requires('permission_create'),
+    update: requires('permission_update'),
+    remove: requires('permission_delete'),
   },
 })

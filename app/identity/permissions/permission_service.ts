@@ -43,7 +43,7 @@ export class PermissionService extends NamedService<typeof Permission> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       requireAtHand(origin.actor, previous)
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
@@ -56,7 +56,7 @@ export class PermissionService extends NamedService<typeof Permission> {
     enforce(this.kind.access.remove!, origin.actor)
     await requireRemovable(this.pool, this.kind, id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       requireAtHand(origin.actor, previous)
       return this.removeRecord(transaction, origin, previous)
     })

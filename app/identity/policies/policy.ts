@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { NAMED_IN_REALM } from '#identity/embedded/named_in_realm'
 import { Realm } from '#identity/realms/realm'
 import { column } from '#records/column'
@@ -32,5 +32,5 @@ export const policy = defineKind(Policy, {
   name: 'policy',
   collection: '/policies',
   ...NAMED_IN_REALM,
-  access: { read: holding('policy_read') },
+  access: { read: requires('policy_read') },
 })

@@ -1,6 +1,6 @@
 import type { DateTime } from 'luxon'
 
-import { everybody, holding } from '#kernel/access'
+import { everybody, requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { clientName } from '#auth/client_name'
 import { description, label } from '#identity/embedded/rules'
@@ -40,8 +40,8 @@ export const realm = defineKind(Realm, {
   openFields: ['id', 'name', 'displayName', 'description', 'builtIn'],
   access: {
     read: everybody,
-    create: holding('realm_create'),
-    update: holding('realm_update'),
-    remove: holding('realm_delete'),
+    create: requires('realm_create'),
+    update: requires('realm_update'),
+    remove: requires('realm_delete'),
   },
 })

@@ -53,7 +53,7 @@ export class RealmService extends NamedService<typeof Realm> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
     })
@@ -67,7 +67,7 @@ export class RealmService extends NamedService<typeof Realm> {
     requireRealm(origin.actor, null)
     await requireRemovable(this.pool, this.kind, id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       await lockAll(transaction, HOLDERS, previous.id)
       await requireNobodyStronger(transaction, origin.actor, previous.id)
       await lockAll(transaction, GIVEN, previous.id)

@@ -2,7 +2,7 @@ import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { clientName } from '#auth/client_name'
 import { description, label, reference } from '#identity/embedded/rules'
@@ -51,9 +51,9 @@ export const role = defineKind(Role, {
   ...NAMED_IN_REALM,
   audit: { lasting: 'all' },
   access: {
-    read: holding('role_read'),
-    create: holding('role_create'),
-    update: holding('role_update'),
-    remove: holding('role_delete'),
+    read: requires('role_read'),
+    create: requires('role_create'),
+    update: requires('role_update'),
+    remove: requires('role_delete'),
   },
 })

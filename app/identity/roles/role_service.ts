@@ -24,7 +24,7 @@ export class RoleService extends SharedService {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       await requireNotStronger(transaction, origin.actor, 'role', previous.id)
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
@@ -37,7 +37,7 @@ export class RoleService extends SharedService {
     enforce(this.kind.access.remove!, origin.actor)
     await requireRemovable(this.pool, this.kind, id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       await requireNotStronger(transaction, origin.actor, 'role', previous.id)
       return this.removeRecord(transaction, origin, previous)
     })

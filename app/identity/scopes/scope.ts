@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 
-import { holding } from '#kernel/access'
+import { requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { clientName } from '#auth/client_name'
 import { description, label, reference } from '#identity/embedded/rules'
@@ -43,9 +43,9 @@ export const scope = defineKind(Scope, {
   update: updateScope,
   ...NAMED_IN_REALM,
   access: {
-    read: holding('scope_read'),
-    create: holding('scope_create'),
-    update: holding('scope_update'),
-    remove: holding('scope_delete'),
+    read: requires('scope_read'),
+    create: requires('scope_create'),
+    update: requires('scope_update'),
+    remove: requires('scope_delete'),
   },
 })

@@ -2,7 +2,7 @@ import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 
-import { holding, holdingAny } from '#kernel/access'
+import { requires, requiresAny } from '#kernel/access'
 import { body } from '#kernel/body'
 import { chosenSecret } from '#auth/chosen_secret'
 import { clientName } from '#auth/client_name'
@@ -77,8 +77,8 @@ export const user = defineKind(User, {
   includable: ['realm'],
   realm: 'realmId',
   access: {
-    create: holding('user_create'),
-    update: holdingAny('user_update', SELF_MANAGE),
-    remove: holding('user_delete'),
+    create: requires('user_create'),
+    update: requiresAny('user_update', SELF_MANAGE),
+    remove: requires('user_delete'),
   },
 })

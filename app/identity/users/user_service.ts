@@ -8,7 +8,7 @@ import { standingIsReceived } from '#identity/embedded/standing'
 import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
-import { ownerFor } from '#kernel/realm'
+import { owningRealmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
@@ -33,7 +33,7 @@ export class UserService extends RecordService<typeof User> {
     requireUnlikeName('password', body.password, body.name)
     const hashed = await withHash(body)
     await this.requireRelations(body)
-    const values = { ...hashed, realmId: ownerFor(origin.actor, body.realmId) }
+    const values = { ...hashed, realmId: owningRealmFor(origin.actor, body.realmId) }
     const { data } = await inTransaction(this.pool, (transaction) =>
       this.insert(transaction, origin, values)
     )
@@ -57,7 +57,7 @@ export class UserService extends RecordService<typeof User> {
     await this.requireRelations(body)
     const ended = endsSessions(body) ? sessionsEnd() : {}
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       await requireNotStronger(transaction, actor, 'user', previous.id)
       requireUnlockedName(previous, body)
       return this.change(transaction, origin, previous, { ...hashed, ...ended })
@@ -69,7 +69,7 @@ export class UserService extends RecordService<typeof User> {
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockFor(origin, transaction, id)
+      const previous = await this.lockWritable(origin, transaction, id)
       await requireNotStronger(transaction, origin.actor, 'user', previous.id)
       return this.removeRecord(transaction, origin, previous)
     })

@@ -1,4 +1,4 @@
-import type { BackOff } from '#kernel/back_off'
+import type { BackoffPolicy } from '#kernel/backoff'
 
 /** A sort of work that is done later. Of each key of a queue there is one task at most: a newer one takes its place. */
 export interface TaskQueue {
@@ -6,7 +6,7 @@ export interface TaskQueue {
   /** The table its tasks stand in: `tasks`, which core has, unless named here. */
   readonly table?: string
   /** How long a task is left alone after an attempt that failed. */
-  readonly backOff: BackOff
+  readonly backOff: BackoffPolicy
   /** SQL over a task `t` at the time `$1`; what it is true for is not taken, however long it is due. */
   readonly pausedWhile?: string
 }

@@ -2,7 +2,7 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import type { RunningJob } from '#jobs/running_job'
 
-import { performDue, type TaskWorker } from './perform.js'
+import { runDueTasks, type TaskWorker } from './task_worker.js'
 import type { TaskQueue } from './task_queue.js'
 
 /** How often it looks by itself, for wakes may be lost. */
@@ -13,7 +13,7 @@ export const topicOf = ({ name }: TaskQueue): string => `tasks:${name}`
 
 /** How one process tells others that there is something to do. */
 interface Wakes {
-  onWake(topic: string, listener: () => void): Promise<() => Promise<void>>
+  onNotification(topic: string, listener: () => void): Promise<() => Promise<void>>
 }
 
 interface RunnerOptions<Data> {
@@ -36,18 +36,18 @@ export class TaskRunner<Data> implements RunningJob {
   static async start<Data>(options: RunnerOptions<Data>): Promise<TaskRunner<Data>> {
     const runner = new TaskRunner(options)
     const topic = topicOf(options.worker.tasks.queue)
-    runner.#unsubscribe = await options.signals.onWake(topic, () => runner.wake())
-    runner.wake()
+    runner.#unsubscribe = await options.signals.onNotification(topic, () => runner.notify())
+    runner.notify()
     return runner
   }
 
   private constructor(options: RunnerOptions<Data>) {
     this.#options = options
-    this.#timer = setInterval(() => this.wake(), POLL_MS)
+    this.#timer = setInterval(() => this.notify(), POLL_MS)
   }
 
   /** There may be something to do. */
-  wake(): void {
+  notify(): void {
     this.#isWanted = true
     this.#round ??= this.#work().finally(() => {
       this.#round = undefined
@@ -66,7 +66,7 @@ export class TaskRunner<Data> implements RunningJob {
     try {
       while (this.#isWanted && !this.#stopping.signal.aborted) {
         this.#isWanted = false
-        await performDue(worker, this.#stopping.signal)
+        await runDueTasks(worker, this.#stopping.signal)
       }
     } catch (error) {
       const { name: queue } = worker.tasks.queue

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import { clock } from '#kernel/clock'
-import { pauseAfter } from '#kernel/back_off'
+import { jitteredBackoff } from '#kernel/backoff'
 
 import type { NewTask, Task, TaskQueue } from './task_queue.js'
 
@@ -10,7 +10,7 @@ type Executor = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>
 /** How long a task stays with a process that does not prolong its lease: it may be gone. */
 const LEASE_MS = 30_000
 
-const TAKEN = 't.key, t.data, t.attempts, t.revision, array[t.taken_until] as leases'
+const CLAIMED = 't.key, t.data, t.attempts, t.revision, array[t.taken_until] as leases'
 
 const LEASED = `attempts = t.attempts + 1, taken_until = $2`
 
@@ -31,7 +31,7 @@ export class Tasks<Data> {
   }
 
   /** Puts a task, in the place of one with the same key. What a process has taken stays with it, and is due again afterwards. */
-  async put(task: NewTask<Data>, executor: Executor = this.#pool): Promise<void> {
+  async enqueue(task: NewTask<Data>, executor: Executor = this.#pool): Promise<void> {
     await executor.query({
       name: `put-task-${this.#table}`,
       text: `insert into ${this.#table} as t (queue, key, data, due_at) values ($1, $2, $3, $4)
@@ -47,7 +47,7 @@ export class Tasks<Data> {
   }
 
   /** Puts tasks for which there is none yet, and answers their keys. */
-  async putMissing(
+  async enqueueMissing(
     tasks: readonly NewTask<Data>[],
     executor: Executor = this.#pool
   ): Promise<Set<string>> {
@@ -66,7 +66,7 @@ export class Tasks<Data> {
   }
 
   /** Takes back a task that no process has begun; answers whether there was one. */
-  async withdraw(key: string, executor: Executor = this.#pool): Promise<boolean> {
+  async cancel(key: string, executor: Executor = this.#pool): Promise<boolean> {
     const { rowCount } = await executor.query(
       `delete from ${this.#table} where queue = $1 and key = $2 and attempts = 0`,
       [this.queue.name, key]
@@ -75,39 +75,39 @@ export class Tasks<Data> {
   }
 
   /** Takes some of the tasks that are due, those first that wait longest. */
-  async take(most: number): Promise<Task<Data>[]> {
+  async claim(most: number): Promise<Task<Data>[]> {
     const { rows } = await this.#pool.query<Task<Data>>({
       name: `take-tasks-${this.queue.name}`,
       text: `update ${this.#table} t set ${LEASED}
         from (select t.queue, t.key from ${this.#table} t where ${this.#isFree} order by t.due_at limit $3
               for update skip locked) due
-        where t.queue = due.queue and t.key = due.key returning ${TAKEN}`,
+        where t.queue = due.queue and t.key = due.key returning ${CLAIMED}`,
       values: [...this.#lease(), most],
     })
     return rows
   }
 
   /** Takes one task if it is due and no other process has it. */
-  async takeOne(key: string): Promise<Task<Data> | undefined> {
+  async claimOne(key: string): Promise<Task<Data> | undefined> {
     const { rows } = await this.#pool.query<Task<Data>>(
-      `update ${this.#table} t set ${LEASED} where ${this.#isFree} and t.key = $3 returning ${TAKEN}`,
+      `update ${this.#table} t set ${LEASED} where ${this.#isFree} and t.key = $3 returning ${CLAIMED}`,
       [...this.#lease(), key]
     )
     return rows[0]
   }
 
   /** Takes a task that no process has begun, before it is due. Waits for a transaction that is about to withdraw it. */
-  async takeEarly(key: string): Promise<Task<Data> | undefined> {
+  async claimEarly(key: string): Promise<Task<Data> | undefined> {
     const { rows } = await this.#pool.query<Task<Data>>(
       `update ${this.#table} t set ${LEASED}, due_at = $1
-       where t.queue = $3 and t.key = $4 and t.attempts = 0 returning ${TAKEN}`,
+       where t.queue = $3 and t.key = $4 and t.attempts = 0 returning ${CLAIMED}`,
       [...this.#lease(), this.queue.name, key]
     )
     return rows[0]
   }
 
   /** The process that took a task is still at it. Changes nothing where its lease has ended and another process took the task. */
-  async prolong({ key, leases }: Pick<Task, 'key' | 'leases'>): Promise<void> {
+  async renewLease({ key, leases }: Pick<Task, 'key' | 'leases'>): Promise<void> {
     const former = [...leases]
     const until = new Date(clock.now() + LEASE_MS)
     // Before it is known whether the database took it, either may be so.
@@ -147,9 +147,9 @@ export class Tasks<Data> {
    * The task failed: it is free again, and due after a pause. Answers true where it was put again meanwhile, and is due then. Where
    * another process has taken it since, it stays with that one.
    */
-  async putBack(
+  async release(
     { key, attempts, revision, leases }: Task<Data>,
-    pauseMs = pauseAfter(attempts, this.queue.backOff)
+    pauseMs = jitteredBackoff(attempts, this.queue.backOff)
   ): Promise<boolean> {
     const { rows } = await this.#pool.query<{ isNewer: boolean }>(
       `update ${this.#table} set taken_until = null,

@@ -49,7 +49,7 @@ class MessageWait<Item> implements Listener, EndListener {
     void this.#settleOrPark(() => this.#readFirst())
   }
 
-  hear(): void {
+  receive(): void {
     this.#woken.set()
   }
 

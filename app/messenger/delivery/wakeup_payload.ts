@@ -1,6 +1,6 @@
 import { isUuid } from '#kernel/is_uuid'
 import { tryParseJson } from '#kernel/try_parse_json'
-import type { Message } from '#signals/signals'
+import type { SignalMessage } from '#signals/signals'
 import type { Arrival } from '#messenger/mailboxes/arrivals'
 import { keyOf, partyFromKey, PARTY_KINDS } from '#messenger/mailboxes/party'
 
@@ -14,7 +14,7 @@ export interface ArrivalSignal {
 }
 
 /** Neither a kind nor a UUID has anything that JSON would write in another way. */
-export function wakeupOf({ key, arrivals }: Arrival): Message {
+export function wakeupOf({ key, arrivals }: Arrival): SignalMessage {
   const { type, id } = partyFromKey(key)
   const payload = `{"recipient":{"type":"${type}","id":"${id}"},"arrivals":${arrivals}}`
   return { channel: WAKEUP_CHANNEL, payload }

@@ -45,7 +45,7 @@ export class WakeupStream implements Listener, EndListener {
     this.#registry = registry
   }
 
-  hear(): void {
+  receive(): void {
     if (this.#isThrottled) {
       this.#isPending = true
       return
@@ -84,7 +84,7 @@ export class WakeupStream implements Listener, EndListener {
     this.#isThrottled = false
     if (this.#isPending) {
       this.#isPending = false
-      this.hear()
+      this.receive()
     }
   }
 }

@@ -36,7 +36,7 @@ export class WakeupStreams {
     this.#pings.add(stream)
     openStreams.inc()
     ending.addListener(stream)
-    stream.hear()
+    stream.receive()
   }
 
   remove(stream: WakeupStream): void {

@@ -1,6 +1,6 @@
 import type { DatabasePool } from '#database/database_pool'
 import { Listeners, type Listener } from '#signals/listeners'
-import type { Report, Signals, Stop } from '#signals/signals'
+import type { ReportError, Signals, Unsubscribe } from '#signals/signals'
 import { findNonEmptyMailboxes, type Arrival } from '#messenger/mailboxes/arrivals'
 import { parseWakeup, WAKEUP_CHANNEL, wakeupOf, type ArrivalSignal } from './wakeup_payload.js'
 
@@ -14,7 +14,7 @@ const MISSED_TOPIC = 'messages'
 interface WakeupsOptions {
   readonly pool: DatabasePool
   readonly signals: Signals
-  readonly report: Report
+  readonly report: ReportError
 }
 
 /**
@@ -24,7 +24,7 @@ interface WakeupsOptions {
 export class Wakeups {
   readonly #options: WakeupsOptions
   readonly #listeners: Listeners
-  readonly #stops: Stop[] = []
+  readonly #stops: Unsubscribe[] = []
   /** How many arrivals those who wait for a mailbox know of. */
   #knownArrivals = new Map<string, number>()
   /** What is to be told to the other processes at the end of this turn. */
@@ -43,7 +43,7 @@ export class Wakeups {
     }
     wakeups.#stops.push(
       await signals.subscribe(WAKEUP_CHANNEL, onSignal),
-      await signals.onWake(MISSED_TOPIC, () => void wakeups.#checkMailboxes())
+      await signals.onNotification(MISSED_TOPIC, () => void wakeups.#checkMailboxes())
     )
     return wakeups
   }
@@ -99,7 +99,7 @@ export class Wakeups {
       }
       this.#knownArrivals.set(key, arrivals)
     }
-    this.#listeners.tell(key, '')
+    this.#listeners.dispatch(key, '')
   }
 
   /** Where signals are not carried now, the others find out when they look. */

@@ -1,6 +1,6 @@
 import { clock } from '#kernel/clock'
 import { keyOf, partyFromKey, type Party } from '#messenger/mailboxes/party'
-import type { Signals, Stop } from '#signals/signals'
+import type { Signals, Unsubscribe } from '#signals/signals'
 
 import { RemotePresence } from './remote_presence.js'
 import { isHeartbeat, parsePresence, type PresenceReport } from './presence_report.js'
@@ -24,7 +24,7 @@ export class Presence {
   readonly #local = new Map<string, number>()
   readonly #remote = new RemotePresence((key, by) => this.#notifyIfChanged(key, by))
   readonly #heartbeat: NodeJS.Timeout
-  #stop: Stop | undefined
+  #stop: Unsubscribe | undefined
   /** Whose sockets here changed since the last report. */
   #changed = new Set<string>()
   #version = 0

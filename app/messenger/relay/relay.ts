@@ -7,17 +7,17 @@ import type { Signals } from '#signals/signals'
 import { keyOf, partyOf, type Party } from '#messenger/mailboxes/party'
 import type { Wakeups } from '#messenger/delivery/wakeups'
 import { MESSAGE_BODY_BYTES } from '#messenger/messages/message_body'
-import { admit, type Admitted } from '#realtime/admission'
+import { authenticateSocket, type SocketIdentity } from '#realtime/authenticate_socket'
 import { Connections } from '#realtime/connections'
 import { emitTo, type Emitter } from '#realtime/emission'
-import type { SiteOptions, SocketSite } from '#realtime/socket_site'
+import type { SocketServerOptions, SocketServer } from '#realtime/socket_server'
 
 import { DirectMessages } from './direct_messages.js'
 import { Presence } from './presence.js'
 import { RelaySocket } from './relay_socket.js'
 import { roomOf, subscriptionRoomOf } from './rooms.js'
 
-interface RelayOptions extends SiteOptions {
+interface RelayOptions extends SocketServerOptions {
   readonly signals: Signals
   readonly wakeups: Wakeups
   readonly limiter: RateLimiter
@@ -27,14 +27,14 @@ interface RelayOptions extends SiteOptions {
  * The older way of talking to each other: sockets that pass messages on without keeping them, say who is connected, and tell of
  * messages that are kept.
  */
-export class Relay implements SocketSite {
-  readonly mostBytes = MESSAGE_BODY_BYTES
+export class Relay implements SocketServer {
+  readonly maxBytes = MESSAGE_BODY_BYTES
   readonly #options: RelayOptions
   readonly #own: Connections
   readonly #all: Connections[] = []
   readonly #presence: Presence
   readonly #messages: DirectMessages
-  readonly #admitted = new WeakMap<Socket, Admitted>()
+  readonly #admitted = new WeakMap<Socket, SocketIdentity>()
 
   /** Returns when this process hears of the sockets of others, where signals are carried at all. */
   static async open(options: RelayOptions): Promise<Relay> {
@@ -45,7 +45,7 @@ export class Relay implements SocketSite {
   }
 
   private constructor(options: RelayOptions, all: Connections[], presence: Presence) {
-    const { path, peers, cors, adapter, drain, limiter, carrier } = options
+    const { path, peers, cors, adapter, drain, limiter, emitter: carrier } = options
     const localEmitter: Emitter = {
       emit: async (emissions) => {
         for (const { io } of all) {
@@ -62,8 +62,8 @@ export class Relay implements SocketSite {
       localEmitter,
       clusterEmitter: carrier,
     })
-    const [isClosing, mostBytes] = [() => drain.hasStarted, this.mostBytes]
-    this.#own = new Connections({ path, peers, cors, adapter, isClosing, mostBytes })
+    const [isClosing, mostBytes] = [() => drain.hasStarted, this.maxBytes]
+    this.#own = new Connections({ path, peers, cors, adapter, isClosing, maxBytes: mostBytes })
     this.share(this.#own, true)
     drain.signal.addEventListener('abort', () => this.#close(), { once: true })
   }
@@ -83,8 +83,12 @@ export class Relay implements SocketSite {
 
   async #admit(socket: Socket, connections: Connections): Promise<void> {
     const { authenticator, logger } = this.#options
-    const admitted = await admit(socket, { authenticator, logger, requireEntry: partyOf })
-    connections.own(socket, keyOf(partyOf(admitted.actor)))
+    const admitted = await authenticateSocket(socket, {
+      authenticator,
+      logger,
+      requireEntry: partyOf,
+    })
+    connections.assignOwner(socket, keyOf(partyOf(admitted.actor)))
     this.#admitted.set(socket, admitted)
   }
 
@@ -98,9 +102,9 @@ export class Relay implements SocketSite {
   /** Emits once no client in some rooms has too much to read of what was sent before. */
   async #emitWhenDrained(rooms: readonly string[], emit: () => Promise<void>): Promise<void> {
     for (const connections of this.#all) {
-      const busy = connections.busyIn(rooms)
+      const busy = connections.findBusyConnection(rooms)
       if (busy) {
-        await connections.untilRoom(busy)
+        await connections.waitForCapacity(busy)
         return this.#emitWhenDrained(rooms, emit)
       }
     }

@@ -1,15 +1,15 @@
 import type { Socket } from 'socket.io'
 
-import { GatheredWakes } from '#signals/gathered_wakes'
+import { NotificationCoalescer } from '#signals/notification_coalescer'
 import { keyOf, PARTY_KINDS, partyOf, type Party, type PartyKind } from '#messenger/mailboxes/party'
 import type { Wakeups } from '#messenger/delivery/wakeups'
-import type { Admitted } from '#realtime/admission'
+import type { SocketIdentity } from '#realtime/authenticate_socket'
 import { connectionOf } from '#realtime/engine_connection'
 import { IncomingFlow } from '#realtime/incoming_flow'
-import { endWithSession } from '#realtime/lasting'
-import { nothingAnswers, Requests, type Perform } from '#realtime/requests'
+import { disconnectWithSession } from '#realtime/disconnect_with_session'
+import { rejectUnknownEvent, RequestQueue, type RequestHandler } from '#realtime/request_queue'
 import { Rooms, type Requirement } from '#realtime/rooms'
-import type { SiteOptions } from '#realtime/socket_site'
+import type { SocketServerOptions } from '#realtime/socket_server'
 
 import type { DirectMessages } from './direct_messages.js'
 import type { Presence } from './presence.js'
@@ -19,7 +19,7 @@ import { requireParty, roomOf, subscriptionRoomOf } from './rooms.js'
 const NO_PERMISSIONS: Requirement = { permissions: [] }
 const PRESENCE_EVENT = new RegExp(`^(${PARTY_KINDS.join('|')})Connection(s|Subscribe|Unsubscribe)$`)
 
-interface RelaySocketDependencies extends Pick<SiteOptions, 'authenticator' | 'logger'> {
+interface RelaySocketDependencies extends Pick<SocketServerOptions, 'authenticator' | 'logger'> {
   readonly messages: DirectMessages
   readonly presence: Presence
   readonly wakeups: Wakeups
@@ -31,17 +31,17 @@ interface RelaySocketDependencies extends Pick<SiteOptions, 'authenticator' | 'l
 export class RelaySocket {
   readonly #socket: Socket
   readonly #dependencies: RelaySocketDependencies
-  readonly #admitted: Admitted
+  readonly #admitted: SocketIdentity
   readonly #rooms: Rooms
   readonly #disconnected = new AbortController()
 
-  constructor(socket: Socket, admitted: Admitted, dependencies: RelaySocketDependencies) {
+  constructor(socket: Socket, admitted: SocketIdentity, dependencies: RelaySocketDependencies) {
     this.#socket = socket
     this.#dependencies = dependencies
     this.#admitted = admitted
     this.#rooms = new Rooms(socket)
-    const perform: Perform = (event, content) => this.#handle(event, content)
-    const requests = new Requests(
+    const perform: RequestHandler = (event, content) => this.#handle(event, content)
+    const requests = new RequestQueue(
       perform,
       dependencies.logger,
       IncomingFlow.of(connectionOf(socket))
@@ -49,19 +49,19 @@ export class RelaySocket {
     socket.once('disconnect', () => this.#disconnected.abort())
     socket.onAny((event, ...args) => requests.add(String(event), args))
     this.#subscribe(partyOf(admitted.actor))
-    endWithSession(socket, admitted.token, dependencies.authenticator)
+    disconnectWithSession(socket, admitted.token, dependencies.authenticator)
   }
 
   #subscribe(party: Party): void {
     const { presence, wakeups } = this.#dependencies
     const { type, id } = party
-    const pending = new GatheredWakes(() =>
+    const pending = new NotificationCoalescer(() =>
       this.#socket.emit('messagePending', { recipient: { type, id } })
     )
     void this.#socket.join(roomOf(party))
     const removeSocket = presence.addSocket(party)
     const mailbox = keyOf(party)
-    const listener = { hear: () => pending.wake('') }
+    const listener = { receive: () => pending.notify('') }
     wakeups.subscribe(mailbox, listener)
     this.#socket.once('disconnect', () => {
       removeSocket()
@@ -80,7 +80,7 @@ export class RelaySocket {
       )
     }
     return action === undefined
-      ? nothingAnswers()
+      ? rejectUnknownEvent()
       : this.#handlePresenceRequest(action, requireParty(type as PartyKind, content))
   }
 

@@ -5,10 +5,10 @@ import { createGunzip } from 'node:zlib'
 
 import { ImageArchiveInvalid } from '#oci/errors'
 
-const PIECE_BYTES = 256 * 1024
+const CHUNK_BYTES = 256 * 1024
 
 /** Other ways to compress, by how their files begin, and what undoes them. */
-const OTHERS = [
+const UNSUPPORTED = [
   { begins: '28b52ffd', undo: 'zstd -d' },
   { begins: 'fd377a585a00', undo: 'xz -d' },
   { begins: '425a68', undo: 'bzip2 -d' },
@@ -20,7 +20,7 @@ export interface ByteReader {
   /** Fewer than so many only at the end. */
   read(length: number): Promise<Buffer>
   skip(length: number): Promise<void>
-  pieces(length: number): AsyncGenerator<Buffer, void, undefined>
+  chunks(length: number): AsyncGenerator<Buffer, void, undefined>
   close(): Promise<void>
 }
 
@@ -30,15 +30,17 @@ export async function byteReader(path: string): Promise<ByteReader> {
     throw new ImageArchiveInvalid(`${path} cannot be read: ${error.code}`, error)
   })
   const { buffer, bytesRead } = await file.read(Buffer.alloc(6), 0, 6, 0)
-  const beginning = buffer.subarray(0, bytesRead).toString('hex')
-  if (beginning.startsWith('1f8b')) {
+  const firstBytes = buffer.subarray(0, bytesRead).toString('hex')
+  if (firstBytes.startsWith('1f8b')) {
     await file.close()
-    return new StreamReader(uncompressed(path))
+    return new StreamReader(gunzipFile(path))
   }
-  const other = OTHERS.find(({ begins }) => beginning.startsWith(begins))
-  if (other) {
+  const unsupported = UNSUPPORTED.find(({ begins: magic }) => firstBytes.startsWith(magic))
+  if (unsupported) {
     await file.close()
-    throw new ImageArchiveInvalid(`${path} has to be a tar, or one of gzip: ${other.undo} ${path}`)
+    throw new ImageArchiveInvalid(
+      `${path} has to be a tar, or one of gzip: ${unsupported.undo} ${path}`
+    )
   }
   return new FileReader(file)
 }
@@ -70,14 +72,14 @@ class FileReader implements ByteReader {
     this.#at += length
   }
 
-  async *pieces(length: number): AsyncGenerator<Buffer, void, undefined> {
-    for (let left = length; left > 0;) {
-      const piece = await this.read(Math.min(left, PIECE_BYTES))
-      if (piece.length === 0) {
+  async *chunks(length: number): AsyncGenerator<Buffer, void, undefined> {
+    for (let remaining = length; remaining > 0;) {
+      const chunk = await this.read(Math.min(remaining, CHUNK_BYTES))
+      if (chunk.length === 0) {
         return
       }
-      left -= piece.length
-      yield piece
+      remaining -= chunk.length
+      yield chunk
     }
   }
 
@@ -87,9 +89,9 @@ class FileReader implements ByteReader {
 }
 
 /** Uncompresses as far as somebody reads. */
-async function* uncompressed(path: string): AsyncGenerator<Buffer, void, undefined> {
-  const gunzip = createGunzip({ chunkSize: PIECE_BYTES })
-  pipeline(createReadStream(path, { highWaterMark: PIECE_BYTES }), gunzip, () => {})
+async function* gunzipFile(path: string): AsyncGenerator<Buffer, void, undefined> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
+  pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), gunzip, () => {})
   try {
     yield* gunzip as AsyncIterable<Buffer>
   } catch (error) {
@@ -99,53 +101,55 @@ async function* uncompressed(path: string): AsyncGenerator<Buffer, void, undefin
 
 /** Reads what comes piece by piece, and goes only forward. */
 export class StreamReader implements ByteReader {
-  readonly #pieces: AsyncIterator<Uint8Array>
-  #left: Buffer = Buffer.alloc(0)
+  readonly #chunks: AsyncIterator<Uint8Array>
+  #buffer: Buffer = Buffer.alloc(0)
 
   constructor(source: AsyncIterable<Uint8Array>) {
-    this.#pieces = source[Symbol.asyncIterator]()
+    this.#chunks = source[Symbol.asyncIterator]()
   }
 
   async read(length: number): Promise<Buffer> {
-    return this.#left.length >= length
-      ? this.#take(length)
-      : Buffer.concat(await Array.fromAsync(this.pieces(length)))
+    return this.#buffer.length >= length
+      ? this.#consume(length)
+      : Buffer.concat(await Array.fromAsync(this.chunks(length)))
   }
 
   async skip(length: number): Promise<void> {
-    for (let left = length; left > 0;) {
-      if (this.#left.length === 0 && !(await this.#more())) {
+    for (let remaining = length; remaining > 0;) {
+      if (this.#buffer.length === 0 && !(await this.#fill())) {
         return
       }
-      left -= this.#take(left).length
+      remaining -= this.#consume(remaining).length
     }
   }
 
-  async *pieces(length: number): AsyncGenerator<Buffer, void, undefined> {
-    for (let left = length; left > 0;) {
-      if (this.#left.length === 0 && !(await this.#more())) {
+  async *chunks(length: number): AsyncGenerator<Buffer, void, undefined> {
+    for (let remaining = length; remaining > 0;) {
+      if (this.#buffer.length === 0 && !(await this.#fill())) {
         return
       }
-      const piece = this.#take(left)
-      left -= piece.length
-      yield piece
+      const chunk = this.#consume(remaining)
+      remaining -= chunk.length
+      yield chunk
     }
   }
 
   async close(): Promise<void> {
-    await this.#pieces.return?.()
+    await this.#chunks.return?.()
   }
 
   /** Of what has come already. */
-  #take(atMost: number): Buffer {
-    const piece = this.#left.subarray(0, atMost)
-    this.#left = this.#left.subarray(piece.length)
-    return piece
+  #consume(maxBytes: number): Buffer {
+    const chunk = this.#buffer.subarray(0, maxBytes)
+    this.#buffer = this.#buffer.subarray(chunk.length)
+    return chunk
   }
 
-  async #more(): Promise<boolean> {
-    const { done, value } = await this.#pieces.next()
-    this.#left = done ? this.#left : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  async #fill(): Promise<boolean> {
+    const { done, value } = await this.#chunks.next()
+    this.#buffer = done
+      ? this.#buffer
+      : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     return !done
   }
 }

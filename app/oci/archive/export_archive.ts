@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream'
 
-import type { Shelf } from '#oci/copy_blob'
-import { counted } from '#oci/counted'
+import type { ImageRepository } from '#oci/copy_blob'
+import { countBytes } from '#oci/count_bytes'
 import { ImageArchiveInvalid, PlatformMissing } from '#oci/errors'
 import type { BlobSource, StoredManifest } from '#oci/image_store'
-import { writtenBeside } from '#oci/folder/written_beside'
+import { writeAtomically } from '#oci/folder/write_atomically'
 import { blobPath } from '#oci/layout_paths'
 import { blobsOf, manifestsOf } from '#oci/manifests_of'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { platformImage, requireManifest } from '#oci/platform_image'
 import type { LayerEntry, LayerFile } from '#oci/tar/layer_entries'
 import { layerTar } from '#oci/tar/layer_tar'
-import { gzipped } from '#oci/write_layer'
+import { gzipBytes } from '#oci/write_layer'
 
 export interface ExportOptions {
   /** What docker and others call it once they have it. */
@@ -27,22 +27,22 @@ const COMPRESSED = /\.(tgz|tar\.gz)$/
  * only when it is whole; the same image is the same archive.
  */
 export async function exportArchive(
-  from: Shelf & { readonly reference: string },
+  from: ImageRepository & { readonly reference: string },
   path: string,
   options: ExportOptions
 ): Promise<StoredManifest> {
   const root = await requireManifest(from.store, from.repository, from.reference)
   const tar = layerTar(await entriesOf(from, root, options))
-  const bytes = COMPRESSED.test(path) ? gzipped(tar) : tar
+  const bytes = COMPRESSED.test(path) ? gzipBytes(tar) : tar
   const draft = `${path}.part`
-  await writtenBeside(draft, stoppable(bytes, options.signal), () => path).catch((error) => {
-    throw failureOf(error, path, draft)
+  await writeAtomically(draft, abortable(bytes, options.signal), () => path).catch((error) => {
+    throw toArchiveError(error, path, draft)
   })
   return root
 }
 
 async function entriesOf(
-  from: Shelf,
+  from: ImageRepository,
   root: StoredManifest,
   options: ExportOptions
 ): Promise<LayerEntry[]> {
@@ -56,7 +56,7 @@ async function entriesOf(
       path: blobPath(blob.digest),
       size: blob.size,
       open: () =>
-        counted(from.store.readBlob(from.repository, blob), (bytes) => options.onBytes?.(bytes)),
+        countBytes(from.store.readBlob(from.repository, blob), (bytes) => options.onBytes?.(bytes)),
     })
   }
   const blobs = [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
@@ -81,8 +81,14 @@ function indexOf({ mediaType, digest, bytes }: StoredManifest, name: string): ob
 }
 
 /** What docker reads: one image, for the machines that analyses run on. */
-async function dockerList(from: Shelf, root: StoredManifest, name: string): Promise<object[]> {
-  const image = await platformImage(from.store, from.repository, root.digest).catch(unlessForOthers)
+async function dockerList(
+  from: ImageRepository,
+  root: StoredManifest,
+  name: string
+): Promise<object[]> {
+  const image = await platformImage(from.store, from.repository, root.digest).catch(
+    ignoreMissingPlatform
+  )
   if (!image) {
     return []
   }
@@ -106,24 +112,24 @@ const fileOf = (path: string, bytes: Buffer): LayerFile => ({
 })
 
 /** An image that docker could not run is in the archive all the same. */
-function unlessForOthers(error: unknown): undefined {
+function ignoreMissingPlatform(error: unknown): undefined {
   if (!(error instanceof PlatformMissing)) {
     throw error
   }
 }
 
-async function* stoppable(
+async function* abortable(
   source: BlobSource,
   signal: AbortSignal | undefined
 ): AsyncGenerator<Uint8Array, void, undefined> {
   signal?.throwIfAborted()
-  for await (const piece of source) {
+  for await (const chunk of source) {
     signal?.throwIfAborted()
-    yield piece
+    yield chunk
   }
 }
 
-function failureOf(error: NodeJS.ErrnoException, path: string, draft: string): Error {
+function toArchiveError(error: NodeJS.ErrnoException, path: string, draft: string): Error {
   const { code, syscall } = error
   if (code === 'EEXIST') {
     return new ImageArchiveInvalid(
@@ -131,6 +137,6 @@ function failureOf(error: NodeJS.ErrnoException, path: string, draft: string): E
       error
     )
   }
-  const isOfDisk = syscall !== undefined && error.path !== undefined
-  return isOfDisk ? new ImageArchiveInvalid(`${path} cannot be written: ${code}`, error) : error
+  const isFileError = syscall !== undefined && error.path !== undefined
+  return isFileError ? new ImageArchiveInvalid(`${path} cannot be written: ${code}`, error) : error
 }

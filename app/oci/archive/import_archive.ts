@@ -1,7 +1,7 @@
 import { ImageArchiveInvalid } from '#oci/errors'
 import type { StoredManifest } from '#oci/image_store'
 import { ArchiveFile } from './archive_file.js'
-import type { ImageInArchive, ImportOptions, Importing } from './importing.js'
+import type { ImageInArchive, ImportOptions, ImportTarget } from './import_options.js'
 import { dockerImages, importDockerImage } from './docker_archive.js'
 import { importLayoutImage, layoutImages } from './layout_archive.js'
 
@@ -11,34 +11,44 @@ import { importLayoutImage, layoutImages } from './layout_archive.js'
  */
 export async function importArchive(
   path: string,
-  to: Importing,
+  to: ImportTarget,
   options: ImportOptions = {}
 ): Promise<StoredManifest> {
   const archive = await ArchiveFile.open(path, options.signal)
-  const isLayout = archive.contents('oci-layout') !== undefined
+  const isLayout = archive.indexFile('oci-layout') !== undefined
   const stored = isLayout
-    ? await importLayoutImage(archive, chosen(path, layoutImages(archive), options), to, options)
-    : await importDockerImage(archive, chosen(path, dockerImages(archive), options), to, options)
+    ? await importLayoutImage(
+        archive,
+        chooseImage(path, layoutImages(archive), options),
+        to,
+        options
+      )
+    : await importDockerImage(
+        archive,
+        chooseImage(path, dockerImages(archive), options),
+        to,
+        options
+      )
   await to.store.putManifest(to.repository, stored, to.tag)
   return stored
 }
 
 /** The only image, or the one that is asked for. */
-function chosen<T extends ImageInArchive>(
+function chooseImage<T extends ImageInArchive>(
   path: string,
   images: readonly T[],
   { image }: ImportOptions
 ): T {
-  const fitting = images.filter(({ names }) => image === undefined || names.includes(image))
-  const [first] = fitting
-  if (first && fitting.length === 1) {
+  const matching = images.filter(({ names }) => image === undefined || names.includes(image))
+  const [first] = matching
+  if (first && matching.length === 1) {
     return first
   }
   const names = images.flatMap((one) => one.names).join(', ')
   throw new ImageArchiveInvalid(
     images.length === 0
       ? `${path} has no image: it has to be written by docker save, or be an OCI archive`
-      : fitting.length === 0
+      : matching.length === 0
         ? `${path} has no image ${image}, but ${names || 'one without a name'}`
         : `${path} has several images, say which: ${names || 'they have no names, export one alone'}`
   )

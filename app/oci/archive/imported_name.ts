@@ -1,11 +1,11 @@
 import { ImageNameInvalid } from '#oci/errors'
-import { PARTS } from '#oci/folder/parts'
+import { FOLDER_PROJECTS } from '#oci/folder/folder_projects'
 import { parseImageName } from '#oci/image_names'
 
 /** Where an image that people call `python/base` is stored, so that analyses can be built on it. */
 export function importedName(
   name: string,
-  prefix: string = PARTS.masterImages
+  prefix: string = FOLDER_PROJECTS.masterImages
 ): { readonly repository: string; readonly tag: string } {
   const { repository, reference } = parseImageName(`${prefix}/${name}`)
   if (reference.includes(':')) {

@@ -1,29 +1,29 @@
 import { ImageArchiveInvalid } from '#oci/errors'
 import { isDigest } from '#oci/image_names'
 import type { Descriptor, StoredManifest } from '#oci/image_store'
-import { isObject, manifestFound, parseManifest } from '#oci/manifest'
+import { isObject, manifestFromBytes, parseManifest } from '#oci/manifest'
 import { blobPath } from '#oci/layout_paths'
 import { blobsOf } from '#oci/manifests_of'
-import { counted } from '#oci/counted'
+import { countBytes } from '#oci/count_bytes'
 import type { ArchiveFile } from './archive_file.js'
-import type { ImageInArchive, ImportOptions, Importing } from './importing.js'
+import type { ImageInArchive, ImportOptions, ImportTarget } from './import_options.js'
 
-const NAMES = ['org.opencontainers.image.ref.name', 'io.containerd.image.name']
-const DEEPEST = 3
+const NAME_ANNOTATIONS = ['org.opencontainers.image.ref.name', 'io.containerd.image.name']
+const MAX_DEPTH = 3
 
 interface LayoutImage extends ImageInArchive {
   readonly descriptor: Descriptor
 }
 
 export function layoutImages(archive: ArchiveFile): LayoutImage[] {
-  const index = archive.contents('index.json')
+  const index = archive.indexFile('index.json')
   const manifests = isObject(index) ? index.manifests : undefined
   if (!Array.isArray(manifests)) {
     throw new ImageArchiveInvalid(`${archive.path} is an OCI archive without an index`)
   }
   return manifests.filter(isDescriptor).map((descriptor) => ({
     descriptor,
-    names: NAMES.flatMap((name) => descriptor.annotations?.[name] ?? []),
+    names: NAME_ANNOTATIONS.flatMap((name) => descriptor.annotations?.[name] ?? []),
   }))
 }
 
@@ -31,7 +31,7 @@ export function layoutImages(archive: ArchiveFile): LayoutImage[] {
 export async function importLayoutImage(
   archive: ArchiveFile,
   { descriptor }: LayoutImage,
-  { store, repository }: Importing,
+  { store, repository }: ImportTarget,
   { signal, onBytes = () => {} }: ImportOptions
 ): Promise<StoredManifest> {
   const manifests = await withChildren(archive, descriptor, 0)
@@ -39,7 +39,7 @@ export async function importLayoutImage(
   await archive.visit(
     blobs.keys(),
     async (name, _size, bytes) => {
-      await store.writeBlob(repository, counted(bytes, onBytes), blobs.get(name))
+      await store.writeBlob(repository, countBytes(bytes, onBytes), blobs.get(name))
     },
     signal
   )
@@ -59,26 +59,26 @@ async function withChildren(
   { digest, mediaType }: Descriptor,
   depth: number
 ): Promise<StoredManifest[]> {
-  const found = manifestFound(await archive.description(blobPath(digest)), mediaType)
-  if (found.digest !== digest || depth >= DEEPEST) {
+  const manifest = manifestFromBytes(await archive.readMetadata(blobPath(digest)), mediaType)
+  if (manifest.digest !== digest || depth >= MAX_DEPTH) {
     throw new ImageArchiveInvalid(`${archive.path} has something else for ${digest}`)
   }
-  const parsed = parseManifest(found)
+  const parsed = parseManifest(manifest)
   if (parsed.kind === 'image') {
-    return [found]
+    return [manifest]
   }
   const present = parsed.manifests.filter((child) => archive.find(blobPath(child.digest)))
   const children: StoredManifest[][] = []
   for (const child of present) {
     children.push(await withChildren(archive, child, depth + 1))
   }
-  const whole = children.filter((child) =>
+  const complete = children.filter((child) =>
     child.flatMap(blobsOf).every((blob) => archive.find(blobPath(blob.digest)))
   )
-  if (whole.length === parsed.manifests.length) {
-    return [...children.flat(), found]
+  if (complete.length === parsed.manifests.length) {
+    return [...children.flat(), manifest]
   }
-  const images = whole.filter((child) => !isStatement(parsed.manifests, child.at(-1)!.digest))
+  const images = complete.filter((child) => !isAttestation(parsed.manifests, child.at(-1)!.digest))
   if (images.length !== 1) {
     throw new ImageArchiveInvalid(
       `${archive.path} has ${images.length} of the ${parsed.manifests.length} images that ${digest} names`
@@ -87,7 +87,8 @@ async function withChildren(
   return images[0]!
 }
 
-const isStatement = (manifests: readonly Descriptor[], digest: string): boolean =>
+const isAttestation = (manifests: readonly Descriptor[], digest: string): boolean =>
   manifests.find((one) => one.digest === digest)?.platform?.os === 'unknown'
 
-const isDescriptor = (said: unknown): said is Descriptor => isObject(said) && isDigest(said.digest)
+const isDescriptor = (value: unknown): value is Descriptor =>
+  isObject(value) && isDigest(value.digest)

@@ -3,9 +3,9 @@ import type { ByteReader } from './byte_readers.js'
 
 const BLOCK = 512
 /** A name, or what pax says about a file, is never longer. */
-const LARGEST_RECORDS = 1024 ** 2
-const MOST_ENTRIES = 200_000
-const FILES = ['0', '\0', '7']
+const MAX_EXTENSION_BYTES = 1024 ** 2
+const MAX_ENTRIES = 200_000
+const FILE_TYPES = ['0', '\0', '7']
 
 export interface TarEntry {
   readonly path: string
@@ -15,51 +15,53 @@ export interface TarEntry {
   readonly target: string
 }
 
-interface Header extends TarEntry {
+interface TarHeader extends TarEntry {
   readonly type: string
 }
 
 /** What was said about the next entry before it, because its own header has no room for it. */
-interface Said {
+interface ExtendedFields {
   path?: string
   target?: string
   size?: number
 }
 
-export interface FoundEntry {
+export interface ReadableEntry {
   readonly entry: TarEntry
   /** What is in it, piece by piece. */
   bytes(): AsyncGenerator<Buffer, void, undefined>
   /** All that is in it, for one that is known to be small. */
-  whole(): Promise<Buffer>
+  readAll(): Promise<Buffer>
 }
 
 /** The entries of a tar one after the other. Whoever wants what is in one reads it before the next is asked for. */
-export async function* tarEntries(reader: ByteReader): AsyncGenerator<FoundEntry, void, undefined> {
-  let said: Said = {}
+export async function* tarEntries(
+  reader: ByteReader
+): AsyncGenerator<ReadableEntry, void, undefined> {
+  let extended: ExtendedFields = {}
   for (let count = 0; ; count++) {
     const block = await reader.read(BLOCK)
     if (block.length === BLOCK && isEmpty(block)) {
       return
     }
-    const header = headerOf(block)
-    if (count >= MOST_ENTRIES) {
-      throw new ImageArchiveInvalid(`An archive of more than ${MOST_ENTRIES} files is none`)
+    const header = parseHeader(block)
+    if (count >= MAX_ENTRIES) {
+      throw new ImageArchiveInvalid(`An archive of more than ${MAX_ENTRIES} files is none`)
     }
     if ('xgLK'.includes(header.type)) {
-      said = { ...said, ...(await recordsOf(reader, header)) }
+      extended = { ...extended, ...(await readExtension(reader, header)) }
       continue
     }
-    const entry = { ...header, ...said, path: plain(said.path ?? header.path) }
-    said = {}
-    const content = new Content(reader, entry)
-    yield { entry, bytes: () => content.bytes(), whole: () => content.whole() }
+    const entry = { ...header, ...extended, path: normalizePath(extended.path ?? header.path) }
+    extended = {}
+    const content = new EntryContent(reader, entry)
+    yield { entry, bytes: () => content.bytes(), readAll: () => content.readAll() }
     await reader.skip(content.left + paddingOf(entry.size))
   }
 }
 
 /** What is in an entry, as far as it was not read yet. */
-class Content {
+class EntryContent {
   readonly #reader: ByteReader
   readonly #entry: TarEntry
   left: number
@@ -71,29 +73,32 @@ class Content {
   }
 
   async *bytes(): AsyncGenerator<Buffer, void, undefined> {
-    for await (const piece of this.#reader.pieces(this.left)) {
-      this.left -= piece.length
-      yield piece
+    for await (const chunk of this.#reader.chunks(this.left)) {
+      this.left -= chunk.length
+      yield chunk
     }
-    this.#requireAll()
+    this.#requireComplete()
   }
 
-  async whole(): Promise<Buffer> {
+  async readAll(): Promise<Buffer> {
     const bytes = await this.#reader.read(this.left)
     this.left -= bytes.length
-    this.#requireAll()
+    this.#requireComplete()
     return bytes
   }
 
-  #requireAll(): void {
+  #requireComplete(): void {
     if (this.left > 0) {
       throw new ImageArchiveInvalid(`The archive ends within ${JSON.stringify(this.#entry.path)}`)
     }
   }
 }
 
-async function recordsOf(reader: ByteReader, { type, size }: Header): Promise<Said> {
-  if (size > LARGEST_RECORDS) {
+async function readExtension(
+  reader: ByteReader,
+  { type, size }: TarHeader
+): Promise<ExtendedFields> {
+  if (size > MAX_EXTENSION_BYTES) {
     throw new ImageArchiveInvalid('The archive names a file by more than a mebibyte')
   }
   const bytes = await reader.read(size)
@@ -105,15 +110,15 @@ async function recordsOf(reader: ByteReader, { type, size }: Header): Promise<Sa
     case 'K':
       return { target: text }
     case 'x':
-      return paxIn(bytes)
+      return parsePax(bytes)
     default:
       return {}
   }
 }
 
 /** `<length> <keyword>=<value>\n`, one after the other. */
-function paxIn(bytes: Buffer): Said {
-  const said: Said = {}
+function parsePax(bytes: Buffer): ExtendedFields {
+  const extended: ExtendedFields = {}
   for (let at = 0; at < bytes.length;) {
     const space = bytes.indexOf(0x20, at)
     const length = Number(bytes.toString('latin1', at, Math.max(space, at)))
@@ -125,48 +130,48 @@ function paxIn(bytes: Buffer): Said {
     const value = record.slice(equals + 1)
     switch (record.slice(0, equals)) {
       case 'path':
-        said.path = value
+        extended.path = value
         break
       case 'linkpath':
-        said.target = value
+        extended.target = value
         break
       case 'size':
-        said.size = sizeIn(value)
+        extended.size = parseSize(value)
         break
     }
     at += length
   }
-  return said
+  return extended
 }
 
-function headerOf(block: Buffer): Header {
-  if (block.length < BLOCK || !hasRightSum(block)) {
+function parseHeader(block: Buffer): TarHeader {
+  if (block.length < BLOCK || !hasValidChecksum(block)) {
     throw new ImageArchiveInvalid('This is no tar, a damaged one, or not copied to its end')
   }
   const type = String.fromCodePoint(block[156]!)
   const isUstar = block.toString('latin1', 257, 262) === 'ustar'
   const isGnu = block.toString('latin1', 257, 265) === 'ustar  \0'
-  const prefix = isUstar && !isGnu ? textIn(block, 345, 155) : ''
-  const name = textIn(block, 0, 100)
+  const prefix = isUstar && !isGnu ? readText(block, 345, 155) : ''
+  const name = readText(block, 0, 100)
   return {
     type,
-    kind: FILES.includes(type) ? 'file' : '12'.includes(type) ? 'link' : 'other',
+    kind: FILE_TYPES.includes(type) ? 'file' : '12'.includes(type) ? 'link' : 'other',
     path: prefix === '' ? name : `${prefix}/${name}`,
-    target: textIn(block, 157, 100),
-    size: '12345'.includes(type) ? 0 : numberIn(block, 124, 12),
+    target: readText(block, 157, 100),
+    size: '12345'.includes(type) ? 0 : readNumber(block, 124, 12),
   }
 }
 
 /** In octal digits, or beyond 8 GiB as a binary number that its first bit marks. */
-function numberIn(block: Buffer, at: number, length: number): number {
+function readNumber(block: Buffer, at: number, length: number): number {
   if (block[at]! & 0x80) {
     const value = block.readBigUInt64BE(at + length - 8)
-    return sizeIn(String(value))
+    return parseSize(String(value))
   }
-  return sizeIn(`0o${textIn(block, at, length).trim() || '0'}`)
+  return parseSize(`0o${readText(block, at, length).trim() || '0'}`)
 }
 
-function sizeIn(text: string): number {
+function parseSize(text: string): number {
   const size = Number(text)
   if (!Number.isSafeInteger(size) || size < 0) {
     throw new ImageArchiveInvalid('The archive has a file of a size that no file has')
@@ -174,16 +179,16 @@ function sizeIn(text: string): number {
   return size
 }
 
-function hasRightSum(block: Buffer): boolean {
-  const said = Number.parseInt(textIn(block, 148, 8).trim(), 8)
+function hasValidChecksum(block: Buffer): boolean {
+  const extended = Number.parseInt(readText(block, 148, 8).trim(), 8)
   let sum = 8 * 0x20
   for (let at = 0; at < BLOCK; at++) {
     sum += at >= 148 && at < 156 ? 0 : block[at]!
   }
-  return said === sum
+  return extended === sum
 }
 
-function textIn(block: Buffer, at: number, length: number): string {
+function readText(block: Buffer, at: number, length: number): string {
   const field = block.subarray(at, at + length)
   const end = field.indexOf(0)
   return field.toString('utf8', 0, end < 0 ? length : end)
@@ -194,4 +199,4 @@ const isEmpty = (block: Buffer): boolean => block.every((byte) => byte === 0)
 const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK
 
 /** Nothing is ever written under these names; they are compared with those that the archive itself gives. */
-const plain = (path: string): string => path.replace(/^(\.?\/)+/, '').replace(/\/+$/, '')
+const normalizePath = (path: string): string => path.replace(/^(\.?\/)+/, '').replace(/\/+$/, '')

@@ -4,33 +4,39 @@ import { mkdir, readFile, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 import { clock } from '#kernel/clock'
-import { jsonIn } from '#kernel/json_in'
-import { passOn } from '#kernel/passing_bytes'
+import { tryParseJson } from '#kernel/try_parse_json'
+import { markReleasable } from '#kernel/chunk_memory'
 
-import { addressOf, checkedBytes, requireSame } from '#oci/checked_bytes'
+import { addressOf, verifiedBytes, requireSame } from '#oci/verified_bytes'
 import { BlobMissing, ImageFolderUnusable } from '#oci/errors'
 import { requireDigest, requireReference, requireRepository } from '#oci/image_names'
 import {
   type BlobAddress,
   type BlobSource,
   type Descriptor,
-  type ExpectedBlobs,
+  type PreparedUploads,
   type ImageStore,
   type Referrer,
   type StoredManifest,
-  type Wanted,
+  type BlobWriteOptions,
   type WritableSource,
 } from '#oci/image_store'
-import { inOnePiece } from '#oci/in_one_piece'
+import { singleChunk } from '#oci/single_chunk'
 import { blobPath } from '#oci/layout_paths'
 import { descriptorOf, isObject, parseManifest } from '#oci/manifest'
 import { blobsOf } from '#oci/manifests_of'
 import { isIndexType } from '#oci/media_types'
 import { unlessAborted } from '#oci/unless_aborted'
-import { draftsOf, newDraft } from './drafts.js'
-import { isOf, LayoutIndex, NAME, REPOSITORY, SUBJECT } from './layout_index.js'
+import { draftsFolder, newDraft } from './drafts.js'
+import {
+  isInRepository,
+  LayoutIndex,
+  NAME_ANNOTATION,
+  REPOSITORY_ANNOTATION,
+  SUBJECT_ANNOTATION,
+} from './layout_index.js'
 import { readManifest } from './read_manifest.js'
-import { writtenBeside } from './written_beside.js'
+import { writeAtomically } from './write_atomically.js'
 
 const LAYOUT = JSON.stringify({ imageLayoutVersion: '1.0.0' })
 const READ_BYTES = 64 * 1024
@@ -40,7 +46,7 @@ const READ_BYTES = 64 * 1024
  * repository has stands in `index.json`. What is written takes its place only when it is whole and on the disk.
  */
 export class FolderStore implements ImageStore {
-  readonly place: string
+  readonly storageId: string
   readonly #folder: string
   readonly #index: LayoutIndex
   readonly #signal: AbortSignal | undefined
@@ -49,7 +55,7 @@ export class FolderStore implements ImageStore {
     this.#folder = folder
     this.#signal = signal
     this.#index = new LayoutIndex(folder)
-    this.place = `folder:${folder}`
+    this.storageId = `folder:${folder}`
   }
 
   /** The layout in a folder, which is made where there is none. */
@@ -66,35 +72,39 @@ export class FolderStore implements ImageStore {
   close(): void {}
 
   async manifest(repository: string, reference: string): Promise<StoredManifest | undefined> {
-    this.#begin(repository)
+    this.#requireUsable(repository)
     requireReference(reference)
     const entries = await this.#entriesOf(repository)
     const name = `${repository}:${reference}`
     const found = reference.includes(':')
       ? entries.find(({ digest }) => digest === reference)
-      : entries.find(({ annotations }) => annotations?.[NAME] === name)
-    return found ? this.#read(repository, found) : this.#withinIndex(repository, entries, reference)
+      : entries.find(({ annotations }) => annotations?.[NAME_ANNOTATION] === name)
+    return found
+      ? this.#read(repository, found)
+      : this.#findInIndexes(repository, entries, reference)
   }
 
   async putManifest(repository: string, manifest: StoredManifest, tag?: string): Promise<void> {
-    this.#begin(repository)
+    this.#requireUsable(repository)
     if (tag !== undefined) {
       requireReference(tag)
     }
     requireSame({ digest: manifest.digest }, addressOf(manifest.bytes))
     await this.#requireParts(repository, manifest)
-    await this.writeBlob(repository, inOnePiece(manifest.bytes), manifest)
+    await this.writeBlob(repository, singleChunk(manifest.bytes), manifest)
     const entry = entryOf(repository, manifest, tag)
-    const name = entry.annotations?.[NAME]
+    const name = entry.annotations?.[NAME_ANNOTATION]
     await this.#index.change((entries) => {
-      const isKnown = entries.some((one) => one.digest === entry.digest && isOf(one, repository))
+      const isKnown = entries.some(
+        (one) => one.digest === entry.digest && isInRepository(one, repository)
+      )
       if (name === undefined && isKnown) {
         return entries
       }
       const others = entries.filter(
         (one) =>
-          one.annotations?.[NAME] !== name &&
-          !(one.digest === entry.digest && one.annotations?.[REPOSITORY] === repository)
+          one.annotations?.[NAME_ANNOTATION] !== name &&
+          !(one.digest === entry.digest && one.annotations?.[REPOSITORY_ANNOTATION] === repository)
       )
       return [...(name === undefined ? entries : others), entry]
     })
@@ -107,17 +117,19 @@ export class FolderStore implements ImageStore {
   }
 
   async removeManifest(repository: string, digest: string): Promise<void> {
-    this.#begin(repository)
+    this.#requireUsable(repository)
     requireDigest(digest)
     await this.#index.change((entries) => {
-      const left = entries.filter((one) => one.digest !== digest || !isOf(one, repository))
-      return left.length < entries.length ? left : entries
+      const remaining = entries.filter(
+        (one) => one.digest !== digest || !isInRepository(one, repository)
+      )
+      return remaining.length < entries.length ? remaining : entries
     })
   }
 
   /** One that is asked for is going to be used: a sweep that runs meanwhile leaves it. */
   async hasBlob(repository: string, digest: string): Promise<boolean> {
-    this.#begin(repository)
+    this.#requireUsable(repository)
     requireDigest(digest)
     const now = new Date(clock.now())
     return utimes(this.#pathOf(digest), now, now).then(
@@ -134,43 +146,43 @@ export class FolderStore implements ImageStore {
   readBlob(repository: string, blob: BlobAddress): BlobSource {
     requireRepository(repository)
     requireDigest(blob.digest)
-    return checkedBytes(this.#bytes(repository, blob.digest), blob)
+    return verifiedBytes(this.#bytes(repository, blob.digest), blob)
   }
 
   async writeBlob(
     repository: string,
     source: WritableSource,
-    wanted: Wanted = {}
+    options: BlobWriteOptions = {}
   ): Promise<BlobAddress> {
-    this.#begin(repository)
+    this.#requireUsable(repository)
     const hash = createHash('sha256')
     let size = 0
     let written: BlobAddress | undefined
-    let broken: unknown
-    const bytes = this.#unlessStopped(typeof source === 'function' ? source() : source)
+    let sourceError: unknown
+    const bytes = this.#abortable(typeof source === 'function' ? source() : source)
     const hashed = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
       try {
-        for await (const piece of bytes) {
-          size += piece.byteLength
-          hash.update(piece)
-          yield piece
+        for await (const chunk of bytes) {
+          size += chunk.byteLength
+          hash.update(chunk)
+          yield chunk
         }
       } catch (error) {
-        broken = error
+        sourceError = error
         throw error
       }
       written = { digest: `sha256:${hash.digest('hex')}`, size }
-      requireSame(wanted, written)
-      wanted.onRead?.(written)
+      requireSame(options, written)
+      options.onRead?.(written)
     }
     const target = () => this.#pathOf(written!.digest)
-    await writtenBeside(newDraft(this.#folder), hashed(), target).catch((error: unknown) => {
-      throw error === broken ? error : failureOf(error, this.#folder)
+    await writeAtomically(newDraft(this.#folder), hashed(), target).catch((error: unknown) => {
+      throw error === sourceError ? error : toFolderError(error, this.#folder)
     })
     return written!
   }
 
-  expectBlobs(): ExpectedBlobs {
+  prepareUploads(): PreparedUploads {
     return { release: async () => {} }
   }
 
@@ -180,32 +192,32 @@ export class FolderStore implements ImageStore {
   }
 
   async tags(repository: string): Promise<readonly string[]> {
-    this.#begin(repository)
-    const beginning = `${repository}:`
+    this.#requireUsable(repository)
+    const prefix = `${repository}:`
     const entries = await this.#index.entries()
     return entries
-      .map(({ annotations }) => annotations?.[NAME])
-      .filter((name) => name?.startsWith(beginning))
-      .map((name) => name!.slice(beginning.length))
+      .map(({ annotations }) => annotations?.[NAME_ANNOTATION])
+      .filter((name) => name?.startsWith(prefix))
+      .map((name) => name!.slice(prefix.length))
   }
 
   async referrers(repository: string, digest: string): Promise<readonly Descriptor[]> {
-    this.#begin(repository)
+    this.#requireUsable(repository)
     requireDigest(digest)
     const entries = await this.#entriesOf(repository)
     return Promise.all(
       entries
-        .filter(({ annotations }) => annotations?.[SUBJECT] === digest)
+        .filter(({ annotations }) => annotations?.[SUBJECT_ANNOTATION] === digest)
         .map(async (entry) => descriptorOf(await this.#read(repository, entry)))
     )
   }
 
   async #entriesOf(repository: string): Promise<readonly Descriptor[]> {
     const entries = await this.#index.entries()
-    return entries.filter((entry) => isOf(entry, repository))
+    return entries.filter((entry) => isInRepository(entry, repository))
   }
 
-  #begin(repository: string): void {
+  #requireUsable(repository: string): void {
     requireRepository(repository)
     this.#signal?.throwIfAborted()
   }
@@ -217,56 +229,60 @@ export class FolderStore implements ImageStore {
 
   async #prepare(): Promise<void> {
     try {
-      for (const folder of [join(this.#folder, 'blobs', 'sha256'), draftsOf(this.#folder)]) {
+      for (const folder of [join(this.#folder, 'blobs', 'sha256'), draftsFolder(this.#folder)]) {
         await mkdir(folder, { recursive: true, mode: 0o700 })
       }
       const layout = join(this.#folder, 'oci-layout')
-      const said = await readFile(layout, 'utf8').catch(() => undefined)
-      if (said === undefined) {
-        await writtenBeside(newDraft(this.#folder), inOnePiece(Buffer.from(LAYOUT)), () => layout)
-      } else if (!isLayout(said)) {
+      const content = await readFile(layout, 'utf8').catch(() => undefined)
+      if (content === undefined) {
+        await writeAtomically(
+          newDraft(this.#folder),
+          singleChunk(Buffer.from(LAYOUT)),
+          () => layout
+        )
+      } else if (!isLayout(content)) {
         throw new ImageFolderUnusable(`${this.#folder} is no OCI layout of version 1`)
       }
     } catch (error) {
-      throw failureOf(error, this.#folder)
+      throw toFolderError(error, this.#folder)
     }
-    await this.#index.found()
+    await this.#index.createIfMissing()
   }
 
   async *#bytes(repository: string, digest: string): AsyncGenerator<Buffer, void, undefined> {
     this.#signal?.throwIfAborted()
     try {
-      const pieces = createReadStream(this.#pathOf(digest), {
+      const chunks = createReadStream(this.#pathOf(digest), {
         highWaterMark: READ_BYTES,
         signal: this.#signal,
       })
-      for await (const piece of pieces as AsyncIterable<Buffer>) {
-        yield passOn(piece)
+      for await (const chunk of chunks as AsyncIterable<Buffer>) {
+        yield markReleasable(chunk)
       }
     } catch (error) {
       this.#signal?.throwIfAborted()
       throw (error as NodeJS.ErrnoException).code === 'ENOENT'
         ? new BlobMissing(repository, digest, error)
-        : failureOf(error, this.#folder)
+        : toFolderError(error, this.#folder)
     }
   }
 
-  async *#unlessStopped(source: BlobSource): AsyncGenerator<Uint8Array, void, undefined> {
-    const pieces = source[Symbol.asyncIterator]()
-    let isEnded = false
+  async *#abortable(source: BlobSource): AsyncGenerator<Uint8Array, void, undefined> {
+    const chunks = source[Symbol.asyncIterator]()
+    let isFinished = false
     try {
       for (;;) {
-        const { done, value } = await unlessAborted(pieces.next(), this.#signal)
+        const { done, value } = await unlessAborted(chunks.next(), this.#signal)
         if (done) {
-          isEnded = true
+          isFinished = true
           return
         }
         yield value
       }
     } finally {
       // Not waited for: the source may never settle.
-      if (!isEnded) {
-        void pieces.return?.().catch(() => {})
+      if (!isFinished) {
+        void chunks.return?.().catch(() => {})
       }
     }
   }
@@ -276,7 +292,7 @@ export class FolderStore implements ImageStore {
   }
 
   /** Other programs write only the index of an image for several machines into `index.json`, not what it names. */
-  async #withinIndex(
+  async #findInIndexes(
     repository: string,
     entries: readonly Descriptor[],
     reference: string
@@ -312,19 +328,21 @@ function entryOf(
   return {
     ...descriptorOf(manifest),
     annotations: {
-      ...(tag === undefined ? { [REPOSITORY]: repository } : { [NAME]: `${repository}:${tag}` }),
-      ...(subject && { [SUBJECT]: subject.digest }),
+      ...(tag === undefined
+        ? { [REPOSITORY_ANNOTATION]: repository }
+        : { [NAME_ANNOTATION]: `${repository}:${tag}` }),
+      ...(subject && { [SUBJECT_ANNOTATION]: subject.digest }),
     },
   }
 }
 
 function isLayout(text: string): boolean {
-  const said = jsonIn(text)
-  return isObject(said) && said.imageLayoutVersion === '1.0.0'
+  const content = tryParseJson(text)
+  return isObject(content) && content.imageLayoutVersion === '1.0.0'
 }
 
 /** What the disk says, as a failure of ours. */
-function failureOf(error: unknown, folder: string): unknown {
+function toFolderError(error: unknown, folder: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   return syscall !== undefined && code !== undefined && !(error instanceof ImageFolderUnusable)
     ? new ImageFolderUnusable(`${folder} cannot be used: ${code}`, error)

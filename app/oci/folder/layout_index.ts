@@ -1,23 +1,23 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 
 import { ImageFolderUnusable } from '#oci/errors'
 import { isDigest } from '#oci/image_names'
 import type { Descriptor } from '#oci/image_store'
-import { inOnePiece } from '#oci/in_one_piece'
+import { singleChunk } from '#oci/single_chunk'
 import { isObject } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { newDraft } from './drafts.js'
-import { alone } from './layout_lock.js'
-import { writtenBeside } from './written_beside.js'
+import { withLayoutLock } from './layout_lock.js'
+import { writeAtomically } from './write_atomically.js'
 
-export const NAME = 'org.opencontainers.image.ref.name'
+export const NAME_ANNOTATION = 'org.opencontainers.image.ref.name'
 /** Says of a manifest without a tag what repository has it. */
-export const REPOSITORY = 'analysis-hub.repository'
+export const REPOSITORY_ANNOTATION = 'analysis-hub.repository'
 /** Says of a manifest what other one it is about, so that nobody has to open all of them. */
-export const SUBJECT = 'analysis-hub.subject'
+export const SUBJECT_ANNOTATION = 'analysis-hub.subject'
 
 interface Index {
   readonly content: Record<string, unknown>
@@ -41,7 +41,7 @@ export class LayoutIndex {
 
   /** Replaces the entries by what is made of them, while nobody else does. */
   async change(next: (entries: readonly Descriptor[]) => readonly Descriptor[]): Promise<void> {
-    await alone(this.#path, async () => {
+    await withLayoutLock(this.#path, async () => {
       const { content, entries } = await this.#read()
       const manifests = next(entries)
       if (manifests !== entries) {
@@ -51,7 +51,7 @@ export class LayoutIndex {
   }
 
   /** Makes the file where there is none. */
-  async found(): Promise<void> {
+  async createIfMissing(): Promise<void> {
     const text = await this.#text()
     if (text === undefined) {
       await this.change((entries) => [...entries])
@@ -60,7 +60,7 @@ export class LayoutIndex {
 
   async #write(content: object): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(content))
-    await writtenBeside(newDraft(this.#folder), inOnePiece(bytes), () => this.#path)
+    await writeAtomically(newDraft(this.#folder), singleChunk(bytes), () => this.#path)
   }
 
   async #read(): Promise<Index> {
@@ -69,7 +69,7 @@ export class LayoutIndex {
       const content = { schemaVersion: 2, mediaType: MEDIA_TYPES.oci.index }
       return { content, entries: [] }
     }
-    const content = jsonIn(text)
+    const content = tryParseJson(text)
     const manifests = isObject(content) ? content.manifests : undefined
     if (!isObject(content) || !Array.isArray(manifests) || !manifests.every(isEntry)) {
       throw new ImageFolderUnusable(`${this.#path} is no index of images`)
@@ -89,11 +89,11 @@ export class LayoutIndex {
 
 /** The repository that an entry belongs to; none where another program wrote it without a name. */
 export function repositoryOf({ annotations }: Descriptor): string | undefined {
-  const name = annotations?.[NAME]
-  return annotations?.[REPOSITORY] ?? name?.slice(0, name.lastIndexOf(':'))
+  const name = annotations?.[NAME_ANNOTATION]
+  return annotations?.[REPOSITORY_ANNOTATION] ?? name?.slice(0, name.lastIndexOf(':'))
 }
 
-export const isOf = (entry: Descriptor, repository: string): boolean =>
+export const isInRepository = (entry: Descriptor, repository: string): boolean =>
   repositoryOf(entry) === repository
 
 const isEntry = (value: unknown): value is Descriptor => isObject(value) && isDigest(value.digest)

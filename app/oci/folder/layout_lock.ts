@@ -1,19 +1,19 @@
 import lockfile from 'proper-lockfile'
 
-import { Lanes } from '#kernel/lanes'
+import { KeyedMutex } from '#kernel/keyed_mutex'
 import { ImageFolderUnusable } from '#oci/errors'
 
 /** Held by a process that was killed, a lock lasts so long. */
 const STALE_MS = 5_000
 const RETRIES = { retries: 600, minTimeout: 10, maxTimeout: 250, factor: 1.3, randomize: true }
 
-const lanes = new Lanes()
+const lanes = new KeyedMutex()
 
 /** Keeps all others from changing an index meanwhile: first those of this process, by its queue, then other processes. */
-export const alone = <T>(path: string, action: () => Promise<T>): Promise<T> =>
-  lanes.run(path, () => locked(path, action))
+export const withLayoutLock = <T>(path: string, action: () => Promise<T>): Promise<T> =>
+  lanes.run(path, () => withFileLock(path, action))
 
-async function locked<T>(path: string, action: () => Promise<T>): Promise<T> {
+async function withFileLock<T>(path: string, action: () => Promise<T>): Promise<T> {
   let lost: Error | undefined
   const release = await lockfile
     .lock(path, {

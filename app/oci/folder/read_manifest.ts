@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { digestOf, requireSame } from '#oci/checked_bytes'
+import { digestOf, requireSame } from '#oci/verified_bytes'
 import { BlobMissing, ManifestInvalid } from '#oci/errors'
-import { LARGEST_MANIFEST, type Descriptor, type StoredManifest } from '#oci/image_store'
+import { MAX_MANIFEST_BYTES, type Descriptor, type StoredManifest } from '#oci/image_store'
 import { blobPath } from '#oci/layout_paths'
-import { manifestFound } from '#oci/manifest'
+import { manifestFromBytes } from '#oci/manifest'
 
 /** A manifest of a layout, compared with its digest. */
 export async function readManifest(
@@ -17,10 +17,10 @@ export async function readManifest(
   const { size } = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new BlobMissing(repository, digest, error) : error
   })
-  if (size > LARGEST_MANIFEST) {
+  if (size > MAX_MANIFEST_BYTES) {
     throw new ManifestInvalid(`${digest} is too large for a manifest`)
   }
   const bytes = await readFile(path)
   requireSame({ digest }, { digest: digestOf(bytes), size: bytes.length })
-  return manifestFound(bytes, mediaType)
+  return manifestFromBytes(bytes, mediaType)
 }

@@ -10,21 +10,21 @@ import { blobPath } from '#oci/layout_paths'
 import { parseManifest } from '#oci/manifest'
 import { blobsOf } from '#oci/manifests_of'
 import { REFERABLE_TYPES } from '#oci/media_types'
-import { removeLeftDrafts } from './drafts.js'
-import { isOf, LayoutIndex, repositoryOf, SUBJECT } from './layout_index.js'
+import { removeStaleDrafts } from './drafts.js'
+import { isInRepository, LayoutIndex, repositoryOf, SUBJECT_ANNOTATION } from './layout_index.js'
 import { readManifest } from './read_manifest.js'
 
 /** What was written or asked for within this time may be about to be used. */
-const YOUNG_MS = 24 * 60 * 60 * 1000
+const GRACE_PERIOD_MS = 24 * 60 * 60 * 1000
 
-export interface Swept {
+export interface FolderSweepResult {
   readonly removed: number
   readonly removedBytes: number
   readonly keptBytes: number
 }
 
-interface SweepOptions {
-  readonly youngMs?: number
+interface FolderSweepOptions {
+  readonly gracePeriodMs?: number
   readonly signal?: AbortSignal
 }
 
@@ -32,55 +32,62 @@ interface SweepOptions {
  * Removes from a layout what no image names any more: blobs, what is said about images that are gone, and drafts of those that were
  * killed. Images may be built and copied meanwhile.
  */
-export async function sweepFolder(path: string, options: SweepOptions = {}): Promise<Swept> {
+export async function sweepFolder(
+  path: string,
+  options: FolderSweepOptions = {}
+): Promise<FolderSweepResult> {
   const folder = resolve(path)
-  const oldest = clock.now() - (options.youngMs ?? YOUNG_MS)
+  const oldest = clock.now() - (options.gracePeriodMs ?? GRACE_PERIOD_MS)
   const index = new LayoutIndex(folder)
-  await index.change(withoutLostStatements)
-  const named = new Set<string>()
+  await index.change(withoutOrphanedReferrers)
+  const reachable = new Set<string>()
   for (const entry of await index.entries()) {
     options.signal?.throwIfAborted()
-    await gather(folder, entry, named)
+    await collectReachable(folder, entry, reachable)
   }
-  const drafts = await removeLeftDrafts(folder)
+  const drafts = await removeStaleDrafts(folder)
   const removedBytes = drafts.reduce((sum, bytes) => sum + bytes, 0)
   const swept = { removed: drafts.length, removedBytes, keptBytes: 0 }
   const blobs = join(folder, 'blobs', 'sha256')
   for (const name of await readdir(blobs)) {
     options.signal?.throwIfAborted()
     const file = join(blobs, name)
-    const found = await stat(file).catch(() => undefined)
-    if (!found || named.has(file) || found.mtimeMs >= oldest) {
-      swept.keptBytes += found?.size ?? 0
+    const stats = await stat(file).catch(() => undefined)
+    if (!stats || reachable.has(file) || stats.mtimeMs >= oldest) {
+      swept.keptBytes += stats?.size ?? 0
     } else if (await removeFile(file)) {
       swept.removed++
-      swept.removedBytes += found.size
+      swept.removedBytes += stats.size
     }
   }
   return swept
 }
 
 /** What is said about an image goes with it. */
-function withoutLostStatements(entries: readonly Descriptor[]): readonly Descriptor[] {
-  const kept = entries.filter((entry) => {
-    const subject = entry.annotations?.[SUBJECT]
+function withoutOrphanedReferrers(entries: readonly Descriptor[]): readonly Descriptor[] {
+  const remaining = entries.filter((entry) => {
+    const subject = entry.annotations?.[SUBJECT_ANNOTATION]
     const repository = repositoryOf(entry)
     return (
       subject === undefined ||
       repository === undefined ||
-      entries.some((one) => one.digest === subject && isOf(one, repository))
+      entries.some((one) => one.digest === subject && isInRepository(one, repository))
     )
   })
-  return kept.length < entries.length ? kept : entries
+  return remaining.length < entries.length ? remaining : entries
 }
 
 /** The files of a manifest and of all that it names. One that cannot be read names nothing, and stays itself. */
-async function gather(folder: string, manifest: Descriptor, named: Set<string>): Promise<void> {
+async function collectReachable(
+  folder: string,
+  manifest: Descriptor,
+  reachable: Set<string>
+): Promise<void> {
   const file = join(folder, blobPath(manifest.digest))
-  if (named.has(file)) {
+  if (reachable.has(file)) {
     return
   }
-  named.add(file)
+  reachable.add(file)
   if (!REFERABLE_TYPES.includes(manifest.mediaType)) {
     throw new ImageFolderUnusable(
       `${folder} is not swept: what ${manifest.digest} names is not understood (${manifest.mediaType})`
@@ -94,9 +101,9 @@ async function gather(folder: string, manifest: Descriptor, named: Set<string>):
   if (!stored) {
     return
   }
-  blobsOf(stored).forEach(({ digest }) => named.add(join(folder, blobPath(digest))))
+  blobsOf(stored).forEach(({ digest }) => reachable.add(join(folder, blobPath(digest))))
   const parsed = parseManifest(stored)
   for (const child of parsed.kind === 'index' ? parsed.manifests : []) {
-    await gather(folder, child, named)
+    await collectReachable(folder, child, reachable)
   }
 }

@@ -7,7 +7,7 @@ const SCHEME = /^\s*(basic|bearer)\b/i
 const PARAMETER = /([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s",]+))/gi
 
 /** Reads `WWW-Authenticate`; undefined where nothing that is understood stands there. */
-export function challengeIn(header: string | undefined): Challenge | undefined {
+export function parseChallenge(header: string | undefined): Challenge | undefined {
   const scheme = SCHEME.exec(header ?? '')?.[1]?.toLowerCase()
   if (header === undefined || scheme === undefined) {
     return undefined
@@ -15,12 +15,12 @@ export function challengeIn(header: string | undefined): Challenge | undefined {
   if (scheme === 'basic') {
     return { scheme }
   }
-  const said = new Map(
+  const parameters = new Map(
     [...header.matchAll(PARAMETER)].map(([, name, quoted, plain]) => [
       name!.toLowerCase(),
       quoted ?? plain ?? '',
     ])
   )
-  const realm = said.get('realm')
-  return realm ? { scheme: 'bearer', realm, service: said.get('service') } : undefined
+  const realm = parameters.get('realm')
+  return realm ? { scheme: 'bearer', realm, service: parameters.get('service') } : undefined
 }

@@ -1,4 +1,4 @@
-import { spend } from '#kernel/passing_bytes'
+import { releaseChunk } from '#kernel/chunk_memory'
 import type { BlobSource } from '#oci/image_store'
 
 export interface Chunk {
@@ -6,7 +6,7 @@ export interface Chunk {
   readonly isLast: boolean
 }
 
-const FIRST_ROOM = 64 * 1024
+const INITIAL_BYTES = 64 * 1024
 
 /**
  * Cuts bytes into chunks of one size, of which the last is shorter. Two buffers take turns: one is filled while the other is
@@ -17,33 +17,33 @@ export async function* chunksOf(
   chunkBytes: number
 ): AsyncGenerator<Chunk, void, undefined> {
   let filled = 0
-  let buffer: Buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_ROOM, chunkBytes))
-  let other: Buffer | undefined
-  for await (const piece of source) {
-    for (let start = 0; start < piece.byteLength;) {
+  let buffer: Buffer = Buffer.allocUnsafeSlow(Math.min(INITIAL_BYTES, chunkBytes))
+  let spare: Buffer | undefined
+  for await (const input of source) {
+    for (let start = 0; start < input.byteLength;) {
       if (filled === chunkBytes) {
         yield { bytes: buffer, isLast: false }
-        const next = other ?? Buffer.allocUnsafeSlow(chunkBytes)
-        other = buffer
+        const next = spare ?? Buffer.allocUnsafeSlow(chunkBytes)
+        spare = buffer
         buffer = next
         filled = 0
       }
-      const taken = Math.min(piece.byteLength - start, chunkBytes - filled)
-      buffer = withRoom(buffer, filled + taken, chunkBytes)
-      buffer.set(piece.subarray(start, start + taken), filled)
-      filled += taken
-      start += taken
+      const length = Math.min(input.byteLength - start, chunkBytes - filled)
+      buffer = ensureCapacity(buffer, filled + length, chunkBytes)
+      buffer.set(input.subarray(start, start + length), filled)
+      filled += length
+      start += length
     }
-    spend(piece)
+    releaseChunk(input)
   }
   yield { bytes: buffer.subarray(0, filled), isLast: true }
 }
 
 /** Most blobs are small, and none of them is given the room of a large one. */
-function withRoom(buffer: Buffer, needed: number, atMost: number): Buffer {
+function ensureCapacity(buffer: Buffer, needed: number, maxBytes: number): Buffer {
   if (needed <= buffer.length) {
     return buffer
   }
-  const length = Math.min(atMost, Math.max(needed, buffer.length * 2))
+  const length = Math.min(maxBytes, Math.max(needed, buffer.length * 2))
   return Buffer.from((buffer.buffer as ArrayBuffer).transfer(length))
 }

@@ -1,9 +1,14 @@
-import { passOn } from '#kernel/passing_bytes'
-import { BlobMissing, ImageFailure, RegistryAway, RegistryConfused } from '#oci/errors'
+import { markReleasable } from '#kernel/chunk_memory'
+import {
+  BlobMissing,
+  ImageFailure,
+  RegistryUnavailable,
+  RegistryResponseInvalid,
+} from '#oci/errors'
 import type { BlobAddress } from '#oci/image_store'
-import type { Answer } from './answer.js'
+import type { RegistryResponse } from './registry_response.js'
 import type { RegistryClient } from './registry_client.js'
-import { pulling } from './scopes.js'
+import { pullScope } from './scopes.js'
 
 /** The bytes of a blob as the registry sends them. A connection that breaks is made again for the rest. */
 export async function* download(
@@ -11,76 +16,86 @@ export async function* download(
   repository: string,
   { digest, size }: BlobAddress
 ): AsyncGenerator<Buffer, void, undefined> {
-  let at = 0
-  let firstAt = 0
+  let offset = 0
+  let firstFailureAt = 0
   for (let failures = 0; ;) {
-    const answer = await ask(client, repository, digest, at)
+    const response = await requestBlob(client, repository, digest, offset)
     try {
-      for await (const piece of rest(answer, at)) {
+      for await (const chunk of bytesAfter(response, offset)) {
         failures = 0
-        at += piece.length
-        yield piece
+        offset += chunk.length
+        yield chunk
       }
-      if (at >= size) {
+      if (offset >= size) {
         return
       }
-      throw new RegistryAway(`${client.host} broke off ${digest} after ${at} of ${size} bytes`)
+      throw new RegistryUnavailable(
+        `${client.host} broke off ${digest} after ${offset} of ${size} bytes`
+      )
     } catch (error) {
-      client.throwIfStopped()
-      const failure = passing(error, client.host)
-      firstAt = failures === 0 ? performance.now() : firstAt
+      client.throwIfAborted()
+      const failure = requireTransient(error, client.host)
+      firstFailureAt = failures === 0 ? performance.now() : firstFailureAt
       failures++
-      if (client.isGivenUp(failures, firstAt)) {
+      if (client.isExhausted(failures, firstFailureAt)) {
         throw failure
       }
-      await client.rest(failures)
+      await client.backOff(failures)
     }
   }
 }
 
-async function ask(
+async function requestBlob(
   client: RegistryClient,
   repository: string,
   digest: string,
-  at: number
-): Promise<Answer> {
-  const answer = await client.ask({
+  offset: number
+): Promise<RegistryResponse> {
+  const response = await client.send({
     method: 'GET',
     at: `${repository}/blobs/${digest}`,
-    scopes: [pulling(repository)],
-    headers: { 'accept-encoding': 'identity', ...(at > 0 && { range: `bytes=${at}-` }) },
+    scopes: [pullScope(repository)],
+    headers: { 'accept-encoding': 'identity', ...(offset > 0 && { range: `bytes=${offset}-` }) },
     expected: [200, 206, 404],
   })
-  if (answer.status === 404) {
-    answer.drop()
+  if (response.status === 404) {
+    response.discard()
     throw new BlobMissing(repository, digest)
   }
-  return answer
+  return response
 }
 
 /** What of an answer comes after so many bytes: the rest that was asked for, or the whole for which it was not. */
-async function* rest(answer: Answer, at: number): AsyncGenerator<Buffer, void, undefined> {
-  if (answer.status === 206 && !answer.header('content-range')?.startsWith(`bytes ${at}-`)) {
-    answer.drop()
-    throw new RegistryConfused(`${answer.url.host} answers with another part than was asked for`)
+async function* bytesAfter(
+  response: RegistryResponse,
+  offset: number
+): AsyncGenerator<Buffer, void, undefined> {
+  if (
+    response.status === 206 &&
+    !response.header('content-range')?.startsWith(`bytes ${offset}-`)
+  ) {
+    response.discard()
+    throw new RegistryResponseInvalid(
+      `${response.url.host} answers with another part than was asked for`
+    )
   }
-  let skipped = answer.status === 206 ? at : 0
-  for await (const piece of answer.body()) {
-    const start = Math.min(piece.length, at - skipped)
+  let skipped = response.status === 206 ? offset : 0
+  for await (const chunk of response.body()) {
+    const start = Math.min(chunk.length, offset - skipped)
     skipped += start
-    if (start < piece.length) {
-      yield start === 0 ? passOn(piece) : piece.subarray(start)
+    if (start < chunk.length) {
+      yield start === 0 ? markReleasable(chunk) : chunk.subarray(start)
     }
   }
 }
 
 /** What may go well the next time; all else is thrown. */
-function passing(error: unknown, host: string): ImageFailure {
+function requireTransient(error: unknown, host: string): ImageFailure {
   if (error instanceof ImageFailure) {
-    if (!error.isPassing) {
+    if (!error.isTransient) {
       throw error
     }
     return error
   }
-  return new RegistryAway(`${host} broke off an answer`, error)
+  return new RegistryUnavailable(`${host} broke off an answer`, error)
 }

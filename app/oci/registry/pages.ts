@@ -1,12 +1,12 @@
-import { RegistryConfused } from '#oci/errors'
-import type { Answer } from './answer.js'
+import { RegistryResponseInvalid } from '#oci/errors'
+import type { RegistryResponse } from './registry_response.js'
 import type { RegistryClient } from './registry_client.js'
 
-const MOST_PAGES = 1_000
-const LARGEST_PAGE = 4 * 1024 ** 2
+const MAX_PAGES = 1_000
+const MAX_PAGE_BYTES = 4 * 1024 ** 2
 const NEXT = /<([^>]+)>\s*;[^,]*\brel="?next"?/i
 
-export interface Listing {
+export interface ListRequest {
   readonly at: string
   readonly scopes: readonly string[]
   readonly accept: string
@@ -15,33 +15,33 @@ export interface Listing {
 /** All pages of a list; undefined where the registry does not have it. */
 export async function allPages(
   client: RegistryClient,
-  { at, scopes, accept }: Listing
+  { at, scopes, accept }: ListRequest
 ): Promise<Record<string, unknown>[] | undefined> {
   const pages: Record<string, unknown>[] = []
   let next: string | URL | undefined = at
   while (next !== undefined) {
-    const answer: Answer = await client.ask({
+    const response: RegistryResponse = await client.send({
       method: 'GET',
       at: next,
       scopes,
       headers: { accept },
       expected: [200, 400, 404, 405],
     })
-    if (answer.status !== 200) {
-      answer.drop()
+    if (response.status !== 200) {
+      response.discard()
       return undefined
     }
-    const page = await answer.json(LARGEST_PAGE)
-    if (!page || pages.push(page) > MOST_PAGES) {
-      throw new RegistryConfused(`${client.host} does not answer with a list`)
+    const page = await response.json(MAX_PAGE_BYTES)
+    if (!page || pages.push(page) > MAX_PAGES) {
+      throw new RegistryResponseInvalid(`${client.host} does not answer with a list`)
     }
-    next = nextOf(answer)
+    next = nextPage(response)
   }
   return pages
 }
 
-function nextOf(answer: Answer): URL | undefined {
-  const [, address] = NEXT.exec(answer.header('link') ?? '') ?? []
-  const next = address === undefined ? null : URL.parse(address, answer.url.href)
-  return next?.origin === answer.url.origin ? next : undefined
+function nextPage(response: RegistryResponse): URL | undefined {
+  const [, address] = NEXT.exec(response.header('link') ?? '') ?? []
+  const next = address === undefined ? null : URL.parse(address, response.url.href)
+  return next?.origin === response.url.origin ? next : undefined
 }

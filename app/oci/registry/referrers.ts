@@ -1,13 +1,13 @@
-import { Lanes } from '#kernel/lanes'
+import { KeyedMutex } from '#kernel/keyed_mutex'
 import type { Descriptor, StoredManifest } from '#oci/image_store'
 import { isDigest } from '#oci/image_names'
 import { descriptorOf, isObject, parseManifest, storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { allPages } from './pages.js'
 import type { RegistryClient } from './registry_client.js'
-import { pulling } from './scopes.js'
+import { pullScope } from './scopes.js'
 
-interface Manifests {
+interface ManifestAccess {
   manifest(repository: string, reference: string): Promise<StoredManifest | undefined>
   put(repository: string, manifest: StoredManifest, tag: string): Promise<void>
 }
@@ -16,49 +16,49 @@ interface Manifests {
 export const referrersTag = (digest: string): string => digest.replace(':', '-')
 
 /** One change of such an index after the other, as far as this process makes them. */
-const changes = new Lanes()
+const updates = new KeyedMutex()
 
 /** What a registry knows to be said about a manifest. */
 export async function referrersOf(
   client: RegistryClient,
-  manifests: Manifests,
+  manifests: ManifestAccess,
   repository: string,
   digest: string
 ): Promise<readonly Descriptor[]> {
   const pages = await allPages(client, {
     at: `${repository}/referrers/${digest}`,
-    scopes: [pulling(repository)],
+    scopes: [pullScope(repository)],
     accept: MEDIA_TYPES.oci.index,
   })
   if (!pages) {
-    return listed(await manifests.manifest(repository, referrersTag(digest)))
+    return entriesOf(await manifests.manifest(repository, referrersTag(digest)))
   }
   return pages
     .flatMap(({ manifests: page }) => (Array.isArray(page) ? page : []))
-    .filter((said): said is Descriptor => isObject(said) && isDigest(said.digest))
+    .filter((entry): entry is Descriptor => isObject(entry) && isDigest(entry.digest))
 }
 
-interface Change {
+interface ReferrersChange {
   /** Whether they are there from now on, or no more. */
-  readonly isThere: boolean
+  readonly isAdded: boolean
   /** Whether nothing can stand under the tag yet. */
   readonly isFirst?: boolean
 }
 
 /** Notes under the tag of each manifest that others are about it, or that they are no more: once for all of them. */
-export async function noteReferrers(
+export async function updateReferrersIndex(
   client: RegistryClient,
-  manifests: Manifests,
+  manifests: ManifestAccess,
   repository: string,
   referrers: readonly StoredManifest[],
-  { isThere, isFirst = false }: Change
+  { isAdded: isThere, isFirst = false }: ReferrersChange
 ): Promise<void> {
   for (const [subject, about] of Map.groupBy(referrers, subjectOf)) {
     if (subject !== undefined) {
       const tag = referrersTag(subject)
-      await changes.run(`${client.host}/${repository}:${tag}`, async () => {
-        const known = isFirst ? [] : listed(await manifests.manifest(repository, tag))
-        const next = isThere ? withAll(known, about) : without(known, about)
+      await updates.run(`${client.host}/${repository}:${tag}`, async () => {
+        const known = isFirst ? [] : entriesOf(await manifests.manifest(repository, tag))
+        const next = isThere ? withAdded(known, about) : without(known, about)
         if (next.length !== known.length) {
           await manifests.put(repository, indexOf(next), tag)
         }
@@ -70,10 +70,13 @@ export async function noteReferrers(
 const subjectOf = (manifest: StoredManifest): string | undefined =>
   parseManifest(manifest).subject?.digest
 
-const without = (known: readonly Descriptor[], gone: readonly StoredManifest[]): Descriptor[] =>
-  known.filter(({ digest }) => !gone.some((manifest) => manifest.digest === digest))
+const without = (known: readonly Descriptor[], removed: readonly StoredManifest[]): Descriptor[] =>
+  known.filter(({ digest }) => !removed.some((manifest) => manifest.digest === digest))
 
-const withAll = (known: readonly Descriptor[], added: readonly StoredManifest[]): Descriptor[] => [
+const withAdded = (
+  known: readonly Descriptor[],
+  added: readonly StoredManifest[]
+): Descriptor[] => [
   ...known,
   ...added
     .filter(({ digest }) => !known.some((descriptor) => descriptor.digest === digest))
@@ -85,7 +88,7 @@ const indexOf = (manifests: readonly Descriptor[]): StoredManifest => {
   return storedManifest(mediaType, { schemaVersion: 2, mediaType, manifests })
 }
 
-function listed(index: StoredManifest | undefined): readonly Descriptor[] {
+function entriesOf(index: StoredManifest | undefined): readonly Descriptor[] {
   const parsed = index && parseManifest(index)
   return parsed?.kind === 'index' ? parsed.manifests : []
 }

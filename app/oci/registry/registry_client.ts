@@ -1,13 +1,18 @@
-import { pause, pauseAfter } from '#kernel/back_off'
+import { sleep, jitteredBackoff } from '#kernel/backoff'
 
-import { ImageFailure, RegistryAway, RegistryConfused, RegistryDenied } from '#oci/errors'
-import { digestOf } from '#oci/checked_bytes'
+import {
+  ImageFailure,
+  RegistryUnavailable,
+  RegistryResponseInvalid,
+  RegistryDenied,
+} from '#oci/errors'
+import { digestOf } from '#oci/verified_bytes'
 import { isObject } from '#oci/manifest'
 import { unlessAborted } from '#oci/unless_aborted'
-import type { UploadNote, UploadNotes } from '#oci/uploads/upload_notes'
-import { Answer } from './answer.js'
-import { challengeIn } from './challenge.js'
-import { Connections, type Guard } from './exchange.js'
+import type { JournalEntry, UploadJournal } from '#oci/uploads/upload_journal'
+import { RegistryResponse } from './registry_response.js'
+import { parseChallenge } from './challenge.js'
+import { Connections, type OutboundGuard } from './connections.js'
 import { baseOf } from './registry_address.js'
 import { Tokens, type Account } from './tokens.js'
 
@@ -24,13 +29,13 @@ export interface RegistryOptions {
   readonly attempts?: number
   readonly firstPauseMs?: number
   /** For how long, beyond those attempts, it is asked again at least. */
-  readonly patienceMs?: number
-  readonly guard?: Guard
+  readonly retryForMs?: number
+  readonly guard?: OutboundGuard
   /** Where uploads are noted, so that none is left where this process is killed.. */
-  readonly notes?: UploadNotes
+  readonly journal?: UploadJournal
 }
 
-export interface Question {
+export interface RegistryRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/v2/`, or an address that the registry named. */
   readonly at: string | URL
@@ -40,30 +45,30 @@ export interface Question {
   /** Statuses that are answers; all others are failures. */
   readonly expected: readonly number[]
   /** Not where it would be done twice: the one who asks finds out how far it came. */
-  readonly isAskedOnce?: boolean
+  readonly isSingleAttempt?: boolean
   readonly isSlow?: boolean
   /** It is a part of an upload, of which it is noted there where it is. */
-  readonly note?: UploadNote | undefined
+  readonly journalEntry?: JournalEntry | undefined
   /** What began that upload, where this does not. */
-  readonly begun?: URL
+  readonly startUrl?: URL
 }
 
 const IDLE_MS = 60_000
 const ATTEMPTS = 5
 const FIRST_PAUSE_MS = 200
-const LONGEST_PAUSE_MS = 8_000
-const LONGEST_WISH_MS = 30_000
-const MOST_REDIRECTS = 5
-const LARGEST_REASON = 64 * 1024
+const MAX_PAUSE_MS = 8_000
+const MAX_RETRY_AFTER_MS = 30_000
+const MAX_REDIRECTS = 5
+const MAX_REASON_BYTES = 64 * 1024
 const REDIRECTS = [301, 302, 303, 307, 308]
-const PASSING = [408, 425, 429, 500, 502, 503, 504]
+const TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504]
 const NEVER = new AbortController().signal
 
 /** How a registry is asked. */
-interface Manners extends Required<
+interface ClientSettings extends Required<
   Pick<RegistryOptions, 'idleMs' | 'attempts' | 'firstPauseMs' | 'patienceMs'>
 > {
-  readonly notes: UploadNotes | undefined
+  readonly journal: UploadJournal | undefined
 }
 
 /** Asks one registry: as an account, again where it may go well the next time, and within limits of time. */
@@ -71,14 +76,14 @@ export class RegistryClient {
   readonly base: URL
   readonly #connections: Connections
   readonly #tokens: Tokens
-  readonly #options: Manners
+  readonly #options: ClientSettings
   readonly #signal: AbortSignal | undefined
 
   constructor(
     base: URL,
     connections: Connections,
     tokens: Tokens,
-    options: Manners,
+    options: ClientSettings,
     signal?: AbortSignal
   ) {
     this.base = base
@@ -90,13 +95,17 @@ export class RegistryClient {
 
   static open(address: RegistryAddress, options: RegistryOptions = {}): RegistryClient {
     const base = baseOf(address.host)
-    const connections = new Connections(!options.isInsecure, options.guard, options.notes?.uploader)
+    const connections = new Connections(
+      !options.isInsecure,
+      options.guard,
+      options.journal?.uploader
+    )
     return new RegistryClient(base, connections, new Tokens(base, connections, address), {
       idleMs: options.idleMs ?? IDLE_MS,
       attempts: options.attempts ?? ATTEMPTS,
       firstPauseMs: options.firstPauseMs ?? FIRST_PAUSE_MS,
-      patienceMs: options.patienceMs ?? 0,
-      notes: options.notes,
+      retryForMs: options.retryForMs ?? 0,
+      journal: options.journal,
     })
   }
 
@@ -105,14 +114,14 @@ export class RegistryClient {
   }
 
   /** Whether something that failed so often, and for the first time then, is not tried again. */
-  isGivenUp(failures: number, firstAt: number): boolean {
-    const { attempts, patienceMs } = this.#options
-    return failures >= attempts && performance.now() - firstAt >= patienceMs
+  isExhausted(failures: number, startedAt: number): boolean {
+    const { attempts, retryForMs: patienceMs } = this.#options
+    return failures >= attempts && performance.now() - startedAt >= patienceMs
   }
 
   /** For an upload that is about to begin. */
-  newNote(): UploadNote | undefined {
-    return this.#options.notes?.next()
+  newJournalEntry(): JournalEntry | undefined {
+    return this.#options.journal?.newEntry()
   }
 
   /** The same connections and tokens, for something that can be stopped. Undefined is for what has to be done all the same. */
@@ -124,85 +133,104 @@ export class RegistryClient {
     this.#connections.close()
   }
 
-  get isStopped(): boolean {
+  get isAborted(): boolean {
     return this.#signal?.aborted === true
   }
 
-  throwIfStopped(): void {
+  throwIfAborted(): void {
     this.#signal?.throwIfAborted()
   }
 
   /** Waits for something that may never come, such as what somebody else sends. */
-  unlessStopped<T>(promise: Promise<T>): Promise<T> {
+  unlessAborted<T>(promise: Promise<T>): Promise<T> {
     return unlessAborted(promise, this.#signal)
   }
 
-  async ask(question: Question): Promise<Answer> {
-    const firstAt = performance.now()
+  async send(request: RegistryRequest): Promise<RegistryResponse> {
+    const startedAt = performance.now()
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#askAs(question)
+        return await this.#sendAuthorized(request)
       } catch (error) {
-        this.throwIfStopped()
-        const failure = failureOf(error, question, this.host)
-        if (!failure.isPassing || question.isAskedOnce || this.isGivenUp(attempt, firstAt)) {
+        this.throwIfAborted()
+        const failure = toImageFailure(error, request, this.host)
+        if (
+          !failure.isTransient ||
+          request.isSingleAttempt ||
+          this.isExhausted(attempt, startedAt)
+        ) {
           throw failure
         }
-        await this.rest(attempt, failure instanceof Overloaded ? failure.wishMs : 0)
+        await this.backOff(
+          attempt,
+          failure instanceof RegistryOverloaded ? failure.retryAfterMs : 0
+        )
       }
     }
   }
 
   /** Waits before something is tried once more. */
-  async rest(failures: number, atLeastMs = 0): Promise<void> {
-    const backOff = { firstMs: this.#options.firstPauseMs, longestMs: LONGEST_PAUSE_MS }
-    await pause(Math.max(pauseAfter(failures, backOff), atLeastMs), this.#signal ?? NEVER)
-    this.throwIfStopped()
+  async backOff(failures: number, minMs = 0): Promise<void> {
+    const backOff = { firstMs: this.#options.firstPauseMs, longestMs: MAX_PAUSE_MS }
+    await sleep(Math.max(jitteredBackoff(failures, backOff), minMs), this.#signal ?? NEVER)
+    this.throwIfAborted()
   }
 
   /** Once more where the registry only now says how it wants to be told who asks, or a token came to its end. */
-  async #askAs(question: Question): Promise<Answer> {
+  async #sendAuthorized(request: RegistryRequest): Promise<RegistryResponse> {
     const asking = { idleMs: this.#options.idleMs, signal: this.#signal }
     for (let isFirst = true; ; isFirst = false) {
-      const shown = await this.#tokens.header(question.scopes, asking)
-      const answer = await this.#follow(question, shown)
-      if (question.expected.includes(answer.status)) {
-        return answer
+      const authorization = await this.#tokens.header(request.scopes, asking)
+      const response = await this.#followRedirects(request, authorization)
+      if (request.expected.includes(response.status)) {
+        return response
       }
-      const canBeTold =
+      const canAuthenticate =
         isFirst &&
-        answer.status === 401 &&
-        answer.url.origin === this.base.origin &&
-        this.#tokens.learn(challengeIn(answer.header('www-authenticate')), shown)
-      if (!canBeTold) {
-        throw await this.#refusal(question, answer)
+        response.status === 401 &&
+        response.url.origin === this.base.origin &&
+        this.#tokens.acceptChallenge(
+          parseChallenge(response.header('www-authenticate')),
+          authorization
+        )
+      if (!canAuthenticate) {
+        throw await this.#toError(request, response)
       }
-      answer.drop()
+      response.discard()
     }
   }
 
   /** Goes where a registry sends us to read something. Who we are, only its own origin is told. */
-  async #follow(question: Question, shown: string | undefined): Promise<Answer> {
-    const idleMs = this.#options.idleMs * (question.isSlow ? 4 : 1)
-    let url = question.at instanceof URL ? question.at : new URL(question.at, this.base)
+  async #followRedirects(
+    request: RegistryRequest,
+    authorization: string | undefined
+  ): Promise<RegistryResponse> {
+    const idleMs = this.#options.idleMs * (request.isSlow ? 4 : 1)
+    let url = request.at instanceof URL ? request.at : new URL(request.at, this.base)
     for (let hops = 0; ; hops++) {
       this.#requireAllowed(url)
       const headers = {
-        ...question.headers,
-        ...(shown !== undefined && url.origin === this.base.origin && { authorization: shown }),
+        ...request.headers,
+        ...(authorization !== undefined &&
+          url.origin === this.base.origin && { authorization: authorization }),
       }
-      const { method, body, note, begun = url } = question
+      const { method, body, journalEntry: note, startUrl: begun = url } = request
       const upload = note && { note: note.path, begun: begun.href }
-      const sending = { method, url, headers, body, idleMs, signal: this.#signal, upload }
-      const answer = new Answer(url, await this.#connections.send(sending), idleMs, this.#signal)
+      const outgoing = { method, url, headers, body, idleMs, signal: this.#signal, upload }
+      const response = new RegistryResponse(
+        url,
+        await this.#connections.send(outgoing),
+        idleMs,
+        this.#signal
+      )
       const isRead = method === 'GET' || method === 'HEAD'
-      if (!isRead || !REDIRECTS.includes(answer.status)) {
-        return answer
+      if (!isRead || !REDIRECTS.includes(response.status)) {
+        return response
       }
-      const next = answer.location()
-      answer.drop()
-      if (!next || hops >= MOST_REDIRECTS) {
-        throw new RegistryConfused(`${this.host} sends us from one place to the next`)
+      const next = response.location()
+      response.discard()
+      if (!next || hops >= MAX_REDIRECTS) {
+        throw new RegistryResponseInvalid(`${this.host} sends us from one place to the next`)
       }
       url = next
     }
@@ -211,25 +239,25 @@ export class RegistryClient {
   #requireAllowed({ protocol, username }: URL): void {
     const isSecured = protocol === 'https:' || protocol === this.base.protocol
     if (!isSecured || !['https:', 'http:'].includes(protocol) || username !== '') {
-      throw new RegistryConfused(`${this.host} sends us to where nothing may be asked for`)
+      throw new RegistryResponseInvalid(`${this.host} sends us to where nothing may be asked for`)
     }
   }
 
-  async #refusal(question: Question, answer: Answer): Promise<Error> {
-    const { status } = answer
-    const { code, text } = await reasonIn(answer, this.base)
-    const said = `${answer.url.host} answered ${asked(question)} with ${status}${text}`
-    if (PASSING.includes(status)) {
-      return new Overloaded(said, Number(answer.header('retry-after')) * 1000)
+  async #toError(request: RegistryRequest, response: RegistryResponse): Promise<Error> {
+    const { status } = response
+    const { code, text } = await readReason(response, this.base)
+    const message = `${response.url.host} answered ${describe(request)} with ${status}${text}`
+    if (TRANSIENT_STATUSES.includes(status)) {
+      return new RegistryOverloaded(message, Number(response.header('retry-after')) * 1000)
     }
     return status === 401 || status === 403
-      ? new RegistryDenied(said)
-      : new RegistryRefusal(said, code)
+      ? new RegistryDenied(message)
+      : new RegistryRejection(message, code)
   }
 }
 
 /** A registry refused what it was asked, and may have said by a code of the distribution API why. */
-export class RegistryRefusal extends RegistryConfused {
+export class RegistryRejection extends RegistryResponseInvalid {
   readonly reason: string | undefined
 
   constructor(message: string, reason: string | undefined) {
@@ -239,28 +267,28 @@ export class RegistryRefusal extends RegistryConfused {
 }
 
 /** A registry that cannot now, and may have said when it can. */
-class Overloaded extends RegistryAway {
-  readonly wishMs: number
+class RegistryOverloaded extends RegistryUnavailable {
+  readonly retryAfterMs: number
 
-  constructor(message: string, wishMs: number) {
+  constructor(message: string, retryAfterMs: number) {
     super(message)
-    this.wishMs = wishMs > 0 ? Math.min(wishMs, LONGEST_WISH_MS) : 0
+    this.retryAfterMs = retryAfterMs > 0 ? Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) : 0
   }
 }
 
-function failureOf(error: unknown, question: Question, host: string): ImageFailure {
+function toImageFailure(error: unknown, request: RegistryRequest, host: string): ImageFailure {
   return error instanceof ImageFailure
     ? error
-    : new RegistryAway(`${host} did not answer ${asked(question)}`, error)
+    : new RegistryUnavailable(`${host} did not answer ${describe(request)}`, error)
 }
 
 /** What was asked for, without what an address may carry. */
-function asked({ method, at }: Question): string {
+function describe({ method, at }: RegistryRequest): string {
   const path = at instanceof URL ? at.pathname : at.replace(/\?.*/, '')
   return `${method} ${path.slice(0, 200)}`
 }
 
-interface Reason {
+interface RegistryReason {
   readonly code: string | undefined
   readonly text: string
 }
@@ -269,12 +297,12 @@ interface Reason {
  * The reason that a registry gives, where it speaks as one. Of what answers elsewhere, where the registry has sent us, no text is passed on: its digest
  * says whether it was the same as another time.
  */
-async function reasonIn(answer: Answer, { origin }: URL): Promise<Reason> {
-  if (answer.url.origin !== origin) {
-    const bytes = await answer.bytes(LARGEST_REASON).catch(() => undefined)
+async function readReason(response: RegistryResponse, { origin }: URL): Promise<RegistryReason> {
+  if (response.url.origin !== origin) {
+    const bytes = await response.bytes(MAX_REASON_BYTES).catch(() => undefined)
     return { code: undefined, text: bytes ? ` (${bytes.length} bytes, ${digestOf(bytes)})` : '' }
   }
-  const said = await answer.json(LARGEST_REASON).catch(() => undefined)
+  const said = await response.json(MAX_REASON_BYTES).catch(() => undefined)
   const [first] = Array.isArray(said?.errors) ? said.errors : []
   const { code, message } = isObject(first) ? first : {}
   const parts = [code, message].filter((part) => typeof part === 'string')

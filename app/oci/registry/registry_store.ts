@@ -1,49 +1,49 @@
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 
-import { checkedBytes } from '#oci/checked_bytes'
+import { verifiedBytes } from '#oci/verified_bytes'
 import {
   BlobMissing,
   DigestMismatch,
-  RegistryConfused,
+  RegistryResponseInvalid,
   RegistryDenied,
-  RemovalUnsupported,
+  DeletionUnsupported,
 } from '#oci/errors'
 import { isDigest, requireDigest, requireReference, requireRepository } from '#oci/image_names'
 import {
-  LARGEST_MANIFEST,
+  MAX_MANIFEST_BYTES,
   type BlobAddress,
   type BlobSource,
   type Descriptor,
-  type ExpectedBlobs,
+  type PreparedUploads,
   type ImageStore,
   type Referrer,
   type StoredManifest,
-  type Wanted,
+  type BlobWriteOptions,
   type WritableSource,
 } from '#oci/image_store'
-import { isObject, manifestFound } from '#oci/manifest'
+import { isObject, manifestFromBytes } from '#oci/manifest'
 import { REFERABLE_TYPES } from '#oci/media_types'
-import type { Answer } from './answer.js'
-import { BegunUploads } from './begun_uploads.js'
+import type { RegistryResponse } from './registry_response.js'
+import { UploadPool } from './upload_pool.js'
 import { download } from './download.js'
 import { allPages } from './pages.js'
-import { noteReferrers, referrersOf } from './referrers.js'
-import { RegistryClient, RegistryRefusal } from './registry_client.js'
+import { updateReferrersIndex, referrersOf } from './referrers.js'
+import { RegistryClient, RegistryRejection } from './registry_client.js'
 import type { RegistryAddress, RegistryOptions } from './registry_client.js'
-import { pulling, pushing, removing } from './scopes.js'
+import { pullScope, pushScope, deleteScope } from './scopes.js'
 import { upload } from './upload.js'
 import { cancelSession, UploadSession } from './upload_session.js'
 
 /** Images in a registry, by its distribution API. */
 export class RegistryStore implements ImageStore {
-  readonly place: string
+  readonly storageId: string
   readonly #client: RegistryClient
-  readonly #uploads: BegunUploads
+  readonly #uploads: UploadPool
 
   private constructor(client: RegistryClient) {
     this.#client = client
-    this.#uploads = new BegunUploads(client)
-    this.place = `registry:${client.base.origin}`
+    this.#uploads = new UploadPool(client)
+    this.storageId = `registry:${client.base.origin}`
   }
 
   static open(address: RegistryAddress, options?: RegistryOptions): RegistryStore {
@@ -61,30 +61,30 @@ export class RegistryStore implements ImageStore {
   async manifest(repository: string, reference: string): Promise<StoredManifest | undefined> {
     requireRepository(repository)
     requireReference(reference)
-    const answer = await this.#client.ask({
+    const response = await this.#client.send({
       method: 'GET',
       at: `${repository}/manifests/${reference}`,
-      scopes: [pulling(repository)],
+      scopes: [pullScope(repository)],
       headers: { accept: REFERABLE_TYPES.join(', ') },
       expected: [200, 404],
     })
-    const type = answer.header('content-type')?.split(';')[0]?.trim()
-    const bytes = await answer.bytes(LARGEST_MANIFEST)
-    if (!isOfRegistry(bytes)) {
-      throw new RegistryConfused(`What answers for ${this.#client.host} is no registry`)
+    const type = response.header('content-type')?.split(';')[0]?.trim()
+    const bytes = await response.bytes(MAX_MANIFEST_BYTES)
+    if (!isRegistryBody(bytes)) {
+      throw new RegistryResponseInvalid(`What answers for ${this.#client.host} is no registry`)
     }
-    if (answer.status === 404) {
+    if (response.status === 404) {
       return undefined
     }
-    const found = manifestFound(bytes, type)
-    const said = answer.header('docker-content-digest')
-    const expected = [...(isDigest(reference) ? [reference] : []), ...(said ? [said] : [])]
-    if (expected.some((digest) => digest !== found.digest)) {
+    const manifest = manifestFromBytes(bytes, type)
+    const reported = response.header('docker-content-digest')
+    const expected = [...(isDigest(reference) ? [reference] : []), ...(reported ? [reported] : [])]
+    if (expected.some((digest) => digest !== manifest.digest)) {
       throw new DigestMismatch(
-        `${this.#client.host} answers ${expected.join(' and ')} with ${found.digest}`
+        `${this.#client.host} answers ${expected.join(' and ')} with ${manifest.digest}`
       )
     }
-    return found
+    return manifest
   }
 
   async putManifest(repository: string, manifest: StoredManifest, tag?: string): Promise<void> {
@@ -98,13 +98,13 @@ export class RegistryStore implements ImageStore {
   ): Promise<void> {
     const unlisted: StoredManifest[] = []
     for (const { manifest, tag } of referrers) {
-      const answer = await this.#put(repository, manifest, tag)
-      if (answer.header('oci-subject') === undefined) {
+      const response = await this.#put(repository, manifest, tag)
+      if (response.header('oci-subject') === undefined) {
         unlisted.push(manifest)
       }
     }
     const change = { isThere: true, isFirst }
-    await noteReferrers(this.#client, this.#manifests, repository, unlisted, change)
+    await updateReferrersIndex(this.#client, this.#manifests, repository, unlisted, change)
   }
 
   async removeManifest(repository: string, digest: string): Promise<void> {
@@ -113,80 +113,80 @@ export class RegistryStore implements ImageStore {
     if (!manifest) {
       return
     }
-    const answer = await this.#client.ask({
+    const response = await this.#client.send({
       method: 'DELETE',
       at: `${repository}/manifests/${digest}`,
-      scopes: [removing(repository)],
+      scopes: [deleteScope(repository)],
       expected: [200, 202, 204, 404, 405],
     })
-    answer.drop()
-    if (answer.status === 405) {
-      throw new RemovalUnsupported(
+    response.discard()
+    if (response.status === 405) {
+      throw new DeletionUnsupported(
         `${this.#client.host} lets nobody remove images; its operator can allow it`
       )
     }
-    if (answer.header('oci-subject') === undefined) {
+    if (response.header('oci-subject') === undefined) {
       const change = { isThere: false }
-      await noteReferrers(this.#client, this.#manifests, repository, [manifest], change)
+      await updateReferrersIndex(this.#client, this.#manifests, repository, [manifest], change)
     }
   }
 
   async hasBlob(repository: string, digest: string): Promise<boolean> {
     requireRepository(repository)
     requireDigest(digest)
-    const answer = await this.#client.ask({
+    const response = await this.#client.send({
       method: 'HEAD',
       at: `${repository}/blobs/${digest}`,
-      scopes: [pulling(repository)],
+      scopes: [pullScope(repository)],
       expected: [200, 404],
     })
-    answer.drop()
-    return answer.status === 200
+    response.discard()
+    return response.status === 200
   }
 
   readBlob(repository: string, blob: BlobAddress): BlobSource {
     requireRepository(repository)
     requireDigest(blob.digest)
-    return checkedBytes(download(this.#client, repository, blob), blob)
+    return verifiedBytes(download(this.#client, repository, blob), blob)
   }
 
   async writeBlob(
     repository: string,
     source: WritableSource,
-    wanted: Wanted = {}
+    options: BlobWriteOptions = {}
   ): Promise<BlobAddress> {
     requireRepository(repository)
-    const begin = () => this.#uploads.next(repository)
+    const start = () => this.#uploads.acquire(repository)
     const hasBlob = (digest: string) => this.hasBlob(repository, digest)
-    return upload({ client: this.#client, begin, hasBlob }, source, wanted)
+    return upload({ client: this.#client, start, hasBlob }, source, options)
   }
 
-  expectBlobs(repository: string, count: number): ExpectedBlobs {
+  prepareUploads(repository: string, count: number): PreparedUploads {
     requireRepository(repository)
-    return this.#uploads.expect(repository, count)
+    return this.#uploads.prepare(repository, count)
   }
 
   async mountBlob(repository: string, digest: string, from: string): Promise<boolean> {
     requireRepository(repository)
     requireRepository(from)
     requireDigest(digest)
-    const question = new URLSearchParams({ mount: digest, from })
-    const note = this.#client.newNote()
-    const answer = await this.#client
-      .ask({
+    const query = new URLSearchParams({ mount: digest, from })
+    const journalEntry = this.#client.newJournalEntry()
+    const response = await this.#client
+      .send({
         method: 'POST',
-        at: `${repository}/blobs/uploads/?${question}`,
-        scopes: [pushing(repository), pulling(from)],
+        at: `${repository}/blobs/uploads/?${query}`,
+        scopes: [pushScope(repository), pullScope(from)],
         expected: [201, 202, 404],
         isSlow: true,
-        note,
+        journalEntry,
       })
-      .catch(unlessDenied)
-    answer?.drop()
-    if (answer?.status === 202) {
-      await new UploadSession(this.#client, repository, answer, note).cancel()
+      .catch(ignoreDenied)
+    response?.discard()
+    if (response?.status === 202) {
+      await new UploadSession(this.#client, repository, response, journalEntry).cancel()
     }
-    return answer?.status === 201
+    return response?.status === 201
   }
 
   /** Takes back an upload that another process began and left. */
@@ -199,7 +199,7 @@ export class RegistryStore implements ImageStore {
     requireRepository(repository)
     const pages = await allPages(this.#client, {
       at: `${repository}/tags/list`,
-      scopes: [pulling(repository)],
+      scopes: [pullScope(repository)],
       accept: 'application/json',
     })
     return (pages ?? []).flatMap(({ tags }) =>
@@ -222,45 +222,51 @@ export class RegistryStore implements ImageStore {
     }
   }
 
-  async #put(repository: string, manifest: StoredManifest, reference: string): Promise<Answer> {
+  async #put(
+    repository: string,
+    manifest: StoredManifest,
+    reference: string
+  ): Promise<RegistryResponse> {
     requireRepository(repository)
     requireReference(reference)
     const { mediaType, bytes, digest } = manifest
-    const answer = await this.#client
-      .ask({
+    const response = await this.#client
+      .send({
         method: 'PUT',
         at: `${repository}/manifests/${reference}`,
-        scopes: [pushing(repository)],
+        scopes: [pushScope(repository)],
         headers: { 'content-type': mediaType },
         body: bytes,
         expected: [200, 201, 202],
         isSlow: true,
       })
       .catch((error: unknown) => {
-        throw partMissing(error, repository, digest)
+        throw toBlobMissing(error, repository, digest)
       })
-    answer.drop()
-    const said = answer.header('docker-content-digest')
-    if (said !== undefined && said !== digest) {
-      throw new RegistryConfused(`${this.#client.host} was sent ${digest}, and says it has ${said}`)
+    response.discard()
+    const reported = response.header('docker-content-digest')
+    if (reported !== undefined && reported !== digest) {
+      throw new RegistryResponseInvalid(
+        `${this.#client.host} was sent ${digest}, and says it has ${reported}`
+      )
     }
-    return answer
+    return response
   }
 }
 
 /** A page of a proxy that says 404 means nothing. */
-const isOfRegistry = (bytes: Buffer): boolean =>
-  bytes.length === 0 || isObject(jsonIn(bytes.toString()))
+const isRegistryBody = (bytes: Buffer): boolean =>
+  bytes.length === 0 || isObject(tryParseJson(bytes.toString()))
 
 /** An account that may not read the other repository cannot mount from it. */
-function unlessDenied(error: unknown): undefined {
+function ignoreDenied(error: unknown): undefined {
   if (!(error instanceof RegistryDenied)) {
     throw error
   }
 }
 
-function partMissing(error: unknown, repository: string, digest: string): unknown {
+function toBlobMissing(error: unknown, repository: string, digest: string): unknown {
   const isPartMissing =
-    error instanceof RegistryRefusal && /^(MANIFEST_)?BLOB_UNKNOWN$/.test(error.reason ?? '')
+    error instanceof RegistryRejection && /^(MANIFEST_)?BLOB_UNKNOWN$/.test(error.reason ?? '')
   return isPartMissing ? new BlobMissing(repository, `a part of ${digest}`, error) : error
 }

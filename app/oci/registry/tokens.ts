@@ -1,16 +1,16 @@
 import { clock } from '#kernel/clock'
 
-import { RegistryAway, RegistryConfused, RegistryDenied } from '#oci/errors'
-import { Answer } from './answer.js'
+import { RegistryUnavailable, RegistryResponseInvalid, RegistryDenied } from '#oci/errors'
+import { RegistryResponse } from './registry_response.js'
 import type { Challenge } from './challenge.js'
-import type { Connections } from './exchange.js'
+import type { Connections } from './connections.js'
 
 export interface Account {
   readonly accountName?: string | null
   readonly accountSecret?: string | null
 }
 
-interface Asking {
+interface TokenRequestOptions {
   readonly idleMs: number
   readonly signal: AbortSignal | undefined
 }
@@ -19,13 +19,13 @@ type BearerChallenge = Extract<Challenge, { scheme: 'bearer' }>
 
 interface Token {
   readonly text: string
-  readonly until: number
+  readonly expiresAt: number
 }
 
 /** What a token lasts where its service does not say. */
-const USUAL_SECONDS = 60
+const DEFAULT_SECONDS = 60
 /** The part of that in which it is used: it must not end under way. */
-const USED_PART = 0.8
+const USABLE_SHARE = 0.8
 
 /** Who asks a registry, as it wants to be told. */
 export class Tokens {
@@ -45,46 +45,58 @@ export class Tokens {
   }
 
   /** What the registry is sent to be let do all this; nothing until it has said how it wants to be told. */
-  async header(scopes: readonly string[], asking: Asking): Promise<string | undefined> {
+  async header(
+    scopes: readonly string[],
+    options: TokenRequestOptions
+  ): Promise<string | undefined> {
     if (this.#challenge?.scheme === 'bearer') {
-      return `Bearer ${await this.#token(this.#challenge, scopes, asking)}`
+      return `Bearer ${await this.#token(this.#challenge, scopes, options)}`
     }
     return this.#challenge && this.#basic
   }
 
   /** Takes note of a refusal; false where nothing else can be sent than what was refused. */
-  learn(challenge: Challenge | undefined, refused: string | undefined): boolean {
-    if (!challenge || (challenge.scheme === 'basic' && (!this.#basic || refused === this.#basic))) {
+  acceptChallenge(challenge: Challenge | undefined, rejected: string | undefined): boolean {
+    if (
+      !challenge ||
+      (challenge.scheme === 'basic' && (!this.#basic || rejected === this.#basic))
+    ) {
       return false
     }
     this.#challenge = challenge
-    if (refused !== undefined) {
+    if (rejected !== undefined) {
       this.#tokens.clear()
     }
     return true
   }
 
-  async #token(challenge: BearerChallenge, scopes: readonly string[], asking: Asking) {
+  async #token(
+    challenge: BearerChallenge,
+    scopes: readonly string[],
+    options: TokenRequestOptions
+  ) {
     const key = this.#keyFor(scopes)
-    const held = this.#tokens.get(key)
-    const known = held && (await held.catch(() => undefined))
-    if (known && known.until > clock.now()) {
+    const cached = this.#tokens.get(key)
+    const known = cached && (await cached.catch(() => undefined))
+    if (known && known.expiresAt > clock.now()) {
       return known.text
     }
-    const { text } = await this.#next(key, held, () => this.#ask(challenge, key.split(' '), asking))
+    const { text } = await this.#refresh(key, cached, () =>
+      this.#request(challenge, key.split(' '), options)
+    )
     return text
   }
 
   /** The token after one that is over, which those who ask at the same time share. */
-  #next(key: string, before: Promise<Token> | undefined, ask: () => Promise<Token>) {
-    const begun = this.#tokens.get(key)
-    if (begun && begun !== before) {
-      return begun
+  #refresh(key: string, previous: Promise<Token> | undefined, request: () => Promise<Token>) {
+    const current = this.#tokens.get(key)
+    if (current && current !== previous) {
+      return current
     }
-    const asked = ask()
-    this.#tokens.set(key, asked)
-    asked.catch(() => this.#tokens.get(key) === asked && this.#tokens.delete(key))
-    return asked
+    const pending = request()
+    this.#tokens.set(key, pending)
+    pending.catch(() => this.#tokens.get(key) === pending && this.#tokens.delete(key))
+    return pending
   }
 
   /** One that lets more be done is as good: what is written to is mounted into first, and that takes the widest. */
@@ -94,7 +106,11 @@ export class Tokens {
     return (isKnown ? key : this.#tokens.keys().find((other) => covers(other, scopes))) ?? key
   }
 
-  async #ask({ realm, service }: BearerChallenge, scopes: readonly string[], asking: Asking) {
+  async #request(
+    { realm, service }: BearerChallenge,
+    scopes: readonly string[],
+    options: TokenRequestOptions
+  ) {
     const url = this.#realm(realm)
     if (service !== undefined) {
       url.searchParams.set('service', service)
@@ -104,13 +120,13 @@ export class Tokens {
       accept: 'application/json',
       ...(this.#basic && { authorization: this.#basic }),
     }
-    const response = await this.#connections.send({ method: 'GET', url, headers, ...asking })
-    const answer = new Answer(url, response, asking.idleMs, asking.signal)
+    const response = await this.#connections.send({ method: 'GET', url, headers, ...options })
+    const answer = new RegistryResponse(url, response, options.idleMs, options.signal)
     if (answer.status !== 200) {
-      answer.drop()
-      throw refusalOf(url, answer.status)
+      answer.discard()
+      throw toTokenError(url, answer.status)
     }
-    return tokenIn(await answer.json(), url)
+    return parseToken(await answer.json(), url)
   }
 
   /** The account goes to where the registry says; over a network never in clear. */
@@ -120,7 +136,7 @@ export class Tokens {
       url?.protocol === 'https:' ||
       (url?.protocol === 'http:' && url.origin === this.#origin.origin)
     if (!url || !isAllowed) {
-      throw new RegistryConfused(
+      throw new RegistryResponseInvalid(
         `${this.#origin.host} sends us to ${JSON.stringify(realm.slice(0, 200))} for a token, where no account may be shown`
       )
     }
@@ -138,16 +154,20 @@ function covers(key: string, scopes: readonly string[]): boolean {
   )
 }
 
-function refusalOf(url: URL, status: number): Error {
-  const said = `${url.host} answered the question for a token with ${status}`
-  return status >= 500 || status === 429 ? new RegistryAway(said) : new RegistryDenied(said)
+function toTokenError(url: URL, status: number): Error {
+  const content = `${url.host} answered the question for a token with ${status}`
+  return status >= 500 || status === 429
+    ? new RegistryUnavailable(content)
+    : new RegistryDenied(content)
 }
 
-function tokenIn(said: Record<string, unknown> | undefined, url: URL): Token {
-  const text = said?.token ?? said?.access_token
+function parseToken(content: Record<string, unknown> | undefined, url: URL): Token {
+  const text = content?.token ?? content?.access_token
   if (typeof text !== 'string' || !/^[\w.~+/=-]+$/.test(text)) {
-    throw new RegistryConfused(`${url.host} answered the question for a token with something else`)
+    throw new RegistryResponseInvalid(
+      `${url.host} answered the question for a token with something else`
+    )
   }
-  const seconds = Number(said?.expires_in ?? USUAL_SECONDS) || USUAL_SECONDS
-  return { text, until: clock.now() + seconds * 1000 * USED_PART }
+  const seconds = Number(content?.expires_in ?? DEFAULT_SECONDS) || DEFAULT_SECONDS
+  return { text, expiresAt: clock.now() + seconds * 1000 * USABLE_SHARE }
 }

@@ -1,51 +1,56 @@
-import { RegistryConfused } from '#oci/errors'
-import type { UploadNote } from '#oci/uploads/upload_notes'
-import type { Answer } from './answer.js'
-import type { Question, RegistryClient } from './registry_client.js'
-import { cancelling, pushing } from './scopes.js'
+import { RegistryResponseInvalid } from '#oci/errors'
+import type { JournalEntry } from '#oci/uploads/upload_journal'
+import type { RegistryResponse } from './registry_response.js'
+import type { RegistryRequest, RegistryClient } from './registry_client.js'
+import { cancelScope, pushScope } from './scopes.js'
 
 /** How long it may take to take back a session that failed, whatever became of the job. */
-const CANCEL_WITHIN_MS = 10_000
+const CANCEL_TIMEOUT_MS = 10_000
 
 /** A blob on its way into a registry. Each answer says where the next request has to go. */
 export class UploadSession {
   readonly #client: RegistryClient
   readonly #repository: string
-  readonly #begun: URL
-  readonly #note: UploadNote | undefined
-  #at: URL
+  readonly #startUrl: URL
+  readonly #journalEntry: JournalEntry | undefined
+  #url: URL
   /** Part of it may be on its way, which was not waited for: where it is then, its note says. */
-  #isUnsure = false
+  #isLocationUnknown = false
 
   /** The one that an answer has begun. */
-  constructor(client: RegistryClient, repository: string, answer: Answer, note?: UploadNote) {
+  constructor(
+    client: RegistryClient,
+    repository: string,
+    response: RegistryResponse,
+    journalEntry?: JournalEntry
+  ) {
     this.#client = client
     this.#repository = repository
-    this.#begun = answer.url
-    this.#note = note
-    this.#at = sessionOf(answer)
-    note?.tend()
+    this.#startUrl = response.url
+    this.#journalEntry = journalEntry
+    this.#url = sessionUrl(response)
+    journalEntry?.keepAlive()
   }
 
-  static async begin(client: RegistryClient, repository: string): Promise<UploadSession> {
-    const note = client.newNote()
-    const answer = await client.ask({
+  static async start(client: RegistryClient, repository: string): Promise<UploadSession> {
+    const journalEntry = client.newJournalEntry()
+    const response = await client.send({
       method: 'POST',
       at: `${repository}/blobs/uploads/`,
-      scopes: [pushing(repository)],
+      scopes: [pushScope(repository)],
       expected: [202],
-      note,
+      journalEntry,
     })
-    answer.drop()
-    return new UploadSession(client, repository, answer, note)
+    response.discard()
+    return new UploadSession(client, repository, response, journalEntry)
   }
 
   /** Sends bytes that come after so many others; not tried again, for part of them may have arrived. */
   async append(bytes: Buffer, offset: number): Promise<void> {
     const end = offset + bytes.length
-    const answer = await this.#send({
+    const response = await this.#send({
       method: 'PATCH',
-      at: this.#at,
+      at: this.#url,
       headers: {
         'content-type': 'application/octet-stream',
         'content-range': `${offset}-${end - 1}`,
@@ -53,34 +58,34 @@ export class UploadSession {
       body: bytes,
       expected: [202, 204],
     })
-    this.#move(answer)
-    if ((receivedOf(answer) ?? end) !== end) {
-      throw new RegistryConfused(
-        `${answer.url.host} was sent ${end} bytes of a blob, and says that it has ${receivedOf(answer)}`
+    this.#moveTo(response)
+    if ((receivedIn(response) ?? end) !== end) {
+      throw new RegistryResponseInvalid(
+        `${response.url.host} was sent ${end} bytes of a blob, and says that it has ${receivedIn(response)}`
       )
     }
   }
 
   /** How many bytes have arrived; undefined where the session is no more. */
-  async received(): Promise<number | undefined> {
-    const answer = await this.#client.ask({
+  async receivedBytes(): Promise<number | undefined> {
+    const response = await this.#client.send({
       method: 'GET',
-      at: this.#at,
-      scopes: [pushing(this.#repository)],
+      at: this.#url,
+      scopes: [pushScope(this.#repository)],
       expected: [204, 202, 200, 400, 404, 416],
     })
-    answer.drop()
-    if (answer.status >= 400) {
+    response.discard()
+    if (response.status >= 400) {
       return undefined
     }
-    this.#move(answer)
-    this.#note?.moved(this.#begun, this.#at)
-    return receivedOf(answer)
+    this.#moveTo(response)
+    this.#journalEntry?.recordMove(this.#startUrl, this.#url)
+    return receivedIn(response)
   }
 
   /** Sends the last bytes, and has the registry compare all with the digest. */
-  async finish(bytes: Buffer, digest: string): Promise<Answer> {
-    const at = new URL(this.#at)
+  async finish(bytes: Buffer, digest: string): Promise<RegistryResponse> {
+    const at = new URL(this.#url)
     at.searchParams.set('digest', digest)
     return this.#send({
       method: 'PUT',
@@ -93,44 +98,44 @@ export class UploadSession {
   }
 
   /** It has become a blob: there is nothing to take back. */
-  async end(): Promise<void> {
-    await this.#note?.remove()
+  async complete(): Promise<void> {
+    await this.#journalEntry?.remove()
   }
 
   /** Leaves nothing of it behind, also for a job that was stopped. Where that cannot be done now, it stays noted for later. */
   async cancel(): Promise<void> {
-    if (this.#note && this.#isUnsure) {
-      return this.#note.leave()
+    if (this.#journalEntry && this.#isLocationUnknown) {
+      return this.#journalEntry.release()
     }
     try {
-      await cancelSession(this.#client, this.#repository, this.#at)
-      await this.#note?.remove()
+      await cancelSession(this.#client, this.#repository, this.#url)
+      await this.#journalEntry?.remove()
     } catch {
-      this.#note?.leave()
+      this.#journalEntry?.release()
     }
   }
 
   async #send(
-    sending: Pick<Question, 'method' | 'at' | 'headers' | 'body' | 'expected' | 'isSlow'>
-  ): Promise<Answer> {
+    request: Pick<RegistryRequest, 'method' | 'at' | 'headers' | 'body' | 'expected' | 'isSlow'>
+  ): Promise<RegistryResponse> {
     try {
-      const answer = await this.#client.ask({
-        ...sending,
-        scopes: [pushing(this.#repository)],
-        isAskedOnce: true,
-        note: this.#note,
-        begun: this.#begun,
+      const response = await this.#client.send({
+        ...request,
+        scopes: [pushScope(this.#repository)],
+        isSingleAttempt: true,
+        journalEntry: this.#journalEntry,
+        startUrl: this.#startUrl,
       })
-      answer.drop()
-      return answer
+      response.discard()
+      return response
     } catch (error) {
-      this.#isUnsure = this.#client.isStopped
+      this.#isLocationUnknown = this.#client.isAborted
       throw error
     }
   }
 
-  #move(answer: Answer): void {
-    this.#at = answer.location() ?? this.#at
+  #moveTo(response: RegistryResponse): void {
+    this.#url = response.location() ?? this.#url
   }
 }
 
@@ -140,25 +145,27 @@ export async function cancelSession(
   repository: string,
   at: URL
 ): Promise<void> {
-  const answer = await client.within(AbortSignal.timeout(CANCEL_WITHIN_MS)).ask({
+  const response = await client.within(AbortSignal.timeout(CANCEL_TIMEOUT_MS)).send({
     method: 'DELETE',
     at,
-    scopes: [cancelling(repository)],
+    scopes: [cancelScope(repository)],
     expected: [200, 202, 204, 404],
   })
-  answer.drop()
+  response.discard()
 }
 
-function sessionOf(answer: Answer): URL {
-  const at = answer.location()
+function sessionUrl(response: RegistryResponse): URL {
+  const at = response.location()
   if (!at) {
-    throw new RegistryConfused(`${answer.url.host} began an upload, and does not say where it is`)
+    throw new RegistryResponseInvalid(
+      `${response.url.host} began an upload, and does not say where it is`
+    )
   }
   return at
 }
 
 /** `Range: 0-99` is a hundred bytes; some say `0-0` or `0--1` for none. */
-function receivedOf(answer: Answer): number | undefined {
-  const last = /^(?:bytes=)?0-(-?\d+)$/.exec(answer.header('range') ?? '')?.[1]
+function receivedIn(response: RegistryResponse): number | undefined {
+  const last = /^(?:bytes=)?0-(-?\d+)$/.exec(response.header('range') ?? '')?.[1]
   return last === undefined ? undefined : Number(last) + 1
 }

@@ -1,12 +1,12 @@
-import { allOf } from '#kernel/all_of'
+import { awaitAll } from '#kernel/await_all'
 import { inParallel } from '#kernel/in_parallel'
-import { addressOf } from '#oci/checked_bytes'
-import type { Shelf } from '#oci/copy_blob'
+import { addressOf } from '#oci/verified_bytes'
+import type { ImageRepository } from '#oci/copy_blob'
 import type { Descriptor, Referrer, StoredManifest } from '#oci/image_store'
-import { inOnePiece } from '#oci/in_one_piece'
+import { singleChunk } from '#oci/single_chunk'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
-import { layersIn, MOST_LAYERS, type Attached, type AttachedLayer } from './attached.js'
+import { layersIn, MAX_LAYERS, type Attachments, type AttachmentLayer } from './attachments.js'
 import { attachmentTag, PROVENANCE, SIGNATURE, type AttachmentKind } from './attachment_kinds.js'
 import { SIGNATURE_ANNOTATION } from './simple_signing.js'
 
@@ -25,23 +25,23 @@ const CONFIG = Buffer.from(
 /** A layer that is to be attached to an image. */
 export interface Attachment {
   readonly kind: AttachmentKind
-  readonly layer: AttachedLayer
+  readonly layer: AttachmentLayer
 }
 
-interface Options {
+interface AttachOptions {
   /** A repository of the same store that has the bytes, if any. */
   readonly from?: string | undefined
   /** What is attached to the image already; nothing can be where the image is not there yet, or was not until now. */
-  readonly before: Attached | undefined
+  readonly existing: Attachments | undefined
   /** When the image is there, where it is put meanwhile: nothing is found beside it before that. */
-  readonly isThere?: Promise<unknown> | undefined
+  readonly imagePushed?: Promise<unknown> | undefined
   /** When `putAttachmentConfig` has put it, where that was begun before. */
-  readonly configIsThere?: Promise<unknown> | undefined
+  readonly configPushed?: Promise<unknown> | undefined
 }
 
 /** What all attachments have as their config. It can be put before it is known what is attached. */
-export const putAttachmentConfig = (shelf: Shelf, from?: string): Promise<void> =>
-  put(shelf, CONFIG, from)
+export const putAttachmentConfig = (target: ImageRepository, from?: string): Promise<void> =>
+  putBlob(target, CONFIG, from)
 
 /**
  * Attaches layers to an image, beside those that others have attached: as referrers, and under cosign's tags, in this order. The manifests follow from
@@ -49,39 +49,39 @@ export const putAttachmentConfig = (shelf: Shelf, from?: string): Promise<void> 
  * image need not be there yet.
  */
 export async function attach(
-  shelf: Shelf,
+  target: ImageRepository,
   image: StoredManifest,
   attachments: readonly Attachment[],
-  { from, before, isThere, configIsThere }: Options
+  { from, existing: before, imagePushed: isThere, configPushed: configIsThere }: AttachOptions
 ): Promise<void> {
-  const beside = (attachment: Attachment) => made(image, attachment, before)
-  const all = await Promise.all(attachments.map(beside))
+  const build = (attachment: Attachment) => buildReferrer(image, attachment, before)
+  const all = await Promise.all(attachments.map(build))
   const added = all.filter((one) => one !== undefined)
-  const unlisted = before ? await unlistedBeside(before, added) : []
+  const unlisted = before ? await findUnlisted(before, added) : []
   if (added.length + unlisted.length === 0) {
     return
   }
-  await allOf([
+  await awaitAll([
     isThere,
-    configIsThere ?? putAttachmentConfig(shelf, from),
-    inParallel(added, BLOBS_AT_ONCE, ({ bytes }) => put(shelf, bytes, from)),
+    configIsThere ?? putAttachmentConfig(target, from),
+    inParallel(added, BLOBS_AT_ONCE, ({ bytes }) => putBlob(target, bytes, from)),
   ])
-  await shelf.store.putReferrers(shelf.repository, [...unlisted, ...added], before === undefined)
+  await target.store.putReferrers(target.repository, [...unlisted, ...added], before === undefined)
 }
 
 /** What is to be stored for an attachment; nothing where it is there. */
-async function made(
+async function buildReferrer(
   image: StoredManifest,
   { kind, layer: { bytes, annotations } }: Attachment,
-  before: Attached | undefined
+  existing: Attachments | undefined
 ): Promise<(Referrer & { readonly bytes: Buffer }) | undefined> {
-  const tagged = await before?.tagged(kind)
+  const tagged = await existing?.tagged(kind)
   const others = tagged ? layersIn(tagged, kind) : []
   const own = { mediaType: kind.layerType, ...addressOf(bytes), annotations }
   if (others.some((one) => isSame(one, own))) {
     return undefined
   }
-  const layers = [...others.slice(0, MOST_LAYERS - 1), own]
+  const layers = [...others.slice(0, MAX_LAYERS - 1), own]
   return {
     bytes,
     manifest: manifestOf(image, kind, layers),
@@ -90,8 +90,11 @@ async function made(
 }
 
 /** What was attached before, as far as nothing takes its tag now. */
-async function unlistedBeside(before: Attached, added: readonly Referrer[]): Promise<Referrer[]> {
-  const unlisted = await Promise.all([PROVENANCE, SIGNATURE].map((kind) => before.unlisted(kind)))
+async function findUnlisted(
+  existing: Attachments,
+  added: readonly Referrer[]
+): Promise<Referrer[]> {
+  const unlisted = await Promise.all([PROVENANCE, SIGNATURE].map((kind) => existing.unlisted(kind)))
   const isReplaced = ({ tag }: Referrer) => added.some((one) => one.tag === tag)
   return unlisted.filter((one) => one !== undefined).filter((one) => !isReplaced(one))
 }
@@ -101,11 +104,15 @@ const isSame = (one: Descriptor, other: Descriptor): boolean =>
   one.annotations?.[SIGNATURE_ANNOTATION] === other.annotations?.[SIGNATURE_ANNOTATION]
 
 /** Nobody asks first whether it is there: that is hardly ever so, and asking takes as long as sending what is so short. */
-async function put({ store, repository }: Shelf, bytes: Buffer, from?: string): Promise<void> {
-  const wanted = addressOf(bytes)
-  const isMounted = from !== undefined && (await store.mountBlob(repository, wanted.digest, from))
+async function putBlob(
+  { store, repository }: ImageRepository,
+  bytes: Buffer,
+  from?: string
+): Promise<void> {
+  const address = addressOf(bytes)
+  const isMounted = from !== undefined && (await store.mountBlob(repository, address.digest, from))
   if (!isMounted) {
-    await store.writeBlob(repository, () => inOnePiece(bytes), wanted)
+    await store.writeBlob(repository, () => singleChunk(bytes), address)
   }
 }
 
@@ -117,6 +124,6 @@ function manifestOf(
   const config = { mediaType: MEDIA_TYPES.oci.config, ...addressOf(CONFIG) }
   const subject = { mediaType, digest, size: image.length }
   const type = MEDIA_TYPES.oci.manifest
-  const said = { schemaVersion: 2, mediaType: type, artifactType, config, layers, subject }
-  return storedManifest(type, said)
+  const content = { schemaVersion: 2, mediaType: type, artifactType, config, layers, subject }
+  return storedManifest(type, content)
 }

@@ -1,4 +1,4 @@
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 import { isObject } from '#oci/manifest'
 import type { ImageKey } from './image_key.js'
 import type { SigningKey } from './signing_key.js'
@@ -6,10 +6,10 @@ import type { SigningKey } from './signing_key.js'
 export const ENVELOPE_TYPE = 'application/vnd.dsse.envelope.v1+json'
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
-const MOST_SIGNATURES = 16
+const MAX_SIGNATURES = 16
 
 /** A statement with its signature, as DSSE has it. */
-export function envelopeAround(statement: object, key: SigningKey): Buffer {
+export function signEnvelope(statement: object, key: SigningKey): Buffer {
   const payload = Buffer.from(JSON.stringify(statement))
   const signature = {
     keyid: key.public.fingerprint,
@@ -24,14 +24,14 @@ export function envelopeAround(statement: object, key: SigningKey): Buffer {
   )
 }
 
-export interface Opened {
+export interface OpenedEnvelope {
   readonly statement: unknown
   readonly key: ImageKey
 }
 
 /** The statement of an envelope that one of the keys signed; undefined for any other. */
-export function openEnvelope(bytes: Buffer, keys: readonly ImageKey[]): Opened | undefined {
-  const envelope = jsonIn(bytes.toString())
+export function openEnvelope(bytes: Buffer, keys: readonly ImageKey[]): OpenedEnvelope | undefined {
+  const envelope = tryParseJson(bytes.toString())
   if (
     !isObject(envelope) ||
     envelope.payloadType !== PAYLOAD_TYPE ||
@@ -42,9 +42,9 @@ export function openEnvelope(bytes: Buffer, keys: readonly ImageKey[]): Opened |
   }
   const payload = Buffer.from(envelope.payload, 'base64')
   const signed = signedBytes(payload)
-  const signatures = envelope.signatures.slice(0, MOST_SIGNATURES).map(signatureIn)
+  const signatures = envelope.signatures.slice(0, MAX_SIGNATURES).map(signatureIn)
   const key = keys.find((one) => signatures.some((signature) => one.verifies(signed, signature)))
-  return key && { statement: jsonIn(payload.toString()), key }
+  return key && { statement: tryParseJson(payload.toString()), key }
 }
 
 /** Type and length are signed along, so that nothing passes for something else. */

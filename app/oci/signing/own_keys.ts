@@ -5,10 +5,10 @@ import type { Env } from '#start/env'
 import type { ImageKey } from './image_key.js'
 import { SigningKey } from './signing_key.js'
 
-type Settings = Pick<Env, 'APP_KEY' | 'APP_KEY_PREVIOUS' | 'DATA_DIR' | 'IMAGE_SIGNING_KEY'>
+type SigningSettings = Pick<Env, 'APP_KEY' | 'APP_KEY_PREVIOUS' | 'DATA_DIR' | 'IMAGE_SIGNING_KEY'>
 
 /** The key that this installation signs images with. */
-export function signingKey(settings: Settings): SigningKey {
+export function signingKey(settings: SigningSettings): SigningKey {
   const file = settings.IMAGE_SIGNING_KEY
   return file === undefined
     ? SigningKey.derivedFrom(applicationKeys(settings)[0])
@@ -19,9 +19,9 @@ export function signingKey(settings: Settings): SigningKey {
  * What follows from the configuration alone: the key of now first, then those of the other application keys that are listed. Who gives a key of
  * their own trusts none that follows from `APP_KEY`.
  */
-export function configuredKeys(settings: Settings): [ImageKey, ...ImageKey[]] {
+export function configuredKeys(settings: SigningSettings): [ImageKey, ...ImageKey[]] {
   const current = signingKey(settings).public
-  const [, ...former] =
+  const [, ...previous] =
     settings.IMAGE_SIGNING_KEY === undefined ? applicationKeys(settings) : [undefined]
-  return [current, ...former.map((secret) => SigningKey.derivedFrom(secret).public)]
+  return [current, ...previous.map((secret) => SigningKey.derivedFrom(secret).public)]
 }

@@ -24,7 +24,7 @@ export interface BuildFacts {
   /** The base image, and each file or the content as a whole. */
   readonly materials: readonly Material[]
   /** Said in the signature, too, where policies can ask for it. */
-  readonly said?: Readonly<Record<string, string>>
+  readonly signedAnnotations?: Readonly<Record<string, string>>
   readonly builder: { readonly id: string; readonly version: string }
   readonly run?: string
   readonly startedAt: Date
@@ -93,7 +93,7 @@ export function statementOf(digest: string, facts: BuildFacts): Statement {
 }
 
 /** The statement, where it is one of how this image came to be. */
-export function provenanceIn(statement: unknown, digest: string): Statement | undefined {
+export function parseProvenance(statement: unknown, digest: string): Statement | undefined {
   return isProvenance(statement) && statement.subject.some((one) => isSubject(one, digest))
     ? statement
     : undefined

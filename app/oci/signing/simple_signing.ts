@@ -1,6 +1,6 @@
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 import { isObject } from '#oci/manifest'
-import { textsIn } from './texts_in.js'
+import { stringEntries } from './string_entries.js'
 
 export const PAYLOAD_TYPE = 'application/vnd.dev.cosign.simplesigning.v1+json'
 export const SIGNATURE_ANNOTATION = 'dev.cosignproject.cosign/signature'
@@ -12,10 +12,10 @@ export interface Claim {
   readonly digest: string
   readonly identity: string
   /** What else is said; `cosign verify -a name=value` asks for it. */
-  readonly said: Readonly<Record<string, string>>
+  readonly optional: Readonly<Record<string, string>>
 }
 
-export function payloadOf({ digest, identity, said }: Claim): Buffer {
+export function payloadOf({ digest, identity, optional: said }: Claim): Buffer {
   return Buffer.from(
     JSON.stringify({
       critical: {
@@ -29,8 +29,8 @@ export function payloadOf({ digest, identity, said }: Claim): Buffer {
 }
 
 /** What a payload claims, whose signature the caller has found to be good; undefined for what is no such payload. */
-export function claimIn(payload: Buffer): Claim | undefined {
-  const content = jsonIn(payload.toString())
+export function parseClaim(payload: Buffer): Claim | undefined {
+  const content = tryParseJson(payload.toString())
   const critical = isObject(content) ? content.critical : undefined
   if (!isObject(content) || !isObject(critical) || critical.type !== TYPE) {
     return undefined
@@ -41,5 +41,5 @@ export function claimIn(payload: Buffer): Claim | undefined {
   if (typeof digest !== 'string' || typeof name !== 'string') {
     return undefined
   }
-  return { digest, identity: name, said: textsIn(content.optional) }
+  return { digest, identity: name, optional: stringEntries(content.optional) }
 }

@@ -1,24 +1,24 @@
-import { digestOf } from '#oci/checked_bytes'
-import type { Shelf } from '#oci/copy_blob'
+import { digestOf } from '#oci/verified_bytes'
+import type { ImageRepository } from '#oci/copy_blob'
 import { ImageMissing } from '#oci/errors'
 import type { StoredManifest } from '#oci/image_store'
-import { Attached, type AttachedLayer } from './attached.js'
+import { Attachments, type AttachmentLayer } from './attachments.js'
 import { PROVENANCE, SIGNATURE } from './attachment_kinds.js'
 import { openEnvelope } from './envelope.js'
-import { ImageRefused, type RefusalCode } from './failures.js'
+import { SignatureRejected, type SignatureErrorCode } from './signature_rejected.js'
 import { identityOf } from './identity.js'
 import type { ImageKey } from './image_key.js'
-import { provenanceIn, type Statement } from './provenance.js'
-import { claimIn, SIGNATURE_ANNOTATION, type Claim } from './simple_signing.js'
+import { parseProvenance, type Statement } from './provenance.js'
+import { parseClaim, SIGNATURE_ANNOTATION, type Claim } from './simple_signing.js'
 
-export interface Verified {
+export interface VerifiedSignature {
   readonly claim: Claim
   /** Whose signature it is. */
   readonly key: ImageKey
-  readonly layer: AttachedLayer
+  readonly layer: AttachmentLayer
 }
 
-export interface Expected {
+export interface ExpectedIdentity {
   /** Of what the image has to be: the id of an analysis, or `master/<virtualPath>`; any where it is left out. */
   readonly name?: string
 }
@@ -28,49 +28,52 @@ export interface Expected {
  * it, nor where it was found.
  */
 export async function verifyImage(
-  shelf: Shelf,
+  repository: ImageRepository,
   digest: string,
   keys: readonly ImageKey[],
-  expected: Expected = {}
-): Promise<Verified> {
-  await requireImage(shelf, digest)
-  return verifyAttached(new Attached(shelf, digest), keys, expected)
+  expected: ExpectedIdentity = {}
+): Promise<VerifiedSignature> {
+  await requireImage(repository, digest)
+  return verifyAttachments(new Attachments(repository, digest), keys, expected)
 }
 
 /** As `verifyImage`, for an image that is known to be there. */
-export async function verifyAttached(
-  attached: Attached,
+export async function verifyAttachments(
+  attachments: Attachments,
   keys: readonly ImageKey[],
-  { name }: Expected
-): Promise<Verified> {
-  const { digest } = attached
+  { name }: ExpectedIdentity
+): Promise<VerifiedSignature> {
+  const { digest } = attachments
   const identity = name === undefined ? undefined : identityOf(name)
-  let found: RefusalCode = 'signatureMissing'
-  for await (const layer of attached.layers(SIGNATURE)) {
+  let failure: SignatureErrorCode = 'signatureMissing'
+  for await (const layer of attachments.layers(SIGNATURE)) {
     const verified = verifiedLayer(layer, keys)
-    if (verified && isAbout(verified.claim, digest, identity)) {
+    if (verified && matches(verified.claim, digest, identity)) {
       return verified
     }
-    found = verified
+    failure = verified
       ? 'signatureOfAnother'
-      : found === 'signatureMissing'
+      : failure === 'signatureMissing'
         ? 'signatureInvalid'
-        : found
+        : failure
   }
-  throw new ImageRefused(found, digest)
+  throw new SignatureRejected(failure, digest)
 }
 
 /** How the image came to be, where one of the keys signed that. */
-export const provenanceOf = (shelf: Shelf, digest: string, keys: readonly ImageKey[]) =>
-  attachedProvenance(new Attached(shelf, digest), keys)
-
-export async function attachedProvenance(
-  attached: Attached,
+export const provenanceOf = (
+  repository: ImageRepository,
+  digest: string,
   keys: readonly ImageKey[]
-): Promise<{ statement: Statement; key: ImageKey; layer: AttachedLayer } | undefined> {
-  for await (const layer of attached.layers(PROVENANCE)) {
+) => findProvenance(new Attachments(repository, digest), keys)
+
+export async function findProvenance(
+  attachments: Attachments,
+  keys: readonly ImageKey[]
+): Promise<{ statement: Statement; key: ImageKey; layer: AttachmentLayer } | undefined> {
+  for await (const layer of attachments.layers(PROVENANCE)) {
     const opened = openEnvelope(layer.bytes, keys)
-    const statement = opened && provenanceIn(opened.statement, attached.digest)
+    const statement = opened && parseProvenance(opened.statement, attachments.digest)
     if (statement) {
       return { statement, key: opened.key, layer }
     }
@@ -80,7 +83,7 @@ export async function attachedProvenance(
 
 /** The manifest of this digest, whatever the store says of it. */
 export async function requireImage(
-  { store, repository }: Shelf,
+  { store, repository }: ImageRepository,
   digest: string
 ): Promise<StoredManifest> {
   const manifest = await store.manifest(repository, digest)
@@ -90,13 +93,16 @@ export async function requireImage(
   return manifest
 }
 
-function verifiedLayer(layer: AttachedLayer, keys: readonly ImageKey[]): Verified | undefined {
+function verifiedLayer(
+  layer: AttachmentLayer,
+  keys: readonly ImageKey[]
+): VerifiedSignature | undefined {
   const signature = Buffer.from(layer.annotations[SIGNATURE_ANNOTATION] ?? '', 'base64')
   const key = keys.find((one) => one.verifies(layer.bytes, signature))
-  const claim = key && claimIn(layer.bytes)
+  const claim = key && parseClaim(layer.bytes)
   return claim && { claim, key, layer }
 }
 
-function isAbout(claim: Claim, digest: string, identity: string | undefined): boolean {
+function matches(claim: Claim, digest: string, identity: string | undefined): boolean {
   return claim.digest === digest && (identity === undefined || claim.identity === identity)
 }

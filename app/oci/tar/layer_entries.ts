@@ -18,8 +18,8 @@ export interface LayerFolder {
 
 export type LayerEntry = LayerFile | LayerFolder
 
-const LONGEST_PATH = 4_096
-const LONGEST_NAME = 255
+const MAX_PATH_BYTES = 4_096
+const MAX_NAME_BYTES = 255
 const WHITEOUT = '.wh.'
 
 /**
@@ -33,7 +33,7 @@ export function layerEntries(files: readonly LayerFile[], root = ''): LayerEntry
     const path = `${prefix}${file.path}`
     requireUsable(path)
     if (entries.has(path)) {
-      throw new LayerEntryInvalid(`${shown(path)} is there twice, or is a folder of others, too`)
+      throw new LayerEntryInvalid(`${quote(path)} is there twice, or is a folder of others, too`)
     }
     entries.set(path, { ...file, path, open: () => file.open() })
     addFolders(entries, path)
@@ -44,11 +44,11 @@ export function layerEntries(files: readonly LayerFile[], root = ''): LayerEntry
 function addFolders(entries: Map<string, LayerEntry>, path: string): void {
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
     const folder = path.slice(0, end)
-    const there = entries.get(folder)
-    if (there && !('isFolder' in there)) {
-      throw new LayerEntryInvalid(`${shown(folder)} is a file, and a folder of others`)
+    const existing = entries.get(folder)
+    if (existing && !('isFolder' in existing)) {
+      throw new LayerEntryInvalid(`${quote(folder)} is a file, and a folder of others`)
     }
-    if (there) {
+    if (existing) {
       return
     }
     entries.set(folder, { path: folder, isFolder: true })
@@ -69,10 +69,10 @@ function requireUsable(path: string): void {
   const isUsable =
     path.isWellFormed() &&
     !path.includes('\0') &&
-    Buffer.byteLength(path) <= LONGEST_PATH &&
+    Buffer.byteLength(path) <= MAX_PATH_BYTES &&
     names.every(isName)
   if (!isUsable) {
-    throw new LayerEntryInvalid(`${shown(path)} cannot be the name of a file in a layer`)
+    throw new LayerEntryInvalid(`${quote(path)} cannot be the name of a file in a layer`)
   }
 }
 
@@ -81,6 +81,6 @@ const isName = (name: string): boolean =>
   name !== '.' &&
   name !== '..' &&
   !name.startsWith(WHITEOUT) &&
-  Buffer.byteLength(name) <= LONGEST_NAME
+  Buffer.byteLength(name) <= MAX_NAME_BYTES
 
-const shown = (path: string): string => JSON.stringify(path.slice(0, 300))
+const quote = (path: string): string => JSON.stringify(path.slice(0, 300))

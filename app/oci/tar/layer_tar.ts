@@ -1,11 +1,11 @@
-import { passOn } from '#kernel/passing_bytes'
+import { markReleasable } from '#kernel/chunk_memory'
 import { padding, tarEnd, tarHeader } from '#kernel/tar_header'
 
 import { LayerEntryInvalid } from '#oci/errors'
 import type { LayerEntry, LayerFile } from './layer_entries.js'
 
-const PIECE_BYTES = 256 * 1024
-const NO_TIME = new Date(0)
+const CHUNK_BYTES = 256 * 1024
+const EPOCH = new Date(0)
 const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
 
@@ -13,21 +13,21 @@ const FOLDER_MODE = 0o755
 export async function* layerTar(
   entries: Iterable<LayerEntry> | AsyncIterable<LayerEntry>
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let small: Uint8Array[] = []
+  let buffered: Uint8Array[] = []
   let bytes = 0
-  for await (const piece of pieces(entries)) {
-    small.push(piece)
-    bytes += piece.byteLength
-    if (bytes >= PIECE_BYTES) {
-      yield small.length === 1 ? piece : passOn(Buffer.concat(small))
-      small = []
+  for await (const chunk of entryBytes(entries)) {
+    buffered.push(chunk)
+    bytes += chunk.byteLength
+    if (bytes >= CHUNK_BYTES) {
+      yield buffered.length === 1 ? chunk : markReleasable(Buffer.concat(buffered))
+      buffered = []
       bytes = 0
     }
   }
-  yield Buffer.concat(small)
+  yield Buffer.concat(buffered)
 }
 
-async function* pieces(
+async function* entryBytes(
   entries: Iterable<LayerEntry> | AsyncIterable<LayerEntry>
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const entry of entries) {
@@ -45,21 +45,21 @@ async function* pieces(
 /** What follows would be taken for the rest of a file that is too short, and the rest of one that is too long for a file. */
 async function* contentOf(file: LayerFile): AsyncGenerator<Uint8Array, void, undefined> {
   const opened = await file.open()
-  let left = file.size
-  for await (const piece of opened instanceof Uint8Array ? [opened] : opened) {
-    left -= piece.byteLength
-    if (left < 0) {
+  let remaining = file.size
+  for await (const chunk of opened instanceof Uint8Array ? [opened] : opened) {
+    remaining -= chunk.byteLength
+    if (remaining < 0) {
       break
     }
-    yield piece
+    yield chunk
   }
-  if (left !== 0) {
-    const found = left < 0 ? 'more' : `${file.size - left}`
+  if (remaining !== 0) {
+    const actual = remaining < 0 ? 'more' : `${file.size - remaining}`
     throw new LayerEntryInvalid(
-      `${JSON.stringify(file.path.slice(0, 300))} should have ${file.size} bytes, and has ${found}`
+      `${JSON.stringify(file.path.slice(0, 300))} should have ${file.size} bytes, and has ${actual}`
     )
   }
 }
 
 const header = (path: string, size: number, mode: number, isFolder: boolean): Buffer =>
-  tarHeader({ path, size, mode, isFolder, modifiedAt: NO_TIME })
+  tarHeader({ path, size, mode, isFolder, modifiedAt: EPOCH })

@@ -13,55 +13,55 @@ import type { LookupFunction } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 
-import type { Answered, Asked } from './uploader.js'
+import type { UploadResponse, UploadRequest } from './uploader.js'
 
 const SOCKETS = { keepAlive: true, maxSockets: 16, scheduling: 'lifo' } as const
 const TOUCH_EVERY_MS = 3_000
 const STANDARD_INPUT = 0
-const SPARED_BYTES = 64 * 1024
-const MOST_SPARE = 3
-const readSome = promisify(read)
-const clear = new Agent(SOCKETS)
-const secure = new SecureAgent(SOCKETS)
-const unverified = new SecureAgent({ ...SOCKETS, rejectUnauthorized: false })
+const MIN_SPARE_BYTES = 64 * 1024
+const MAX_SPARE = 3
+const readInput = promisify(read)
+const httpAgent = new Agent(SOCKETS)
+const httpsAgent = new SecureAgent(SOCKETS)
+const unverifiedAgent = new SecureAgent({ ...SOCKETS, rejectUnauthorized: false })
 
-const underWay = new Set<Asked>()
+const inFlight = new Set<UploadRequest>()
 const spare: Buffer[] = []
-let isLeft = false
+let isInputClosed = false
 
 /** It ends with the one who started it, and not when a whole group of processes is told to. */
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {})
 }
 process.stdout.on('error', () => {})
-setInterval(() => (underWay.size > 0 ? touchNotes() : makeRoom()), TOUCH_EVERY_MS)
-for await (const { asked, body } of questions()) {
-  void take(asked, body)
+setInterval(() => (inFlight.size > 0 ? touchNotes() : releaseSpare()), TOUCH_EVERY_MS)
+for await (const { asked: upload, body } of readRequests()) {
+  void handle(upload, body)
 }
-isLeft = true
+isInputClosed = true
 endIfDone()
 
 /** What of a question had come when the other side ended was not asked. */
-async function* questions(): AsyncGenerator<{ asked: Asked; body: Buffer }> {
+async function* readRequests(): AsyncGenerator<{ asked: UploadRequest; body: Buffer }> {
   const length = Buffer.alloc(4)
-  while (await filled(length)) {
+  while (await readFully(length)) {
     const head = Buffer.alloc(length.readUInt32BE())
-    if (!(await filled(head))) {
+    if (!(await readFully(head))) {
       return
     }
-    const asked = JSON.parse(head.toString()) as Asked
-    const body = room(asked.length)
-    if (!(await filled(body))) {
+    const upload = JSON.parse(head.toString()) as UploadRequest
+    const body = allocate(upload.length)
+    if (!(await readFully(body))) {
       return
     }
-    yield { asked, body }
+    yield { asked: upload, body }
   }
 }
 
 /** Reads as much as there is room for; false where that does not come any more. */
-async function filled(bytes: Buffer): Promise<boolean> {
+async function readFully(bytes: Buffer): Promise<boolean> {
   for (let count = 0; count < bytes.length;) {
-    const { bytesRead } = await readSome(STANDARD_INPUT, bytes, count, bytes.length - count, null)
+    const { bytesRead } = await readInput(STANDARD_INPUT, bytes, count, bytes.length - count, null)
     if (bytesRead === 0) {
       return false
     }
@@ -71,35 +71,35 @@ async function filled(bytes: Buffer): Promise<boolean> {
 }
 
 /** Most pieces have one size, and what one took serves the next: nobody waits for it to be collected. */
-function room(length: number): Buffer {
-  const index = length < SPARED_BYTES ? -1 : spare.findIndex((one) => one.length >= length)
-  const [found = Buffer.allocUnsafeSlow(length)] = index === -1 ? [] : spare.splice(index, 1)
-  return found.subarray(0, length)
+function allocate(length: number): Buffer {
+  const index = length < MIN_SPARE_BYTES ? -1 : spare.findIndex((one) => one.length >= length)
+  const [buffer = Buffer.allocUnsafeSlow(length)] = index === -1 ? [] : spare.splice(index, 1)
+  return buffer.subarray(0, length)
 }
 
-async function take(asked: Asked, body: Buffer): Promise<void> {
-  underWay.add(asked)
-  const answered = await ask(asked, body).catch((error: Error): Answered => {
-    return { id: asked.id, problem: error.message }
+async function handle(upload: UploadRequest, body: Buffer): Promise<void> {
+  inFlight.add(upload)
+  const result = await send(upload, body).catch((error: Error): UploadResponse => {
+    return { id: upload.id, problem: error.message }
   })
-  process.stdout.write(`${JSON.stringify(answered)}\n`)
-  underWay.delete(asked)
+  process.stdout.write(`${JSON.stringify(result)}\n`)
+  inFlight.delete(upload)
   endIfDone()
 }
 
-async function ask(asked: Asked, bytes: Buffer): Promise<Answered> {
-  const { response, isSent } = await answerTo(asked, bytes)
-  noteDown(asked, response)
+async function send(upload: UploadRequest, bytes: Buffer): Promise<UploadResponse> {
+  const { response, isSent } = await forward(upload, bytes)
+  recordProgress(upload, response)
   const body = await buffer(response)
-  if (isSent() && bytes.length >= SPARED_BYTES && spare.length < MOST_SPARE) {
+  if (isSent() && bytes.length >= MIN_SPARE_BYTES && spare.length < MAX_SPARE) {
     spare.push(Buffer.from(bytes.buffer))
   }
   const { statusCode: status = 0, headers } = response
-  return { id: asked.id, status, headers, body: body.toString('base64') }
+  return { id: upload.id, status, headers, body: body.toString('base64') }
 }
 
-function noteDown(
-  { method, url, begun, note }: Asked,
+function recordProgress(
+  { method, url, begun, note }: UploadRequest,
   { statusCode, headers }: IncomingMessage
 ): void {
   if (statusCode === 202 && headers.location !== undefined) {
@@ -110,8 +110,8 @@ function noteDown(
   }
 }
 
-function answerTo(
-  { method, url: address, headers, idleMs, isVerified, addresses }: Asked,
+function forward(
+  { method, url: address, headers, idleMs, isVerified, addresses }: UploadRequest,
   body: Buffer
 ): Promise<{ response: IncomingMessage; isSent: () => boolean }> {
   const { promise, resolve, reject } = Promise.withResolvers<{
@@ -120,19 +120,19 @@ function answerTo(
   }>()
   const url = new URL(address)
   const isSecure = url.protocol === 'https:'
-  const asking = (isSecure ? requestSecurely : request)(url, {
+  const outgoing = (isSecure ? requestSecurely : request)(url, {
     method,
     headers: { ...headers, 'content-length': body.length },
-    agent: isSecure ? (isVerified ? secure : unverified) : clear,
+    agent: isSecure ? (isVerified ? httpsAgent : unverifiedAgent) : httpAgent,
     ...(addresses && { lookup: lookupIn(addresses) }),
   })
-  asking.setTimeout(idleMs, () => {
-    asking.destroy(new Error(`${url.host} was silent for ${idleMs} ms`))
+  outgoing.setTimeout(idleMs, () => {
+    outgoing.destroy(new Error(`${url.host} was silent for ${idleMs} ms`))
   })
-  asking.on('error', reject)
-  const isSent = () => asking.writableFinished
-  asking.on('response', (response) => resolve({ response, isSent }))
-  asking.end(body)
+  outgoing.on('error', reject)
+  const isSent = () => outgoing.writableFinished
+  outgoing.on('response', (response) => resolve({ response, isSent }))
+  outgoing.end(body)
   return promise
 }
 
@@ -144,7 +144,7 @@ function lookupIn(addresses: readonly LookupAddress[]): LookupFunction {
 
 function touchNotes(): void {
   const now = new Date()
-  for (const { note } of underWay) {
+  for (const { note } of inFlight) {
     try {
       utimesSync(note, now, now)
     } catch {
@@ -154,14 +154,14 @@ function touchNotes(): void {
 }
 
 /** Nobody uploads now: what pieces took is given back. */
-function makeRoom(): void {
+function releaseSpare(): void {
   if (spare.splice(0).length > 0) {
     globalThis.gc?.()
   }
 }
 
 function endIfDone(): void {
-  if (isLeft && underWay.size === 0) {
+  if (isInputClosed && inFlight.size === 0) {
     process.exit(0)
   }
 }

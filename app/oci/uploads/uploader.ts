@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
-import { RegistryAway } from '#oci/errors'
+import { RegistryUnavailable } from '#oci/errors'
 import { unlessAborted } from '#oci/unless_aborted'
 
 /** A request that begins an upload, goes on with one or ends it. */
-export interface Asked {
+export interface UploadRequest {
   readonly id: number
   readonly method: string
   readonly url: string
@@ -28,7 +28,7 @@ export interface Asked {
 }
 
 /** What came of it. */
-export type Answered =
+export type UploadResponse =
   | { readonly id: number; readonly problem: string }
   | {
       readonly id: number
@@ -45,37 +45,37 @@ const PROGRAM = fileURLToPath(
 )
 const FLAGS = ['--max-old-space-size=32', '--max-semi-space-size=1', '--expose-gc']
 /** What says whose certificates are good; it needs to know nothing else. */
-const TRUST = /^(NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(FILE|DIR))$/
+const TRUST_VARIABLES = /^(NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(FILE|DIR))$/
 
 /**
  * Has requests of uploads made by a program beside this process, which is started when it is first needed. Were they made here and this process killed, nobody
  * would know where the uploads are that a registry keeps.
  */
 export class Uploader {
-  readonly #waiting = new Map<number, PromiseWithResolvers<IncomingMessage>>()
+  readonly #pending = new Map<number, PromiseWithResolvers<IncomingMessage>>()
   #program: Program | undefined
-  #asked = 0
+  #nextId = 0
 
   async send(
-    asking: Omit<Asked, 'id' | 'length'>,
+    request: Omit<UploadRequest, 'id' | 'length'>,
     body: Uint8Array = Buffer.alloc(0),
     signal?: AbortSignal
   ): Promise<IncomingMessage> {
-    const id = this.#asked++
-    const waiting = Promise.withResolvers<IncomingMessage>()
-    this.#waiting.set(id, waiting)
+    const id = this.#nextId++
+    const pending = Promise.withResolvers<IncomingMessage>()
+    this.#pending.set(id, pending)
     const program = (this.#program ??= this.#start())
-    this.#hold(program)
-    const head = Buffer.from(JSON.stringify({ ...asking, id, length: body.length }))
+    this.#updateRef(program)
+    const head = Buffer.from(JSON.stringify({ ...request, id, length: body.length }))
     const length = Buffer.alloc(4)
     length.writeUInt32BE(head.length)
     program.stdin.write(Buffer.concat([length, head]))
     program.stdin.write(body)
     try {
-      return await unlessAborted(waiting.promise, signal)
+      return await unlessAborted(pending.promise, signal)
     } finally {
-      this.#waiting.delete(id)
-      this.#hold(program)
+      this.#pending.delete(id)
+      this.#updateRef(program)
     }
   }
 
@@ -84,40 +84,42 @@ export class Uploader {
     const program = spawn(process.execPath, [...FLAGS, PROGRAM], {
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,
-      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => TRUST.test(name))),
+      env: Object.fromEntries(
+        Object.entries(process.env).filter(([name]) => TRUST_VARIABLES.test(name))
+      ),
     })
-    createInterface({ input: program.stdout }).on('line', (line) => this.#take(JSON.parse(line)))
+    createInterface({ input: program.stdout }).on('line', (line) => this.#settle(JSON.parse(line)))
     program.stdin.on('error', () => {})
-    program.once('error', (error) => this.#lose(program, error))
-    program.once('exit', () => this.#lose(program))
+    program.once('error', (error) => this.#fail(program, error))
+    program.once('exit', () => this.#fail(program))
     program.unref()
     socketOf(program.stdin).unref()
     return program
   }
 
   /** This process stays for as long as somebody waits for an answer, and for nothing else of it. */
-  #hold({ stdout }: Program): void {
-    if (this.#waiting.size > 0) {
+  #updateRef({ stdout }: Program): void {
+    if (this.#pending.size > 0) {
       socketOf(stdout).ref()
     } else {
       socketOf(stdout).unref()
     }
   }
 
-  #take(answered: Answered): void {
-    const waiting = this.#waiting.get(answered.id)
-    if (answered.problem === undefined) {
-      waiting?.resolve(messageOf(answered))
+  #settle(response: UploadResponse): void {
+    const pending = this.#pending.get(response.id)
+    if (response.problem === undefined) {
+      pending?.resolve(messageOf(response))
     } else {
-      waiting?.reject(new RegistryAway(answered.problem))
+      pending?.reject(new RegistryUnavailable(response.problem))
     }
   }
 
-  #lose(program: Program, cause?: Error): void {
+  #fail(program: Program, cause?: Error): void {
     if (this.#program === program) {
       this.#program = undefined
-      const lost = new RegistryAway('What uploads for this process has ended', cause)
-      this.#waiting.forEach(({ reject }) => reject(lost))
+      const failure = new RegistryUnavailable('What uploads for this process has ended', cause)
+      this.#pending.forEach(({ reject }) => reject(failure))
     }
   }
 }
@@ -126,7 +128,7 @@ export class Uploader {
 const socketOf = (pipe: Writable | Readable): Socket => pipe as Socket
 
 /** As if this process had asked itself. */
-function messageOf({ status, headers, body }: Exclude<Answered, { problem: string }>) {
+function messageOf({ status, headers, body }: Exclude<UploadResponse, { problem: string }>) {
   const message = new IncomingMessage(new Socket())
   message.statusCode = status
   Object.assign(message.headers, headers)

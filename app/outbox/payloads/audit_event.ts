@@ -1,4 +1,4 @@
-import type { ChangeContent, Doer, SecurityContent } from '#outbox/entry'
+import type { ChangeContent, ActorContext, SecurityContent } from '#outbox/entry'
 import type { Diff } from './diff.js'
 
 /** What the audit trail takes in. Without `expiring` it decides itself how long an event is kept. */
@@ -55,7 +55,7 @@ export function auditedSecurity({
   }
 }
 
-function fieldsOf({ actor, address, userAgent, method, path }: Doer) {
+function fieldsOf({ actor, address, userAgent, method, path }: ActorContext) {
   return {
     actorType: actor?.type ?? null,
     actorId: actor?.id ?? null,

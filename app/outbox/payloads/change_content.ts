@@ -5,7 +5,7 @@ import type { Kind } from '#records/kind'
 import type { Attributes, MutableAttributes } from '#records/row'
 import type { ChangeContent } from '#outbox/entry'
 import { diffOf, type Diff } from './diff.js'
-import { doerOf } from './doer.js'
+import { actorContextOf } from './actor_context.js'
 
 /**
  * What is kept of a change until every destination was told. `kind` is the declaration of the record's kind; what it does not
@@ -25,7 +25,7 @@ export function changeContent(change: RecordChange, kind: Kind | undefined): Cha
     data: shown(record, kind),
     ...(diff && { diff }),
     ...(isLasting(change, diff, kind?.audit) && { isLasting: true as const }),
-    doer: doerOf(change.origin),
+    doer: actorContextOf(change.origin),
   }
 }
 

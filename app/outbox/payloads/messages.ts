@@ -1,10 +1,10 @@
 import type { Message, Routing } from '#bus/message'
-import { COMMAND_QUEUES, commandTo, domainEventKey, eventOn } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting, domainEventKey, eventRouting } from '#bus/names'
 import type { ChangeContent, Entry } from '#outbox/entry'
 import { auditedChange, auditedSecurity, type AuditEvent } from './audit_event.js'
 import { fullEventName } from './event_name.js'
 
-const TO_TELEMETRY = commandTo(COMMAND_QUEUES.telemetryEvent)
+const TO_TELEMETRY = commandRouting(COMMAND_QUEUES.telemetryEvent)
 
 /** The command with which an entry reaches the audit trail. */
 export function auditMessage(entry: Entry): Message {
@@ -13,7 +13,7 @@ export function auditMessage(entry: Entry): Message {
 
 /** The event with which a change reaches followers of records of its kind on the bus. */
 export function domainMessage(entry: Entry, { kind, change, data }: ChangeContent): Message {
-  const routing = eventOn(domainEventKey(kind, change))
+  const routing = eventRouting(domainEventKey(kind, change))
   const content = { type: kind, event: change, data }
   return messageOf(entry, routing, fullEventName(kind, change), content, { persistent: true })
 }

@@ -1,7 +1,7 @@
 import type { Message } from '#bus/message'
 import { seal, unseal } from '#records/sealing'
 
-import type { WaitingCommand } from '#outbox/entry'
+import type { PendingCommand } from '#outbox/entry'
 
 /** What a command may carry that no reader of the database should have; by the name of its key. */
 const SECRET = /secret|password|credential|token|authorization|privateKey|auth_?header/i
@@ -10,7 +10,7 @@ const SECRET = /secret|password|credential|token|authorization|privateKey|auth_?
 type Secret = readonly [path: readonly (string | number)[], value: unknown]
 
 /** A command as it waits in the database: its secrets sealed, all else as it will be sent. */
-export function sealedCommand(message: Message): WaitingCommand {
+export function sealCommand(message: Message): PendingCommand {
   const secrets: Secret[] = []
   const data = without(message.data, [], secrets) as Message['data']
   return secrets.length === 0
@@ -22,7 +22,7 @@ export function sealedCommand(message: Message): WaitingCommand {
 }
 
 /** The command as it was handed in. */
-export function openedCommand({ command, secrets }: WaitingCommand): Message {
+export function unsealCommand({ command, secrets }: PendingCommand): Message {
   if (secrets === undefined) {
     return command
   }

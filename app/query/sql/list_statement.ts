@@ -7,7 +7,7 @@ import { Bindings } from './bindings.js'
 import { whereClause } from './conditions.js'
 import { primaryKeyOf, propertyOf, valueOf } from './identifiers.js'
 import { Joins } from './joins.js'
-import { keptTotal } from './kept_total.js'
+import { maintainedTotal } from './maintained_total.js'
 import { ObjectWriter, revealNothing, type Reveal } from './objects.js'
 import { projectionOf } from './projection.js'
 import { ofAny, ofEach, type RealmsSeen } from './realms_seen.js'
@@ -67,7 +67,7 @@ function compile(
   // A count does not join what only the order needs.
   const joined = joins.sql
   const counted = () =>
-    keptTotal(declaration, conditions, bindings) ??
+    maintainedTotal(declaration, conditions, bindings) ??
     `(select count(*) ${joined} ${matching ?? whereClause(conditions, joins, bindings)})`
   const order = orderClause(declaration, sorts, joins)
   const { window, first, total } = paging(pagination, counted, bindings)

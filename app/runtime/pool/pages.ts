@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Counter, Gauge } from 'prom-client'
 
-import { JSON_TYPE } from '#http/answer'
+import { JSON_TYPE } from '#http/send_json'
 import { readinessOf } from '#http/readiness'
 import { ServiceUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'

@@ -1,4 +1,4 @@
-import { doubledPause } from '#kernel/back_off'
+import { exponentialBackoff } from '#kernel/backoff'
 
 interface RestartOptions {
   shortestMs: number
@@ -21,6 +21,6 @@ export class RestartPause {
   next(ranForMs: number): number {
     const { shortestMs: firstMs, longestMs, steadyMs } = this.#options
     this.#failures = ranForMs >= steadyMs ? 1 : this.#failures + 1
-    return this.#failures === 1 ? 0 : doubledPause(this.#failures - 1, { firstMs, longestMs })
+    return this.#failures === 1 ? 0 : exponentialBackoff(this.#failures - 1, { firstMs, longestMs })
   }
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 import type { Disk } from 'flydrive'
 
-import { writtenBeside } from '#oci/folder/written_beside'
+import { writeAtomically } from '#oci/folder/write_atomically'
 
 import type { HeadAnchor, SignedHead } from './head_anchor.js'
 import type { ChainHead } from './statements.js'
@@ -36,7 +36,7 @@ export function inFolder(folder: string): Replace {
     const draft = `${target}.new`
     await mkdir(dirname(target), { recursive: true })
     await rm(draft, { force: true })
-    await writtenBeside(draft, bytesOf(content), () => target)
+    await writeAtomically(draft, bytesOf(content), () => target)
   }
 }
 

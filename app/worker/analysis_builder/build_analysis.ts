@@ -1,11 +1,11 @@
-import { beginImage, mountLayers, type ImageUnderWay } from '#oci/append_layers'
-import { allOf } from '#kernel/all_of'
+import { startImage, mountLayers, type PendingImage } from '#oci/append_layers'
+import { awaitAll } from '#kernel/await_all'
 import { body } from '#kernel/body'
 import { clock } from '#kernel/clock'
-import type { Shelf } from '#oci/copy_blob'
+import type { ImageRepository } from '#oci/copy_blob'
 import { LATEST } from '#oci/image_names'
 import { putAttachmentConfig } from '#oci/signing/attach'
-import { beginLayer, type LayerUnderWay } from '#oci/write_layer'
+import { startLayer, type PendingLayer } from '#oci/write_layer'
 import { COMPONENTS } from '#worker/components'
 import { baseImage } from '#worker/images/base_image'
 import type { Place } from '#worker/images/places'
@@ -34,7 +34,7 @@ export const buildAnalysis = defineJob({
     const startedAt = clock.now()
     const tars = new BucketTars(platform)
     try {
-      const [analysis, place, code] = await allOf([
+      const [analysis, place, code] = await awaitAll([
         analysisOf(id, platform),
         work.places.ofBuild(id),
         log.stage('Read what the analysis consists of', () =>
@@ -89,17 +89,17 @@ interface Building extends Subject {
   readonly startedAt: number
 }
 
-async function buildImage(work: Work, building: Building): Promise<ImageUnderWay> {
+async function buildImage(work: Work, building: Building): Promise<PendingImage> {
   const { analysis, place } = building
   const repository = await place.build(analysis.id)
   const shelf = { store: place.store, repository }
-  const expected = place.store.expectBlobs(repository, BLOBS)
+  const expected = place.store.prepareUploads(repository, BLOBS)
   try {
     const layer = begunLayer(work, building, shelf)
     const configIsThere = putAttachmentConfig(shelf)
     configIsThere.catch(() => {})
     const begun = { ...layer, configIsThere }
-    const [image] = await allOf([
+    const [image] = await awaitAll([
       putTogether(work, building, shelf, begun),
       layer.written,
       configIsThere,
@@ -113,12 +113,12 @@ async function buildImage(work: Work, building: Building): Promise<ImageUnderWay
 async function putTogether(
   work: Work,
   building: Building,
-  shelf: Shelf,
-  { known, written, read, configIsThere }: Begun
-): Promise<ImageUnderWay> {
+  shelf: ImageRepository,
+  { descriptor: known, written, read, configIsThere }: Begun
+): Promise<PendingImage> {
   const { log, platform, signing } = work
   const { analysis, code, masterImage, place, startedAt } = building
-  const [{ base, unmounted }, layer, key] = await allOf([
+  const [{ base, unmounted }, layer, key] = await awaitAll([
     mountedBase(work, building, shelf),
     known,
     signing.keyFor(platform),
@@ -130,12 +130,12 @@ async function putTogether(
     base: { name: masterImage.virtualPath, digest: base.stored.digest },
   }
   const appended = [{ layer, createdBy: 'analysis code' }]
-  const image = beginImage(shelf.store, shelf.repository, base, appended, {
+  const image = startImage(shelf.store, shelf.repository, base, appended, {
     entrypoint: command,
     labels: labelsOf(madeOf),
     tag: LATEST,
     unmounted,
-    layersAreThere: written,
+    layersPushed: written,
   })
   const build = {
     ...madeOf,
@@ -147,8 +147,8 @@ async function putTogether(
     command,
     startedAt,
   }
-  await allOf([
-    log.stage(`Put the image together in ${place.name}`, () => image.isThere),
+  await awaitAll([
+    log.stage(`Put the image together in ${place.name}`, () => image.pushed),
     log.stage(`Sign the image in ${place.name}`, () => signBuild(work, shelf, build)),
   ])
   return image
@@ -158,7 +158,7 @@ async function putTogether(
 async function mountedBase(
   { log, places }: Work,
   { masterImage: { virtualPath }, place }: Building,
-  { store, repository }: Shelf
+  { store, repository }: ImageRepository
 ) {
   const base = await log.stage(`Find the image ${virtualPath} in ${place.name}`, () =>
     baseImage(places, place, virtualPath, log)
@@ -166,7 +166,7 @@ async function mountedBase(
   return { base, unmounted: await mountLayers(store, repository, base) }
 }
 
-interface BegunLayer extends LayerUnderWay {
+interface BegunLayer extends PendingLayer {
   /** The digest of what is in each file, in hexadecimal digits, when the layer is known. */
   readonly read: ReadonlyMap<string, string>
 }
@@ -179,17 +179,17 @@ interface Begun extends BegunLayer {
 function begunLayer(
   work: Work,
   { code, tars, place }: Building,
-  { store, repository }: Shelf
+  { store, repository }: ImageRepository
 ): BegunLayer {
   const read = new Map<string, string>()
   const files = new CodeLayer(work.platform, tars, code, (path, sha256) => read.set(path, sha256))
-  const { known, written } = beginLayer(store, repository, files.entries, {
+  const { descriptor: known, written } = startLayer(store, repository, files.entries, {
     onBytes: progressOf(work, code),
   })
   const stage = `Write ${code.files.length} files into ${place.name}`
   const closed = work.log.stage(stage, () => written).finally(() => files.close())
   closed.catch(() => {})
-  return { known, written: closed, read }
+  return { descriptor: known, written: closed, read }
 }
 
 /** By the bytes of the layer, which are those of the files and a little more. */

@@ -3,7 +3,7 @@ import { clock } from '#kernel/clock'
 import { LATEST } from '#oci/image_names'
 import { inParallel } from '#kernel/in_parallel'
 import { imageSize, platformImage, type PlatformImage } from '#oci/platform_image'
-import { ImageRefused } from '#oci/signing/failures'
+import { SignatureRejected } from '#oci/signing/signature_rejected'
 import type { ImageKey } from '#oci/signing/image_key'
 import { verifyImage } from '#oci/signing/verify_image'
 import { COMPONENTS } from '#worker/components'
@@ -95,7 +95,7 @@ async function isSigned(
     await verifyImage({ store, repository }, stored.digest, keys, { name })
     return true
   } catch (error) {
-    if (!(error instanceof ImageRefused)) {
+    if (!(error instanceof SignatureRejected)) {
       throw error
     }
     log.warn(error.message)

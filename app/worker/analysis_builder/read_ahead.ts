@@ -1,5 +1,5 @@
 import type { BlobSource } from '#oci/image_store'
-import { inOnePiece } from '#oci/in_one_piece'
+import { singleChunk } from '#oci/single_chunk'
 import type { CodeFile } from './code_files.js'
 
 /** Small files are read before their turn comes, so that a thousand of them do not cost a thousand waits. */
@@ -25,7 +25,7 @@ export class ReadAhead {
     next.filter(({ size }) => size <= SMALL_BYTES).forEach((small) => this.#begin(small))
     const small = this.#read.get(file)
     this.#read.delete(file)
-    return small ? inOnePiece(await small) : this.#bytesOf(file)
+    return small ? singleChunk(await small) : this.#bytesOf(file)
   }
 
   #begin(file: CodeFile): void {

@@ -1,12 +1,12 @@
-import type { ImageUnderWay } from '#oci/append_layers'
-import type { Shelf } from '#oci/copy_blob'
+import type { PendingImage } from '#oci/append_layers'
+import type { ImageRepository } from '#oci/copy_blob'
 import type { SigningKey } from '#oci/signing/signing_key'
 import type { Work } from '#worker/job'
 import { filesAsMaterials, signAsBuilt } from '#worker/images/sign_as_built'
 import { CODE_FOLDER } from './run_command.js'
 
 export interface Build {
-  readonly image: ImageUnderWay
+  readonly image: PendingImage
   /** When it is there what attachments have as their config. */
   readonly configIsThere: Promise<unknown>
   readonly key: SigningKey
@@ -23,14 +23,14 @@ export interface Build {
 }
 
 /** Says what an image was made of, and signs it, while it is put into its repository. */
-export async function signBuild(work: Work, shelf: Shelf, build: Build): Promise<void> {
+export async function signBuild(work: Work, shelf: ImageRepository, build: Build): Promise<void> {
   const { image, configIsThere, key, analysisId, content, base, read, layer, command, startedAt } =
     build
   await signAsBuilt(work, shelf, {
     image: image.stored,
     isNew: await image.isNew,
-    isThere: image.isThere,
-    configIsThere,
+    imagePushed: image.pushed,
+    configPushed: configIsThere,
     key,
     name: analysisId,
     kind: 'analysis',

@@ -1,7 +1,7 @@
 import { isDigest } from '#oci/image_names'
 import { ImageMissing } from '#oci/errors'
 import { imageSize, platformImage } from '#oci/platform_image'
-import type { Shelf } from '#oci/copy_blob'
+import type { ImageRepository } from '#oci/copy_blob'
 import { contentIn, LABELS } from '#worker/analysis_builder/labels'
 import type { Place, Places } from '#worker/images/places'
 import { JobFailure } from '#worker/job_failure'
@@ -11,7 +11,7 @@ import { TAG } from './targets.js'
 type Analysis = RecordOf<'analysis'>
 
 /** The image of an analysis where it was built. */
-export interface BuiltImage extends Shelf {
+export interface BuiltImage extends ImageRepository {
   readonly reference: string
   readonly size: number
   /** By their digests. */

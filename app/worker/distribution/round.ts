@@ -1,6 +1,6 @@
-import { copyRead } from '#oci/copy_image'
-import type { Shelf } from '#oci/copy_blob'
-import { ImageFailure, RegistryConfused, RegistryDenied } from '#oci/errors'
+import { copyManifest } from '#oci/copy_image'
+import type { ImageRepository } from '#oci/copy_blob'
+import { ImageFailure, RegistryResponseInvalid, RegistryDenied } from '#oci/errors'
 import type { ImageStore } from '#oci/image_store'
 import { putSignature, type SignedImage } from '#oci/signing/copy_signature'
 import { inParallel } from '#kernel/in_parallel'
@@ -48,7 +48,7 @@ type Note = (target: Target, verdict: Verdict, isPassing: boolean) => void
 class RegistryRound {
   readonly #destination: Destination
   readonly #task: Task
-  #from: Shelf
+  #from: ImageRepository
   /** Why there is no use in asking this registry any more, for now. */
   #away: unknown
 
@@ -60,7 +60,7 @@ class RegistryRound {
 
   async serve(note: Note): Promise<void> {
     const { targets, place } = this.#destination
-    const isElsewhere = place.store.place !== this.#task.image.store.place
+    const isElsewhere = place.store.storageId !== this.#task.image.store.storageId
     const first = isElsewhere ? targets.slice(0, 1) : []
     await inParallel(first, 1, (target) => this.#serveOne(target, note))
     await inParallel(targets.slice(first.length), NODES_AT_ONCE, (target) =>
@@ -86,7 +86,7 @@ class RegistryRound {
       if (isPlatformAway(error)) {
         throw error
       }
-      const isPassing = error instanceof ImageFailure && error.isPassing
+      const isPassing = error instanceof ImageFailure && error.isTransient
       this.#away ??= isPassing ? error : undefined
       note(target, unserved(nodeId, this.#reasonOf(error, target)), isPassing)
     }
@@ -108,7 +108,7 @@ class RegistryRound {
     const store = this.#destination.place.store.within(stall.signal)
     const from = this.#from
     try {
-      await copyRead(
+      await copyManifest(
         { ...from, store: from.store.within(stall.signal) },
         { store, repository },
         signed.image,
@@ -126,7 +126,7 @@ class RegistryRound {
       )
       const { digest } = signed.image
       await requireThere(store, repository, digest)
-      if (from.store.place !== store.place) {
+      if (from.store.storageId !== store.storageId) {
         this.#from = { store: this.#destination.place.store, repository }
       }
       return digest
@@ -140,7 +140,7 @@ class RegistryRound {
 async function requireThere(store: ImageStore, repository: string, digest: string): Promise<void> {
   const found = await store.manifest(repository, TAG)
   if (found?.digest !== digest) {
-    throw new RegistryConfused(
+    throw new RegistryResponseInvalid(
       `${repository} was taken as ${digest}, and is ${found?.digest ?? 'not there'}`
     )
   }

@@ -1,4 +1,4 @@
-import { RegistryAway } from '#oci/errors'
+import { RegistryUnavailable } from '#oci/errors'
 
 /** Ends work on one node where nothing comes and nothing goes any more, so that the others are told what became of them. */
 export class Stall {
@@ -9,7 +9,10 @@ export class Stall {
     const stalled = new AbortController()
     const seconds = Math.ceil(limitMs / 1000)
     this.#timer = setTimeout(
-      () => stalled.abort(new RegistryAway(`Nothing went on with ${what} for ${seconds} seconds`)),
+      () =>
+        stalled.abort(
+          new RegistryUnavailable(`Nothing went on with ${what} for ${seconds} seconds`)
+        ),
       limitMs
     )
     this.signal = AbortSignal.any([signal, stalled.signal])

@@ -2,7 +2,7 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import { RegistryDenied } from '#oci/errors'
 import { baseOf } from '#oci/registry/registry_address'
-import type { LeftUpload, UploadNote, UploadNotes } from '#oci/uploads/upload_notes'
+import type { AbandonedUpload, JournalEntry, UploadJournal } from '#oci/uploads/upload_journal'
 import { LOCAL_IMAGES } from '#oci/local_host'
 import type { OpenedStores } from '#worker/images/stores'
 import { withAccount } from '#worker/images/places'
@@ -12,7 +12,7 @@ import type { RecordOf } from '#worker/platform/records'
 type Registry = RecordOf<'registry'>
 
 export interface LeftUploadsNeeds {
-  readonly notes: UploadNotes
+  readonly notes: UploadJournal
   readonly images: Pick<OpenedStores, 'registry'>
   readonly platform: Platform
   readonly logger: Pick<Logger, 'info' | 'warn'>
@@ -25,7 +25,7 @@ export async function takeBackUploads(
   { notes, images, platform, logger }: LeftUploadsNeeds,
   signal: AbortSignal
 ): Promise<number> {
-  const left = await notes.left()
+  const left = await notes.abandoned()
   const registries = left.length > 0 ? await platform.until(signal).registries() : []
   let done = 0
   for (const note of left) {
@@ -34,7 +34,7 @@ export async function takeBackUploads(
   }
   return done
 
-  async function isDoneWith(note: UploadNote): Promise<boolean> {
+  async function isDoneWith(note: JournalEntry): Promise<boolean> {
     try {
       for (const upload of await note.uploads()) {
         await cancel(upload)
@@ -50,7 +50,7 @@ export async function takeBackUploads(
   }
 
   /** That no account may do it is said once: an operator can change that, and the registry removes the upload by itself in the end. */
-  function report(error: unknown, note: UploadNote): void {
+  function report(error: unknown, note: JournalEntry): void {
     if (!(error instanceof RegistryDenied)) {
       logger.warn({ err: error }, 'an upload that a killed worker left could not be taken back yet')
     } else if (notes.isFirstRefusal(note)) {
@@ -61,7 +61,7 @@ export async function takeBackUploads(
     }
   }
 
-  async function cancel({ origin, repository, at }: LeftUpload): Promise<void> {
+  async function cancel({ origin, repository, at }: AbandonedUpload): Promise<void> {
     const registry = registries.find(
       ({ host }) => host !== LOCAL_IMAGES && baseOf(host).origin === origin
     )

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from '@adonisjs/core/logger'
 
 import type { Sweep } from '#jobs/sweep'
-import { removeLeftDrafts } from '#oci/folder/drafts'
+import { removeStaleDrafts } from '#oci/folder/drafts'
 import { sweepFolder } from '#oci/folder/sweep_folder'
 import type { Attempts } from '#worker/attempts'
 import { noteDisk } from './images_disk.js'
@@ -29,7 +29,7 @@ export const workerSweeps = (needs: Needs): readonly Sweep[] => [
     name: 'left-drafts',
     schedule: { everyMs: 5_000 },
     async run() {
-      const removed = await removeLeftDrafts(needs.folder)
+      const removed = await removeStaleDrafts(needs.folder)
       return removed.length
     },
   },

@@ -41,7 +41,7 @@ async function elsewhere(places: Places, place: Place, virtualPath: string) {
     const repository = await repositoryIn(other, virtualPath)
     if (
       repository !== undefined &&
-      other.store.place !== place.store.place &&
+      other.store.storageId !== place.store.storageId &&
       (await other.store.manifest(repository, LATEST))
     ) {
       return { store: other.store, name: other.name, repository }

@@ -1,4 +1,4 @@
-import { PARTS } from '#oci/folder/parts'
+import { FOLDER_PROJECTS } from '#oci/folder/folder_projects'
 import { ImageFailure } from '#oci/errors'
 import type { ImageStore } from '#oci/image_store'
 import { LOCAL_IMAGES } from '#oci/local_host'
@@ -9,7 +9,7 @@ import type { RecordOf } from '#worker/platform/records'
 type Registry = RecordOf<'registry'>
 type Project = Pick<RecordOf<'registryProject'>, 'type' | 'externalName' | 'externalId'>
 type WorkerAccount = RecordOf<'workerAccount'>
-type ProjectType = keyof typeof PARTS
+type ProjectType = keyof typeof FOLDER_PROJECTS
 
 const BUILD_PROJECTS: readonly ProjectType[] = ['incoming', 'masterImages']
 
@@ -69,7 +69,7 @@ export class Place {
     if (!project && !this.isFolder) {
       throw new NotSetUp(`${this.name} has no project for ${type}; it has to be set up`)
     }
-    return `${project?.externalName ?? PARTS[type]}/${path}`
+    return `${project?.externalName ?? FOLDER_PROJECTS[type]}/${path}`
   }
 
   async #projectOf(type: ProjectType, { id }: Registry) {

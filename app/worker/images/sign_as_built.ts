@@ -1,6 +1,6 @@
 import { clock } from '#kernel/clock'
 import { VERSION } from '#kernel/version'
-import type { Shelf } from '#oci/copy_blob'
+import type { ImageRepository } from '#oci/copy_blob'
 import type { StoredManifest } from '#oci/image_store'
 import type { BuildFacts, Material } from '#oci/signing/provenance'
 import type { SigningKey } from '#oci/signing/signing_key'
@@ -23,9 +23,17 @@ export interface Built
 }
 
 /** Says of an image that this job has just built what it was made of, and signs it. */
-export async function signAsBuilt(work: Work, shelf: Shelf, built: Built): Promise<void> {
+export async function signAsBuilt(work: Work, shelf: ImageRepository, built: Built): Promise<void> {
   const { command } = work
-  const { image, isNew, isThere, configIsThere, key, startedAt, ...facts } = built
+  const {
+    image,
+    isNew,
+    imagePushed: isThere,
+    configPushed: configIsThere,
+    key,
+    startedAt,
+    ...facts
+  } = built
   const whole = {
     ...facts,
     builder: BUILDER,
@@ -33,7 +41,11 @@ export async function signAsBuilt(work: Work, shelf: Shelf, built: Built): Promi
     startedAt: new Date(startedAt),
     finishedAt: new Date(clock.now()),
   }
-  await signImage(shelf, image, whole, key, { isNew, isThere, configIsThere })
+  await signImage(shelf, image, whole, key, {
+    isNew,
+    imagePushed: isThere,
+    configPushed: configIsThere,
+  })
 }
 
 /** Files by their paths within a folder, each with the SHA-256 of what is in it, in hexadecimal digits. */

@@ -1,8 +1,8 @@
 import { FolderStore } from '#oci/folder/folder_store'
 import type { ImageStore } from '#oci/image_store'
-import type { Guard } from '#oci/registry/exchange'
+import type { OutboundGuard } from '#oci/registry/connections'
 import { RegistryStore } from '#oci/registry/registry_store'
-import type { UploadNotes } from '#oci/uploads/upload_notes'
+import type { UploadJournal } from '#oci/uploads/upload_journal'
 import type { ImageStores } from './places.js'
 
 /** As many registries are remembered with their connections and tokens. */
@@ -16,9 +16,9 @@ interface Options {
   /** Hosts whose certificate is not verified. */
   readonly insecure: readonly string[]
   /** What may be asked on the way to what a registry has, by its host; anything where it is left out. */
-  readonly guardFor?: (host: string) => Guard
+  readonly guardFor?: (host: string) => OutboundGuard
   /** Where uploads to registries are noted. */
-  readonly notes?: UploadNotes
+  readonly notes?: UploadJournal
 }
 
 export interface OpenedStores extends ImageStores {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { copyImage } from '#oci/copy_image'
 import { FolderStore } from '#oci/folder/folder_store'
 import { LATEST } from '#oci/image_names'
-import { USUAL_PLATFORM } from '#oci/platform_image'
+import { DEFAULT_PLATFORM } from '#oci/platform_image'
 import type { Material } from '#oci/signing/provenance'
 import { JobFailure } from '#worker/job_failure'
 import { baseImage } from '#worker/images/base_image'
@@ -44,7 +44,7 @@ export async function buildFolder(
   })
   const accounts = await writeConfiguration(folder, await readableRegistries(making))
   await loadBases(making, buildah, await readFile(dockerfile, 'utf8'))
-  const { os, architecture } = USUAL_PLATFORM
+  const { os, architecture } = DEFAULT_PLATFORM
   await log.stage(`Build ${image.virtualPath}`, () =>
     buildah.build({
       context: material.folder,

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { pauseAfter, type BackOff } from '#kernel/back_off'
+import { jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
 import { isPlatformAway, PlatformAway, PlatformRefused } from './problems.js'
 import { reasonOf, type WorkerToken } from './token.js'
 
-const PAUSES: BackOff = { firstMs: 200, longestMs: 10_000 }
+const PAUSES: BackoffPolicy = { firstMs: 200, longestMs: 10_000 }
 const LIMIT_MS = 30_000
 
 export interface Service {
@@ -41,7 +41,7 @@ export async function ask(asking: Asking, question: Question): Promise<Response 
     try {
       return await attempt(asking, question)
     } catch (error) {
-      const pauseMs = pauseAfter(failures, PAUSES)
+      const pauseMs = jitteredBackoff(failures, PAUSES)
       question.signal.throwIfAborted()
       if (!isPlatformAway(error) || performance.now() + pauseMs > until) {
         throw error

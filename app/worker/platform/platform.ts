@@ -1,7 +1,7 @@
 import { errors } from '@vinejs/vine'
 
 import type { BodyValidator } from '#kernel/body'
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 import { ImageKey } from '#oci/signing/image_key'
 import { ask, type Asking, type Service } from './asking.js'
 import { AnswerNotUnderstood, PlatformAway } from './problems.js'
@@ -255,7 +255,7 @@ async function jsonOf(service: Service, response: Response, signal: AbortSignal)
     signal.throwIfAborted()
     throw new PlatformAway(service.name, reasonOf(error), { cause: error })
   }
-  const said = jsonIn(text)
+  const said = tryParseJson(text)
   if (typeof said !== 'object' || said === null) {
     throw new AnswerNotUnderstood('its records', `${service.name} answered with something else`)
   }

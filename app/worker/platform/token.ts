@@ -1,5 +1,5 @@
 import { clock } from '#kernel/clock'
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 import { PlatformAway, PlatformRefused } from './problems.js'
 
 const LIMIT_MS = 10_000
@@ -94,7 +94,7 @@ async function asked(
       redirect: 'manual',
       signal: AbortSignal.timeout(LIMIT_MS),
     })
-    const said = jsonIn(await response.text())
+    const said = tryParseJson(await response.text())
     const isObject = typeof said === 'object' && said !== null
     return { status: response.status, said: isObject ? { ...said } : undefined }
   } catch (error) {

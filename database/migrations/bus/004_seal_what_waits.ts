@@ -1,7 +1,7 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-import { openedCommand, sealedCommand } from '#outbox/payloads/sealed_command'
-import type { WaitingCommand } from '#outbox/entry'
+import { unsealCommand, sealCommand } from '#outbox/payloads/sealed_command'
+import type { PendingCommand } from '#outbox/entry'
 import { seal, unseal } from '#records/sealing'
 
 type Client = Parameters<Parameters<BaseSchema['defer']>[0]>[0]
@@ -10,7 +10,7 @@ type Client = Parameters<Parameters<BaseSchema['defer']>[0]>[0]
 export default class SealWhatWaits extends BaseSchema {
   async up() {
     this.defer(async (client) => {
-      await rewriteCommands(client, ({ command }) => sealedCommand(command))
+      await rewriteCommands(client, ({ command }) => sealCommand(command))
       await rewriteLetters(client, (bytes) =>
         Buffer.from(seal('dead letter', bytes.toString('base64')))
       )
@@ -19,7 +19,7 @@ export default class SealWhatWaits extends BaseSchema {
 
   async down() {
     this.defer(async (client) => {
-      await rewriteCommands(client, (waiting) => ({ command: openedCommand(waiting) }))
+      await rewriteCommands(client, (waiting) => ({ command: unsealCommand(waiting) }))
       await rewriteLetters(client, (bytes) =>
         Buffer.from(unseal('dead letter', bytes.toString()) ?? '', 'base64')
       )
@@ -29,7 +29,7 @@ export default class SealWhatWaits extends BaseSchema {
 
 async function rewriteCommands(
   client: Client,
-  rewritten: (waiting: WaitingCommand) => WaitingCommand
+  rewritten: (waiting: PendingCommand) => PendingCommand
 ): Promise<void> {
   const { rows } = await client.rawQuery(
     `select position, content from outbox where content->'command' is not null for update`

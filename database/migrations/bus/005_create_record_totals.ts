@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-import { NO_REALM } from '#query/sql/kept_total'
+import { NO_REALM } from '#query/sql/maintained_total'
 
 /**
  * How many records each list has, by realm. What a transaction changes of that is a row of its own, so that writers do not wait

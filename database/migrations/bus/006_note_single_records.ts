@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-import { noteTotal } from '#database/kept_totals'
+import { totalTriggers } from '#database/maintained_totals'
 
 interface Kept {
   readonly list: string
@@ -28,7 +28,7 @@ export default class NoteSingleRecords extends BaseSchema {
     this.defer(async (client) => {
       const { rows } = (await client.rawQuery(KEPT)) as { rows: Kept[] }
       for (const { list, realm } of rows) {
-        for (const statement of noteTotal(list, realm ?? undefined)) {
+        for (const statement of totalTriggers(list, realm ?? undefined)) {
           await client.rawQuery(statement)
         }
         await client.rawQuery(`drop function if exists "${list}_note_total"`)

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-import { dropTotals, keepTotals } from '#database/kept_totals'
+import { dropTotals, maintainTotals } from '#database/maintained_totals'
 
 /** The lists whose totals are kept, each with the column that names the realm its parts are those of. */
 const LISTS = [
@@ -23,7 +23,7 @@ const LISTS = [
 export default class KeepTotals extends BaseSchema {
   async up() {
     for (const [table, realm] of LISTS) {
-      keepTotals(table, realm).forEach((statement) => this.schema.raw(statement))
+      maintainTotals(table, realm).forEach((statement) => this.schema.raw(statement))
     }
   }
 

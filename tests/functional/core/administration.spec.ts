@@ -3,14 +3,14 @@ import { test } from '@japa/runner'
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
 import { bury } from '#bus/memory/memory_dead_letters'
 import { newMessage, writeMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { surfacesOf } from '#configuration/processes'
 import { Administration } from '#core/administration/administration'
 import { InstallationStatus } from '#core/administration/installation_status'
 import { corePool } from '#core/database'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { asLeader } from '#jobs/leader'
+import { runAsLeader } from '#jobs/leader_election'
 import { clock } from '#kernel/clock'
 import { inTransaction } from '#records/transaction'
 import { telemetryPool } from '#telemetry/database'
@@ -61,7 +61,7 @@ async function ask(method: string, path: string, { headers } = operator) {
 
 /** A message that could not be handled, as the consumer of its queue leaves it. */
 async function deadMessage() {
-  const message = newMessage(commandTo(QUEUE), 'execute', { secret: 'of-a-message' })
+  const message = newMessage(commandRouting(QUEUE), 'execute', { secret: 'of-a-message' })
   const subscription = { queue: QUEUE, prefetch: 1, database: corePool() }
   await bury(subscription, writeMessage(message), { reason: 'there is no such thing', attempts: 8 })
   const { body } = await ask('GET', '/admin/bus/dead')
@@ -219,7 +219,7 @@ test.group('The status of an installation', (group) => {
 
   test('a sweep that a process is at is shown as running', async ({ assert }) => {
     const pool = pools.for(databaseUrl(surfacesOf(env)[0]!))
-    const meanwhile = await asLeader(pool, 'sweep:objects', () => ask('GET', '/admin/status'))
+    const meanwhile = await runAsLeader(pool, 'sweep:objects', () => ask('GET', '/admin/status'))
     const after = await ask('GET', '/admin/status')
     const running = ({ body }: { body: any }) =>
       body.data.sweeps.filter(({ isRunning }: any) => isRunning).map(({ name }: any) => name)
@@ -260,7 +260,7 @@ test.group('The status of an installation', (group) => {
     })
     const status = new InstallationStatus({
       administration,
-      bus: { isListenedTo: async () => undefined },
+      bus: { hasConsumers: async () => undefined },
       pool: corePool(),
       databases: new Map([['core', corePool()]]),
       silenceSeconds: 60,

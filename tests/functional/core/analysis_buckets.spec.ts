@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 import { serviceOrigin } from '#auth/service_origin'
 import type { BucketType } from '#core/analysis_buckets/analysis_bucket'
 import { AnalysisBucketService } from '#core/analysis_buckets/analysis_bucket_service'
-import { noteMade } from '#core/analysis_buckets/requested_buckets'
+import { recordCreated } from '#core/analysis_buckets/bucket_requests'
 import { clock } from '#kernel/clock'
 import type { Attributes } from '#records/row'
 import { inTransaction } from '#records/transaction'
@@ -46,8 +46,8 @@ test.group('The buckets of an analysis', (group) => {
     const buckets = await app.container.make(AnalysisBucketService)
     const origin = await serviceOrigin()
     await inTransaction(database(), async (transaction) => {
-      const request = await noteMade(transaction, correlationId, bucketId)
-      await buckets.enterMade(transaction, origin, request!.analysisId)
+      const request = await recordCreated(transaction, correlationId, bucketId)
+      await buckets.addCreated(transaction, origin, request!.analysisId)
     })
     return bucketId
   }

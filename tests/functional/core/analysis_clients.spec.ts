@@ -2,10 +2,10 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { analysisClientSweep } from '#core/analyses/client_sweep'
-import { identityProvider } from '#core/clients/identity'
+import { identityProvider } from '#core/clients/identity_provider'
 import { SecretReplacements, secretReplacementWorker } from '#core/clients/secret_replacements'
 import { corePool } from '#core/database'
-import { performDue } from '#jobs/tasks/perform'
+import { runDueTasks } from '#jobs/tasks/task_worker'
 import { identityPool } from '#identity/embedded/database'
 import { usePermissionPolicy } from '#auth/verification/permission_policy'
 import { EventSink, type RecordChange } from '#records/events'
@@ -181,7 +181,7 @@ test.group('Credentials of analyses', (group) => {
       const provider = await identityProvider()
       assert.isDefined(await provider.introspect(token!))
       assert.equal((await lose(agreed)).status, 202)
-      await performDue(await replacing())
+      await runDueTasks(await replacing())
       assert.notEqual((await read()).body.secret, known.secret)
       assert.isUndefined(await provider.introspect(token!))
       assert.isUndefined(await tokenFor(known))
@@ -197,7 +197,7 @@ test.group('Credentials of analyses', (group) => {
       (await call(scene.steward(), 'POST', part, { approvalStatus: 'rejected' })).status,
       202
     )
-    await performDue(await replacing())
+    await runDueTasks(await replacing())
     assert.equal((await read()).body.secret, secret)
   })
 
@@ -238,7 +238,7 @@ test.group('Credentials of analyses', (group) => {
   }) => {
     const noted: unknown[] = []
     const changes: RecordChange[] = []
-    cleanup(useSecuritySink({ note: async (event) => void noted.push(event) }))
+    cleanup(useSecuritySink({ record: async (event) => void noted.push(event) }))
     cleanup(useEventSink({ record: async (_transaction, change) => void changes.push(change) }))
     const by = scene.researcher()
     const { body } = await rotate({}, by)

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 
 import { analysis } from '#core/analyses/analysis'
-import { askTelemetry } from '#core/analysis_logs/ask_telemetry'
-import type { KeptLogs, WrittenLog } from '#core/analysis_logs/kept_logs'
+import { remoteLogs } from '#core/analysis_logs/remote_logs'
+import type { AnalysisLogStore, NewLogLine } from '#core/analysis_logs/analysis_log_store'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { node } from '#core/nodes/node'
 import { clock } from '#kernel/clock'
@@ -211,14 +211,14 @@ const PART = { limit: 10, offset: 0, oldestFirst: false }
 
 for (const driver of ['in process', 'over HTTP'] as const) {
   test.group(`Logs that core asks telemetry for, ${driver}`, (group) => {
-    let logs: KeptLogs
+    let logs: AnalysisLogStore
 
     group.setup(async () => {
       const app = await boot()
       logs =
         driver === 'in process'
           ? logsForNeighbours(await app.container.make('logStore'))
-          : askTelemetry({
+          : remoteLogs({
               url: at('telemetry', ''),
               provider: {
                 ownToken: async () => master.token,
@@ -229,7 +229,7 @@ for (const driver of ['in process', 'over HTTP'] as const) {
 
     test('are those with all of the labels, in the order that is asked for', async ({ assert }) => {
       const refId = clock.uuid()
-      const line = (message: string, name: string): WrittenLog => ({
+      const line = (message: string, name: string): NewLogLine => ({
         time: new Date(1_700_000_000_000 + message.length).toISOString(),
         message,
         level: 'info',
@@ -271,7 +271,7 @@ for (const driver of ['in process', 'over HTTP'] as const) {
 
     test('are followed as they come in, from the last one that was seen', async ({ assert }) => {
       const refId = clock.uuid()
-      const line = (message: string): WrittenLog => ({
+      const line = (message: string): NewLogLine => ({
         time: new Date(1_700_000_000_000).toISOString(),
         message,
         level: 'info',
@@ -281,14 +281,14 @@ for (const driver of ['in process', 'over HTTP'] as const) {
       })
       const leaving = new AbortController()
       const following = { signal: leaving.signal, after: undefined as string | undefined }
-      const lines = logs.follow({ refId }, following)[Symbol.asyncIterator]()
+      const lines = logs.tail({ refId }, following)[Symbol.asyncIterator]()
       const first = lines.next()
       const writing = setInterval(() => void logs.write(line('one')), 50)
       const { value } = await first
       clearInterval(writing)
       assert.equal(JSON.parse(value.record).message, 'one')
       await logs.write(line('two'))
-      const again = logs.follow({ refId }, { ...following, after: value.cursor })
+      const again = logs.tail({ refId }, { ...following, after: value.cursor })
       for await (const { record } of again) {
         if (JSON.parse(record).message === 'two') {
           break
@@ -302,9 +302,9 @@ for (const driver of ['in process', 'over HTTP'] as const) {
 test.group('Logs that telemetry does not give', () => {
   test('are said to be out of reach', async ({ assert }) => {
     const provider = { ownToken: async () => 'none', introspect: async () => undefined as any }
-    const away = askTelemetry({ url: 'http://127.0.0.1:9', provider })
+    const away = remoteLogs({ url: 'http://127.0.0.1:9', provider })
     await assert.rejects(() => away.list({ refId: 'x' }, PART), /cannot be reached now/)
-    const refusing = askTelemetry({ url: at('telemetry', ''), provider })
+    const refusing = remoteLogs({ url: at('telemetry', ''), provider })
     await assert.rejects(() => refusing.list({ refId: 'x' }, PART), /cannot be reached now/)
   })
 })

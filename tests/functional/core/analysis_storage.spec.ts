@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { serviceOrigin } from '#auth/service_origin'
-import { askForInventory } from '#core/analysis_storage/ask_for_inventory'
+import { remoteInventory } from '#core/analysis_storage/remote_inventory'
 import type { Inventory } from '#core/analysis_storage/inventory'
 import { analysisStorageSweep } from '#core/analysis_storage/storage_sweep'
 import { clock } from '#kernel/clock'
@@ -22,7 +22,7 @@ const silent = { info() {}, warn() {} }
 const running = () => new AbortController().signal
 
 const overHttp = (url = at('storage', '')): Inventory =>
-  askForInventory({ url, provider: handingOut(identity().token) })
+  remoteInventory({ url, provider: handingOut(identity().token) })
 
 /** What was made some time ago is no longer on its way. */
 async function earlier(surface: 'core' | 'storage', table: string, id: unknown): Promise<void> {

@@ -18,7 +18,7 @@ test.group('The registry into which an analysis is built', (group) => {
 
   group.each.setup(async () => {
     noted = []
-    const stop = useSecuritySink({ note: async (event) => void noted.push(event) })
+    const stop = useSecuritySink({ record: async (event) => void noted.push(event) })
     scene = await Scene.set()
     registry = await scene.registry()
     await set('registries', registry.id, { account_name: 'of-the-registry' })

@@ -1,15 +1,15 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
-import { askForLocks } from '#core/code_locks/ask_for_locks'
+import { remoteBucketLocks } from '#core/code_locks/remote_bucket_locks'
 import type { BucketLocks } from '#core/code_locks/bucket_locks'
 import { CodeLocks } from '#core/code_locks/code_locks'
-import { lockReleases, lockReleaseWorker } from '#core/code_locks/lock_tasks'
+import { lockReleases, lockReleaseWorker } from '#core/code_locks/lock_releases'
 import { analysisStorageSweep } from '#core/analysis_storage/storage_sweep'
 import { newMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { serviceOrigin } from '#auth/service_origin'
-import { performDue } from '#jobs/tasks/perform'
+import { runDueTasks } from '#jobs/tasks/task_worker'
 import { clock } from '#kernel/clock'
 import { ServiceUnavailable } from '#kernel/failures'
 import { inTransaction } from '#records/transaction'
@@ -128,7 +128,9 @@ test.group('The code of a locked analysis', (group) => {
 
   test('is not deleted by a command on the bus', async ({ assert }) => {
     await locked()
-    const message = newMessage(commandTo(COMMAND_QUEUES.storageBucket), 'delete', { id: bucketId })
+    const message = newMessage(commandRouting(COMMAND_QUEUES.storageBucket), 'delete', {
+      id: bucketId,
+    })
     const origin = { ...(await serviceOrigin()), command: message }
     const buckets = await app.container.make(BucketService)
     await inTransaction(storagePool(), (transaction) =>
@@ -175,7 +177,7 @@ test.group('The code of a locked analysis', (group) => {
     }
     assert.deepEqual(await deletions(), [])
     const locks = await app.container.make('bucketLocks')
-    await performDue(lockReleaseWorker({ pool: database(), locks, logger: silent }))
+    await runDueTasks(lockReleaseWorker({ pool: database(), locks, logger: silent }))
     assert.deepEqual(await deletions(), ['delete'])
     assert.equal((await ask(sender, 'DELETE', `/buckets/${bucketId}`)).status, 202)
   })
@@ -219,9 +221,9 @@ test.group('The code of a locked analysis', (group) => {
 test.group('A lock at storage', () => {
   const machine = () => identity({ kind: 'client' })
   const overHttp = (url = at('storage', '')): BucketLocks =>
-    askForLocks({ url, provider: handingOut(machine().token) })
+    remoteBucketLocks({ url, provider: handingOut(machine().token) })
   const codeLocks = (storage: BucketLocks) =>
-    new CodeLocks({ pool: database(), storage, signals: { wake() {} }, logger: silent })
+    new CodeLocks({ pool: database(), storage, signals: { notify() {} }, logger: silent })
   const sends = async (bucketId: string) =>
     (await upload(bucketId, [{ path: `${clock.uuid()}.py`, content: Buffer.from('a') }])).status
 
@@ -263,7 +265,7 @@ test.group('A lock at storage', () => {
     const died = Promise.withResolvers<never>()
     const reached = Promise.withResolvers<void>()
     void codeLocks(storage)
-      .around([bucketId], () => {
+      .withLock([bucketId], () => {
         reached.resolve()
         return died.promise
       })
@@ -273,7 +275,7 @@ test.group('A lock at storage', () => {
     await database().query(
       `update tasks set due_at = now() - interval '1 minute' where queue = 'code-lock-release'`
     )
-    await performDue(lockReleaseWorker({ pool: database(), locks: storage, logger: silent }))
+    await runDueTasks(lockReleaseWorker({ pool: database(), locks: storage, logger: silent }))
     assert.equal(await sends(bucketId), 201)
     died.reject(new Error('The process is gone'))
   })
@@ -284,16 +286,16 @@ test.group('A lock at storage', () => {
     const { id: bucketId } = await aBucket()
     const locks = codeLocks(await app.container.make('bucketLocks'))
     await assert.rejects(
-      () => locks.around([bucketId], () => Promise.reject(new Error('refused'))),
+      () => locks.withLock([bucketId], () => Promise.reject(new Error('refused'))),
       'refused'
     )
     assert.equal(await sends(bucketId), 201)
-    const late = locks.around([bucketId], async (lock) => {
+    const late = locks.withLock([bucketId], async (lock) => {
       await database().query(`update tasks set attempts = 1 where queue = 'code-lock-release'`)
       await inTransaction(database(), (transaction) => lock.confirm(transaction, clock.uuid()))
     })
     await assert.rejects(() => late, /took too long/)
-    await lockReleases(database()).take(100)
+    await lockReleases(database()).claim(100)
   })
 
   test('is waited for in vain where storage is away, and the analysis is not locked', async ({
@@ -302,7 +304,7 @@ test.group('A lock at storage', () => {
     for (const url of ['http://127.0.0.1:9', at('storage', '/no-such-path')]) {
       let isReached = false
       const failure = await codeLocks(overHttp(url))
-        .around([clock.uuid()], async () => void (isReached = true))
+        .withLock([clock.uuid()], async () => void (isReached = true))
         .catch((error) => error)
       assert.instanceOf(failure, ServiceUnavailable)
       assert.isFalse(isReached)

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { askTelemetry } from '#core/events/ask_telemetry'
+import { remoteEventReader } from '#core/events/remote_event_reader'
 import { telemetryPool } from '#telemetry/database'
 import { eventsForNeighbours } from '#telemetry/events/events_for_neighbours'
 import { at, boot } from '#tests/helpers/application'
@@ -18,7 +18,7 @@ eventReaderSuite('Events that core reads in process', async () => {
 eventReaderSuite('Events that core reads over HTTP', async () => {
   await boot()
   const provider = { ownToken: async () => own.token, introspect }
-  return askTelemetry({ url: at('telemetry', ''), provider })
+  return remoteEventReader({ url: at('telemetry', ''), provider })
 })
 
 test.group('Events that telemetry does not give', () => {
@@ -26,7 +26,7 @@ test.group('Events that telemetry does not give', () => {
     const query = { refType: 'analysis', refId: 'x', limit: 1 }
     const provider = { ownToken: async () => 'none', introspect }
     for (const url of ['http://127.0.0.1:9', at('telemetry', '')]) {
-      const away = askTelemetry({ url, provider })
+      const away = remoteEventReader({ url, provider })
       await assert.rejects(() => away.read(query), /Events cannot be reached now/)
     }
   })

@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 
 import { serviceOrigin } from '#auth/service_origin'
 import { newMessage } from '#bus/message'
-import { EVENT_KEYS, eventOn } from '#bus/names'
+import { EVENT_KEYS, eventRouting } from '#bus/names'
 import { masterImage } from '#core/master_images/master_image'
 import { MasterImageService } from '#core/master_images/master_image_service'
 import { masterImageGroup } from '#core/master_image_groups/master_image_group'
@@ -28,7 +28,7 @@ test.group('What workers tell of images', (group) => {
 
   async function tell(key: string, type: string, data: object): Promise<void> {
     const bus = await app.container.make('bus')
-    await bus.publish(newMessage(eventOn(key), type, { ...data }), type)
+    await bus.publish(newMessage(eventRouting(key), type, { ...data }), type)
   }
   const ofBuild = (type: string, data: object) => tell(EVENT_KEYS.masterImageBuilder, type, data)
   const read = async ({ id }: Attributes) =>

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { identityProvider } from '#core/clients/identity'
+import { identityProvider } from '#core/clients/identity_provider'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { identityPool } from '#identity/embedded/database'
@@ -177,7 +177,7 @@ test.group('Credentials of nodes', (group) => {
 
   test('are noted when they are read or replaced, by whom', async ({ assert, cleanup }) => {
     const noted: SecurityEvent[] = []
-    cleanup(useSecuritySink({ note: async (event) => void noted.push(event) }))
+    cleanup(useSecuritySink({ record: async (event) => void noted.push(event) }))
     await read()
     await rotate()
     assert.deepEqual(
@@ -188,7 +188,7 @@ test.group('Credentials of nodes', (group) => {
 
   test('that cannot be noted are neither shown nor replaced', async ({ assert, cleanup }) => {
     const { secret } = (await read()).body
-    const stop = useSecuritySink({ note: () => Promise.reject(new Error('full')) })
+    const stop = useSecuritySink({ record: () => Promise.reject(new Error('full')) })
     cleanup(stop)
     for (const { status, body } of [await read(), await rotate()]) {
       assert.equal(status, 500)

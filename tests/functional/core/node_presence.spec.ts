@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { ClientIntents } from '#core/clients/client_intents'
-import { identityProvider } from '#core/clients/identity'
+import { identityProvider } from '#core/clients/identity_provider'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { node } from '#core/nodes/node'
 import { NodeService } from '#core/nodes/node_service'
@@ -14,7 +14,7 @@ import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
 import { useEventSink } from '#tests/helpers/container'
 import type { Origin } from '#kernel/origin'
 import type { RecordChange } from '#records/events'
-import { clock, holdClock } from '#kernel/clock'
+import { clock, overrideClock } from '#kernel/clock'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
@@ -108,10 +108,10 @@ test.group('Presence of nodes', (group) => {
     const sweep = presenceSweep(await newPresence())
     await (await newPresence()).saw(callOf(clientId))
     const then = clock.now()
-    cleanup(holdClock({ now: () => then + 4 * MINUTE_MS }))
+    cleanup(overrideClock({ now: () => then + 4 * MINUTE_MS }))
     await sweep.run(running)
     assert.isTrue((await read(id)).online)
-    cleanup(holdClock({ now: () => then + 6 * MINUTE_MS }))
+    cleanup(overrideClock({ now: () => then + 6 * MINUTE_MS }))
     assert.isAbove(await sweep.run(running), 0)
     assert.isFalse((await read(id)).online)
     await (await newPresence()).saw(callOf(clientId))
@@ -125,7 +125,7 @@ test.group('Presence of nodes', (group) => {
     const { id, clientId } = await created()
     await (await newPresence()).saw(callOf(clientId))
     const then = clock.now()
-    cleanup(holdClock({ now: () => then + 6 * MINUTE_MS }))
+    cleanup(overrideClock({ now: () => then + 6 * MINUTE_MS }))
     const presence = await newPresence()
     const called = {
       locks: 'select 1 from nodes where id = $1 for update',
@@ -144,7 +144,7 @@ test.group('Presence of nodes', (group) => {
     const { id, clientId } = await created()
     await (await newPresence()).saw(callOf(clientId))
     const then = clock.now()
-    cleanup(holdClock({ now: () => then + 6 * MINUTE_MS }))
+    cleanup(overrideClock({ now: () => then + 6 * MINUTE_MS }))
     const other = await pool().connect()
     cleanup(() => other.release())
     await other.query('begin')
@@ -179,7 +179,7 @@ test.group('Presence of nodes', (group) => {
       [300, 300],
       [500, 500],
     ] as const) {
-      cleanup(holdClock({ now: () => then + seconds * 1_000 }))
+      cleanup(overrideClock({ now: () => then + seconds * 1_000 }))
       await presence.saw(callOf(clientId))
       await presence.putDown(running)
       assert.equal(await seenAt(), noted * 1_000)
@@ -195,7 +195,7 @@ test.group('Presence of nodes', (group) => {
       await (await newPresence()).saw(callOf(clientId))
     }
     const then = clock.now()
-    cleanup(holdClock({ now: () => then + 6 * MINUTE_MS }))
+    cleanup(overrideClock({ now: () => then + 6 * MINUTE_MS }))
     await (await newPresence()).putDown(running)
     const ofNode = changes.filter((change) => change.id === id)
     assert.deepEqual(
@@ -278,7 +278,7 @@ test.group('Reconciliation of nodes and clients', (group) => {
     await new ClientIntents(pool()).write({ recordId: lost, realmId })
     const client = await provider.clients!.create({ name: lost, realmId })
     const then = clock.now()
-    cleanup(holdClock({ now: () => then + 11 * MINUTE_MS }))
+    cleanup(overrideClock({ now: () => then + 11 * MINUTE_MS }))
     await coreIntentSweep(provider).run(running)
     assert.notExists(await provider.clients!.read(client.id))
     assert.exists(await provider.clients!.read(clientId))

@@ -98,7 +98,7 @@ test.group('Credentials of nodes in registries', (group) => {
 
   test('are noted when they are read', async ({ assert, cleanup }) => {
     const noted: SecurityEvent[] = []
-    cleanup(useSecuritySink({ note: async (event) => void noted.push(event) }))
+    cleanup(useSecuritySink({ record: async (event) => void noted.push(event) }))
     await call('GET', path, manager)
     assert.deepEqual(
       noted.map(({ type, subject, id, realmId: realm }) => [type, subject, id, realm]),

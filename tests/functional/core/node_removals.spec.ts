@@ -9,7 +9,7 @@ import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { clientWorker } from '#core/clients/client_worker'
 import { coreReactions, removalSweeps } from '#core/removals'
 import { ClientTasks } from '#core/clients/client_tasks'
-import { identityProvider } from '#core/clients/identity'
+import { identityProvider } from '#core/clients/identity_provider'
 import { node } from '#core/nodes/node'
 import { projectNode } from '#core/project_nodes/project_node'
 import { project } from '#core/projects/project'
@@ -19,7 +19,7 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { reactTo } from '#auth/reactions'
 import type { PeopleDirectory, ProviderChange } from '#auth/provider'
-import { performDue } from '#jobs/tasks/perform'
+import { runDueTasks } from '#jobs/tasks/task_worker'
 import type { Kind } from '#records/kind'
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
@@ -99,7 +99,7 @@ test.group('Realms that go', () => {
       provider,
       logger: { warn() {} },
     }
-    await performDue(clientWorker(options))
+    await runDueTasks(clientWorker(options))
     assert.notExists(await provider.clients!.read(body.data.clientId))
     const { rows } = await pool().query(
       `select content->'command'->>'type' as type from outbox

@@ -5,13 +5,13 @@ import { analysis } from '#core/analyses/analysis'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { clientWorker } from '#core/clients/client_worker'
 import { ClientTasks } from '#core/clients/client_tasks'
-import { identityProvider } from '#core/clients/identity'
+import { identityProvider } from '#core/clients/identity_provider'
 import { node } from '#core/nodes/node'
 import { registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { ensurePermissions, NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
-import { performDue } from '#jobs/tasks/perform'
+import { runDueTasks } from '#jobs/tasks/task_worker'
 import { TaskRunner } from '#jobs/tasks/task_runner'
 import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
@@ -48,7 +48,7 @@ async function doTasks() {
     provider: await identityProvider(),
     logger: silent,
   }
-  await performDue(clientWorker(options))
+  await runDueTasks(clientWorker(options))
 }
 
 async function clientsWithoutNode(): Promise<number> {
@@ -197,7 +197,7 @@ test.group('Clients of nodes', (group) => {
     const tasks = await app.container.make(ClientTasks)
     let warnings = 0
     const logger = { warn: () => void warnings++ }
-    await performDue(clientWorker({ tasks, provider: away, logger }))
+    await runDueTasks(clientWorker({ tasks, provider: away, logger }))
     assert.isAbove(warnings, 0)
     const { rows } = await pool().query(
       'select attempts, due_at > now() as later from tasks where key = $1',

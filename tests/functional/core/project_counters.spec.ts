@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { analysis } from '#core/analyses/analysis'
 import { node } from '#core/nodes/node'
-import { count } from '#core/projects/counters'
+import { changeCount } from '#core/projects/counters'
 import { project } from '#core/projects/project'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
@@ -130,7 +130,7 @@ test.group('Counters of projects', () => {
     const projectId = id as string
     await statuses(async (writer) => {
       await inTransaction(pool(), async (transaction) => {
-        await count(transaction, 'analyses', projectId, 1)
+        await changeCount(transaction, 'analyses', projectId, 1)
         if (writer % 4 === 0) {
           throw new Error('given up')
         }
@@ -143,7 +143,7 @@ test.group('Counters of projects', () => {
   test('cannot count for a project that is gone', async ({ assert }) => {
     const { id: projectId } = await sampleRecord('core', analysis)
     const found = await inTransaction(pool(), (transaction) =>
-      count(transaction, 'nodes', projectId as string, 1)
+      changeCount(transaction, 'nodes', projectId as string, 1)
     )
     assert.isFalse(found)
   })

@@ -409,16 +409,16 @@ test.group('The registry of the environment', () => {
       await corePool().query(`delete from registries where name = 'default'`)
     })
     const environment = await app.container.make(EnvironmentRegistry)
-    assert.isUndefined(await environment.enter(undefined))
-    const id = await environment.enter(harbor('one:@secret'))
+    assert.isUndefined(await environment.upsert(undefined))
+    const id = await environment.upsert(harbor('one:@secret'))
     assert.containsSubset(await stored(), {
       id,
       host: 'harbor.example:8443',
       account_name: 'admin',
     })
     assert.equal(await secret(), 'one:@secret')
-    assert.isUndefined(await environment.enter(harbor('one:@secret')))
-    assert.equal(await environment.enter({ ...harbor('two'), host: 'elsewhere.example' }), id)
+    assert.isUndefined(await environment.upsert(harbor('one:@secret')))
+    assert.equal(await environment.upsert({ ...harbor('two'), host: 'elsewhere.example' }), id)
     const now = await stored()
     assert.equal(await secret(), 'two')
     assert.equal(now.host, 'harbor.example:8443')

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { COMMANDS } from '#core/registries/operations'
+import { REGISTRY_OPERATIONS } from '#core/registries/registry_operations'
 import { corePool } from '#core/database'
 import { identity } from '#tests/helpers/identities'
 
@@ -45,7 +45,7 @@ test.group('Registries belong to the installation', () => {
   test('commands are for members of the master realm, whichever they are', async ({ assert }) => {
     const foreign = member(await newRealm(), ['registry_manage'])
     const { id } = (await send('POST', '/registries', body(), central)).body.data
-    for (const command of COMMANDS) {
+    for (const command of REGISTRY_OPERATIONS) {
       for (const by of [foreign, idle]) {
         const refused = await send('POST', '/services/registry/command', { command, id }, by)
         assert.equal(refused.status, 403, command)

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 
-import { identityProvider } from '#core/clients/identity'
-import { isFormerClient } from '#core/registries/former_client'
-import { formerClientSweep } from '#core/registries/sweeps'
+import { identityProvider } from '#core/clients/identity_provider'
+import { isLegacyClient } from '#core/registries/legacy_client'
+import { legacyClientSweep } from '#core/registries/registry_sweeps'
 import { corePool } from '#core/database'
 import { client } from '#identity/clients/client'
 import { realm } from '#identity/realms/realm'
@@ -179,7 +179,7 @@ test.group('The former client of registries', (group) => {
     assert.equal((await hear(await own())).status, 202)
     assert.equal((await hear(basic(`registry:${SECRET}`))).status, 202)
     assert.equal((await hear(basic(`system:${SECRET}`))).status, 401)
-    assert.isFalse(await isFormerClient('registry', Buffer.from('')))
+    assert.isFalse(await isLegacyClient('registry', Buffer.from('')))
   })
 
   test('is not heard once it is deactivated, or needs no secret', async ({ assert }) => {
@@ -215,14 +215,14 @@ test.group('The former client of registries', (group) => {
     const secretNow = async () =>
       (await clients!.read((await former()).id, { secret: true }))!.secret
     const { signal } = new AbortController()
-    assert.equal(await formerClientSweep(corePool()).run(signal), 0)
+    assert.equal(await legacyClientSweep(corePool()).run(signal), 0)
     assert.equal(await secretNow(), SECRET)
     await corePool().query('insert into registry_client_renewals default values')
-    assert.equal(await formerClientSweep(corePool()).run(signal), 1)
+    assert.equal(await legacyClientSweep(corePool()).run(signal), 1)
     const next = await secretNow()
     assert.notEqual(next, SECRET)
     assert.equal((await hear(await own())).status, 401)
-    assert.equal(await formerClientSweep(corePool()).run(signal), 0)
+    assert.equal(await legacyClientSweep(corePool()).run(signal), 0)
     assert.equal(await secretNow(), next)
   })
 

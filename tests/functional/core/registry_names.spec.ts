@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 
 import { corePool } from '#core/database'
 import { RegistryAccounts } from '#core/registries/registry_accounts'
-import { RegistryWork } from '#core/registries/registry_work'
+import { RegistryReconciler } from '#core/registries/registry_reconciler'
 import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
 
@@ -44,8 +44,8 @@ test.group('Names in a registry', (group) => {
   const repair = async () => {
     scene.harbor.behave()
     await scene.wake()
-    const work = await app.container.make(RegistryWork)
-    await work.keepAll(new AbortController().signal)
+    const work = await app.container.make(RegistryReconciler)
+    await work.reconcileAll(new AbortController().signal)
   }
 
   test('a project that the platform did not make is given to no node by its name', async ({
@@ -186,9 +186,9 @@ test.group('Names in a registry', (group) => {
     const secrets = (await rows()).map((row) => row.account_secret)
     await scene.settled()
     const accounts = await app.container.make(RegistryAccounts)
-    assert.equal(await accounts.follow(), 0)
+    assert.equal(await accounts.relinkRenamed(), 0)
     scene.harbor.roster.prefix = 'bot_'
-    assert.equal(await accounts.follow(), 1)
+    assert.equal(await accounts.relinkRenamed(), 1)
     await eventually(async () =>
       (await rows()).every((row) => (row.account_name as string).startsWith('bot_'))
     )
@@ -215,8 +215,8 @@ test.group('Names in a registry', (group) => {
       assert.containsSubset(read, { host: 'local-images', accountName: made.externalName })
       assert.isNotEmpty(read.accountSecret)
       await scene.command('projectLink', made.registryProjectId)
-      const work = await app.container.make(RegistryWork)
-      await work.keepAll(new AbortController().signal)
+      const work = await app.container.make(RegistryReconciler)
+      await work.reconcileAll(new AbortController().signal)
       assert.deepEqual((await send('GET', path, undefined, self)).body, read)
     } finally {
       await corePool().query('delete from registries where id = $1', [id])

@@ -1,9 +1,9 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
-import { HookSecrets } from '#core/registries/hook_secrets'
-import { LinkKeeper } from '#core/registries/link_keeper'
-import { RegistryOperations } from '#core/registries/operations'
+import { WebhookSecrets } from '#core/registries/webhook_secrets'
+import { LinkReconciler } from '#core/registries/link_reconciler'
+import { RegistryOperations } from '#core/registries/registry_operations'
 import { RegistryLinks } from '#core/registries/registry_links'
 import { RegistryRemoval } from '#core/registries/registry_removal'
 import { registry } from '#core/registries/registry'
@@ -54,7 +54,7 @@ test.group('A registry that is deleted while it is set up', (group) => {
   test('has nothing linked any more', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
     const wanting = () =>
-      inTransaction(corePool(), (transaction) => links.want(transaction, projectId))
+      inTransaction(corePool(), (transaction) => links.requestLink(transaction, projectId))
     assert.isUndefined(await whileDeleting(registryId, wanting))
   })
 
@@ -62,7 +62,7 @@ test.group('A registry that is deleted while it is set up', (group) => {
     const links = await app.container.make(RegistryLinks)
     const parting = () =>
       inTransaction(corePool(), (transaction) =>
-        links.part(transaction, place(), { projectId, accountId: '1' })
+        links.requestUnlink(transaction, place(), { projectId, accountId: '1' })
       )
     assert.isUndefined(await whileDeleting(registryId, parting))
   })
@@ -76,7 +76,7 @@ test.group('A registry that is deleted while it is set up', (group) => {
   test('is left by nobody else', async ({ assert }) => {
     const { rows } = await corePool().query('select id from registries where id = $1', [registryId])
     const removal = await app.container.make(RegistryRemoval)
-    const leaving = () => removal.begin(rows[0].id)
+    const leaving = () => removal.start(rows[0].id)
     assert.deepEqual(await whileDeleting(registryId, leaving), [])
   })
 })
@@ -105,10 +105,10 @@ test.group('A registry that is removed', () => {
         'insert into registry_links (registry_id, external_name) values ($1, $2)',
         [id, place.externalName]
       )
-      await (await links()).putAll(transaction, [place])
+      await (await links()).enqueueAll(transaction, [place])
     })
-    const keeper = await app.container.make(LinkKeeper)
-    assert.isUndefined(await heldMeanwhile(corePool(), removing(id), () => keeper.keep(place)))
+    const keeper = await app.container.make(LinkReconciler)
+    assert.isUndefined(await heldMeanwhile(corePool(), removing(id), () => keeper.reconcile(place)))
     assert.isTrue(await isGone(id))
   })
 
@@ -118,12 +118,12 @@ test.group('A registry that is removed', () => {
     const project = await scene.project()
     const place = { registryId: scene.id, externalName: project.externalName as string }
     await inTransaction(corePool(), async (transaction) =>
-      (await links()).want(transaction, project.id as string, 'A-secret-0f-its-own')
+      (await links()).requestLink(transaction, project.id as string, 'A-secret-0f-its-own')
     )
-    const hooks = await app.container.make(HookSecrets)
-    await hooks.of(scene.id)
-    const keeper = await app.container.make(LinkKeeper)
-    const keeping = () => keeper.keep(place)
+    const hooks = await app.container.make(WebhookSecrets)
+    await hooks.findOrCreate(scene.id)
+    const keeper = await app.container.make(LinkReconciler)
+    const keeping = () => keeper.reconcile(place)
     assert.isUndefined(await heldMeanwhile(corePool(), removing(scene.id), keeping))
     assert.isTrue(await isGone(scene.id))
     await eventually(() => scene.harbor.projects.has(place.externalName))
@@ -131,8 +131,8 @@ test.group('A registry that is removed', () => {
 
   test('is told no secret to send with what it tells', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry)
-    const hooks = await app.container.make(HookSecrets)
-    const asking = () => hooks.of(id as string)
+    const hooks = await app.container.make(WebhookSecrets)
+    const asking = () => hooks.findOrCreate(id as string)
     assert.isUndefined(await heldMeanwhile(corePool(), removing(id), asking))
   })
 
@@ -141,7 +141,7 @@ test.group('A registry that is removed', () => {
     const project = await sampleRecord('core', registryProject, { registryId: id })
     const operations = await app.container.make(RegistryOperations)
     const ordering = () =>
-      operations.order({ command: 'projectLink', id: project.id as string, secret: null })
+      operations.execute({ command: 'projectLink', id: project.id as string, secret: null })
     const refused = await heldMeanwhile(corePool(), removing(id), ordering)
     assert.propertyVal(refused, 'status', 404)
     assert.isTrue(await isGone(id))

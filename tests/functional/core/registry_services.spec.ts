@@ -1,18 +1,18 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
-import type { OutwardHandler } from '#bus/consumer'
+import type { ExternalHandler } from '#bus/consumer'
 import { MalformedMessage } from '#bus/errors'
 import { newMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
-import { registryConsumer } from '#core/registries/consumer'
-import { keyOf, RegistryLinks } from '#core/registries/registry_links'
-import { RegistryWork } from '#core/registries/registry_work'
-import { registrySweep } from '#core/registries/sweeps'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
+import { registryConsumer } from '#core/registries/registry_consumer'
+import { taskKey, RegistryLinks } from '#core/registries/registry_links'
+import { RegistryReconciler } from '#core/registries/registry_reconciler'
+import { registrySweep } from '#core/registries/registry_sweeps'
 import { corePool } from '#core/database'
-import { identityProvider } from '#core/clients/identity'
+import { identityProvider } from '#core/clients/identity_provider'
 import type { Attributes } from '#records/row'
-import { clock, holdClock } from '#kernel/clock'
+import { clock, overrideClock } from '#kernel/clock'
 import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
 import { HarborServer, type Fault } from '#tests/helpers/harbor_server'
@@ -23,7 +23,7 @@ import { call, newRealm, uniqueName } from './node_scene.js'
 import { admin, carryingCommands, RegistryScene, send } from './registry_scene.js'
 
 const running = new AbortController().signal
-const sweep = async () => registrySweep(await app.container.make(RegistryWork)).run(running)
+const sweep = async () => registrySweep(await app.container.make(RegistryReconciler)).run(running)
 
 test.group('Commands to registries', (group) => {
   let scene: RegistryScene
@@ -178,8 +178,8 @@ test.group('Commands to registries', (group) => {
     scene.harbor.misbehave({ to: /^POST robots$/, times: 1, does: 'takes its time' })
     await scene.project()
     await eventually(() => scene.harbor.isWaitedFor)
-    const work = await app.container.make(RegistryWork)
-    await work.leave(scene.id)
+    const work = await app.container.make(RegistryReconciler)
+    await work.remove(scene.id)
     assert.equal((await send('GET', `/registries/${scene.id}`)).status, 200)
     scene.harbor.behave()
     await eventually(async () => (await send('GET', `/registries/${scene.id}`)).status === 404)
@@ -244,9 +244,9 @@ test.group('Commands to registries', (group) => {
   }) => {
     const { id } = await scene.project()
     await scene.linked(id)
-    const link = registryConsumer.handlers.PROJECT_LINK as OutwardHandler
+    const link = registryConsumer.handlers.PROJECT_LINK as ExternalHandler
     const told = (secret: string) =>
-      newMessage(commandTo(COMMAND_QUEUES.registry), 'PROJECT_LINK', { id, secret })
+      newMessage(commandRouting(COMMAND_QUEUES.registry), 'PROJECT_LINK', { id, secret })
     for (const secret of [
       'short1A',
       'nocapitals1',
@@ -254,9 +254,9 @@ test.group('Commands to registries', (group) => {
       'NoDigits',
       `Aa1${'x'.repeat(126)}`,
     ]) {
-      await assert.rejects(() => link.outside(told(secret)), MalformedMessage)
+      await assert.rejects(() => link.execute(told(secret)), MalformedMessage)
     }
-    await link.outside(told('Long-enough-1'))
+    await link.execute(told('Long-enough-1'))
     await eventually(async () => (await scene.row(id))?.account_secret === 'Long-enough-1')
   })
 
@@ -514,8 +514,8 @@ test.group('Registries in trouble', (group) => {
   test('L19: a command that was cut off half-way is followed when it comes again', async ({
     assert,
   }) => {
-    const message = newMessage(commandTo(COMMAND_QUEUES.registry), 'SETUP', { id: scene.id })
-    const { outside } = registryConsumer.handlers.SETUP as OutwardHandler
+    const message = newMessage(commandRouting(COMMAND_QUEUES.registry), 'SETUP', { id: scene.id })
+    const { execute: outside } = registryConsumer.handlers.SETUP as ExternalHandler
     await outside(message)
     assert.isEmpty(await scene.rows())
     const bus = await app.container.make('bus')
@@ -533,14 +533,14 @@ test.group('Registries in trouble', (group) => {
     await scene.wake()
     const place = { registryId: scene.id, externalName: externalName as string }
     const { tasks } = await app.container.make(RegistryLinks)
-    const key = keyOf(place)
-    const task = await tasks.takeOne(key)
+    const key = taskKey(place)
+    const task = await tasks.claimOne(key)
     const then = clock.now()
-    const isFree = async () => (await tasks.takeOne(key)) !== undefined
-    const later = (seconds: number) => cleanup(holdClock({ now: () => then + seconds * 1_000 }))
+    const isFree = async () => (await tasks.claimOne(key)) !== undefined
+    const later = (seconds: number) => cleanup(overrideClock({ now: () => then + seconds * 1_000 }))
     later(20)
     assert.isFalse(await isFree())
-    await tasks.prolong(task!)
+    await tasks.renewLease(task!)
     later(49)
     assert.isFalse(await isFree())
     later(51)

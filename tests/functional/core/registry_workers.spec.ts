@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { corePool } from '#core/database'
-import { RegistryWork } from '#core/registries/registry_work'
+import { RegistryReconciler } from '#core/registries/registry_reconciler'
 import { eventually } from '#tests/helpers/eventually'
 import { ACCOUNT, HarborServer } from '#tests/helpers/harbor_server'
 import { identity, REALMS } from '#tests/helpers/identities'
@@ -12,8 +12,8 @@ import { uniqueName } from './node_scene.js'
 import { carryingCommands, RegistryScene, send } from './registry_scene.js'
 
 const sweep = async () => {
-  const work = await app.container.make(RegistryWork)
-  await work.keepAll(new AbortController().signal)
+  const work = await app.container.make(RegistryReconciler)
+  await work.reconcileAll(new AbortController().signal)
 }
 
 test.group('The account of the worker in a registry', (group) => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 
 import { test } from '@japa/runner'
 
-import { askForCode } from '#core/analysis_bucket_files/ask_for_code'
+import { remoteStoredCode } from '#core/analysis_bucket_files/remote_stored_code'
 import { clock } from '#kernel/clock'
 import { ServiceUnavailable } from '#kernel/failures'
 import { damagedFiles } from '#storage/bucket_files/damaged_files'
@@ -18,7 +18,7 @@ async function storedAs(text: string): Promise<string> {
 }
 
 const asking = (...tokens: string[]) =>
-  askForCode({ url: at('storage', ''), provider: handingOut(...tokens) })
+  remoteStoredCode({ url: at('storage', ''), provider: handingOut(...tokens) })
 
 test.group('Code that core asks storage for', () => {
   test('is damaged, or not, over its address as in one process', async ({ assert }) => {

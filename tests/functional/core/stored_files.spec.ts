@@ -32,9 +32,7 @@ test.group('Files that storage took in', (group) => {
   const enter = async (...files: readonly StoredFile[]) => {
     const service = await app.container.make(AnalysisBucketFileService)
     const origin = await serviceOrigin()
-    await inTransaction(database(), (transaction) =>
-      service.enterStored(transaction, origin, files)
-    )
+    await inTransaction(database(), (transaction) => service.addStored(transaction, origin, files))
   }
   const entered = async (): Promise<Map<string, string>> => {
     const path = `/analysis-bucket-files?filter[analysisBucketId]=${bucket.id}`

@@ -5,7 +5,7 @@ import { issuerOf } from '#identity/embedded/addresses'
 import { seedIdentity } from '#identity/embedded/seeds'
 import type { SecurityEvent } from '#audit/security_event'
 import { noteGatheredRefusals, useSecuritySink } from '#tests/helpers/container'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 import { asking, exchange, logIn, newVerifier, Visitor, type Application } from './browsing.js'
 import {
   ADMIN,
@@ -169,7 +169,7 @@ test.group('Login with a browser', (group) => {
     assert.isTrue(await isSignedIn(late.visitor))
     assert.isFalse(await isSignedIn(changed.visitor))
     assert.isFalse(await isSignedIn(gone.visitor))
-    const release = holdClock({ now: () => Date.now() + 8 * 3_600_000 + 1_000 })
+    const release = overrideClock({ now: () => Date.now() + 8 * 3_600_000 + 1_000 })
     try {
       assert.isFalse(await isSignedIn(late.visitor))
     } finally {
@@ -343,7 +343,7 @@ test.group('Attacks on the login', (group) => {
   }) => {
     await noteGatheredRefusals()
     const noted: SecurityEvent[] = []
-    cleanup(useSecuritySink({ note: async (event) => void noted.push(event) }))
+    cleanup(useSecuritySink({ record: async (event) => void noted.push(event) }))
     const app = await application()
     const { code, verifier, user } = await withCode(app)
     const { body } = await exchange(app, code, verifier)
@@ -397,7 +397,7 @@ test.group('Attacks on the login', (group) => {
       assert.equal((await exchange(app, code, verifier)).body.code, 'invalid_grant', name)
     }
     const { code, verifier } = await withCode(app)
-    const release = holdClock({ now: () => Date.now() + 61_000 })
+    const release = overrideClock({ now: () => Date.now() + 61_000 })
     try {
       assert.equal((await exchange(app, code, verifier)).body.code, 'invalid_grant')
     } finally {

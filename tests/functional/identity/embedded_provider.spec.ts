@@ -8,7 +8,7 @@ import { useEventSink } from '#tests/helpers/container'
 import { endSessions } from '#tests/helpers/database_sessions'
 import { eventually } from '#tests/helpers/eventually'
 import type { RecordChange } from '#records/events'
-import { clock, holdClock } from '#kernel/clock'
+import { clock, overrideClock } from '#kernel/clock'
 import { bySecret, change, introspect, make, makeUser, remove, unique } from './provider.js'
 
 test.group('Embedded provider', (group) => {
@@ -26,7 +26,7 @@ test.group('Embedded provider', (group) => {
     const first = await provider.ownToken()
     assert.equal(await provider.ownToken(), first)
     assert.containSubset(await introspect(first), { active: true, sub_name: 'system' })
-    const release = holdClock({ now: () => Date.now() + 14 * 60_000 + 1_000 })
+    const release = overrideClock({ now: () => Date.now() + 14 * 60_000 + 1_000 })
     try {
       assert.notEqual(await provider.ownToken(), first)
     } finally {

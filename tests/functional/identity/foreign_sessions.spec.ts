@@ -5,7 +5,7 @@ import { test } from '@japa/runner'
 import type { Socket } from 'socket.io-client'
 
 import { TokenVerifier } from '#auth/verification/token_verifier'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 import { eventually } from '#tests/helpers/eventually'
 import { ask, connected, heard, settled, socketSite } from '#tests/helpers/sockets'
 import type { StoredRecord } from '#tests/unit/identity/stand_in/records'
@@ -44,7 +44,7 @@ test.group('Sockets and sessions of a provider elsewhere, once the token is over
     const authenticator = new TokenVerifier(externalProvider(standIn), { trustMs: TRUST_MS })
     site = await socketSite({ authenticator })
     offset = 0
-    const letClockGo = holdClock({ now: () => Date.now() + offset })
+    const letClockGo = overrideClock({ now: () => Date.now() + offset })
     return async () => {
       letClockGo()
       await site.close()

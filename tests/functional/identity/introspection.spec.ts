@@ -5,7 +5,7 @@ import { issuerOf } from '#identity/embedded/addresses'
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { signingKeys } from '#identity/embedded/keys/signing_keys'
 import { seedIdentity } from '#identity/embedded/seeds'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 import {
   bySecret,
   byPassword,
@@ -267,7 +267,7 @@ test.group('Forged tokens', (group) => {
 
   test('a token ends with its time', async ({ assert }) => {
     const { body } = await bySecret()
-    const release = holdClock({ now: () => Date.now() + 15 * 60_000 + 1_000 })
+    const release = overrideClock({ now: () => Date.now() + 15 * 60_000 + 1_000 })
     try {
       assert.isTrue(await isRefused(body.access_token))
     } finally {

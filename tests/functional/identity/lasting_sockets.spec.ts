@@ -6,7 +6,7 @@ import type { Socket } from 'socket.io-client'
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { TokenVerifier } from '#auth/verification/token_verifier'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 import { ask, connected, heard, refusal, settled, socketSite } from '#tests/helpers/sockets'
 import { stopwatch, timeGoneBy } from '#tests/helpers/stopwatch'
 import {
@@ -66,7 +66,7 @@ async function somebody(...permissions: string[]) {
 /** Lets time pass for everything but timers, until the test ends. */
 function later(cleanup: (undo: () => void) => void) {
   let offset = 0
-  cleanup(holdClock({ now: () => Date.now() + offset }))
+  cleanup(overrideClock({ now: () => Date.now() + offset }))
   return (ms: number) => void (offset += ms)
 }
 

@@ -10,7 +10,7 @@ import { identityPool } from '#identity/embedded/database'
 import { mayBeCalled } from '#identity/embedded/logout/logout_addresses'
 import { logoutWorker } from '#identity/embedded/logout/logout_worker'
 import { seedIdentity } from '#identity/embedded/seeds'
-import { performDue } from '#jobs/tasks/perform'
+import { runDueTasks } from '#jobs/tasks/task_worker'
 import { at } from '#tests/helpers/application'
 import {
   believeProvider,
@@ -47,7 +47,7 @@ async function listeningProgram() {
   return { tokens, statuses, address: `http://127.0.0.1:${port}/logout`, stop }
 }
 
-const announce = () => performDue(logoutWorker(SILENT))
+const announce = () => runDueTasks(logoutWorker(SILENT))
 const waiting = async () =>
   (await identityPool().query('select attempts from identity_tasks order by key')).rows
 

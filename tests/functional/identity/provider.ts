@@ -18,7 +18,7 @@ import { userRole } from '#identity/user_roles/user_role'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import type { RecordService } from '#records/record_service'
 import { serviceKeyOf, type ServiceKey } from '#records/service_key'
-import { clock, holdClock } from '#kernel/clock'
+import { clock, overrideClock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { testAuthenticator } from '#tests/helpers/identities'
 
@@ -107,7 +107,7 @@ export const refresh = (refreshToken: string, more: Record<string, string> = {})
 
 /** Passes the moment in which a replaced refresh token still gets tokens. Answers what gives the clock back. */
 export const passRenewal = (): (() => void) =>
-  holdClock({ now: () => Date.now() + (REPLACED_TOKEN_SECONDS + 1) * 1000 })
+  overrideClock({ now: () => Date.now() + (REPLACED_TOKEN_SECONDS + 1) * 1000 })
 
 export async function introspect(accessToken: string): Promise<any> {
   const { body } = await post('/token/introspect', { token: accessToken })

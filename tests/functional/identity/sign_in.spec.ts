@@ -6,7 +6,7 @@ import { seedIdentity } from '#identity/embedded/seeds'
 import type { SecurityEvent } from '#audit/security_event'
 import { median } from '#tests/bench/median'
 import { useSecuritySink } from '#tests/helpers/container'
-import { clock, holdClock } from '#kernel/clock'
+import { clock, overrideClock } from '#kernel/clock'
 import { isTogether } from '#tests/helpers/application'
 import {
   byPassword,
@@ -30,7 +30,7 @@ const times = <T>(count: number, work: () => Promise<T>) =>
 
 /** The clock at some time from now, until the work is done. */
 async function later<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
-  const release = holdClock({ now: () => Date.now() + milliseconds })
+  const release = overrideClock({ now: () => Date.now() + milliseconds })
   try {
     return await work()
   } finally {
@@ -223,7 +223,7 @@ test.group('Events of sign-ins', (group) => {
   group.setup(seedIdentity)
   group.each.setup(() => {
     noted = []
-    return useSecuritySink({ note: async (event) => void noted.push(event) })
+    return useSecuritySink({ record: async (event) => void noted.push(event) })
   })
 
   const types = () => noted.map(({ type }) => type)
@@ -288,7 +288,7 @@ test.group('Events of sign-ins', (group) => {
     assert,
     cleanup,
   }) => {
-    cleanup(useSecuritySink({ note: () => Promise.reject(new Error('full')) }))
+    cleanup(useSecuritySink({ record: () => Promise.reject(new Error('full')) }))
     const { name } = await makeUser()
     const answers = []
     for (let attempt = 1; attempt <= 11; attempt++) {

@@ -7,7 +7,7 @@ import { seedIdentity } from '#identity/embedded/seeds'
 import { signToken } from '#identity/embedded/tokens/sign'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { clock } from '#kernel/clock'
-import { Ending } from '#kernel/ending'
+import { EndSignal } from '#kernel/end_signal'
 import { endSessions } from '#tests/helpers/database_sessions'
 import { eventually } from '#tests/helpers/eventually'
 import {
@@ -121,15 +121,15 @@ test.group('Standing of users and clients that have a token already', (group) =>
       const [one, other] = [await somebody(), await somebody()]
       const open = (token: string) =>
         hub.verifiers.map((verifier) => {
-          const connection = new Ending()
+          const connection = new EndSignal()
           verifier.watch(token, connection)
           return connection
         })
       const [ending, lasting] = [open(one.token), open(other.token)]
       assert.isTrue(await isKnown(one.token))
       await change(one.kind, one.id, { active: false })
-      await eventually(() => ending.every(({ isOver }) => isOver), 1_000)
-      assert.isFalse(lasting.some(({ isOver }) => isOver))
+      await eventually(() => ending.every(({ hasEnded: isOver }) => isOver), 1_000)
+      assert.isFalse(lasting.some(({ hasEnded: isOver }) => isOver))
     })
   }
 

@@ -9,7 +9,7 @@ import { SigningKeys } from '#identity/embedded/keys/signing_keys'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { identitySweep } from '#identity/embedded/sweep'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
-import { clock, holdClock } from '#kernel/clock'
+import { clock, overrideClock } from '#kernel/clock'
 import { env } from '#start/env'
 import {
   byPassword,
@@ -200,7 +200,7 @@ test.group('Signing keys', (group) => {
 
   async function daysAfterTheNewest<T>(days: number, work: () => Promise<T>): Promise<T> {
     const [newest] = await readKeys(identityPool())
-    const release = holdClock({ now: () => newest!.createdAt + days * DAY_MS })
+    const release = overrideClock({ now: () => newest!.createdAt + days * DAY_MS })
     try {
       return await work()
     } finally {
@@ -234,10 +234,10 @@ test.group('Signing keys', (group) => {
   test('of before are published until the last token they signed has ended', async ({ assert }) => {
     const [before] = await readKeys(identityPool())
     await daysAfterTheNewest(90, () => new SigningKeys().current())
-    const release = holdClock({ now: () => before!.createdAt + 93 * DAY_MS })
+    const release = overrideClock({ now: () => before!.createdAt + 93 * DAY_MS })
     assert.isDefined(await new SigningKeys().find(before!.kid))
     release()
-    const later = holdClock({ now: () => before!.createdAt + 95 * DAY_MS })
+    const later = overrideClock({ now: () => before!.createdAt + 95 * DAY_MS })
     assert.isUndefined(await new SigningKeys().find(before!.kid))
     later()
   })
@@ -300,7 +300,7 @@ test.group('Sweep of the provider', (group) => {
     assert.deepEqual(left, [{ id: sid(alive.body.access_token) }])
     assert.isFalse((await introspect(revoked.body.access_token)).active)
     assert.equal((await refresh(alive.body.refresh_token)).status, 200)
-    const release = holdClock({ now: () => Date.now() + 3_600_000 })
+    const release = overrideClock({ now: () => Date.now() + 3_600_000 })
     try {
       assert.isAbove(await identitySweep.run(new AbortController().signal), 1)
     } finally {

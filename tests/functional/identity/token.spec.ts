@@ -3,7 +3,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 
 import { issuerOf } from '#identity/embedded/addresses'
 import { seedIdentity } from '#identity/embedded/seeds'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 import {
   ADMIN,
   byPassword,
@@ -304,7 +304,7 @@ test.group('Refresh tokens', (group) => {
   }) => {
     const { body } = await byPassword()
     assert.equal((await refresh(body.access_token)).body.code, 'invalid_grant')
-    const release = holdClock({ now: () => Date.now() + 3 * 24 * 3_600_000 + 1_000 })
+    const release = overrideClock({ now: () => Date.now() + 3 * 24 * 3_600_000 + 1_000 })
     try {
       assert.equal((await refresh(body.refresh_token)).body.code, 'invalid_grant')
     } finally {

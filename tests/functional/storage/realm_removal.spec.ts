@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { identityProvider } from '#core/clients/identity'
+import { identityProvider } from '#core/clients/identity_provider'
 import { realm } from '#identity/realms/realm'
 import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'

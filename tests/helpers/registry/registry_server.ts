@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-import { digestOf } from '#oci/checked_bytes'
+import { digestOf } from '#oci/verified_bytes'
 import { Sessions } from './sessions.js'
 import { Shelf } from './shelves.js'
 import { TokenService } from './token_service.js'

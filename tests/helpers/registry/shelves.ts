@@ -1,4 +1,4 @@
-import { digestOf } from '#oci/checked_bytes'
+import { digestOf } from '#oci/verified_bytes'
 
 export interface KeptManifest {
   readonly type: string

@@ -11,7 +11,7 @@ export const buildFacts = (changes: Partial<BuildFacts> = {}): BuildFacts => ({
     { name: 'base', uri: 'oci://local-images/master/python/base', digest: digest('2') },
     { name: '/opt/code/main.py', digest: digest('3') },
   ],
-  said: { analysis: ANALYSIS },
+  signedAnnotations: { analysis: ANALYSIS },
   builder: { id: 'urn:analysis-hub:worker', version: '0.1.0' },
   run: 'run 1',
   startedAt: new Date('2026-11-22T10:00:00Z'),

@@ -1,4 +1,4 @@
-import { digestOf } from '#oci/checked_bytes'
+import { digestOf } from '#oci/verified_bytes'
 import { BlobMissing } from '#oci/errors'
 import type {
   BlobAddress,
@@ -14,7 +14,7 @@ import { MEDIA_TYPES } from '#oci/media_types'
  * A place for images whose owner is not to be trusted: it compares nothing with its digest, and what is in it can be changed from outside.
  */
 export class CarelessStore implements ImageStore {
-  readonly place = 'careless'
+  readonly storageId = 'careless'
   readonly manifests = new Map<string, StoredManifest>()
   readonly tagged = new Map<string, string>()
   readonly blobs = new Map<string, Buffer>()
@@ -54,7 +54,7 @@ export class CarelessStore implements ImageStore {
     this.manifests.delete(`${repository}@${digest}`)
   }
 
-  expectBlobs() {
+  prepareUploads() {
     return { release: async () => {} }
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 import type { ImageStore } from '#oci/image_store'
-import { digestOf } from '#oci/checked_bytes'
+import { digestOf } from '#oci/verified_bytes'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { signImage } from '#oci/signing/sign_image'

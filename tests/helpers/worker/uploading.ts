@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { RegistryStore } from '#oci/registry/registry_store'
-import { UploadNotes } from '#oci/uploads/upload_notes'
+import { UploadJournal } from '#oci/uploads/upload_journal'
 
 /** Uploads a blob that does not end, until it is killed. */
 const { access, folder } = JSON.parse(process.env.UPLOADING!)
-const store = RegistryStore.open(access, { notes: await UploadNotes.open(folder) })
+const store = RegistryStore.open(access, { journal: await UploadJournal.open(folder) })
 
 async function* endless(): AsyncGenerator<Uint8Array> {
   for (;;) {

@@ -3,15 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { AttemptCounter } from '#bus/attempt_counter'
-import { pauseAfter } from '#kernel/back_off'
+import { jitteredBackoff } from '#kernel/backoff'
 import { Inbox } from '#bus/inbox'
-import { Lanes } from '#kernel/lanes'
-import { holdClock } from '#kernel/clock'
+import { KeyedMutex } from '#kernel/keyed_mutex'
+import { overrideClock } from '#kernel/clock'
 import { busDatabase } from '#tests/helpers/bus_database'
 
 test.group('Lanes', () => {
   test('keep the order within one, and run beside each other', async ({ assert }) => {
-    const lanes = new Lanes()
+    const lanes = new KeyedMutex()
     const ended: string[] = []
     const work = (name: string, ms: number) => async () => {
       await delay(ms)
@@ -26,7 +26,7 @@ test.group('Lanes', () => {
   })
 
   test('go on after work that failed', async ({ assert }) => {
-    const lanes = new Lanes()
+    const lanes = new KeyedMutex()
     const failing = lanes.run('a', () => Promise.reject(new Error('no')))
     const next = lanes.run('a', async () => 'done')
     await assert.rejects(() => failing, 'no')
@@ -37,11 +37,11 @@ test.group('Lanes', () => {
 test.group('Back-off', () => {
   test('doubles up to its longest, and spreads over the later half', ({ assert, cleanup }) => {
     const settings = { firstMs: 100, longestMs: 1_000 }
-    const pauses = () => [1, 2, 3, 4, 5, 60].map((failures) => pauseAfter(failures, settings))
-    const release = holdClock({ random: (bytes) => Buffer.alloc(bytes, 0) })
+    const pauses = () => [1, 2, 3, 4, 5, 60].map((failures) => jitteredBackoff(failures, settings))
+    const release = overrideClock({ random: (bytes) => Buffer.alloc(bytes, 0) })
     cleanup(release)
     assert.deepEqual(pauses(), [50, 100, 200, 400, 500, 500])
-    cleanup(holdClock({ random: (bytes) => Buffer.alloc(bytes, 0xff) }))
+    cleanup(overrideClock({ random: (bytes) => Buffer.alloc(bytes, 0xff) }))
     pauses().forEach((pause, at) =>
       assert.closeTo(pause, [100, 200, 400, 800, 1_000, 1_000][at]!, 1)
     )

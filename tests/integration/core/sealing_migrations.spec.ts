@@ -1,9 +1,9 @@
 import { test } from '@japa/runner'
 
 import { newMessage, writeMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { MemoryDeadLetters } from '#bus/memory/memory_dead_letters'
-import { KEPT_SECRETS } from '#core/registries/kept_secrets'
+import { SEALED_COLUMNS } from '#core/registries/sealed_columns'
 import CreateOutbox from '#migrations/bus/001_create_outbox'
 import CreateDeadLetters from '#migrations/bus/003_create_dead_letters'
 import SealWhatWaits from '#migrations/bus/004_seal_what_waits'
@@ -14,7 +14,7 @@ import SealRegistrySecrets from '#migrations/core/021_seal_registry_secrets'
 import CreateRegistryHooks from '#migrations/core/022_create_registry_hooks'
 import CreateRegistryWorkers from '#migrations/core/071_create_registry_workers'
 import AddMasterAccounts from '#migrations/core/073_add_master_accounts'
-import { openedCommand } from '#outbox/payloads/sealed_command'
+import { unsealCommand } from '#outbox/payloads/sealed_command'
 import { unseal } from '#records/sealing'
 import { emptyDatabase } from '#tests/helpers/empty_database'
 
@@ -58,7 +58,7 @@ test.group('An installation whose secrets stand open', (group) => {
       CreateRegistryWorkers,
       AddMasterAccounts
     )
-    for (const { table, column, purpose } of KEPT_SECRETS) {
+    for (const { table, column, purpose } of SEALED_COLUMNS) {
       for (const { sealed } of await rows(`select ${column} as sealed from ${table}`)) {
         assert.notInclude(sealed, SECRET)
         assert.equal(unseal(purpose, sealed), SECRET, table)
@@ -85,7 +85,7 @@ test.group('An installation whose secrets stand open', (group) => {
     )
     assert.sameDeepMembers(
       found,
-      KEPT_SECRETS.map(({ table, column }) => ({ table, column }))
+      SEALED_COLUMNS.map(({ table, column }) => ({ table, column }))
     )
   })
 
@@ -112,7 +112,7 @@ test.group('An installation whose secrets stand open', (group) => {
 
   test('has commands that wait and letters that died sealed', async ({ assert }) => {
     await database.up(CreateOutbox, CreateDeadLetters)
-    const command = newMessage(commandTo(COMMAND_QUEUES.registry), 'PROJECT_LINK', {
+    const command = newMessage(commandRouting(COMMAND_QUEUES.registry), 'PROJECT_LINK', {
       id: REGISTRY,
       secret: SECRET,
     })
@@ -129,7 +129,7 @@ test.group('An installation whose secrets stand open', (group) => {
     await database.up(SealWhatWaits)
     const [waiting] = await rows(`select content from outbox order by position`)
     assert.notInclude(JSON.stringify(waiting), SECRET)
-    assert.deepEqual(openedCommand(waiting.content), command)
+    assert.deepEqual(unsealCommand(waiting.content), command)
     const [{ body }] = await rows('select body from dead_letters')
     assert.notInclude(body.toString(), SECRET)
     assert.notInclude(Buffer.from(body.toString(), 'base64').toString(), SECRET)

@@ -12,7 +12,7 @@ import { migrationsCheck } from '#doctor/checks/migrations'
 import { outboxCheck } from '#doctor/checks/outbox'
 import { providerCheck } from '#doctor/checks/provider'
 import { digestOf } from '#identity/embedded/client_secrets'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 import CreateDeadLetters from '#migrations/bus/003_create_dead_letters'
 import CreateOutbox from '#migrations/bus/001_create_outbox'
 import CreateRegistries from '#migrations/core/001_create_registries'
@@ -101,7 +101,7 @@ test.group('The doctor | databases', (group) => {
 
   test('a clock that goes otherwise than ours', async ({ assert }) => {
     assert.deepEqual(await foundBy(clockCheck), [])
-    const release = holdClock({ now: () => Date.now() + 60_000 })
+    const release = overrideClock({ now: () => Date.now() + 60_000 })
     try {
       assert.deepEqual(await foundBy(clockCheck), ['CLOCK_OF_DATABASE'])
     } finally {

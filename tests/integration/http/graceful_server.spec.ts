@@ -58,7 +58,7 @@ test.group('A server that closes gently', () => {
       await delay(5)
     }
 
-    drain.begin()
+    drain.start()
     const took = await milliseconds(() => server.closeGracefully())
     assert.isBelow(took, 500)
     for (const response of await Promise.all(parked)) {
@@ -75,7 +75,7 @@ test.group('A server that closes gently', () => {
     }, drain)
     const response = await ask(await listening(server))
 
-    drain.begin()
+    drain.start()
     const closed = server.closeGracefully()
     assert.equal(await text(response), 'data: 1\n\nnothing came')
     assert.isBelow(await milliseconds(() => closed), 2_500)
@@ -90,7 +90,7 @@ test.group('A server that closes gently', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     await text(await ask(url, agent))
 
-    drain.begin()
+    drain.start()
     const closed = server.closeGracefully()
     await delay(500)
     const last = await ask(url, agent)
@@ -104,7 +104,7 @@ test.group('A server that closes gently', () => {
     const server = new GracefulServer((_request, response) => response.end('here'), drain)
     const kept = await ask(await listening(server), new Agent({ keepAlive: true }))
     assert.equal(kept.headers['keep-alive'], 'timeout=65')
-    drain.begin()
+    drain.start()
     await server.closeGracefully()
   })
 
@@ -120,7 +120,7 @@ test.group('A server that closes gently', () => {
       await delay(5)
     }
 
-    drain.begin()
+    drain.start()
     const took = await milliseconds(() => server.closeGracefully())
     assert.isAbove(took, 1_400)
     assert.isBelow(took, 2_500)
@@ -133,7 +133,7 @@ test.group('A server that closes gently', () => {
     socket.write('GET / HTTP/1.1\r\n')
     await delay(50)
 
-    drain.begin()
+    drain.start()
     const closed = server.closeGracefully()
     await delay(2_200)
     socket.write('host: hub\r\n\r\n')
@@ -149,7 +149,7 @@ test.group('A server that closes gently', () => {
     }, drain)
     const response = await ask(await listening(server))
 
-    drain.begin()
+    drain.start()
     const closed = server.closeGracefully()
     await delay(2_200)
     assert.lengthOf(await text(response), size)
@@ -174,7 +174,7 @@ test.group('A server that is given connections', () => {
     const { url, offers } = await handingOver(server)
     assert.equal(await text(await ask(url)), 'here')
 
-    drain.begin()
+    drain.start()
     await server.closeGracefully()
     const late = connect(Number(new URL(url).port), '127.0.0.1')
     await once(late, 'connect')

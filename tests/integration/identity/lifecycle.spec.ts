@@ -14,7 +14,7 @@ import { CalledInTransaction, outsideTransactions } from '#auth/outside_transact
 import { reconcileIntents } from '#core/clients/reconcile_intents'
 import type { ClientDirectory, IdentityProvider } from '#auth/provider'
 import { inTransaction } from '#records/transaction'
-import { clock, holdClock } from '#kernel/clock'
+import { clock, overrideClock } from '#kernel/clock'
 import { boot } from '#tests/helpers/application'
 
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
@@ -172,7 +172,7 @@ test.group('Records with clients', (group) => {
     await created.promise
     assert.isDefined(await clients.findByName(record.id))
 
-    cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+    cleanup(overrideClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     assert.equal(await reconcile(), 1)
     assert.isUndefined(await clients.findByName(record.id))
   }).retry(2)
@@ -188,7 +188,7 @@ test.group('Records with clients', (group) => {
     const steps = provisioning()
     const work = steps.around(record, async () => {
       await pool.query('insert into kept_records values ($1)', [record.id])
-      await intents.tasks.withdraw(record.id)
+      await intents.tasks.cancel(record.id)
       throw new Error('the connection broke at the commit, which went through')
     })
     await assert.rejects(() => work, /the connection broke/)
@@ -199,7 +199,7 @@ test.group('Records with clients', (group) => {
     const record = owner()
     const late = create(record, async (transaction) => {
       await keep(transaction, record.id)
-      await intents.tasks.takeEarly(record.id)
+      await intents.tasks.claimEarly(record.id)
     })
     await assert.rejects(() => late, /took too long/)
     assert.isFalse(await isKept(record.id))
@@ -232,7 +232,7 @@ test.group('Intents without a record', (group) => {
 
   test('are left alone for ten minutes, then their clients go', async ({ assert, cleanup }) => {
     let passed = 0
-    cleanup(holdClock({ now: () => Date.now() + passed }))
+    cleanup(overrideClock({ now: () => Date.now() + passed }))
     const record = owner()
     await provisioning().provide(record)
     passed = 9 * MINUTE_MS
@@ -246,7 +246,7 @@ test.group('Intents without a record', (group) => {
 
   test('go by themselves where no client came of them', async ({ assert, cleanup }) => {
     await intents.write({ recordId: randomUUID(), realmId: randomUUID() })
-    cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+    cleanup(overrideClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     assert.equal(await reconcile(), 0)
     assert.equal(await count('tasks'), 0)
   })
@@ -255,7 +255,7 @@ test.group('Intents without a record', (group) => {
     const record = owner()
     await provisioning().provide(record)
     await pool.query('insert into kept_records values ($1)', [record.id])
-    cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+    cleanup(overrideClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     assert.equal(await reconcile(), 0)
     assert.isDefined(await clients.findByName(record.id))
   })
@@ -264,14 +264,14 @@ test.group('Intents without a record', (group) => {
     const record = owner()
     await intents.write({ recordId: record.id, realmId: record.realmId })
     await clients.create({ name: record.id, realmId: standIn.realms.master.id })
-    cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+    cleanup(overrideClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     assert.equal(await reconcile(), 0)
     assert.isDefined(await clients.findByName(record.id))
   })
 
   test('stay for the next time where the provider is away', async ({ assert, cleanup }) => {
     await provisioning().provide(owner())
-    cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+    cleanup(overrideClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     await standIn.goAway()
     await assert.rejects(() => reconcile(), IdentityUnavailable)
     assert.equal(await count('tasks'), 1)
@@ -289,7 +289,7 @@ test.group('Intents without a record', (group) => {
       inTransaction(pool, async (transaction) => {
         await keep(transaction, record.id)
         await attach(transaction)
-        cleanup(holdClock({ now: () => Date.now() + 11 * MINUTE_MS }))
+        cleanup(overrideClock({ now: () => Date.now() + 11 * MINUTE_MS }))
         assert.equal(await reconcile(), 0)
       })
     )
@@ -362,7 +362,7 @@ test.group('Client secrets', () => {
   })
 
   test('come from the one source of randomness', ({ assert, cleanup }) => {
-    cleanup(holdClock({ random: (bytes) => Buffer.alloc(bytes, 7) }))
+    cleanup(overrideClock({ random: (bytes) => Buffer.alloc(bytes, 7) }))
     assert.equal(newClientSecret(), '07'.repeat(32))
     assert.lengthOf(clock.random(3), 3)
   })

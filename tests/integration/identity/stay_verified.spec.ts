@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
-import { Ending } from '#kernel/ending'
+import { EndSignal } from '#kernel/end_signal'
 import { Unauthorized } from '#kernel/failures'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 
@@ -18,7 +18,7 @@ const SLACK_MS = 1_000
 test.group('Long-lived connections', (group) => {
   let standIn: StandInProvider
   let tokens: TokenVerifier
-  let opened: Ending[]
+  let opened: EndSignal[]
 
   const verifier = (trustMs: number) => new TokenVerifier(externalProvider(standIn), { trustMs })
   /** What the bearer may do from now on. */
@@ -30,7 +30,7 @@ test.group('Long-lived connections', (group) => {
     })
   /** A connection that was opened with a token. */
   const watch = (token: string, by = tokens) => {
-    const connection = new Ending()
+    const connection = new EndSignal()
     opened.push(connection)
     by.watch(token, connection)
     return connection
@@ -55,7 +55,7 @@ test.group('Long-lived connections', (group) => {
   }) => {
     const watched = watch(standIn.mint())
     await eventually(() => introspections() >= 3)
-    assert.isFalse(watched.isOver)
+    assert.isFalse(watched.hasEnded)
   })
 
   test('end when the token does, and not before', async ({ assert }) => {
@@ -71,7 +71,7 @@ test.group('Long-lived connections', (group) => {
     const token = standIn.mint()
     const watched = watch(token)
     await delay(TRUST_MS / 4)
-    assert.isFalse(watched.isOver)
+    assert.isFalse(watched.hasEnded)
     standIn.revoke(token)
     const took = stopwatch()
     await endOf(watched)
@@ -86,7 +86,7 @@ test.group('Long-lived connections', (group) => {
     await eventually(() => introspections() >= 1)
     permit('node_create', 'node_update', 'analysis_update')
     await delay(TRUST_MS * 1.5)
-    assert.isFalse(watched.isOver)
+    assert.isFalse(watched.hasEnded)
     permit('node_create', 'analysis_update')
     const took = stopwatch()
     await endOf(watched)
@@ -116,7 +116,7 @@ test.group('Long-lived connections', (group) => {
     await eventually(() => introspections() >= 3)
     standIn.fail()
     await delay(longer / 2)
-    assert.isFalse(watched.isOver)
+    assert.isFalse(watched.hasEnded)
   })
 
   test('end where the provider stays away', async ({ assert }) => {
@@ -140,7 +140,7 @@ test.group('Long-lived connections', (group) => {
     const token = standIn.mint()
     const watched = Array.from({ length: 200 }, () => watch(token))
     await eventually(() => introspections() >= 3)
-    assert.isFalse(watched.some(({ isOver }) => isOver))
+    assert.isFalse(watched.some(({ hasEnded: isOver }) => isOver))
     assert.equal(introspections(), 3)
   })
 
@@ -148,7 +148,7 @@ test.group('Long-lived connections', (group) => {
     watch(standIn.mint())
     await eventually(() => introspections() >= 1)
     close()
-    const over = new Ending()
+    const over = new EndSignal()
     over.end()
     tokens.watch(standIn.mint(), over)
     await delay(TRUST_MS)
@@ -156,6 +156,6 @@ test.group('Long-lived connections', (group) => {
   })
 })
 
-async function endOf(connection: Ending): Promise<void> {
-  await eventually(() => connection.isOver, 10_000)
+async function endOf(connection: EndSignal): Promise<void> {
+  await eventually(() => connection.hasEnded, 10_000)
 }

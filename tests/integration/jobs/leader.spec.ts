@@ -2,13 +2,13 @@ import { once } from 'node:events'
 
 import { test } from '@japa/runner'
 
-import { holdsAdvisoryLock } from '#database/advisory_locks'
-import { asLeader, LockLost } from '#jobs/leader'
+import { isAdvisoryLockGranted } from '#database/advisory_locks'
+import { runAsLeader, LockLost } from '#jobs/leader_election'
 import { emptyDatabase } from '#tests/helpers/empty_database'
 import { failureOf } from '#tests/helpers/object_store_suite'
 
 const END_HOLDER = `select pg_terminate_backend(pid) from pg_locks
-  where ${holdsAdvisoryLock(`hashtextextended('work', 0)`)}`
+  where ${isAdvisoryLockGranted(`hashtextextended('work', 0)`)}`
 
 test('the work of a leader is told to end when the connection with its lock does', async ({
   assert,
@@ -21,19 +21,19 @@ test('the work of a leader is told to end when the connection with its lock does
   })
   let reason: unknown
   const failure = await failureOf(
-    asLeader(pool, 'work', async (lost) => {
+    runAsLeader(pool, 'work', async (lost) => {
       const told = once(lost, 'abort')
       await pool.query(END_HOLDER)
       await told
       await ended
       reason = lost.reason
       assert.equal(
-        await asLeader(pool, 'work', async () => 'another one leads'),
+        await runAsLeader(pool, 'work', async () => 'another one leads'),
         'another one leads'
       )
     })
   )
   assert.instanceOf(reason, LockLost)
   assert.strictEqual(failure, reason)
-  assert.equal(await asLeader(pool, 'work', async () => 'done'), 'done')
+  assert.equal(await runAsLeader(pool, 'work', async () => 'done'), 'done')
 })

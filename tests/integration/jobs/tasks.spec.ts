@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import type pg from 'pg'
 
-import { performDue, performOne, type TaskWorker } from '#jobs/tasks/perform'
+import { runDueTasks, runTask, type TaskWorker } from '#jobs/tasks/task_worker'
 import type { Task } from '#jobs/tasks/task_queue'
 import { TaskRunner } from '#jobs/tasks/task_runner'
 import { Tasks } from '#jobs/tasks/tasks'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 import CreateRegistries from '#migrations/core/001_create_registries'
 import CreateRegistryProjects from '#migrations/core/002_create_registry_projects'
 import CreateClientIntents from '#migrations/core/004_create_client_intents'
@@ -36,7 +36,7 @@ const withTasks = async () => {
   pool = database.pool
   passedMs = 0
   done = []
-  const release = holdClock({ now: () => Date.now() + passedMs })
+  const release = overrideClock({ now: () => Date.now() + passedMs })
   return async () => {
     release()
     await database.stop()
@@ -46,11 +46,11 @@ const withTasks = async () => {
 const worker = (
   tasks: Tasks<string>,
   perform: (task: Task<string>) => Promise<boolean | void>,
-  failed: TaskWorker<string>['failed'] = () => {}
+  failed: TaskWorker<string>['onFailure'] = () => {}
 ): TaskWorker<string> => ({
   tasks,
-  atOnce: 4,
-  failed,
+  concurrency: 4,
+  onFailure: failed,
   async perform(task) {
     const isFinished = await perform(task)
     done.push(task.data)
@@ -73,72 +73,72 @@ test.group('Tasks', (group) => {
   test('no task is there where their transaction is not kept', async ({ assert }) => {
     const client = await pool.connect()
     await client.query('begin')
-    await tasks.put({ key: 'a', data: 'one' }, client)
+    await tasks.enqueue({ key: 'a', data: 'one' }, client)
     await client.query('rollback')
     client.release()
-    assert.isEmpty(await tasks.take(1))
+    assert.isEmpty(await tasks.claim(1))
   })
 
   test('take the place of one with their key', async ({ assert }) => {
-    await tasks.put({ key: 'a', data: 'one' })
-    await tasks.put({ key: 'a', data: 'two' })
-    await performDue(worker(tasks, async () => {}))
+    await tasks.enqueue({ key: 'a', data: 'one' })
+    await tasks.enqueue({ key: 'a', data: 'two' })
+    await runDueTasks(worker(tasks, async () => {}))
     assert.deepEqual(done, ['two'])
     assert.isEmpty(await rows('select * from tasks'))
   })
 
   test('a task is done by one process, however many look', async ({ assert }) => {
     for (let n = 0; n < 40; n++) {
-      await tasks.put({ key: `${n}`, data: `${n}` })
+      await tasks.enqueue({ key: `${n}`, data: `${n}` })
     }
-    const each = () => performDue(worker(tasks, () => delay(1)))
+    const each = () => runDueTasks(worker(tasks, () => delay(1)))
     await Promise.all([each(), each(), each()])
     assert.lengthOf(done, 40)
     assert.equal(new Set(done).size, 40)
   })
 
   test('go to another process when a lease ends that is not prolonged', async ({ assert }) => {
-    await tasks.put({ key: 'a', data: 'one' })
-    const [task] = await tasks.take(5)
+    await tasks.enqueue({ key: 'a', data: 'one' })
+    const [task] = await tasks.claim(5)
     passedMs = 25_000
-    await tasks.prolong(task!)
+    await tasks.renewLease(task!)
     passedMs = 50_000
-    assert.isUndefined(await tasks.takeOne('a'))
+    assert.isUndefined(await tasks.claimOne('a'))
     passedMs = 56_000
-    assert.equal((await tasks.takeOne('a'))!.attempts, 2)
+    assert.equal((await tasks.claimOne('a'))!.attempts, 2)
   })
 
   test('what another process has taken since is neither prolonged, freed nor put back by the one before', async ({
     assert,
   }) => {
     const takenUntil = async () => (await rows('select * from tasks'))[0].taken_until
-    await tasks.put({ key: 'a', data: 'one' })
-    const first = (await tasks.takeOne('a'))!
+    await tasks.enqueue({ key: 'a', data: 'one' })
+    const first = (await tasks.claimOne('a'))!
     passedMs = 20_000
-    await tasks.prolong(first)
+    await tasks.renewLease(first)
     passedMs = 51_000
-    const second = (await tasks.takeOne('a'))!
+    const second = (await tasks.claimOne('a'))!
     const lease = await takenUntil()
     passedMs = 60_000
 
-    await tasks.prolong(first)
+    await tasks.renewLease(first)
     assert.deepEqual(await takenUntil(), lease)
-    assert.isFalse(await tasks.putBack(first))
+    assert.isFalse(await tasks.release(first))
     assert.deepEqual(await takenUntil(), lease)
-    await tasks.put({ key: 'a', data: 'two' })
+    await tasks.enqueue({ key: 'a', data: 'two' })
     assert.isTrue(await tasks.finish(first), 'it has nothing more to do about it')
     assert.deepEqual(await takenUntil(), lease)
-    await tasks.prolong(second)
+    await tasks.renewLease(second)
     assert.isAbove((await takenUntil()).getTime(), lease.getTime())
     assert.isFalse(await tasks.finish(second))
-    assert.equal((await tasks.takeOne('a'))!.data, 'two')
+    assert.equal((await tasks.claimOne('a'))!.data, 'two')
   })
 
   test('a round waits for all of its tasks, also where one cannot be put back', async ({
     assert,
   }) => {
-    await tasks.put({ key: 'a', data: 'fails' })
-    await tasks.put({ key: 'b', data: 'lasts' })
+    await tasks.enqueue({ key: 'a', data: 'fails' })
+    await tasks.enqueue({ key: 'b', data: 'lasts' })
     const going = Promise.withResolvers<void>()
     const uneven = worker(
       tasks,
@@ -153,16 +153,16 @@ test.group('Tasks', (group) => {
         throw new Error('and nobody can be told')
       }
     )
-    await assert.rejects(() => performDue(uneven), 'and nobody can be told')
+    await assert.rejects(() => runDueTasks(uneven), 'and nobody can be told')
     assert.deepEqual(done, ['lasts'])
   })
 
   test('that failed are due again after pauses that grow', async ({ assert }) => {
-    await tasks.put({ key: 'a', data: 'one' })
+    await tasks.enqueue({ key: 'a', data: 'one' })
     const failing = worker(tasks, () => Promise.reject(new Error('away')))
     const pauses: number[] = []
     for (let n = 0; n < 5; n++) {
-      await performDue(failing)
+      await runDueTasks(failing)
       const [{ due_at: dueAt, taken_until: taken }] = await rows('select * from tasks')
       assert.isNull(taken)
       pauses.push(Math.round((dueAt.getTime() - Date.now() - passedMs) / 100) / 10)
@@ -173,28 +173,28 @@ test.group('Tasks', (group) => {
   })
 
   test('that failed wait as long as their worker says', async ({ assert }) => {
-    await tasks.put({ key: 'a', data: 'one' })
+    await tasks.enqueue({ key: 'a', data: 'one' })
     const failing = worker(
       tasks,
       () => Promise.reject(new Error('away')),
       () => 100_000
     )
-    await performDue(failing)
+    await runDueTasks(failing)
     passedMs = 99_000
-    assert.isUndefined(await tasks.takeOne('a'))
+    assert.isUndefined(await tasks.claimOne('a'))
     passedMs = 101_000
-    assert.isDefined(await tasks.takeOne('a'))
+    assert.isDefined(await tasks.claimOne('a'))
   })
 
   test('that are put again while they are done are done again', async ({ assert }) => {
-    await tasks.put({ key: 'a', data: 'one' })
+    await tasks.enqueue({ key: 'a', data: 'one' })
     const again = worker(tasks, async ({ data }) => {
       if (data === 'one') {
-        await tasks.put({ key: 'a', data: 'two' })
+        await tasks.enqueue({ key: 'a', data: 'two' })
       }
-      assert.isUndefined(await tasks.takeOne('a'))
+      assert.isUndefined(await tasks.claimOne('a'))
     })
-    await performOne(again, 'a')
+    await runTask(again, 'a')
     assert.deepEqual(done, ['one', 'two'])
     assert.isEmpty(await rows('select * from tasks'))
   })
@@ -202,68 +202,68 @@ test.group('Tasks', (group) => {
   test('one task that fails and is put again meanwhile is done again at once, else after its pause', async ({
     assert,
   }) => {
-    await tasks.put({ key: 'a', data: 'one' })
+    await tasks.enqueue({ key: 'a', data: 'one' })
     const failing = worker(tasks, async ({ data }) => {
       if (data === 'one') {
-        await tasks.put({ key: 'a', data: 'two' })
+        await tasks.enqueue({ key: 'a', data: 'two' })
       }
       throw new Error('not now')
     })
-    await performOne(failing, 'a')
+    await runTask(failing, 'a')
     const [left] = await rows('select * from tasks')
     assert.deepInclude(left, { data: 'two', attempts: 1 })
-    assert.isUndefined(await tasks.takeOne('a'))
+    assert.isUndefined(await tasks.claimOne('a'))
   })
 
   test('{title} is free again where a transaction puts it at the same moment')
     .with([
       { title: 'one that is done', end: (task: Task<string>) => tasks.finish(task) },
-      { title: 'one that failed', end: (task: Task<string>) => tasks.putBack(task) },
+      { title: 'one that failed', end: (task: Task<string>) => tasks.release(task) },
     ])
     .run(async ({ assert }, { end }) => {
-      await tasks.put({ key: 'a', data: 'one' })
-      const taken = await tasks.takeOne('a')
+      await tasks.enqueue({ key: 'a', data: 'one' })
+      const taken = await tasks.claimOne('a')
       const putAgain = {
         locks: 'select 1 from tasks where key = $1 for update',
         then: `update tasks set data = '"two"', attempts = 0, revision = revision + 1 where key = $1`,
         id: 'a',
       }
       await heldMeanwhile(pool, putAgain, () => end(taken!))
-      assert.equal((await tasks.takeOne('a'))?.data, 'two')
+      assert.equal((await tasks.claimOne('a'))?.data, 'two')
     })
 
   test('a task can be withdrawn until a process has begun them', async ({ assert }) => {
-    await tasks.put({ key: 'a', data: 'one', dueAt: Date.now() + 60_000 })
-    await tasks.put({ key: 'b', data: 'two', dueAt: Date.now() + 60_000 })
-    assert.isTrue(await tasks.withdraw('a'))
-    assert.isFalse(await tasks.withdraw('a'))
-    assert.isDefined(await tasks.takeEarly('b'))
-    assert.isUndefined(await tasks.takeEarly('b'))
-    assert.isFalse(await tasks.withdraw('b'))
+    await tasks.enqueue({ key: 'a', data: 'one', dueAt: Date.now() + 60_000 })
+    await tasks.enqueue({ key: 'b', data: 'two', dueAt: Date.now() + 60_000 })
+    assert.isTrue(await tasks.cancel('a'))
+    assert.isFalse(await tasks.cancel('a'))
+    assert.isDefined(await tasks.claimEarly('b'))
+    assert.isUndefined(await tasks.claimEarly('b'))
+    assert.isFalse(await tasks.cancel('b'))
   })
 
   test('stay while their queue is paused for them', async ({ assert }) => {
     const paused = new Tasks<string>(pool, { ...QUEUE, pausedWhile: `t.data = '"two"'` })
-    await paused.put({ key: 'a', data: 'one' })
-    await paused.put({ key: 'b', data: 'two' })
-    await performDue(worker(paused, async () => {}))
+    await paused.enqueue({ key: 'a', data: 'one' })
+    await paused.enqueue({ key: 'b', data: 'two' })
+    await runDueTasks(worker(paused, async () => {}))
     assert.deepEqual(done, ['one'])
   })
 
   test('of other queues are left to their own workers', async ({ assert }) => {
     const others = new Tasks<string>(pool, { ...QUEUE, name: 'other' })
-    await tasks.put({ key: 'a', data: 'one' })
-    await others.put({ key: 'a', data: 'two' })
-    await performDue(worker(others, async () => {}))
+    await tasks.enqueue({ key: 'a', data: 'one' })
+    await others.enqueue({ key: 'a', data: 'two' })
+    await runDueTasks(worker(others, async () => {}))
     assert.deepEqual(done, ['two'])
-    assert.isDefined(await tasks.takeOne('a'))
+    assert.isDefined(await tasks.claimOne('a'))
   })
 
   test('a runner does tasks when it is woken, and when it starts', async ({ assert, cleanup }) => {
-    await tasks.put({ key: 'a', data: 'one' })
+    await tasks.enqueue({ key: 'a', data: 'one' })
     let wake = () => {}
     const signals = {
-      async onWake(_: string, listener: () => void) {
+      async onNotification(_: string, listener: () => void) {
         wake = listener
         return async () => {}
       },
@@ -275,7 +275,7 @@ test.group('Tasks', (group) => {
     while (done.length < 1) {
       await delay(5)
     }
-    await tasks.put({ key: 'b', data: 'two' })
+    await tasks.enqueue({ key: 'b', data: 'two' })
     wake()
     while (done.length < 2) {
       await delay(5)

@@ -6,12 +6,12 @@ import { test } from '@japa/runner'
 
 import { guardAlong } from '#core/registries/drivers/https_call'
 import { HostRules } from '#core/registries/host_rules'
-import { digestOf } from '#oci/checked_bytes'
-import { HostRefused } from '#oci/errors'
-import type { Guard } from '#oci/registry/exchange'
+import { digestOf } from '#oci/verified_bytes'
+import { HostNotAllowed } from '#oci/errors'
+import type { OutboundGuard } from '#oci/registry/connections'
 import { RegistryStore } from '#oci/registry/registry_store'
 import { CHUNK_BYTES } from '#oci/registry/upload'
-import { UploadNotes } from '#oci/uploads/upload_notes'
+import { UploadJournal } from '#oci/uploads/upload_journal'
 import { piecesOf } from '#tests/helpers/images'
 import { RegistryServer, send } from '#tests/helpers/registry/registry_server'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
@@ -45,12 +45,18 @@ test.group('A registry that leads to other hosts', (group) => {
   const hostElsewhere = (name = '127.0.0.1') =>
     `${name}:${(elsewhere.address() as AddressInfo).port}`
   const rules = (listed: readonly string[] | undefined, named: readonly string[] = []) =>
-    new HostRules({ listed, insecure: [], named, isStrict: true, ownPorts: [] })
-  const opened = (guard?: Guard, notes?: UploadNotes) =>
+    new HostRules({
+      allowed: listed,
+      insecure: [],
+      configured: named,
+      isStrict: true,
+      ownPorts: [],
+    })
+  const opened = (guard?: OutboundGuard, notes?: UploadJournal) =>
     RegistryStore.open(registry.access, {
       attempts: 1,
       ...(guard && { guard }),
-      ...(notes && { notes }),
+      ...(notes && { journal: notes }),
     })
   const guarded = (listed: readonly string[] | undefined, named: readonly string[] = []) =>
     guardAlong(registry.host, rules(listed, named))
@@ -84,7 +90,7 @@ test.group('A registry that leads to other hosts', (group) => {
     .run(async ({ assert }, { name, isListing }) => {
       const guard = isListing ? guarded([registry.host]) : guarded(undefined, [registry.host])
       leadTo(hostElsewhere(name))
-      assert.instanceOf(await failureOf(opened(guard)), HostRefused)
+      assert.instanceOf(await failureOf(opened(guard)), HostNotAllowed)
       assert.isEmpty(asked)
     })
 
@@ -108,7 +114,7 @@ test.group('A registry that leads to other hosts', (group) => {
     assert,
     cleanup,
   }) => {
-    const notes = await UploadNotes.open(await temporaryFolder(cleanup))
+    const notes = await UploadJournal.open(await temporaryFolder(cleanup))
     registry.interference = ({ method, path, response }) => {
       const isUpload = method === 'POST' && path.includes('/uploads/')
       if (isUpload) {
@@ -122,7 +128,7 @@ test.group('A registry that leads to other hosts', (group) => {
       const bytes = Buffer.alloc(CHUNK_BYTES + 1, 1)
       const written = store.writeBlob(REPOSITORY, piecesOf(bytes))
       const failure = await written.catch((error: unknown) => error)
-      assert.instanceOf(failure, HostRefused)
+      assert.instanceOf(failure, HostNotAllowed)
       store.close()
     }
     assert.isEmpty(asked)
@@ -143,7 +149,7 @@ test.group('A registry that leads to other hosts', (group) => {
         server.close()
       })
       const host = `localhost:${(server.address() as AddressInfo).port}`
-      const guard: Guard = {
+      const guard: OutboundGuard = {
         requireAllowed() {},
         lookupFor:
           () =>
@@ -151,7 +157,7 @@ test.group('A registry that leads to other hosts', (group) => {
             all ? done(null, [{ address: '127.0.0.2', family: 4 }]) : done(null, '127.0.0.2', 4),
       }
       const notes = by.includes('uploads')
-        ? { notes: await UploadNotes.open(await temporaryFolder(cleanup)) }
+        ? { notes: await UploadJournal.open(await temporaryFolder(cleanup)) }
         : {}
       const store = RegistryStore.open({ host }, { guard, attempts: 1, ...notes })
       const bytes = Buffer.alloc(10, 1)

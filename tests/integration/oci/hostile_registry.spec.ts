@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net'
 
 import { test } from '@japa/runner'
 
-import { digestOf } from '#oci/checked_bytes'
+import { digestOf } from '#oci/verified_bytes'
 import {
   DigestMismatch,
   ManifestInvalid,
-  RegistryAway,
-  RegistryConfused,
+  RegistryUnavailable,
+  RegistryResponseInvalid,
   RegistryDenied,
-  RemovalUnsupported,
+  DeletionUnsupported,
 } from '#oci/errors'
-import { LARGEST_MANIFEST, type ImageStore } from '#oci/image_store'
+import { MAX_MANIFEST_BYTES, type ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { CHUNK_BYTES } from '#oci/registry/upload'
 import { eventually } from '#tests/helpers/eventually'
@@ -112,12 +112,12 @@ test.group('What a registry does wrong', (group) => {
     }
     interfere('PUT', SESSION, says)
     const bytes = piecesOf(randomBytes(10))
-    assert.instanceOf(await failureOf(store.writeBlob(REPOSITORY, bytes)), RegistryConfused)
+    assert.instanceOf(await failureOf(store.writeBlob(REPOSITORY, bytes)), RegistryResponseInvalid)
     registry.interference = undefined
     const image = await putImage(store, REPOSITORY)
     interfere('PUT', MANIFEST, says)
     const putting = failureOf(store.putManifest(REPOSITORY, image, 'a'))
-    assert.instanceOf(await putting, RegistryConfused)
+    assert.instanceOf(await putting, RegistryResponseInvalid)
   })
 
   test('a registry that never answers is given up, and so is one that goes silent within an answer', async ({
@@ -127,19 +127,28 @@ test.group('What a registry does wrong', (group) => {
     const blob = await store.writeBlob(REPOSITORY, piecesOf(randomBytes(MIB)))
     const impatient = await openImageStore(registry.access, { ...SETTINGS, idleMs: 300 })
     const silent = interfere('GET', MANIFEST, () => {})
-    assert.instanceOf(await failureOf(impatient.manifest(REPOSITORY, 'latest')), RegistryAway)
+    assert.instanceOf(
+      await failureOf(impatient.manifest(REPOSITORY, 'latest')),
+      RegistryUnavailable
+    )
     assert.equal(silent(), 3)
     interfere('GET', MANIFEST, ({ response }) => {
       response.setHeader('content-type', image.mediaType)
       response.writeHead(200)
       response.write('{')
     })
-    assert.instanceOf(await failureOf(impatient.manifest(REPOSITORY, 'latest')), RegistryAway)
+    assert.instanceOf(
+      await failureOf(impatient.manifest(REPOSITORY, 'latest')),
+      RegistryUnavailable
+    )
     const begun = interfere('GET', BLOB, ({ response }) => {
       response.writeHead(200)
       response.flushHeaders()
     })
-    assert.instanceOf(await failureOf(bytesOf(impatient.readBlob(REPOSITORY, blob))), RegistryAway)
+    assert.instanceOf(
+      await failureOf(bytesOf(impatient.readBlob(REPOSITORY, blob))),
+      RegistryUnavailable
+    )
     assert.equal(begun(), 3)
     impatient.close()
   })
@@ -159,17 +168,20 @@ test.group('What a registry does wrong', (group) => {
     }
     const blob = await store.writeBlob(REPOSITORY, piecesOf(randomBytes(MIB)))
     interfere('GET', MANIFEST, (exchange) => endless(exchange))
-    assert.instanceOf(await failureOf(store.manifest(REPOSITORY, 'latest')), RegistryConfused)
+    assert.instanceOf(
+      await failureOf(store.manifest(REPOSITORY, 'latest')),
+      RegistryResponseInvalid
+    )
     interfere('GET', BLOB, (exchange) => endless(exchange))
     assert.instanceOf(await failureOf(bytesOf(store.readBlob(REPOSITORY, blob))), DigestMismatch)
     interfere('GET', /tags/, (exchange) => endless(exchange))
-    assert.instanceOf(await failureOf(store.tags(REPOSITORY)), RegistryConfused)
+    assert.instanceOf(await failureOf(store.tags(REPOSITORY)), RegistryResponseInvalid)
     interfere('GET', /tags/, (exchange) => endless(exchange, 403))
     assert.instanceOf(await failureOf(store.tags(REPOSITORY)), RegistryDenied)
     interfere('DELETE', MANIFEST, (exchange) => endless(exchange, 418))
     const image = await putImage(store, REPOSITORY)
     const removing = failureOf(store.removeManifest(REPOSITORY, image.digest))
-    assert.instanceOf(await removing, RegistryConfused)
+    assert.instanceOf(await removing, RegistryResponseInvalid)
   })
 
   test('a registry that sends a manifest beyond all bounds, of schema 1 or of a page is not believed', async ({
@@ -181,11 +193,11 @@ test.group('What a registry does wrong', (group) => {
         send(response, status, body)
       })
     const asked = () => failureOf(store.manifest(REPOSITORY, 'latest'))
-    answers('application/vnd.oci.image.manifest.v1+json', Buffer.alloc(LARGEST_MANIFEST + 1, ' '))
-    assert.instanceOf(await asked(), RegistryConfused)
+    answers('application/vnd.oci.image.manifest.v1+json', Buffer.alloc(MAX_MANIFEST_BYTES + 1, ' '))
+    assert.instanceOf(await asked(), RegistryResponseInvalid)
     for (const status of [200, 404]) {
       answers('text/html', '<html>Log in</html>', status)
-      assert.instanceOf(await asked(), RegistryConfused)
+      assert.instanceOf(await asked(), RegistryResponseInvalid)
     }
     answers(
       'application/vnd.docker.distribution.manifest.v1+prettyjws',
@@ -204,7 +216,7 @@ test.group('What a registry does wrong', (group) => {
     }
     const asked = interfere('GET', MANIFEST, ({ response }) => fail(response, 500, 'UNKNOWN'))
     const failure = await failureOf(store.manifest(REPOSITORY, 'latest'))
-    assert.instanceOf(failure, RegistryAway)
+    assert.instanceOf(failure, RegistryUnavailable)
     assert.equal(asked(), 3)
     assert.include(failure!.message, 'GET suite/hostile/manifests/latest with 500 (UNKNOWN')
     interfere('GET', MANIFEST, ({ request }, times) => (times < 3 ? hangUp(request) : false))
@@ -252,7 +264,7 @@ test.group('What a registry does wrong', (group) => {
       response.write(bytes.subarray(0, MIB), () => hangUp(request))
     })
     const other = await failureOf(bytesOf(store.readBlob(REPOSITORY, blob)))
-    assert.instanceOf(other, RegistryConfused)
+    assert.instanceOf(other, RegistryResponseInvalid)
   })
 
   test('a registry that breaks off an upload is sent the rest of it, where it still knows of it', async ({
@@ -285,7 +297,7 @@ test.group('What a registry does wrong', (group) => {
     .with([10, 9 * MIB].map((size) => ({ size })))
     .run(async ({ assert }, { size }) => {
       const bytes = randomBytes(size)
-      const expected = store.expectBlobs(REPOSITORY, 1)
+      const expected = store.prepareUploads(REPOSITORY, 1)
       await eventually(() => registry.sessions.all.size === 1)
       registry.sessions.all.clear()
       const { digest } = await store.writeBlob(REPOSITORY, () => piecesOf(bytes))
@@ -308,7 +320,7 @@ test.group('What a registry does wrong', (group) => {
       })
     forgets()
     const atOnce = failureOf(store.writeBlob(REPOSITORY, piecesOf(bytes)))
-    assert.instanceOf(await atOnce, RegistryAway)
+    assert.instanceOf(await atOnce, RegistryUnavailable)
     forgets()
     let begun = 0
     const again = () => {
@@ -359,7 +371,7 @@ test.group('What a registry does wrong', (group) => {
         await serve()
       })
       const writing = store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
-      assert.instanceOf(await failureOf(writing), RegistryConfused)
+      assert.instanceOf(await failureOf(writing), RegistryResponseInvalid)
       assert.isTrue(hasNoSession())
     }
   })
@@ -376,7 +388,7 @@ test.group('What a registry does wrong', (group) => {
     assert.equal(written.digest, digestOf(bytes))
     interfere('PUT', SESSION, ({ request }) => hangUp(request))
     const failing = store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
-    assert.instanceOf(await failureOf(failing), RegistryAway)
+    assert.instanceOf(await failureOf(failing), RegistryUnavailable)
     assert.isTrue(hasNoSession())
   })
 
@@ -385,7 +397,7 @@ test.group('What a registry does wrong', (group) => {
   }) => {
     interfere('PATCH', SESSION, ({ response }) => fail(response, 413, 'SIZE_INVALID'))
     const refused = store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
-    assert.instanceOf(await failureOf(refused), RegistryConfused)
+    assert.instanceOf(await failureOf(refused), RegistryResponseInvalid)
     assert.isTrue(hasNoSession())
 
     const stop = new AbortController()
@@ -431,7 +443,7 @@ test.group('What a registry does wrong', (group) => {
         send(response, 401)
       })
       const failure = await failureOf(fresh.manifest(REPOSITORY, 'latest'))
-      assert.instanceOf(failure, RegistryConfused)
+      assert.instanceOf(failure, RegistryResponseInvalid)
     }
     assert.isEmpty(elsewhere.asked)
     await elsewhere.stop()
@@ -446,7 +458,7 @@ test.group('What a registry does wrong', (group) => {
       const fresh = await openImageStore(registry.access, { attempts: 1 })
       interfere('GET', /token/, ({ response }) => send(response, status, body))
       const failure = await failureOf(fresh.manifest(REPOSITORY, 'latest'))
-      assert.instanceOf(failure, RegistryConfused)
+      assert.instanceOf(failure, RegistryResponseInvalid)
     }
   })
 
@@ -457,7 +469,10 @@ test.group('What a registry does wrong', (group) => {
         response.setHeader('location', place)
         send(response, 302)
       })
-      assert.instanceOf(await failureOf(store.manifest(REPOSITORY, 'latest')), RegistryConfused)
+      assert.instanceOf(
+        await failureOf(store.manifest(REPOSITORY, 'latest')),
+        RegistryResponseInvalid
+      )
     }
   })
 
@@ -500,7 +515,7 @@ test.group('What a registry does wrong', (group) => {
     const image = await putImage(store, REPOSITORY)
     interfere('DELETE', MANIFEST, ({ response }) => fail(response, 405, 'UNSUPPORTED'))
     const removing = store.removeManifest(REPOSITORY, image.digest)
-    assert.instanceOf(await failureOf(removing), RemovalUnsupported)
+    assert.instanceOf(await failureOf(removing), DeletionUnsupported)
   })
 })
 

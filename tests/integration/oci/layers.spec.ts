@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 
-import { digestOf } from '#oci/checked_bytes'
+import { digestOf } from '#oci/verified_bytes'
 import { LayerEntryInvalid } from '#oci/errors'
 import { layerEntries, type LayerFile } from '#oci/tar/layer_entries'
 import { layerTar } from '#oci/tar/layer_tar'
-import { gzipped } from '#oci/write_layer'
+import { gzipBytes } from '#oci/write_layer'
 import { bytesOf, filesOf, piecesOf } from '#tests/helpers/images'
 import { rounds } from '#tests/helpers/rounds'
 
@@ -101,8 +101,8 @@ test.group('Layers', (group) => {
         }))
         const [one, two] = [await tarOf(filesOf(files)), await tarOf(inPieces.toReversed())]
         assert.equal(digestOf(one), digestOf(two))
-        const packed = await bytesOf(gzipped(piecesOf(one, size)))
-        assert.equal(digestOf(packed), digestOf(await bytesOf(gzipped(piecesOf(two)))))
+        const packed = await bytesOf(gzipBytes(piecesOf(one, size)))
+        assert.equal(digestOf(packed), digestOf(await bytesOf(gzipBytes(piecesOf(two)))))
       }),
       { numRuns: rounds(200) }
     )
@@ -195,7 +195,7 @@ test.group('Layers', (group) => {
   })
 
   test('compressed bytes do not tell where they were compressed', async ({ assert }) => {
-    const packed = await bytesOf(gzipped(piecesOf(randomBytes(100_000))))
+    const packed = await bytesOf(gzipBytes(piecesOf(randomBytes(100_000))))
     assert.equal(packed.subarray(0, 10).toString('hex'), '1f8b08000000000004ff')
   })
 
@@ -206,7 +206,7 @@ test.group('Layers', (group) => {
       yield randomBytes(300_000)
       throw new Error('It broke off')
     }
-    await assert.rejects(() => bytesOf(gzipped(broken())), 'It broke off')
+    await assert.rejects(() => bytesOf(gzipBytes(broken())), 'It broke off')
     const letGo = Promise.withResolvers<void>()
     const endless = async function* () {
       try {
@@ -217,7 +217,7 @@ test.group('Layers', (group) => {
         letGo.resolve()
       }
     }
-    for await (const piece of gzipped(endless())) {
+    for await (const piece of gzipBytes(endless())) {
       assert.isAbove(piece.byteLength, 0)
       break
     }

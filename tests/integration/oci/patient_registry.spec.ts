@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { RegistryAway } from '#oci/errors'
+import { RegistryUnavailable } from '#oci/errors'
 import { RegistryStore } from '#oci/registry/registry_store'
 import { imageStores } from '#worker/images/stores'
 import { piecesOf } from '#tests/helpers/images'
@@ -36,7 +36,7 @@ test.group('A registry that is restarted', (group) => {
   }) => {
     const impatient = RegistryStore.open(registry.access, { attempts: 2, firstPauseMs: 1 })
     awayFor(9)
-    await assert.rejects(() => impatient.manifest(REPOSITORY, 'latest'), RegistryAway)
+    await assert.rejects(() => impatient.manifest(REPOSITORY, 'latest'), RegistryUnavailable)
     assert.equal(refused, 2)
     impatient.close()
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { openImageStore } from '#oci/open_image_store'
-import { UploadNotes } from '#oci/uploads/upload_notes'
+import { UploadJournal } from '#oci/uploads/upload_journal'
 import { imageStoreSuite } from '#tests/helpers/image_store_suite'
 import { RegistryServer } from '#tests/helpers/registry/registry_server'
 
@@ -23,7 +23,7 @@ imageStoreSuite('Images in a registry with tokens', async () => {
 imageStoreSuite('Images in a registry, whose uploads are noted', async () => {
   const registry = await RegistryServer.start()
   const folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
-  const store = await openImageStore(registry.access, { notes: await UploadNotes.open(folder) })
+  const store = await openImageStore(registry.access, { journal: await UploadJournal.open(folder) })
   return {
     store,
     unfinished: async () => {

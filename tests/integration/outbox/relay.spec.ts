@@ -63,7 +63,7 @@ test.group('Relay', () => {
     const relay = scene.relay(destinations)
     for (let burst = 0; burst < 10; burst++) {
       await scene.changes(600)
-      relay.wake()
+      relay.notify()
     }
     const others = destinations.filter((each) => each !== away)
     await until('the others have all', () =>
@@ -78,7 +78,7 @@ test.group('Relay', () => {
 
     away.isReady = true
     await scene.changes(500)
-    relay.wake()
+    relay.notify()
     await scene.untilEmpty()
     away.lastByRecord.forEach((last) => assert.deepEqual(last, ascending(last)))
     assert.lengthOf(new Set(away.positions), 6_500)
@@ -98,7 +98,7 @@ test.group('Relay', () => {
       for (let burst = 0; burst < 40; burst++) {
         destinations.forEach((each) => (each.isReady = random() < 0.6))
         await scene.changes(100)
-        relay.wake()
+        relay.notify()
         await delay(random() * 150)
       }
       destinations.forEach((each) => (each.isReady = true))
@@ -128,7 +128,7 @@ test.group('Relay', () => {
     assert.lengthOf(audit.positions, 3_000)
 
     await scene.commands('somebodys', 1)
-    relay.wake()
+    relay.notify()
     await until('that is through as well', () => queues.positions.length === 3_001, 1_000)
   })
 
@@ -151,7 +151,7 @@ test.group('Relay', () => {
 
     await late.query('commit')
     await scene.changes(1, 1)
-    relay.wake()
+    relay.notify()
     await scene.untilEmpty()
     assert.deepEqual(audit.positions.slice(-2), [1, 2_002])
   })

@@ -1,9 +1,9 @@
 import { test } from '@japa/runner'
 
 import { newMessage } from '#bus/message'
-import { commandTo } from '#bus/names'
-import { onKept } from '#outbox/waking'
-import { noteSecurity, writeChange, writeCommand } from '#outbox/write'
+import { commandRouting } from '#bus/names'
+import { onOutboxWritten } from '#outbox/wakeups'
+import { publishSecurityEvent, publishChange, publishCommand } from '#outbox/publish'
 import type { RecordChange } from '#records/events'
 import { event } from '#telemetry/events/event'
 import { inTransaction } from '#records/transaction'
@@ -32,7 +32,7 @@ const change = (kind = 'node'): RecordChange => ({
 async function open() {
   const scene = await OutboxScene.open()
   let wakes = 0
-  const close = onKept(() => void wakes++)
+  const close = onOutboxWritten(() => void wakes++)
   return {
     scene,
     wakes: () => wakes,
@@ -55,8 +55,8 @@ test.group('The outbox', () => {
     const { scene, wakes, rows, close } = await open()
     cleanup(close)
     await inTransaction(scene.pool, async (transaction) => {
-      await writeChange(transaction, change())
-      await writeChange(transaction, change())
+      await publishChange(transaction, change())
+      await publishChange(transaction, change())
       assert.equal(wakes(), 0)
       assert.isEmpty(await rows())
     })
@@ -74,7 +74,7 @@ test.group('The outbox', () => {
     const { scene, wakes, rows, close } = await open()
     cleanup(close)
     const work = inTransaction(scene.pool, async (transaction) => {
-      await writeChange(transaction, change())
+      await publishChange(transaction, change())
       throw new Error('no')
     })
     await assert.rejects(() => work)
@@ -85,7 +85,7 @@ test.group('The outbox', () => {
   test('does not have audited what its kind keeps out', async ({ assert, cleanup }) => {
     const { scene, rows, close } = await open()
     cleanup(close)
-    await inTransaction(scene.pool, (transaction) => writeChange(transaction, change(event.name)))
+    await inTransaction(scene.pool, (transaction) => publishChange(transaction, change(event.name)))
     const [{ pending }] = await rows()
     assert.equal(pending, 14)
   })
@@ -93,9 +93,9 @@ test.group('The outbox', () => {
   test('keeps a command as it is, for its queue', async ({ assert, cleanup }) => {
     const { scene, rows, close } = await open()
     cleanup(close)
-    const command = newMessage(commandTo('analysisBuilderCommands'), 'execute', { id: ID })
+    const command = newMessage(commandRouting('analysisBuilderCommands'), 'execute', { id: ID })
     await inTransaction(scene.pool, (transaction) =>
-      writeCommand(transaction, command, `analysis/${ID}`)
+      publishCommand(transaction, command, `analysis/${ID}`)
     )
     const [row] = await rows()
     assert.containsSubset(row, {
@@ -113,7 +113,7 @@ test.group('The outbox', () => {
   }) => {
     const { wakes, rows, close } = await open()
     cleanup(close)
-    await noteSecurity({
+    await publishSecurityEvent({
       type: 'secretRead',
       subject: 'client',
       id: ID,

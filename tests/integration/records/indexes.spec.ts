@@ -9,7 +9,7 @@ import { columnOf, quoteName } from '#query/sql/identifiers'
 import { compileList } from '#query/sql/list_statement'
 import type { Statement } from '#query/sql/statement'
 import type { Kind } from '#records/kind'
-import { lucidOn } from '#records/lucid_on'
+import { lucidClientFor } from '#records/lucid_client'
 import type { RecordModel } from '#records/model'
 import { RecordStore } from '#records/record_store'
 import { allKinds, type ServedKind } from '#tests/helpers/all_kinds'
@@ -108,7 +108,9 @@ for (const served of allKinds) {
           client,
           id as string
         )
-        const query = kind.model.query({ client: await lucidOn(client) }).where('id', row!.id)
+        const query = kind.model
+          .query({ client: await lucidClientFor(client) })
+          .where('id', row!.id)
         Object.keys(kind.relations).forEach((relation) => query.preload(relation as never))
         const record = await query.firstOrFail()
         const read = { ...record.$attributes }

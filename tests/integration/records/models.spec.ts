@@ -7,8 +7,8 @@ import { Node } from '#core/nodes/node'
 import { Registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { clock, holdClock } from '#kernel/clock'
-import { lucidOn } from '#records/lucid_on'
+import { clock, overrideClock } from '#kernel/clock'
+import { lucidClientFor } from '#records/lucid_client'
 import { inTransaction } from '#records/transaction'
 import { boot } from '#tests/helpers/application'
 
@@ -25,7 +25,7 @@ test.group('Models', (group) => {
 
   test('take part in a transaction, unseen outside until it is committed', async ({ assert }) => {
     const id = await inTransaction(core(), async (transaction) => {
-      const client = await lucidOn(transaction)
+      const client = await lucidClientFor(transaction)
       const registry = await Registry.create(newRegistry(), { client })
       const created = await Node.create({ ...newNode(), registryId: registry.id }, { client })
       const locked = await Node.query({ client })
@@ -49,7 +49,7 @@ test.group('Models', (group) => {
   test('are undone with their transaction, which only its owner ends', async ({ assert }) => {
     const { name: given, realmId } = newNode()
     const work = inTransaction(core(), async (transaction) => {
-      const client = await lucidOn(transaction)
+      const client = await lucidClientFor(transaction)
       await Node.createMany([{ name: given, realmId }], { client })
       await client.commit()
     })
@@ -75,7 +75,7 @@ test.group('Models', (group) => {
   }) => {
     const node = await (await Node.create(newNode())).refresh()
     const now = node.updatedAt.toMillis() + 60_000
-    cleanup(holdClock({ now: () => now }))
+    cleanup(overrideClock({ now: () => now }))
     await node.merge({ online: true }).save()
     const read = await Node.findOrFail(node.id)
     assert.isTrue(DateTime.isDateTime(read.createdAt))

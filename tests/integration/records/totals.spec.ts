@@ -6,20 +6,20 @@ import { test } from '@japa/runner'
 import type pg from 'pg'
 
 import { databaseUrl } from '#database/addresses'
-import { dropTotals, keepTotals } from '#database/kept_totals'
+import { dropTotals, maintainTotals } from '#database/maintained_totals'
 import { pools } from '#database/pools'
 import { where } from '#query/condition'
 import { decode } from '#query/decode'
 import { columnOf, quoteName } from '#query/sql/identifiers'
-import { NO_REALM } from '#query/sql/kept_total'
+import { NO_REALM } from '#query/sql/maintained_total'
 import { compileList, type ListRow } from '#query/sql/list_statement'
 import NoteSingleRecords from '#migrations/bus/006_note_single_records'
 import type { Kind } from '#records/kind'
-import { addUpTotals } from '#records/totals/add_up'
-import { AddingUp } from '#records/totals/adding_up'
-import { totalsComparison } from '#records/totals/comparison'
-import { correctTotals } from '#records/totals/correct'
-import { countIn, countOut } from '#records/totals/partition'
+import { consolidateTotals } from '#records/totals/consolidate_totals'
+import { TotalsConsolidation } from '#records/totals/totals_consolidation'
+import { totalsComparison } from '#records/totals/totals_comparison'
+import { correctTotals } from '#records/totals/correct_totals'
+import { addPartition, subtractPartition } from '#records/totals/partition_totals'
 import { bucket } from '#storage/buckets/bucket'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
 import { allKinds } from '#tests/helpers/all_kinds'
@@ -151,7 +151,7 @@ test.group('Kept totals', (group) => {
         }
       })
     )
-    const adding = watch(() => addUpTotals(pool()))
+    const adding = watch(() => consolidateTotals(pool()))
     for (let kill = 0; kill < KILLS; kill++) {
       const place = kill % WRITERS
       await writers[place]!.wrote(20)
@@ -175,7 +175,7 @@ test.group('Kept totals', (group) => {
         assert.deepEqual(await correctTotals(kind, pool()), [])
       }
     })
-    await addUpTotals(pool())
+    await consolidateTotals(pool())
     const { rows } = await pool().query('select count(*)::int as n from record_total_changes')
     assert.equal(rows[0].n, 0)
   }).timeout(120_000)
@@ -315,7 +315,11 @@ test.group('Kept totals', (group) => {
     const databases = [broken, pool()]
     const logger = { warn: (_: object, text: string) => void (said.push(text), databases.shift()) }
     await sampleRecord('storage', bucket)
-    const adding = AddingUp.start({ pools: databases, logger: logger as never, everyMs: 1 })
+    const adding = TotalsConsolidation.start({
+      pools: databases,
+      logger: logger as never,
+      everyMs: 1,
+    })
     let left = 1
     while (left > 0) {
       const { rows } = await pool().query('select count(*)::int as n from record_total_changes')
@@ -331,7 +335,7 @@ test.group('Kept totals', (group) => {
     await sampleRecord('storage', bucket)
     const { kept, real } = await onClient((client) => compared(client, bucket))
     assert.deepEqual(kept, real)
-    await addUpTotals(pool())
+    await consolidateTotals(pool())
     const { rows } = await pool().query(
       'select below::text::bigint < 9000000000 as known from record_totals_added'
     )
@@ -347,7 +351,7 @@ test.group('Kept totals', (group) => {
         create table parted_1 partition of parted for values in (1);
         create table parted_2 partition of parted for values in (2);
         insert into parted values (1, null), (2, null)`)
-      for (const statement of keepTotals('parted', 'realm_id')) {
+      for (const statement of maintainTotals('parted', 'realm_id')) {
         await client.query(statement)
       }
       await client.query(`insert into parted select 1 + n % 2, null from generate_series(1, 10) n`)
@@ -356,10 +360,10 @@ test.group('Kept totals', (group) => {
         union all select change from record_total_changes where list = 'parted') kept`
       assert.equal((await client.query(sum)).rows[0].n, 6)
       const first = { list: 'parted', partition: 'parted_1', realm: 'realm_id' }
-      await countOut(client, first)
+      await subtractPartition(client, first)
       await client.query('alter table parted detach partition parted_1')
       assert.equal((await client.query(sum)).rows[0].n, 0)
-      await countIn(client, first)
+      await addPartition(client, first)
       await client.query('alter table parted attach partition parted_1 for values in (1)')
       assert.equal((await client.query(sum)).rows[0].n, 6)
       for (const statement of dropTotals('parted', 'realm_id')) {

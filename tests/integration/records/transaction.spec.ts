@@ -7,12 +7,12 @@ import type pg from 'pg'
 import { DatabasePool } from '#database/database_pool'
 import { databaseFailure } from '#kernel/database_failures'
 import { ServiceUnavailable } from '#kernel/failures'
-import { isTransactionOpen } from '#records/open_transaction'
+import { isTransactionOpen } from '#records/transaction_scope'
 import {
   afterCommit,
   inTransaction,
   deferToCommit,
-  sideBySide,
+  concurrently,
   TransactionLost,
 } from '#records/transaction'
 
@@ -134,7 +134,7 @@ test.group('Transactions', (group) => {
     })
     assert.propertyVal(await failureOf(failed), 'constraint', 'noted_what_check')
     const another = inTransaction(pool, (transaction) =>
-      sideBySide(
+      concurrently(
         delay(20).then(() => note(transaction, 'refused because of it')),
         note(transaction, 'much too long for this table')
       )
@@ -220,7 +220,7 @@ test.group('Transactions', (group) => {
     assert,
   }) => {
     const failed = inTransaction(pool, (transaction) =>
-      sideBySide(
+      concurrently(
         Promise.reject(new Error('no')),
         delay(50).then(() => note(transaction, 'too late'))
       )

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import pg from 'pg'
 
-import { WriteTogether } from '#records/write_together'
+import { GroupCommit } from '#records/group_commit'
 import { emptyDatabase } from '#tests/helpers/empty_database'
 
 type Database = Awaited<ReturnType<typeof emptyDatabase>>
@@ -11,13 +11,13 @@ const upTo = (count: number) => Array.from({ length: count }, (_, number) => num
 test.group('Writes of several callers', (group) => {
   let database: Database
   let sets: number[]
-  let writes: WriteTogether<number, string>
+  let writes: GroupCommit<number, string>
 
   group.each.setup(async () => {
     database = await emptyDatabase()
     await database.pool.query('create table numbers (number integer check (number >= 0))')
     sets = []
-    writes = new WriteTogether(database.pool, async (transaction, numbers) => {
+    writes = new GroupCommit(database.pool, async (transaction, numbers) => {
       sets.push(numbers.length)
       await transaction.query('insert into numbers select unnest($1::int[])', [numbers])
       return numbers.map((number) => `wrote ${number}`)
@@ -65,7 +65,7 @@ test.group('Writes of several callers', (group) => {
 
   test('are all refused at once while the database is away', async ({ assert }) => {
     const away = new pg.Pool({ connectionString: 'postgres://127.0.0.1:9/none' })
-    const stopped = new WriteTogether(away, async () => [])
+    const stopped = new GroupCommit(away, async () => [])
     const answers = await Promise.allSettled(upTo(10).map((number) => stopped.add(number)))
     assert.isTrue(answers.every(({ status }) => status === 'rejected'))
     await away.end()

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 
 import { test } from '@japa/runner'
 
-import { appendLayers, beginImage, mountLayers, type BuiltImage } from '#oci/append_layers'
-import type { Shelf } from '#oci/copy_blob'
+import { appendLayers, startImage, mountLayers, type BuiltImage } from '#oci/append_layers'
+import type { ImageRepository } from '#oci/copy_blob'
 import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { platformImage, type PlatformImage } from '#oci/platform_image'
@@ -12,7 +12,7 @@ import { signImage } from '#oci/signing/sign_image'
 import { SigningKey } from '#oci/signing/signing_key'
 import { verifyImage } from '#oci/signing/verify_image'
 import { layerEntries } from '#oci/tar/layer_entries'
-import { beginLayer, writeLayer, type WrittenLayer } from '#oci/write_layer'
+import { startLayer, writeLayer, type WrittenLayer } from '#oci/write_layer'
 import { eventually } from '#tests/helpers/eventually'
 import { filesOf, putImage } from '#tests/helpers/images'
 import { RegistryServer } from '#tests/helpers/registry/registry_server'
@@ -55,7 +55,7 @@ test.group('What a build asks its registry for', (group) => {
   }
   const methods = (requests: readonly { method: string }[]) =>
     requests.map(({ method }) => method).toSorted()
-  const sign = ({ stored, isNew }: BuiltImage, shelf: Shelf = { store, repository }) =>
+  const sign = ({ stored, isNew }: BuiltImage, shelf: ImageRepository = { store, repository }) =>
     signImage(shelf, stored, buildFacts(), key, { isNew })
   const attached = (digest: string) => store.referrers(repository, digest)
 
@@ -143,18 +143,21 @@ test.group('What a build asks its registry for', (group) => {
     }
     const unmounted = await mountLayers(store, repository, base)
     const entries = layerEntries(filesOf({ 'main.py': 'print(1)' }))
-    const { known, written } = beginLayer(store, repository, entries)
+    const { descriptor: known, written } = startLayer(store, repository, entries)
     const appended = [{ layer: await known, createdBy: 'code' }]
     await arrived.promise
-    const image = beginImage(store, repository, base, appended, {
+    const image = startImage(store, repository, base, appended, {
       tag: 'latest',
       unmounted,
-      layersAreThere: written,
+      layersPushed: written,
     })
-    const { isThere } = image
+    const { pushed: isThere } = image
     const isNew = await image.isNew
     const shelf = { store, repository }
-    const signing = signImage(shelf, image.stored, buildFacts(), key, { isNew, isThere })
+    const signing = signImage(shelf, image.stored, buildFacts(), key, {
+      isNew,
+      imagePushed: isThere,
+    })
     await eventually(() => parts === 5)
     const manifests = () =>
       registry.noted
@@ -175,7 +178,9 @@ test.group('What a build asks its registry for', (group) => {
     const { stored } = await putTogether()
     const isThere = Promise.reject(new Error('It could not be put'))
     isThere.catch(() => {})
-    const signing = signImage({ store, repository }, stored, buildFacts(), key, { isThere })
+    const signing = signImage({ store, repository }, stored, buildFacts(), key, {
+      imagePushed: isThere,
+    })
     await assert.rejects(() => signing, 'It could not be put')
     assert.isEmpty(await attached(stored.digest))
   })

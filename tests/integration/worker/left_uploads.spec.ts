@@ -8,7 +8,7 @@ import { test } from '@japa/runner'
 
 import { RegistryStore } from '#oci/registry/registry_store'
 import { CHUNK_BYTES } from '#oci/registry/upload'
-import { UploadNotes } from '#oci/uploads/upload_notes'
+import { UploadJournal } from '#oci/uploads/upload_journal'
 import { takeBackUploads } from '#worker/housekeeping/left_uploads'
 import { imageStores } from '#worker/images/stores'
 import { eventually } from '#tests/helpers/eventually'
@@ -29,7 +29,7 @@ const isUploader = (pid: number) => procFile(pid, 'cmdline').includes('upload_pr
 test.group('Uploads of workers that are killed', (group) => {
   let registry: RegistryServer
   let folder: string
-  let notes: UploadNotes
+  let notes: UploadJournal
   let scene: DistributionScene
   let warnings: unknown[]
 
@@ -37,7 +37,7 @@ test.group('Uploads of workers that are killed', (group) => {
     const cleanup = (callback: () => Promise<void>) => context.test.cleanup(callback)
     registry = await RegistryServer.start()
     folder = await temporaryFolder(cleanup)
-    notes = await UploadNotes.open(folder)
+    notes = await UploadJournal.open(folder)
     scene = await DistributionScene.set(stores())
     scene.registry(registry.access)
     warnings = []
@@ -207,7 +207,7 @@ test.group('Uploads of workers that are killed', (group) => {
       }
       return false
     }
-    const store = RegistryStore.open(registry.access, { notes })
+    const store = RegistryStore.open(registry.access, { journal: notes })
     for (const size of [2 * CHUNK_BYTES + 1, 2 * CHUNK_BYTES, 10]) {
       const bytes = Buffer.alloc(size, 1)
       const { digest } = await store.writeBlob('suite/a', () => piecesOf(bytes))
@@ -228,7 +228,7 @@ test.group('Uploads of workers that are killed', (group) => {
       }
       return false
     }
-    const store = RegistryStore.open(registry.access, { notes, firstPauseMs: 1 })
+    const store = RegistryStore.open(registry.access, { journal: notes, firstPauseMs: 1 })
     const { digest } = await store.writeBlob('suite/a', () => piecesOf(bytes))
     assert.isAbove(killed, 0)
     assert.isTrue(await store.hasBlob('suite/a', digest))
@@ -236,7 +236,7 @@ test.group('Uploads of workers that are killed', (group) => {
   })
 
   test('leave no note where they end by themselves', async ({ assert }) => {
-    const store = RegistryStore.open(registry.access, { notes })
+    const store = RegistryStore.open(registry.access, { journal: notes })
     const bytes = Buffer.alloc(9 * MIB, 1)
     const { digest } = await store.writeBlob('suite/a', piecesOf(bytes))
     await store.writeBlob('suite/a', piecesOf(bytes.subarray(0, 10)))

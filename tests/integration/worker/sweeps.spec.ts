@@ -3,11 +3,11 @@ import { join } from 'node:path'
 
 import { test } from '@japa/runner'
 
-import { leadingIn } from '#jobs/folder_leader'
+import { electionInFolder } from '#jobs/folder_leader_election'
 import { Sweeper } from '#jobs/sweeper'
 import { metrics } from '#observability/metrics'
 import { openImageStore } from '#oci/open_image_store'
-import { UploadNotes } from '#oci/uploads/upload_notes'
+import { UploadJournal } from '#oci/uploads/upload_journal'
 import { Attempts } from '#worker/attempts'
 import { workerSweeps } from '#worker/housekeeping/sweeps'
 import { imageStores } from '#worker/images/stores'
@@ -39,7 +39,7 @@ test.group('What a worker sweeps', () => {
     const lines: any[] = []
     const logger = { info: (line: unknown) => void lines.push(line), warn() {}, error() {} }
     const platform = await StandInPlatform.start()
-    const notes = await UploadNotes.open(join(folder, 'uploads'))
+    const notes = await UploadJournal.open(join(folder, 'uploads'))
     const sweeper = new Sweeper({
       sweeps: workerSweeps({
         folder: images,
@@ -49,7 +49,7 @@ test.group('What a worker sweeps', () => {
         platform: platform.client(new AbortController().signal),
         images: imageStores({ folder: images, insecure: [], notes }),
       }),
-      leading: leadingIn(join(folder, 'turns')),
+      leading: electionInFolder(join(folder, 'turns')),
       logger,
     })
     cleanup(async () => {
@@ -72,7 +72,7 @@ test.group('What a worker sweeps', () => {
     cleanup,
   }) => {
     const folder = await temporaryFolder(cleanup)
-    const leading = leadingIn(folder)
+    const leading = electionInFolder(folder)
     const door = Promise.withResolvers<string>()
     const first = leading('sweep:images', () => door.promise)
     await eventually(async () => (await readdir(folder)).length === 1)

@@ -7,7 +7,7 @@ import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
 import { defineConsumer, type Handler } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { newMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo, EVENT_KEYS } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting, EVENT_KEYS } from '#bus/names'
 import { ForeignWorker, type Answer } from '#tests/acceptance/foreign_worker'
 import { busDatabase } from '#tests/helpers/bus_database'
 import { eventually } from '#tests/helpers/eventually'
@@ -106,7 +106,7 @@ test.group('A foreign worker', (group) => {
       id,
       correlationId,
     ])
-    const routing = commandTo(COMMAND_QUEUES.analysisBuilder)
+    const routing = commandRouting(COMMAND_QUEUES.analysisBuilder)
     await bus.publish(newMessage(routing, 'execute', { id }, { correlationId }))
   }
 
@@ -139,7 +139,7 @@ test.group('A foreign worker', (group) => {
     const component = { queue: 'masterImageBuilderTasks', eventKey: 'masterImageBuilderEvents' }
     const worker = await ForeignWorker.start(broker.url, component, () => [])
     cleanup(() => worker.stop())
-    const routing = commandTo(COMMAND_QUEUES.masterImageBuilder)
+    const routing = commandRouting(COMMAND_QUEUES.masterImageBuilder)
     await bus.publish(newMessage(routing, 'execute', { id: randomUUID() }))
     await eventually(() => worker.commands.length === 1)
     assert.equal(worker.commands[0]!.type, 'execute')

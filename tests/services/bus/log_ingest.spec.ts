@@ -3,7 +3,7 @@ import { connect } from 'amqplib'
 
 import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { newMessage } from '#bus/message'
-import { COMMAND_QUEUES, commandTo } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { LogIngest } from '#telemetry/logs/ingest'
 import { VictoriaLogsStore } from '#telemetry/logs/victorialogs/victorialogs_store'
 import { eventually } from '#tests/helpers/eventually'
@@ -30,7 +30,7 @@ async function publishLines({ url }: RealServer): Promise<void> {
       channel: 'system',
       labels: { refType: 'analysis' },
     }
-    const message = newMessage(commandTo(QUEUE), 'write', data)
+    const message = newMessage(commandRouting(QUEUE), 'write', data)
     channel.sendToQueue(QUEUE, Buffer.from(JSON.stringify(message)), {
       persistent: true,
       messageId: message.id,

@@ -7,8 +7,8 @@ import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { newMessage } from '#bus/message'
-import { onKept, WAKE_TOPIC } from '#outbox/waking'
-import { writeChange, writeCommand } from '#outbox/write'
+import { onOutboxWritten, WAKE_TOPIC } from '#outbox/wakeups'
+import { publishChange, publishCommand } from '#outbox/publish'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 import { RedisSignals } from '#signals/redis_signals'
@@ -89,7 +89,7 @@ class Stream {
 }
 
 async function change(transaction: pg.ClientBase, id: string, step: number): Promise<void> {
-  await writeChange(transaction, {
+  await publishChange(transaction, {
     kind: 'node',
     type: 'updated',
     id,
@@ -99,7 +99,7 @@ async function change(transaction: pg.ClientBase, id: string, step: number): Pro
     next: { id, name: String(step) },
   })
   const command = newMessage({ type: 'work', key: QUEUE }, 'execute', { id, step })
-  await writeCommand(transaction, command, id)
+  await publishCommand(transaction, command, id)
 }
 
 async function drained(): Promise<number> {
@@ -164,7 +164,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     ;[redis, rabbitmq] = await Promise.all([startRedis(), startRabbitmq()])
     pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 3 })
     const signals = await RedisSignals.connect(redis.url, () => {})
-    const stopWaking = onKept(() => signals.wake(WAKE_TOPIC))
+    const stopWaking = onOutboxWritten(() => signals.notify(WAKE_TOPIC))
     return async () => {
       stopWaking()
       await Promise.all([pool.end(), signals.close()])

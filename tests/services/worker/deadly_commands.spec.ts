@@ -6,7 +6,7 @@ import { test } from '@japa/runner'
 
 import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { newMessage, readMessage, type Message } from '#bus/message'
-import { COMMAND_QUEUES, commandTo, EVENT_KEYS } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting, EVENT_KEYS } from '#bus/names'
 import { eventually } from '#tests/helpers/eventually'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
@@ -56,7 +56,7 @@ test.group('Commands of which workers die', () => {
 
     let { worker, ended } = live()
     for (const id of IDS) {
-      const routing = commandTo(COMMAND_QUEUES.analysisBuilder)
+      const routing = commandRouting(COMMAND_QUEUES.analysisBuilder)
       await bus.publish(newMessage(routing, 'execute', { id }))
     }
     while ((await Promise.race([ended, over.promise])) !== undefined) {

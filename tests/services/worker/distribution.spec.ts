@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { parseManifest } from '#oci/manifest'
-import { wholeBytes } from '#oci/checked_bytes'
+import { readAll } from '#oci/verified_bytes'
 import { RegistryStore } from '#oci/registry/registry_store'
 import { checkDistribution } from '#worker/distribution/check_distribution'
 import { distributeAnalysis } from '#worker/distribution/distribute_analysis'
@@ -65,7 +65,7 @@ test.group('Distribution among docker-registries', (group) => {
       throw new Error(`${repository} has no image`)
     }
     for (const blob of [manifest.config, ...manifest.layers]) {
-      await wholeBytes(store.readBlob(repository, blob), blob.size)
+      await readAll(store.readBlob(repository, blob), blob.size)
     }
     store.close()
     return found!.digest

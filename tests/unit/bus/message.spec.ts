@@ -1,15 +1,15 @@
 import { test } from '@japa/runner'
 
 import { MalformedMessage, newMessage, readMessage, writeMessage } from '#bus/message'
-import { commandTo, eventOn } from '#bus/names'
-import { holdClock } from '#kernel/clock'
+import { commandRouting, eventRouting } from '#bus/names'
+import { overrideClock } from '#kernel/clock'
 
 const NOW = 1_790_000_000_000
 const sound = {
   id: 'k3',
   type: 'execute',
   data: { id: 'a' },
-  metadata: { timestamp: NOW, routing: commandTo('analysisBuilderCommands') },
+  metadata: { timestamp: NOW, routing: commandRouting('analysisBuilderCommands') },
 }
 
 const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value))
@@ -36,8 +36,8 @@ const MALFORMED: [string, Buffer, RegExp][] = [
 
 test.group('Message', () => {
   test('has an id of 21 small letters and digits, a time and its way', ({ assert, cleanup }) => {
-    cleanup(holdClock({ now: () => NOW }))
-    const message = newMessage(eventOn('domain.node.created'), 'created', { id: 'a' })
+    cleanup(overrideClock({ now: () => NOW }))
+    const message = newMessage(eventRouting('domain.node.created'), 'created', { id: 'a' })
     assert.match(message.id, /^[0-9a-z]{21}$/)
     assert.deepEqual(message.metadata, {
       timestamp: NOW,
@@ -48,7 +48,7 @@ test.group('Message', () => {
   test('ids use all letters alike', ({ assert }) => {
     const counts = new Map<string, number>()
     for (let round = 0; round < 4_000; round++) {
-      for (const letter of newMessage(eventOn('x'), 'x', {}).id) {
+      for (const letter of newMessage(eventRouting('x'), 'x', {}).id) {
         counts.set(letter, (counts.get(letter) ?? 0) + 1)
       }
     }
@@ -60,7 +60,7 @@ test.group('Message', () => {
   })
 
   test('is read as it was written, with metadata nobody here knows', ({ assert }) => {
-    const routing = commandTo('storageBucketTasks')
+    const routing = commandRouting('storageBucketTasks')
     const message = newMessage(
       routing,
       'create',
@@ -71,8 +71,13 @@ test.group('Message', () => {
   })
 
   test('what goes along cannot replace its way', ({ assert }) => {
-    const message = newMessage(eventOn('a'), 'x', {}, { routing: eventOn('b'), timestamp: 5 })
-    assert.deepEqual(message.metadata, { timestamp: 5, routing: eventOn('a') })
+    const message = newMessage(
+      eventRouting('a'),
+      'x',
+      {},
+      { routing: eventRouting('b'), timestamp: 5 }
+    )
+    assert.deepEqual(message.metadata, { timestamp: 5, routing: eventRouting('a') })
   })
 
   for (const [what, bytes, reason] of MALFORMED) {
@@ -84,7 +89,7 @@ test.group('Message', () => {
   }
 
   test('wrong or missing metadata is made good', ({ assert, cleanup }) => {
-    cleanup(holdClock({ now: () => NOW }))
+    cleanup(overrideClock({ now: () => NOW }))
     const metadata = {
       timestamp: 'yesterday',
       routing: 7,
@@ -92,7 +97,7 @@ test.group('Message', () => {
       persistent: 'no',
       other: 1,
     }
-    const arrivedBy = eventOn('analysisBuilderEvents')
+    const arrivedBy = eventRouting('analysisBuilderEvents')
     assert.deepEqual(readMessage(bytesOf({ ...sound, metadata }), arrivedBy).metadata, {
       timestamp: NOW,
       routing: arrivedBy,

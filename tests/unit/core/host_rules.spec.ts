@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net'
 
 import { test } from '@japa/runner'
 
-import { RegistryFailure } from '#core/registries/driver'
+import { RegistryFailure } from '#core/registries/registry_driver'
 import { HarborApi } from '#core/registries/drivers/harbor_api'
 import { HostRules, isHostAndPort } from '#core/registries/host_rules'
 import { ACCOUNT } from '#tests/helpers/harbor_server'
 
 const rules = (options: Partial<ConstructorParameters<typeof HostRules>[0]> = {}) =>
   new HostRules({
-    listed: undefined,
+    allowed: undefined,
     insecure: [],
-    named: [],
+    configured: [],
     isStrict: true,
     ownPorts: [3000, 3009],
     ...options,
@@ -74,9 +74,9 @@ test.group('Hosts of registries in production', () => {
   test('{$self} is refused unless it is listed')
     .with(HERE)
     .run(({ assert }, host) => {
-      assert.isString(rules().refusalOf(host))
-      assert.isUndefined(rules({ listed: [host.toLowerCase()] }).refusalOf(host))
-      assert.isUndefined(rules({ isStrict: false }).refusalOf(host))
+      assert.isString(rules().findRefusal(host))
+      assert.isUndefined(rules({ allowed: [host.toLowerCase()] }).findRefusal(host))
+      assert.isUndefined(rules({ isStrict: false }).findRefusal(host))
     })
 
   test('{$self} is taken')
@@ -85,16 +85,16 @@ test.group('Hosts of registries in production', () => {
       ...['172.32.0.1', '100.128.0.1', '192.169.0.1', '11.0.0.1', '[::ffff:192.0.2.5]'],
     ])
     .run(({ assert }, host) => {
-      assert.isUndefined(rules().refusalOf(host))
-      assert.isString(rules({ listed: ['other.example.org'] }).refusalOf(host))
-      assert.isUndefined(rules({ listed: [], named: [host] }).refusalOf(host))
+      assert.isUndefined(rules().findRefusal(host))
+      assert.isString(rules({ allowed: ['other.example.org'] }).findRefusal(host))
+      assert.isUndefined(rules({ allowed: [], configured: [host] }).findRefusal(host))
     })
 
   test('the folder of images is taken, whichever hosts are listed', ({ assert }) => {
     for (const options of [{}, { listed: [] }, { listed: ['other.example.org'] }]) {
-      assert.isUndefined(rules(options).refusalOf('local-images'))
+      assert.isUndefined(rules(options).findRefusal('local-images'))
     }
-    assert.isString(rules({ listed: [] }).refusalOf('local-images:5000'))
+    assert.isString(rules({ allowed: [] }).findRefusal('local-images:5000'))
   })
 
   test('a name that means this machine when it is called is refused then')
@@ -103,9 +103,9 @@ test.group('Hosts of registries in production', () => {
       ...['10.1.2.3', '::ffff:10.1.2.3', 'fd00::1', '100.64.1.1'],
     ])
     .run(({ assert }, address) => {
-      assert.isUndefined(rules().refusalOf('harbor.example.org'))
-      assert.isString(rules().refusalOf('harbor.example.org', address))
-      assert.isUndefined(rules().refusalOf('harbor.example.org', '192.0.2.1'))
+      assert.isUndefined(rules().findRefusal('harbor.example.org'))
+      assert.isString(rules().findRefusal('harbor.example.org', address))
+      assert.isUndefined(rules().findRefusal('harbor.example.org', '192.0.2.1'))
     })
 
   test('{$self} is no host with a port')
@@ -148,7 +148,7 @@ test.group('Calls to registries', (group) => {
     }
     assert.isEmpty(asked)
     const host = `localhost:${port}`
-    await new HarborApi({ host, ...ACCOUNT }, { rules: rules({ listed: [host] }) }).ask('GET', 'x')
+    await new HarborApi({ host, ...ACCOUNT }, { rules: rules({ allowed: [host] }) }).ask('GET', 'x')
     assert.lengthOf(asked, 1)
   })
 
@@ -161,7 +161,7 @@ test.group('Calls to registries', (group) => {
       refusalOf: (_host: string, address?: string) => {
         if (address !== undefined) {
           refused.push(address)
-          return closed.refusalOf('harbor.example.org', address)
+          return closed.findRefusal('harbor.example.org', address)
         }
         return undefined
       },

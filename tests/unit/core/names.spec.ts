@@ -5,7 +5,7 @@ import { generatedName } from '#core/names/generated_name'
 import { newSlugName, slugName } from '#core/names/slug_name'
 import { ADJECTIVES, NOUNS } from '#core/names/words'
 import { body } from '#kernel/body'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 
 const creation = body({ name: newSlugName })
 const change = body({ name: slugName })
@@ -83,7 +83,7 @@ test.group('Generated names', () => {
   })
 
   test('follow the source of randomness', ({ assert, cleanup }) => {
-    cleanup(holdClock({ random: (bytes) => Buffer.alloc(bytes, 0xff) }))
+    cleanup(overrideClock({ random: (bytes) => Buffer.alloc(bytes, 0xff) }))
     assert.equal(generatedName(), 'warm-wren-ffffff')
   })
 })

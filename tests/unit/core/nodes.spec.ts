@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { storedPublicKey } from '#core/nodes/public_key'
-import { isApprovedAtOnce, skipsProjectApproval } from '#core/project_nodes/approval'
+import { isApprovedInitially, skipsProjectApproval } from '#core/project_nodes/approval'
 
 test.group('Public keys', () => {
   test('of hexadecimal digits are kept as they are', ({ assert }) => {
@@ -20,15 +20,15 @@ test.group('Public keys', () => {
 test.group('Nodes of projects', () => {
   test('are asked, unless they are aggregators', ({ assert }) => {
     assert.isFalse(skipsProjectApproval.isOn)
-    assert.isFalse(isApprovedAtOnce('default'))
-    assert.isTrue(isApprovedAtOnce('aggregator'))
+    assert.isFalse(isApprovedInitially('default'))
+    assert.isTrue(isApprovedInitially('aggregator'))
   })
 
   test('are not asked where an installation does without', ({ assert }) => {
     const switchBack = skipsProjectApproval.set(true)
-    assert.isTrue(isApprovedAtOnce('default'))
-    assert.isTrue(isApprovedAtOnce('aggregator'))
+    assert.isTrue(isApprovedInitially('default'))
+    assert.isTrue(isApprovedInitially('aggregator'))
     switchBack()
-    assert.isFalse(isApprovedAtOnce('default'))
+    assert.isFalse(isApprovedInitially('default'))
   })
 })

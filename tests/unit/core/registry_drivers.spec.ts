@@ -1,13 +1,13 @@
 import { test } from '@japa/runner'
 
-import { NameTaken, RegistryFailure } from '#core/registries/driver'
-import { driverOf } from '#core/registries/driver_of'
+import { NameTaken, RegistryFailure } from '#core/registries/registry_driver'
+import { createRegistryDriver } from '#core/registries/create_registry_driver'
 import { HarborDriver } from '#core/registries/drivers/harbor'
 import { HarborApi } from '#core/registries/drivers/harbor_api'
 import { HostRules } from '#core/registries/host_rules'
 import { NoDriver } from '#core/registries/drivers/none'
 import { LOCAL_IMAGES } from '#oci/local_host'
-import { whileOpen } from '#records/open_transaction'
+import { inTransactionScope } from '#records/transaction_scope'
 import { ACCOUNT, HarborServer, type Fault } from '#tests/helpers/harbor_server'
 import { PlainRegistryServer, type Entry } from '#tests/helpers/plain_registry_server'
 import { registryDriverSuite, unwanted, wanted } from '#tests/helpers/harbor_suite'
@@ -21,18 +21,18 @@ const impatientDriverFor = (harbor: HarborServer) =>
 
 registryDriverSuite('none', async () => ({ driver: new NoDriver(), async stop() {} }))
 registryDriverSuite('the folder of images', async () => ({
-  driver: driverOf({ host: LOCAL_IMAGES, accountName: null, accountSecret: null }),
+  driver: createRegistryDriver({ host: LOCAL_IMAGES, accountName: null, accountSecret: null }),
   async stop() {},
 }))
 for (const entry of ['basic', 'token', 'zot'] as const) {
   registryDriverSuite(`plain, ${entry}`, async () => {
     const registry = await PlainRegistryServer.start(entry)
-    return { driver: driverOf(registry.access), stop: () => registry.stop() }
+    return { driver: createRegistryDriver(registry.access), stop: () => registry.stop() }
   })
 }
 registryDriverSuite('Harbor that was found to be one', async () => {
   const harbor = await HarborServer.start()
-  return { driver: driverOf(harbor.access), stop: () => harbor.stop() }
+  return { driver: createRegistryDriver(harbor.access), stop: () => harbor.stop() }
 })
 registryDriverSuite('Harbor', async () => {
   const harbor = await HarborServer.start()
@@ -174,7 +174,7 @@ test.group('Harbor', (group) => {
     harbor.addProject('worker-1')
     const projects = [{ name: 'worker-1', isPushedTo: true }]
     const worker = { name: 'worker-1', owner: '1', account: null, projects }
-    const account = (await driver.keepWorker(worker))!
+    const account = (await driver.ensureWorkerAccount(worker))!
     for (const adopts of [false, true]) {
       const error = await failure(driver.link(wanted({ name: 'worker-1', account, adopts })))
       assert.match(error.message, /did not make for this/)
@@ -234,8 +234,8 @@ test.group('Harbor', (group) => {
   }) => {
     harbor.addProject('library', true)
     const stranger = driverFor(harbor, { ...ACCOUNT, accountSecret: 'wrong' })
-    assert.isTrue((await failure(stranger.find(wanted({ name: 'library' })))).concernsAll)
-    assert.isTrue((await failure(stranger.requireAccount())).concernsAll)
+    assert.isTrue((await failure(stranger.find(wanted({ name: 'library' })))).isRegistryWide)
+    assert.isTrue((await failure(stranger.requireAccount())).isRegistryWide)
     await driver.requireAccount()
   })
 
@@ -243,7 +243,7 @@ test.group('Harbor', (group) => {
     assert,
   }) => {
     const rulesOf = (insecure: string[]) =>
-      new HostRules({ listed: undefined, named: [], isStrict: false, ownPorts: [], insecure })
+      new HostRules({ allowed: undefined, configured: [], isStrict: false, ownPorts: [], insecure })
     for (const insecure of [[], [harbor.host]]) {
       const api = new HarborApi({ host: harbor.host, ...ACCOUNT }, { rules: rulesOf(insecure) })
       await new HarborDriver(api).link(wanted())
@@ -313,7 +313,7 @@ test.group('Harbor', (group) => {
         () => failing.unlink(project),
       ]) {
         const error = await failure(work())
-        assert.equal(error.concernsAll, concernsAll)
+        assert.equal(error.isRegistryWide, concernsAll)
         assert.notMatch(error.message, /Harbor12345|Generated|secret-of-the-server|admin/)
       }
       assert.equal(harbor.projects.size, 1)
@@ -325,7 +325,7 @@ test.group('Harbor', (group) => {
 
   test('wrong credentials are a failure', async ({ assert }) => {
     const stranger = driverFor(harbor, { ...ACCOUNT, accountSecret: 'wrong' })
-    assert.isTrue((await failure(stranger.link(wanted()))).concernsAll)
+    assert.isTrue((await failure(stranger.link(wanted()))).isRegistryWide)
   })
 
   test('one whose process is gone is a failure', async ({ assert }) => {
@@ -333,12 +333,12 @@ test.group('Harbor', (group) => {
     const { host } = gone
     await gone.stop()
     const api = new HarborApi({ host, ...ACCOUNT })
-    assert.isTrue((await failure(new HarborDriver(api).find(wanted()))).concernsAll)
+    assert.isTrue((await failure(new HarborDriver(api).find(wanted()))).isRegistryWide)
   })
 
   test('it is not called while a transaction is open', async ({ assert }) => {
     await assert.rejects(
-      () => whileOpen(() => driver.find(wanted())),
+      () => inTransactionScope(() => driver.find(wanted())),
       /while a transaction was open/
     )
     assert.isEmpty(harbor.requests)
@@ -360,8 +360,14 @@ test.group('Registries of which nobody said what they are', () => {
 
   test('one without an account is looked after by nobody', ({ assert }) => {
     const host = '127.0.0.1:1'
-    assert.instanceOf(driverOf({ host, accountName: 'admin', accountSecret: null }), NoDriver)
-    assert.instanceOf(driverOf({ host, accountName: null, accountSecret: 'x' }), NoDriver)
+    assert.instanceOf(
+      createRegistryDriver({ host, accountName: 'admin', accountSecret: null }),
+      NoDriver
+    )
+    assert.instanceOf(
+      createRegistryDriver({ host, accountName: null, accountSecret: 'x' }),
+      NoDriver
+    )
   })
 
   test('one that is no Harbor takes a project under its name, without an account or a hook', async ({
@@ -369,13 +375,13 @@ test.group('Registries of which nobody said what they are', () => {
     cleanup,
   }) => {
     const registry = await started('basic', cleanup)
-    const linked = await driverOf(registry.access).link(wanted())
+    const linked = await createRegistryDriver(registry.access).link(wanted())
     assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null })
   })
 
   test('one is asked once what it is', async ({ assert, cleanup }) => {
     const registry = await started('basic', cleanup)
-    const driver = driverOf(registry.access)
+    const driver = createRegistryDriver(registry.access)
     await driver.requireAccount()
     await driver.link(wanted())
     const described = registry.requests.filter((asked) => asked.endsWith('/systeminfo'))
@@ -388,7 +394,7 @@ test.group('Registries of which nobody said what they are', () => {
       cleanup,
     }) => {
       const { host } = await started(entry, cleanup)
-      const driver = driverOf({ host, accountName: 'pusher', accountSecret: 'another' })
+      const driver = createRegistryDriver({ host, accountName: 'pusher', accountSecret: 'another' })
       for (const work of [driver.requireAccount(), driver.link(wanted())]) {
         const error = await work.then(
           () => undefined,
@@ -406,7 +412,10 @@ test.group('Registries of which nobody said what they are', () => {
     cleanup,
   }) => {
     const registry = await started('harbor', cleanup)
-    await assert.rejects(() => driverOf(registry.access).link(wanted()), /POST projects with 404/)
+    await assert.rejects(
+      () => createRegistryDriver(registry.access).link(wanted()),
+      /POST projects with 404/
+    )
     assert.notInclude(registry.requests, 'GET /token')
   })
 
@@ -415,13 +424,16 @@ test.group('Registries of which nobody said what they are', () => {
     cleanup,
   }) => {
     const registry = await started('token elsewhere', cleanup)
-    await assert.rejects(() => driverOf(registry.access).requireAccount(), /not safe/)
+    await assert.rejects(() => createRegistryDriver(registry.access).requireAccount(), /not safe/)
   })
 
   test('the page of a proxy before a Harbor is no registry', async ({ assert, cleanup }) => {
     const harbor = await HarborServer.start()
     cleanup(() => harbor.stop())
     harbor.misbehave({ does: 'shows a page' })
-    await assert.rejects(() => driverOf(harbor.access).link(wanted()), /POST projects with 404/)
+    await assert.rejects(
+      () => createRegistryDriver(harbor.access).link(wanted()),
+      /POST projects with 404/
+    )
   })
 })

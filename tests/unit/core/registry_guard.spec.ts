@@ -4,9 +4,9 @@ import { guardAlong, guardFor } from '#core/registries/drivers/https_call'
 import { HostRules } from '#core/registries/host_rules'
 
 const strict = new HostRules({
-  listed: undefined,
+  allowed: undefined,
   insecure: [],
-  named: [],
+  configured: [],
   isStrict: true,
   ownPorts: [],
 })

@@ -1,9 +1,9 @@
 import { test } from '@japa/runner'
 
-import { refusalOf } from '#hubctl/platform/refusals'
+import { apiErrorFrom } from '#hubctl/platform/api_error'
 
 const refused = (envelope: object, status = 400) =>
-  refusalOf(new Response(JSON.stringify(envelope), { status }))
+  apiErrorFrom(new Response(JSON.stringify(envelope), { status }))
 
 test.group('A refusal of the platform', () => {
   test('is said once, where one thing is wrong', async ({ assert }) => {

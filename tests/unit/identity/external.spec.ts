@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { IdentityUnavailable } from '#kernel/failures'
 import { ensurePermissions } from '#auth/client_permissions'
 import { RemoteProvider } from '#auth/external/remote_provider'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 
 import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider, settingsFor } from './subjects.js'
@@ -38,7 +38,7 @@ test.group('External provider | its own token', (group) => {
     cleanup,
   }) => {
     let now = Date.now()
-    cleanup(holdClock({ now: () => now }))
+    cleanup(overrideClock({ now: () => now }))
     const provider = externalProvider(standIn)
     const first = await provider.ownToken()
     now += (standIn.lifetimeSeconds - 61) * 1000
@@ -195,7 +195,7 @@ test.group('External provider | directories', (group) => {
     }
     const lookUps = () => standIn.seen.filter(({ path }) => path.startsWith('/permissions/')).length
     assert.equal(lookUps(), 1)
-    cleanup(holdClock({ now: () => Date.now() + 61_000 }))
+    cleanup(overrideClock({ now: () => Date.now() + 61_000 }))
     await give('four')
     assert.equal(lookUps(), 2)
   })

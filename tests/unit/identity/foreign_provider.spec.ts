@@ -11,12 +11,12 @@ import {
 import { missingRights } from '#auth/external/rights'
 import { RemoteProvider } from '#auth/external/remote_provider'
 import { ensurePermissions } from '#auth/client_permissions'
-import { PassedOver } from '#core/clients/passed_over'
+import { SkippedRecords } from '#core/clients/skipped_records'
 import { reconcileClients, type OwnerOfClient } from '#core/clients/reconcile_clients'
 import { realmSweep, userSweep } from '#auth/reconcile_people'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { metrics } from '#observability/metrics'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider, settingsFor, silent } from './subjects.js'
@@ -107,7 +107,7 @@ test.group('Whether tokens can be verified', (group) => {
     ] as const)
     .run(async ({ assert, cleanup }, [, path]) => {
       let now = Date.now()
-      cleanup(holdClock({ now: () => now }))
+      cleanup(overrideClock({ now: () => now }))
       standIn.fail((request, answer) =>
         request.url === path ? { status: 503, body: '' } : answer()
       )
@@ -123,7 +123,7 @@ test.group('Whether tokens can be verified', (group) => {
 
   test('the provider is looked at again after half a minute', async ({ assert, cleanup }) => {
     let now = Date.now()
-    cleanup(holdClock({ now: () => now }))
+    cleanup(overrideClock({ now: () => now }))
     const tokens = new TokenVerifier(provider)
     await tokens.requireWorking()
     answering('/token/introspect', { status: 503 })
@@ -316,7 +316,7 @@ test.group('A user who was deactivated', (group) => {
     cleanup,
   }) => {
     let now = Date.now()
-    cleanup(holdClock({ now: () => now }))
+    cleanup(overrideClock({ now: () => now }))
     const tokens = new TokenVerifier(provider)
     const token = standIn.mint()
     assert.isDefined(await tokens.verify(token))
@@ -391,7 +391,7 @@ test.group('Clients that cannot be put in order', (group) => {
     return gauge!.values.find(({ labels }) => labels.sweep === 'test')?.value
   }
 
-  const reconcile = (owners: OwnerOfClient[], passedOver: PassedOver) => {
+  const reconcile = (owners: OwnerOfClient[], passedOver: SkippedRecords) => {
     const assigned = new Map<string, string>()
     const owned = async function* () {
       yield* owners
@@ -401,13 +401,13 @@ test.group('Clients that cannot be put in order', (group) => {
       return true
     }
     const permissions = { names: [] }
-    const options = { provider, owners: owned, assign, permissions, passedOver }
+    const options = { provider, owners: owned, assign, permissions, skipped: passedOver }
     return reconcileClients(options, running).then(() => assigned)
   }
 
   test('clients that fail are passed over, counted, and logged once', async ({ assert }) => {
     warnings.length = 0
-    const passedOver = new PassedOver('test', logger)
+    const passedOver = new SkippedRecords('test', logger)
     const stray = { id: randomUUID(), realmId: randomUUID(), clientId: null }
     const good = { id: randomUUID(), realmId: standIn.realms.siteA.id, clientId: null }
     assert.deepEqual([...(await reconcile([stray, good], passedOver)).keys()], [good.id])
@@ -425,7 +425,7 @@ test.group('Clients that cannot be put in order', (group) => {
     const realmId = standIn.realms.siteA.id
     const owners = Array.from({ length: 4 }, () => ({ id: randomUUID(), realmId, clientId: null }))
     answering('/clients', { status: 500 })
-    const passedOver = new PassedOver('test', logger)
+    const passedOver = new SkippedRecords('test', logger)
     await assert.rejects(() => reconcile(owners, passedOver), IdentityUnavailable)
   })
 
@@ -434,7 +434,7 @@ test.group('Clients that cannot be put in order', (group) => {
   }) => {
     const realmId = standIn.realms.siteA.id
     const lost = () => ({ id: randomUUID(), realmId, clientId: randomUUID() })
-    const passedOver = new PassedOver('test', logger)
+    const passedOver = new SkippedRecords('test', logger)
     const many = Array.from({ length: 6 }, lost)
     await assert.rejects(() => reconcile(many, passedOver), ServiceUnavailable)
     answering('/clients/', { status: 404 })

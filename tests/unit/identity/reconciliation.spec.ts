@@ -9,7 +9,7 @@ import {
   NODE_CLIENT_PERMISSIONS,
 } from '#auth/client_permissions'
 import { reactTo } from '#auth/reactions'
-import { PassedOver } from '#core/clients/passed_over'
+import { SkippedRecords } from '#core/clients/skipped_records'
 import { reconcileClients, type OwnerOfClient } from '#core/clients/reconcile_clients'
 import { realmSweep, userSweep } from '#auth/reconcile_people'
 import type { ClientDirectory, IdentityProvider, ProviderChange } from '#auth/provider'
@@ -96,7 +96,7 @@ test.group('Clients without a display name', (group) => {
         },
         assign: async () => true,
         permissions: { names: [] },
-        passedOver: new PassedOver('test', { warn() {} }),
+        skipped: new SkippedRecords('test', { warn() {} }),
       },
       running
     )
@@ -124,7 +124,7 @@ test.group('Clients that are gone', (group) => {
           return isThere
         },
         permissions: { names: NODE_CLIENT_PERMISSIONS, nothingElse: true },
-        passedOver: new PassedOver('test', { warn() {} }),
+        skipped: new SkippedRecords('test', { warn() {} }),
       },
       running
     )

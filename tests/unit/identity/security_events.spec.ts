@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 import { PermissionDenied } from '#kernel/failures'
 import type { SecurityEvent } from '#audit/security_event'
 import { originOf, sourceOf } from '#kernel/request_origin'
-import { SecurityNotes } from '#audit/security_notes'
+import { SecurityAudit } from '#audit/security_audit'
 import { identity } from '#tests/helpers/identities'
 
 const RECORD = '6f1c9a52-0000-4000-8000-000000000000'
@@ -23,18 +23,19 @@ const silent = { error() {} }
 
 function listening() {
   const noted: SecurityEvent[] = []
-  const notes = new SecurityNotes({ note: async (event) => void noted.push(event) }, silent)
+  const notes = new SecurityAudit({ record: async (event) => void noted.push(event) }, silent)
   return { noted, notes }
 }
 
-const refusing = () => new SecurityNotes({ note: () => Promise.reject(new Error('full')) }, silent)
+const refusing = () =>
+  new SecurityAudit({ record: () => Promise.reject(new Error('full')) }, silent)
 
 test.group('Security events', () => {
   test('a refusal is noted with who, what and which permission', async ({ assert }) => {
     const { noted, notes } = listening()
     const ctx = request()
     notes.addRefusal(ctx, PermissionDenied.missing(['node_update', 'node_create']))
-    await notes.settle()
+    await notes.flush()
     assert.containsSubset(noted, [
       {
         type: 'permissionRefused',
@@ -58,7 +59,7 @@ test.group('Security events', () => {
     assert.isEmpty(noted)
     notes.addRefusal(ctx, PermissionDenied.missing(['node_delete']))
     notes.addRefusal(request(), PermissionDenied.missing(['node_update']))
-    await notes.settle()
+    await notes.flush()
     assert.deepEqual(
       noted.map(({ count, permissions }) => [count, ...permissions]),
       [
@@ -68,7 +69,7 @@ test.group('Security events', () => {
       ]
     )
     assert.equal(noted[0]!.id, RECORD)
-    await notes.settle()
+    await notes.flush()
     assert.lengthOf(noted, 3)
   })
 
@@ -79,7 +80,7 @@ test.group('Security events', () => {
     second.actor = first.actor
     notes.addRefusal(first, PermissionDenied.missing(['node_update']))
     notes.addRefusal(second, PermissionDenied.missing(['node_update']))
-    await notes.settle()
+    await notes.flush()
     assert.containSubset(noted, [{ id: null, count: 2 }])
     assert.lengthOf(noted, 1)
   })
@@ -87,26 +88,26 @@ test.group('Security events', () => {
   test('of a foreign realm names no permission', async ({ assert }) => {
     const { noted, notes } = listening()
     notes.addRefusal(request(), new PermissionDenied('The record belongs to another realm'))
-    await notes.settle()
+    await notes.flush()
     assert.isEmpty(noted[0]!.permissions)
   })
 
   test('nothing that was only made up gets in', async ({ assert }) => {
     const { noted, notes } = listening()
     notes.addRefusal(request('<script>'), new PermissionDenied('no'))
-    await notes.settle()
+    await notes.flush()
     assert.isNull(noted[0]!.id)
     const nobody = request()
     nobody.actor = undefined
     notes.addRefusal(nobody, new PermissionDenied('no'))
-    await notes.settle()
+    await notes.flush()
     assert.lengthOf(noted, 1)
   })
 
   test('a refusal that cannot be noted stays a refusal', async ({ assert }) => {
     const notes = refusing()
     notes.addRefusal(request(), new PermissionDenied('no'))
-    await assert.doesNotReject(() => notes.settle())
+    await assert.doesNotReject(() => notes.flush())
   })
 
   test('a secret is noted before it is shown, and not shown where it cannot be', async ({
@@ -134,7 +135,7 @@ test.group('Security events', () => {
     const { noted, notes } = listening()
     const ctx = request()
     notes.addRefusal(ctx, new PermissionDenied('no'))
-    await notes.settle()
+    await notes.flush()
     await notes.secretRead(originOf(ctx), { kind: 'node', id: RECORD, realmId: null })
     assert.notMatch(JSON.stringify(noted), /bearer|authorization/i)
   })

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { platformActor } from '#auth/service_origin'
-import { holdClock } from '#kernel/clock'
+import { overrideClock } from '#kernel/clock'
 
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from './subjects.js'
@@ -20,7 +20,7 @@ test.group('The platform as an actor', () => {
     assert.lengthOf([...new Set(actors.map(({ id }) => id))], 1)
     assert.equal(standIn.count('/token/introspect'), 1)
     assert.lengthOf(standIn.seen, requests)
-    cleanup(holdClock({ now: () => Date.now() + 61_000 }))
+    cleanup(overrideClock({ now: () => Date.now() + 61_000 }))
     await platformActor(provider)
     assert.equal(standIn.count('/token/introspect'), 2)
   })

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { IdentityUnavailable } from '#kernel/failures'
 import { TokenVerifier, type VerifierOptions } from '#auth/verification/token_verifier'
-import { clock, holdClock } from '#kernel/clock'
+import { clock, overrideClock } from '#kernel/clock'
 
 import { FORGERIES, LIES } from '#tests/unit/identity/stand_in/forgeries'
 import { SigningKey } from '#tests/unit/identity/stand_in/signing_key'
@@ -22,7 +22,7 @@ function verifier(options?: VerifierOptions) {
 function later(cleanup: (undo: () => void) => void) {
   let offset = 0
   const startedAt = Date.now()
-  cleanup(holdClock({ now: () => startedAt + offset }))
+  cleanup(overrideClock({ now: () => startedAt + offset }))
   return (ms: number) => void (offset += ms)
 }
 

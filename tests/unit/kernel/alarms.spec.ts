@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { Alarms } from '#kernel/alarms'
-import { clock, holdClock } from '#kernel/clock'
+import { clock, overrideClock } from '#kernel/clock'
 import { withHeldTimers } from '#tests/helpers/held_timers'
 
 const BEGUN_AT = Date.parse('2026-01-01T00:00:00Z')
@@ -22,7 +22,7 @@ test.group('Alarms', (group) => {
 
   group.each.setup(() => {
     now = BEGUN_AT
-    return holdClock({ now: () => now })
+    return overrideClock({ now: () => now })
   })
 
   const passing = (work: (pass: (milliseconds: number) => Promise<void>) => Promise<void>) =>
@@ -37,10 +37,10 @@ test.group('Alarms', (group) => {
     await passing(async (pass) => {
       const alarms = new Alarms()
       const [one, two, late, past] = [sleeper(), sleeper(), sleeper(), sleeper()]
-      alarms.wake(one, BEGUN_AT + 100)
-      alarms.wake(two, BEGUN_AT + 100)
-      alarms.wake(late, BEGUN_AT + 300)
-      alarms.wake(past, BEGUN_AT - 100)
+      alarms.schedule(one, BEGUN_AT + 100)
+      alarms.schedule(two, BEGUN_AT + 100)
+      alarms.schedule(late, BEGUN_AT + 300)
+      alarms.schedule(past, BEGUN_AT - 100)
       assert.equal(alarms.size, 3)
       for (const milliseconds of [1, 98, 1, 199, 1, 1_000]) {
         await pass(milliseconds)
@@ -59,11 +59,11 @@ test.group('Alarms', (group) => {
     await passing(async (pass) => {
       const alarms = new Alarms()
       const spared = sleeper()
-      const sparing = sleeper(() => alarm.spare(spared))
-      const alarm = alarms.wake(sparing, BEGUN_AT + 100)
-      alarms.wake(spared, BEGUN_AT + 100)
+      const sparing = sleeper(() => alarm.cancel(spared))
+      const alarm = alarms.schedule(sparing, BEGUN_AT + 100)
+      alarms.schedule(spared, BEGUN_AT + 100)
       const alone = sleeper()
-      alarms.wake(alone, BEGUN_AT + 200).spare(alone)
+      alarms.schedule(alone, BEGUN_AT + 200).cancel(alone)
       assert.equal(alarms.size, 1)
       await pass(100)
       await pass(100)
@@ -77,11 +77,11 @@ test.group('Alarms', (group) => {
       const alarms = new Alarms()
       const again = sleeper(() => {
         if (again.woken.length === 1) {
-          first.spare(again)
-          alarms.wake(again, BEGUN_AT + 100)
+          first.cancel(again)
+          alarms.schedule(again, BEGUN_AT + 100)
         }
       })
-      const first = alarms.wake(again, BEGUN_AT + 100)
+      const first = alarms.schedule(again, BEGUN_AT + 100)
       await pass(100)
       await pass(1)
       assert.lengthOf(again.woken, 2)

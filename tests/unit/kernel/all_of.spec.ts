@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
-import { allOf } from '#kernel/all_of'
+import { awaitAll } from '#kernel/await_all'
 
 test.group('What is done at the same time', () => {
   test('answers what came of each', async ({ assert }) => {
-    const [number, text] = await allOf([delay(5, 1), Promise.resolve('a')])
+    const [number, text] = await awaitAll([delay(5, 1), Promise.resolve('a')])
     assert.equal(number + 1, 2)
     assert.equal(text.length, 1)
   })
@@ -18,7 +18,7 @@ test.group('What is done at the same time', () => {
       isOver = true
       throw new Error('second')
     })
-    await assert.rejects(() => allOf([failing, slow]), 'first')
+    await assert.rejects(() => awaitAll([failing, slow]), 'first')
     assert.isTrue(isOver)
   })
 })

@@ -1,39 +1,39 @@
 import { test } from '@japa/runner'
 
 import { Drain } from '#kernel/drain'
-import { Ending } from '#kernel/ending'
+import { EndSignal } from '#kernel/end_signal'
 
 test.group('An ending', () => {
   test('is told once to whoever asked before, with the first reason', ({ assert }) => {
-    const ending = new Ending()
+    const ending = new EndSignal()
     const told: string[] = []
-    ending.tell({ over: () => told.push(`one: ${ending.reason}`) })
-    ending.tell({ over: () => told.push(`two: ${ending.reason}`) })
-    assert.isFalse(ending.isOver)
+    ending.addListener({ onEnd: () => told.push(`one: ${ending.reason}`) })
+    ending.addListener({ onEnd: () => told.push(`two: ${ending.reason}`) })
+    assert.isFalse(ending.hasEnded)
     ending.end('first')
     ending.end('second')
-    assert.isTrue(ending.isOver)
+    assert.isTrue(ending.hasEnded)
     assert.deepEqual(told, ['one: first', 'two: first'])
   })
 
   test('that is past is told at once', ({ assert }) => {
-    const ending = new Ending()
+    const ending = new EndSignal()
     ending.end()
     let isTold = false
-    ending.tell({ over: () => (isTold = true) })
+    ending.addListener({ onEnd: () => (isTold = true) })
     assert.isTrue(isTold)
   })
 
   test('comes with that of the process, also where it is too late for that', ({ assert }) => {
     const drain = new Drain()
-    const [staying, forgotten, late] = [new Ending(), new Ending(), new Ending()]
-    drain.ends(staying)
-    drain.ends(forgotten)
-    drain.forget(forgotten)
-    drain.begin()
-    drain.ends(late)
+    const [staying, forgotten, late] = [new EndSignal(), new EndSignal(), new EndSignal()]
+    drain.register(staying)
+    drain.register(forgotten)
+    drain.unregister(forgotten)
+    drain.start()
+    drain.register(late)
     assert.deepEqual(
-      [staying, forgotten, late].map(({ isOver }) => isOver),
+      [staying, forgotten, late].map(({ hasEnded: isOver }) => isOver),
       [true, false, true]
     )
   })

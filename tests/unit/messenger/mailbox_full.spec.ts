@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { test } from '@japa/runner'
 import pg from 'pg'
 
-import type { SecurityNotes } from '#audit/security_notes'
+import type { SecurityAudit } from '#audit/security_audit'
 import ExceptionHandler from '#http/exception_handler'
 import { StorageInsufficient } from '#kernel/failures'
 import { MailboxFull } from '#messenger/messages/errors'
@@ -11,7 +11,7 @@ test.group('A full mailbox', () => {
   test('is no fault of the server in its log, as a full disk is', ({ assert }) => {
     const logged: unknown[] = []
     const logger = { error: (...args: unknown[]) => void logged.push(args) }
-    const handler = new ExceptionHandler({} as SecurityNotes)
+    const handler = new ExceptionHandler({} as SecurityAudit)
     const full = new MailboxFull(new pg.DatabaseError('full', 1, 'error'))
     handler.report(full, { logger } as unknown as HttpContext)
     assert.equal(full.status, 507)

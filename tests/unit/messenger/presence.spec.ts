@@ -4,7 +4,7 @@ import { clock } from '#kernel/clock'
 import { PRESENCE_CHANNEL, Presence } from '#messenger/relay/presence'
 import type { Party } from '#messenger/mailboxes/party'
 import { MemorySignals } from '#signals/memory_signals'
-import type { Message, Signals } from '#signals/signals'
+import type { SignalMessage, Signals } from '#signals/signals'
 import { eventually } from '#tests/helpers/eventually'
 import { withHeldTimers } from '#tests/helpers/held_timers'
 
@@ -22,7 +22,7 @@ class Carrier implements Signals {
     this.#signals = signals
   }
 
-  async publish(messages: readonly Message[]): Promise<void> {
+  async publish(messages: readonly SignalMessage[]): Promise<void> {
     if (!this.isAway) {
       await this.#signals.publish(messages)
     }
@@ -32,8 +32,8 @@ class Carrier implements Signals {
     return this.#signals.subscribe(channel, (payload) => this.isAway || listener(payload))
   }
 
-  wake() {}
-  onWake = async () => async () => {}
+  notify() {}
+  onNotification = async () => async () => {}
   close = async () => {}
 }
 

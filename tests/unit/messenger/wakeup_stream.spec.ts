@@ -42,14 +42,14 @@ test.group('A stream of wakeups', () => {
       const { connection, read } = reader()
       const stream = open(connection)
       for (let n = 0; n < 5; n++) {
-        stream.hear()
+        stream.receive()
       }
       assert.deepEqual(read, [FRAME])
       await pass(20)
       assert.deepEqual(read, [FRAME, FRAME])
       await pass(60)
       assert.deepEqual(read, [FRAME, FRAME])
-      stream.hear()
+      stream.receive()
       assert.lengthOf(read, 3)
     })
   })
@@ -58,9 +58,9 @@ test.group('A stream of wakeups', () => {
     await withHeldTimers(async (pass) => {
       const { connection, read, take } = reader(true)
       const stream = open(connection)
-      stream.hear()
+      stream.receive()
       for (let n = 0; n < 10; n++) {
-        stream.hear()
+        stream.receive()
         await pass(20)
       }
       assert.deepEqual(read, [FRAME])
@@ -75,7 +75,7 @@ test.group('A stream of wakeups', () => {
     await withHeldTimers(async () => {
       const { connection } = reader(true)
       const stream = open(connection)
-      stream.hear()
+      stream.receive()
       stream.ping()
       assert.isFalse(connection.destroyed)
       stream.ping()
@@ -98,8 +98,8 @@ test.group('A stream of wakeups', () => {
     await withHeldTimers(async (pass) => {
       const { connection, read } = reader()
       const stream = open(connection)
-      stream.hear()
-      stream.hear()
+      stream.receive()
+      stream.receive()
       stream.onEnd()
       await pass(20)
       assert.deepEqual(read, [FRAME])

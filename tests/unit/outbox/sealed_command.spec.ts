@@ -1,12 +1,12 @@
 import { test } from '@japa/runner'
 
 import { newMessage, writeMessage } from '#bus/message'
-import { commandTo, COMMAND_QUEUES } from '#bus/names'
-import { openedCommand, sealedCommand, UnreadableCommand } from '#outbox/payloads/sealed_command'
+import { commandRouting, COMMAND_QUEUES } from '#bus/names'
+import { unsealCommand, sealCommand, UnreadableCommand } from '#outbox/payloads/sealed_command'
 
 const SECRET = 'nobody-sees-this'
 const command = (data: Record<string, unknown>) =>
-  newMessage(commandTo(COMMAND_QUEUES.registry), 'PROJECT_LINK', data)
+  newMessage(commandRouting(COMMAND_QUEUES.registry), 'PROJECT_LINK', data)
 
 test.group('Commands that wait', () => {
   const data = {
@@ -18,7 +18,7 @@ test.group('Commands that wait', () => {
   }
 
   test('show no secret, at no depth, and all else', ({ assert }) => {
-    const waiting = sealedCommand(command(data))
+    const waiting = sealCommand(command(data))
     assert.notInclude(JSON.stringify(waiting), SECRET)
     assert.equal(waiting.command.data.id, 'x')
     assert.isString(waiting.secrets)
@@ -26,18 +26,18 @@ test.group('Commands that wait', () => {
 
   test('leave as they were handed in, to the byte', ({ assert }) => {
     const message = command(data)
-    const kept = JSON.parse(JSON.stringify(sealedCommand(message)))
-    assert.equal(writeMessage(openedCommand(kept)).toString(), writeMessage(message).toString())
+    const kept = JSON.parse(JSON.stringify(sealCommand(message)))
+    assert.equal(writeMessage(unsealCommand(kept)).toString(), writeMessage(message).toString())
   })
 
   test('without a secret are kept as they are', ({ assert }) => {
     const message = command({ id: 'x', secret: null })
-    assert.deepEqual(sealedCommand(message), { command: message })
-    assert.deepEqual(openedCommand({ command: message }), message)
+    assert.deepEqual(sealCommand(message), { command: message })
+    assert.deepEqual(unsealCommand({ command: message }), message)
   })
 
   test('that another key sealed are not sent without their secrets', ({ assert }) => {
-    const waiting = sealedCommand(command(data))
-    assert.throws(() => openedCommand({ ...waiting, secrets: 'hub.x.y.z' }), UnreadableCommand)
+    const waiting = sealCommand(command(data))
+    assert.throws(() => unsealCommand({ ...waiting, secrets: 'hub.x.y.z' }), UnreadableCommand)
   })
 })

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { isNamespace, spellingsOf } from '#realtime/namespaces'
+import { isNamespace, namespaceAliases } from '#realtime/namespaces'
 
 test.group('Namespaces of sockets', () => {
   test('are those of all realms and of each of them', ({ assert }) => {
@@ -26,8 +26,8 @@ test.group('Namespaces of sockets', () => {
 
   test('of a realm are told in both spellings, whichever was meant', ({ assert }) => {
     const both = ['/resources/realm', '/resources:realm']
-    assert.deepEqual(spellingsOf('/resources/realm'), both)
-    assert.deepEqual(spellingsOf('/resources:realm'), both)
-    assert.deepEqual(spellingsOf('/resources'), ['/resources'])
+    assert.deepEqual(namespaceAliases('/resources/realm'), both)
+    assert.deepEqual(namespaceAliases('/resources:realm'), both)
+    assert.deepEqual(namespaceAliases('/resources'), ['/resources'])
   })
 })

@@ -44,8 +44,8 @@ const connection = (client: Client) => client as unknown as EngineConnection
 function clients(buffers: OutgoingBuffers, owners: readonly string[]): Client[] {
   return owners.map((owner) => {
     const client = new Client()
-    buffers.watch(connection(client))
-    buffers.own(connection(client), owner)
+    buffers.track(connection(client))
+    buffers.assignOwner(connection(client), owner)
     return client
   })
 }
@@ -70,7 +70,7 @@ test.group('What waits for clients of sockets', () => {
     for (let round = 0; round < 20; round++) {
       one.send(90)
       assert.isTrue(buffers.isBusy(connection(one)))
-      const room = buffers.untilRoom(connection(one))
+      const room = buffers.waitForCapacity(connection(one))
       one.read()
       await room
       assert.isFalse(buffers.isBusy(connection(one)))

@@ -6,7 +6,7 @@ import type { KindDefinition } from '#records/kind_definition'
 import { checkDeclaration } from '#query/check_declaration'
 import { column } from '#records/column'
 import { RecordModel } from '#records/model'
-import { NamedShapes } from '#records/named_shapes'
+import { PreparedStatements } from '#records/prepared_statements'
 
 class Thing extends RecordModel {
   static override table = 'things'
@@ -58,13 +58,13 @@ test.group('Named shapes', () => {
   const statement = (name: string) => ({ name, text: `select '${name}'`, values: [] })
 
   test('a shape gets its name once it has proven common', ({ assert }) => {
-    const shapes = new NamedShapes()
+    const shapes = new PreparedStatements()
     const names = Array.from({ length: 5 }, () => shapes.prepare(statement('a')).name)
     assert.deepEqual(names, [undefined, undefined, undefined, undefined, 'a'])
   })
 
   test('there is an end to names, since connections never forget one', ({ assert }) => {
-    const shapes = new NamedShapes()
+    const shapes = new PreparedStatements()
     const named = Array.from({ length: 400 }, (_, index) => {
       const used = Array.from({ length: 6 }, () => shapes.prepare(statement(`s${index}`)).name)
       return used.at(-1)

@@ -19,8 +19,8 @@ test.group('Signals in memory', () => {
   test('work as soon as they are made', async ({ assert }) => {
     const heard: string[] = []
     const signals = new MemorySignals()
-    const stop = await signals.onWake('outbox', () => heard.push('woken'))
-    signals.wake('outbox')
+    const stop = await signals.onNotification('outbox', () => heard.push('woken'))
+    signals.notify('outbox')
     await null
     await stop()
     assert.deepEqual(heard, ['woken'])

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 
-import { Lanes } from '#kernel/lanes'
+import { KeyedMutex } from '#kernel/keyed_mutex'
 import { MemoryBus } from '#bus/memory/memory_bus'
 import { newMessage, readMessage, type Message } from '#bus/message'
-import { COMMAND_QUEUES, commandTo, EVENT_KEYS } from '#bus/names'
+import { COMMAND_QUEUES, commandRouting, EVENT_KEYS } from '#bus/names'
 import { body } from '#kernel/body'
 import type { ShippedLine } from '#shipping/log_task'
 import { eventually } from '#tests/helpers/eventually'
@@ -68,12 +68,12 @@ async function working(run: Job['run'], limits: Partial<Limits> = {}) {
         ship: (line) => void lines.push(line),
         limits: { ...LIMITS, ...limits },
         attempts,
-        suspects: new Lanes(),
+        suspects: new KeyedMutex(),
       }
     )
   const order = (id: string, metadata: object = {}, type = 'execute') =>
     bus.publish(
-      newMessage(commandTo(COMMAND_QUEUES.analysisBuilder), type, { id }, { ...metadata })
+      newMessage(commandRouting(COMMAND_QUEUES.analysisBuilder), type, { id }, { ...metadata })
     )
   return { bus, told, lines, dead, attempts, start, order, consumer: await start() }
 }
@@ -227,7 +227,9 @@ test.group('Jobs of the worker', (group) => {
       }
       return {}
     })
-    const command = newMessage(commandTo(COMMAND_QUEUES.analysisBuilder), 'execute', { id: 'one' })
+    const command = newMessage(commandRouting(COMMAND_QUEUES.analysisBuilder), 'execute', {
+      id: 'one',
+    })
     await attempts.begin(command.id)
     await attempts.begin(command.id)
     const handled = bus.publish(command)
@@ -264,7 +266,7 @@ test.group('Jobs of the worker', (group) => {
       },
       { concurrency: 3 }
     )
-    const routing = commandTo(COMMAND_QUEUES.analysisBuilder)
+    const routing = commandRouting(COMMAND_QUEUES.analysisBuilder)
     const commands = ['one', 'two', 'new'].map((id) => newMessage(routing, 'execute', { id }))
     await attempts.begin(commands[0]!.id)
     await attempts.begin(commands[1]!.id)
@@ -283,7 +285,7 @@ test.group('Jobs of the worker', (group) => {
   }) => {
     const { told, dead, order, bus } = await working(async () => ({}))
     await order('one', {}, 'dream')
-    const routing = commandTo(COMMAND_QUEUES.analysisBuilder)
+    const routing = commandRouting(COMMAND_QUEUES.analysisBuilder)
     await bus.publish(newMessage(routing, 'execute', { id: 7 }))
     assert.lengthOf(dead, 2)
     assert.include(dead[0], 'dream')

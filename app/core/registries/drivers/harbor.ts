@@ -1,17 +1,17 @@
 import {
   NameTaken,
-  OtherRegistry,
+  UnknownRegistryType,
   type Account,
   type ClaimedName,
-  type FoundProject,
-  type Hook,
+  type ExistingProject,
+  type Webhook,
   type LinkedProject,
   type RegistryDriver,
-  type UnwantedProject,
-  type UnwantedWorker,
-  type WantedProject,
-  type WantedWorker,
-} from '#core/registries/driver'
+  type ObsoleteProject,
+  type WorkerAccount,
+  type DesiredProject,
+  type DesiredWorkerAccount,
+} from '#core/registries/registry_driver'
 import { CONFLICT, idIn, listIn, MISSING } from './harbor_answers.js'
 import type { HarborApi } from './harbor_api.js'
 import { HarborRobots, projectMark, workerMark, type Permission } from './harbor_robots.js'
@@ -63,7 +63,7 @@ export class HarborDriver implements RegistryDriver {
       const { body } = await this.#api.ask('GET', 'systeminfo', { expected, isAnonymous: true })
       return typeof body?.auth_mode === 'string'
     } catch (error) {
-      if (error instanceof OtherRegistry) {
+      if (error instanceof UnknownRegistryType) {
         return false
       }
       throw error
@@ -75,7 +75,7 @@ export class HarborDriver implements RegistryDriver {
     await this.#robots.requireAdministrator()
   }
 
-  async find({ name, owner, account }: ClaimedName): Promise<FoundProject | null> {
+  async find({ name, owner, account }: ClaimedName): Promise<ExistingProject | null> {
     const { status, body } = await this.#api.ask('GET', projectPath(name), { expected: [MISSING] })
     if (status === MISSING) {
       return null
@@ -84,7 +84,7 @@ export class HarborDriver implements RegistryDriver {
     return { id: idIn(body?.project_id), isMarked }
   }
 
-  async link(project: WantedProject): Promise<LinkedProject> {
+  async link(project: DesiredProject): Promise<LinkedProject> {
     const { name, hook } = project
     const id = await this.#project(project)
     const account = await this.#robots.keep({
@@ -96,7 +96,7 @@ export class HarborDriver implements RegistryDriver {
   }
 
   /** The account goes first: no client pulls from what is being removed. */
-  async unlink({ name, owner, accountId, isAdopted }: UnwantedProject): Promise<void> {
+  async unlink({ name, owner, accountId, isAdopted }: ObsoleteProject): Promise<void> {
     const account = accountId === null ? null : { id: accountId }
     await this.#robots.removeOwn({ name, mark: owner && projectMark(owner), account })
     if (!(await this.#has(name))) {
@@ -109,11 +109,11 @@ export class HarborDriver implements RegistryDriver {
     }
   }
 
-  accountName(id: string): Promise<string | null> {
+  findAccountName(id: string): Promise<string | null> {
     return this.#robots.nameOf(id)
   }
 
-  async keepWorker(worker: WantedWorker): Promise<Account | null> {
+  async ensureWorkerAccount(worker: DesiredWorkerAccount): Promise<Account | null> {
     const { projects } = worker
     const permissions = projects.map((project) =>
       allowing(project.name, project.isPushedTo ? WRITE : READ)
@@ -122,11 +122,11 @@ export class HarborDriver implements RegistryDriver {
       const mark = workerMark(worker.owner)
       return this.#robots.keep({ ...worker, mark, permissions, newSecret: null, adopts: false })
     }
-    await this.dropWorker(worker)
+    await this.removeWorkerAccount(worker)
     return null
   }
 
-  async dropWorker({ name, owner, account }: UnwantedWorker): Promise<void> {
+  async removeWorkerAccount({ name, owner, account }: WorkerAccount): Promise<void> {
     await this.#robots.removeOwn({ name, mark: workerMark(owner), account })
   }
 
@@ -135,7 +135,7 @@ export class HarborDriver implements RegistryDriver {
     return status !== MISSING
   }
 
-  async #project({ name, isPublic, mayExist }: WantedProject): Promise<string> {
+  async #project({ name, isPublic, mayExist }: DesiredProject): Promise<string> {
     const metadata = { public: String(isPublic) }
     const { status } = await this.#api.ask('POST', 'projects', {
       body: { project_name: name, public: isPublic, metadata },
@@ -151,7 +151,7 @@ export class HarborDriver implements RegistryDriver {
     return idIn(body?.project_id)
   }
 
-  async #webhook(project: string, { address, authorization }: Hook): Promise<string> {
+  async #webhook(project: string, { address, authorization }: Webhook): Promise<string> {
     const path = `${projectPath(project)}/webhook/policies`
     const body = {
       name: WEBHOOK,

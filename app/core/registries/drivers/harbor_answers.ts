@@ -1,4 +1,4 @@
-import { RegistryFailure } from '#core/registries/driver'
+import { RegistryFailure } from '#core/registries/registry_driver'
 
 export const CONFLICT = 409
 export const MISSING = 404

@@ -1,7 +1,7 @@
-import { jsonIn } from '#kernel/json_in'
-import { isTransactionOpen } from '#records/open_transaction'
+import { tryParseJson } from '#kernel/try_parse_json'
+import { isTransactionOpen } from '#records/transaction_scope'
 
-import { OtherRegistry, RegistryFailure } from '#core/registries/driver'
+import { UnknownRegistryType, RegistryFailure } from '#core/registries/registry_driver'
 import { hostRules, type HostRules } from '#core/registries/host_rules'
 import type { Answered } from './https_call.js'
 import { addressOf, callRegistry } from './registry_call.js'
@@ -76,7 +76,7 @@ export class HarborApi {
     }
     const problem = `The registry answered ${asked} with ${status}`
     if (status < 500 && !saysErrors(answered)) {
-      throw new OtherRegistry(problem)
+      throw new UnknownRegistryType(problem)
     }
     throw new RegistryFailure(problem, status >= 500 || CONCERNS_ALL.includes(status))
   }
@@ -108,13 +108,13 @@ function bodyOf(asked: string, answered: Answered): unknown {
   if (text === '' && isSuccess(status)) {
     return undefined
   }
-  const body = isJson(answered) ? jsonIn(text) : undefined
+  const body = isJson(answered) ? tryParseJson(text) : undefined
   if (body === undefined || (!isSuccess(status) && !saysErrors(answered))) {
-    throw new OtherRegistry(`What answered ${asked} is not Harbor`)
+    throw new UnknownRegistryType(`What answered ${asked} is not Harbor`)
   }
   return body
 }
 
 /** Harbor says what is wrong in one form, whatever is wrong. */
 const saysErrors = (answered: Answered) =>
-  isJson(answered) && Array.isArray((jsonIn(answered.text) as any)?.errors)
+  isJson(answered) && Array.isArray((tryParseJson(answered.text) as any)?.errors)

@@ -1,14 +1,14 @@
 import type {
   Account,
   ClaimedName,
-  FoundProject,
+  ExistingProject,
   LinkedProject,
   RegistryDriver,
-  UnwantedProject,
-  UnwantedWorker,
-  WantedProject,
-  WantedWorker,
-} from '#core/registries/driver'
+  ObsoleteProject,
+  WorkerAccount,
+  DesiredProject,
+  DesiredWorkerAccount,
+} from '#core/registries/registry_driver'
 import type { HarborDriver } from './harbor.js'
 import type { PlainRegistry } from './plain_registry.js'
 
@@ -30,28 +30,28 @@ export class HarborOrPlain implements RegistryDriver {
     return this.#do((driver) => driver.requireAccount())
   }
 
-  find(name: ClaimedName): Promise<FoundProject | null> {
+  find(name: ClaimedName): Promise<ExistingProject | null> {
     return this.#do((driver) => driver.find(name))
   }
 
-  link(project: WantedProject): Promise<LinkedProject> {
+  link(project: DesiredProject): Promise<LinkedProject> {
     return this.#do((driver) => driver.link(project))
   }
 
-  unlink(project: UnwantedProject): Promise<void> {
+  unlink(project: ObsoleteProject): Promise<void> {
     return this.#do((driver) => driver.unlink(project))
   }
 
-  accountName(id: string): Promise<string | null> {
-    return this.#do((driver) => driver.accountName(id))
+  findAccountName(id: string): Promise<string | null> {
+    return this.#do((driver) => driver.findAccountName(id))
   }
 
-  keepWorker(worker: WantedWorker): Promise<Account | null> {
-    return this.#do((driver) => driver.keepWorker(worker))
+  ensureWorkerAccount(worker: DesiredWorkerAccount): Promise<Account | null> {
+    return this.#do((driver) => driver.ensureWorkerAccount(worker))
   }
 
-  dropWorker(worker: UnwantedWorker): Promise<void> {
-    return this.#do((driver) => driver.dropWorker(worker))
+  removeWorkerAccount(worker: WorkerAccount): Promise<void> {
+    return this.#do((driver) => driver.removeWorkerAccount(worker))
   }
 
   /** It is asked once what it is, and again only where that was not answered. */

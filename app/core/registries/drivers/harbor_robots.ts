@@ -1,4 +1,4 @@
-import { RegistryFailure, type Account } from '#core/registries/driver'
+import { RegistryFailure, type Account } from '#core/registries/registry_driver'
 import { isRobotSecret } from '#core/registries/robot_secret'
 import type { HarborApi } from './harbor_api.js'
 import { idIn, listIn, MISSING, textIn } from './harbor_answers.js'

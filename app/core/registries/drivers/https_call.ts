@@ -3,9 +3,9 @@ import { request as requestSecurely } from 'node:https'
 import { lookup as resolve, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
-import { hostRules, urlOf, type HostRules } from '#core/registries/host_rules'
-import { HostRefused } from '#oci/errors'
-import type { Guard } from '#oci/registry/exchange'
+import { hostRules, parseHost, type HostRules } from '#core/registries/host_rules'
+import { HostNotAllowed } from '#oci/errors'
+import type { OutboundGuard } from '#oci/registry/connections'
 
 const LARGEST_ANSWER = 1024 * 1024
 
@@ -65,12 +65,12 @@ async function answered(response: IncomingMessage): Promise<Answered> {
 }
 
 /** The rules for what asks a registry in other ways: the registry itself, and nothing that it leads to. */
-export function guardFor(host: string, rules: HostRules = hostRules): Guard {
-  const name = urlOf(host)?.host
+export function guardFor(host: string, rules: HostRules = hostRules): OutboundGuard {
+  const name = parseHost(host)?.host
   return {
     requireAllowed(url) {
       if (url.host !== name) {
-        throw new HostRefused(`${host} leads to another host, where nothing is asked`)
+        throw new HostNotAllowed(`${host} leads to another host, where nothing is asked`)
       }
       requireReachable(rules, host, [hostnameOf(url)])
     },
@@ -79,8 +79,8 @@ export function guardFor(host: string, rules: HostRules = hostRules): Guard {
 }
 
 /** The rules for what has to go where a registry leads to (stores of blobs, services that give out tokens): the same for each host on the way. */
-export function guardAlong(host: string, rules: HostRules = hostRules): Guard {
-  const name = urlOf(host)?.host
+export function guardAlong(host: string, rules: HostRules = hostRules): OutboundGuard {
+  const name = parseHost(host)?.host
   const hostOf = (url: URL) => (url.host === name ? host : url.host)
   return {
     requireAllowed: (url) => requireReachable(rules, hostOf(url), [hostnameOf(url)]),
@@ -112,11 +112,11 @@ function lookupWithin(rules: HostRules, host: string): LookupFunction {
 
 function requireReachable(rules: HostRules, host: string, addresses: readonly string[]): void {
   const problem = [
-    rules.refusalOf(host),
-    ...addresses.filter(isIP).map((address) => rules.refusalOf(host, address)),
+    rules.findRefusal(host),
+    ...addresses.filter(isIP).map((address) => rules.findRefusal(host, address)),
   ].find((found) => found !== undefined)
   if (problem !== undefined) {
-    throw new HostRefused(problem)
+    throw new HostNotAllowed(problem)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { LinkedProject, WantedProject } from '#core/registries/driver'
+import type { LinkedProject, DesiredProject } from '#core/registries/registry_driver'
 import { clock } from '#kernel/clock'
 import { NoDriver } from './none.js'
 
@@ -9,7 +9,7 @@ const SECRET_BYTES = 24
  * programs of nodes show the address of an image only where they have one.
  */
 export class LocalImages extends NoDriver {
-  override async link({ name, account, newSecret }: WantedProject): Promise<LinkedProject> {
+  override async link({ name, account, newSecret }: DesiredProject): Promise<LinkedProject> {
     const secret = newSecret ?? account?.secret ?? clock.random(SECRET_BYTES).toString('hex')
     return { id: name, account: { id: name, name, secret }, webhookId: null }
   }

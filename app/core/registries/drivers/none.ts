@@ -1,4 +1,8 @@
-import type { LinkedProject, RegistryDriver, WantedProject } from '#core/registries/driver'
+import type {
+  LinkedProject,
+  RegistryDriver,
+  DesiredProject,
+} from '#core/registries/registry_driver'
 
 /**
  * A registry the platform has no account for. It takes images under any name, and there is nothing to be made in it.
@@ -10,19 +14,19 @@ export class NoDriver implements RegistryDriver {
     return null
   }
 
-  async link(_project: WantedProject): Promise<LinkedProject> {
+  async link(_project: DesiredProject): Promise<LinkedProject> {
     return { id: null, account: null, webhookId: null }
   }
 
   async unlink(): Promise<void> {}
 
-  async accountName(_id: string): Promise<string | null> {
+  async findAccountName(_id: string): Promise<string | null> {
     return null
   }
 
-  async keepWorker(): Promise<null> {
+  async ensureWorkerAccount(): Promise<null> {
     return null
   }
 
-  async dropWorker(): Promise<void> {}
+  async removeWorkerAccount(): Promise<void> {}
 }

@@ -2,11 +2,11 @@ import {
   RegistryFailure,
   type LinkedProject,
   type RegistryAccess,
-  type WantedProject,
-} from '#core/registries/driver'
+  type DesiredProject,
+} from '#core/registries/registry_driver'
 import { hostRules, type HostRules } from '#core/registries/host_rules'
-import { jsonIn } from '#kernel/json_in'
-import { isTransactionOpen } from '#records/open_transaction'
+import { tryParseJson } from '#kernel/try_parse_json'
+import { isTransactionOpen } from '#records/transaction_scope'
 import type { Answered } from './https_call.js'
 import { NoDriver } from './none.js'
 import { addressOf, callRegistry } from './registry_call.js'
@@ -63,7 +63,7 @@ export class PlainRegistry extends NoDriver {
     }
   }
 
-  override async link({ name }: WantedProject): Promise<LinkedProject> {
+  override async link({ name }: DesiredProject): Promise<LinkedProject> {
     await this.requireAccount()
     return { id: name, account: null, webhookId: null }
   }
@@ -79,7 +79,7 @@ export class PlainRegistry extends NoDriver {
     }
     url.searchParams.set('service', service)
     const answered = await this.#exchange('for a token', url, { authorization: this.#account })
-    const body = isSuccess(answered.status) ? jsonIn(answered.text) : undefined
+    const body = isSuccess(answered.status) ? tryParseJson(answered.text) : undefined
     const { token, access_token: accessToken } = (body ?? {}) as Record<string, unknown>
     return typeof (token ?? accessToken) === 'string'
   }

@@ -1,13 +1,13 @@
-import { RegistryFailure } from '#core/registries/driver'
-import { urlOf, type HostRules } from '#core/registries/host_rules'
-import { HostRefused } from '#oci/errors'
+import { RegistryFailure } from '#core/registries/registry_driver'
+import { parseHost, type HostRules } from '#core/registries/host_rules'
+import { HostNotAllowed } from '#oci/errors'
 import { call, type Answered, type Call } from './https_call.js'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 
 /** Never in plain text over a network; registries on this machine seldom have a certificate. */
 export function addressOf(host: string): URL {
-  const url = urlOf(host)
+  const url = parseHost(host)
   if (!url) {
     throw new RegistryFailure('The registry has no host that can be called', true)
   }
@@ -25,7 +25,7 @@ export async function callRegistry(
     return await call(question, rules)
   } catch (error) {
     const problem =
-      error instanceof HostRefused
+      error instanceof HostNotAllowed
         ? `The registry was not asked: ${error.message}`
         : `The registry did not answer ${asked}`
     throw new RegistryFailure(problem, true, { cause: error })

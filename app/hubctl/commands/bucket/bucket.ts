@@ -3,10 +3,10 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { pathOf } from '#hubctl/kinds/kind'
 import { BUCKET_FILES, BUCKETS } from '#hubctl/kinds/record_collections'
-import { asking, changing } from '#hubctl/options'
+import { withConfirmation, withDryRun } from '#hubctl/options'
 import { bytes } from '#hubctl/output/bytes'
-import { writeForeign } from '#hubctl/output/foreign_bytes'
-import { confirmed } from '#hubctl/output/prompts'
+import { writeUntrusted } from '#hubctl/output/write_untrusted'
+import { requireConfirmation } from '#hubctl/output/prompts'
 import { allOf } from '#hubctl/platform/pages'
 import { copy } from './copy.js'
 import {
@@ -38,7 +38,7 @@ export function bucketCommand(): Command {
         .action(perform(list))
     )
     .addCommand(
-      changing(
+      withDryRun(
         new Command('cp')
           .description('copy files into a bucket, or out of it')
           .argument('<from>', 'a file, or <bucket>:<path>')
@@ -54,7 +54,7 @@ export function bucketCommand(): Command {
         .action(perform(printFile))
     )
     .addCommand(
-      asking(
+      withConfirmation(
         new Command('rm')
           .description('delete files')
           .argument('<places...>', '<bucket>:<path>')
@@ -93,7 +93,7 @@ async function printFile(invocation: Invocation, text: string): Promise<void> {
     headers: { accept: '*/*' },
   })
   if (body) {
-    await writeForeign(body)
+    await writeUntrusted(body)
   }
 }
 
@@ -115,7 +115,7 @@ async function remove(
     return output.note('There is no file there.')
   }
   const what = found.length === 1 ? found[0]!.file.path : `${found.length} files`
-  await confirmed(`Delete ${what}?`, { yes: Boolean(options.yes) || api.isPlanning })
+  await requireConfirmation(`Delete ${what}?`, { yes: Boolean(options.yes) || api.isPlanning })
   for (const { file, bucket } of found) {
     if (await api.change('DELETE', BUCKET_FILES.service, pathOf(BUCKET_FILES, file.id))) {
       output.done(`${bucket}:${file.path} was deleted`, file, BUCKET_FILES.name)

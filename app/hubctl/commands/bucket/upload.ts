@@ -9,7 +9,7 @@ import { BUCKET_FILES } from '#hubctl/kinds/record_collections'
 import type { Output } from '#hubctl/output/output'
 import { progressOf } from '#hubctl/output/progress'
 import type { Api } from '#hubctl/platform/api'
-import { refusalOf } from '#hubctl/platform/refusals'
+import { apiErrorFrom } from '#hubctl/platform/api_error'
 import { Problem } from '#hubctl/problem'
 import { PendingUploads } from './pending_uploads.js'
 import { sha256In, sha256Of } from './checksum.js'
@@ -77,7 +77,7 @@ async function explainError(error: Error): Promise<Error> {
       'Give the same command again: it goes on where it was.',
     ])
   }
-  return refusalOf(new Response(answer.getBody() || null, { status: answer.getStatus() }))
+  return apiErrorFrom(new Response(answer.getBody() || null, { status: answer.getStatus() }))
 }
 
 async function verifyChecksum(

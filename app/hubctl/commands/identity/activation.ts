@@ -4,7 +4,7 @@ import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord, type NamedRecord, type RecordCollection } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
 import { REALMS } from '#hubctl/kinds/record_collections'
-import { changing } from '#hubctl/options'
+import { withDryRun } from '#hubctl/options'
 import type { Api } from '#hubctl/platform/api'
 
 /** Names of users and clients are those of their realm. */
@@ -44,17 +44,22 @@ function activationCommand(
     .description(`a ${collection.name} ${outcome}`)
     .argument(`<${collection.name}>`, 'its id or name')
     .option('--realm <realm>', `the realm of the ${collection.name}`)
-  return changing(command).action(
+  return withDryRun(command).action(
     perform(async (invocation: Invocation<RealmOption>, idOrName: string) => {
       const api = await invocation.api()
-      const { id, name: own } = await findInRealm(api, collection, idOrName, invocation.options)
+      const { id, name: recordName } = await findInRealm(
+        api,
+        collection,
+        idOrName,
+        invocation.options
+      )
       const path = pathOf(collection, id)
       const answer = await api.change<{ data: NamedRecord }>('POST', collection.service, path, {
         active,
       })
       if (answer) {
         invocation.output.done(
-          `The ${collection.name} ${own ?? id} ${outcome}`,
+          `The ${collection.name} ${recordName ?? id} ${outcome}`,
           answer.data,
           collection.name
         )

@@ -4,10 +4,10 @@ import { EXIT } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord, type NamedRecord, type RecordCollection } from '#hubctl/kinds/find_record'
 import { PERMISSIONS, ROLES } from '#hubctl/kinds/record_collections'
-import { changing, gathered } from '#hubctl/options'
+import { withDryRun, collect } from '#hubctl/options'
 import type { Api } from '#hubctl/platform/api'
 import { allOf } from '#hubctl/platform/pages'
-import { Refusal } from '#hubctl/platform/refusals'
+import { ApiError } from '#hubctl/platform/api_error'
 import { Problem, UsageProblem } from '#hubctl/problem'
 import { findInRealm, type RealmOption } from './activation.js'
 
@@ -48,11 +48,11 @@ function withGrantOptions(command: Command, owner: RecordCollection): Command {
   command.argument(`<${owner.name}>`, 'its id or name')
   if (owner.name !== ROLES.name) {
     command
-      .option('--role <role>', 'a role; may be said several times', gathered)
+      .option('--role <role>', 'a role; may be said several times', collect)
       .option('--realm <realm>', `the realm of the ${owner.name}`)
   }
-  return changing(
-    command.option('--permission <permission>', 'a permission; may be said several times', gathered)
+  return withDryRun(
+    command.option('--permission <permission>', 'a permission; may be said several times', collect)
   )
 }
 
@@ -94,7 +94,7 @@ async function addGrant({ api, owner, granted: given, grantee, id }: ResolvedGra
   try {
     return await api.change<{ data: NamedRecord }>('POST', 'identity', pathFor(owner, given), body)
   } catch (error) {
-    if (error instanceof Refusal && error.status === 409) {
+    if (error instanceof ApiError && error.status === 409) {
       return { data: undefined }
     }
     throw error

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 
 import type { Invocation } from '#hubctl/invocation'
-import { changing } from '#hubctl/options'
-import { secretFor } from '#hubctl/output/prompts'
-import { secretFile } from '#hubctl/output/secret_file'
+import { withDryRun } from '#hubctl/options'
+import { readSecret } from '#hubctl/output/prompts'
+import { openSecretFile } from '#hubctl/output/secret_file'
 import { UsageProblem } from '#hubctl/problem'
 
 export interface SecretOptions {
@@ -16,7 +16,7 @@ export interface SecretOptions {
 const BYTES = 24
 
 export function withSecretOptions(command: Command, what: string): Command {
-  return changing(command)
+  return withDryRun(command)
     .option('--to <file>', `a new file, mode 600, for a ${what} that is made up`)
     .option('--stdin', `read the ${what} from standard input`)
 }
@@ -31,7 +31,7 @@ export async function withNewSecret<T>(
   use: (secret: string) => Promise<T | undefined>
 ): Promise<T | undefined> {
   if (options.stdin) {
-    return use(await secretFor(what, { stdin: true }))
+    return use(await readSecret(what, { stdin: true }))
   }
   if (options.to === undefined) {
     throw new UsageProblem(
@@ -39,7 +39,7 @@ export async function withNewSecret<T>(
       `--to <file> has one made up and written there; --stdin reads one.`
     )
   }
-  const file = await secretFile(options.to)
+  const file = await openSecretFile(options.to)
   const secret = randomBytes(BYTES).toString('base64url')
   try {
     const result = await use(secret)

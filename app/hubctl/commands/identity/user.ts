@@ -3,8 +3,8 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord, type NamedRecord } from '#hubctl/kinds/find_record'
 import { REALMS, ROLES, USERS } from '#hubctl/kinds/record_collections'
-import { gathered } from '#hubctl/options'
-import { whoIs } from '#hubctl/platform/who'
+import { collect } from '#hubctl/options'
+import { readCaller } from '#hubctl/platform/caller'
 import { activationCommands, type RealmOption } from './activation.js'
 import { grantCommands } from './grants.js'
 import { withSecretOptions, withNewSecret, type SecretOptions } from './new_secret.js'
@@ -27,7 +27,7 @@ export function userCommand(): Command {
           .option('--realm <realm>', 'their realm (default: yours)')
           .option('--email <address>', 'their address')
           .option('--display-name <name>', 'what they are called')
-          .option('--role <role>', 'a role they get; may be said several times', gathered),
+          .option('--role <role>', 'a role they get; may be said several times', collect),
         'password'
       ).action(perform(invite))
     )
@@ -45,7 +45,7 @@ async function invite(invocation: Invocation<InviteOptions>, name: string): Prom
   const owner = realm === undefined ? undefined : await findRecord(api, REALMS, realm)
   const roles = await Promise.all(role.map((one) => findRecord(api, ROLES, one)))
   const known = { name, email, displayName, realmId: owner?.id }
-  const caller = owner ? undefined : await whoIs(api)
+  const caller = owner ? undefined : await readCaller(api)
   const secretOwner = { user: name, realm: owner?.name ?? caller?.realm ?? null }
   const created = await withNewSecret(
     invocation,

@@ -10,8 +10,8 @@ import {
   type SessionOrigin,
   type TokenSession,
 } from '#identity/embedded/tokens/token_sessions'
-import type { Source } from '#kernel/origin'
-import { noteSignIn } from '#audit/note'
+import type { RequestSource } from '#kernel/origin'
+import { recordSignIn } from '#audit/record_security_event'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
@@ -86,7 +86,7 @@ export async function realmOfCode(code: string): Promise<string | undefined> {
 export async function redeemCode(
   code: string,
   exchange: Exchange,
-  source: Source
+  source: RequestSource
 ): Promise<Redeemed | undefined> {
   const digest = hash('sha256', code)
   const taken = await inTransaction(identityPool(), async (transaction) => {
@@ -146,7 +146,7 @@ function fits(row: CodeRow, { clientId, redirectUri, verifier }: Exchange): bool
   )
 }
 
-async function endReused(digest: string, source: Source): Promise<void> {
+async function endReused(digest: string, source: RequestSource): Promise<void> {
   const { rows } = await identityPool().query<{ session: string; id: string; realmId: string }>(
     `select c.token_session as session, u.id, u.realm_id as "realmId"
      from identity_authorization_codes c join users u on u.id = c.user_id where c.code = $1`,
@@ -155,6 +155,6 @@ async function endReused(digest: string, source: Source): Promise<void> {
   if (rows[0]) {
     const { session, id, realmId } = rows[0]
     await endSession(session)
-    await noteSignIn('authorizationCodeReused', { kind: 'user', id, realmId }, source)
+    await recordSignIn('authorizationCodeReused', { kind: 'user', id, realmId }, source)
   }
 }

@@ -5,7 +5,7 @@ import { identityPool } from '#identity/embedded/database'
 import { LOGIN_SESSION_MS } from '#identity/embedded/tokens/lifetimes'
 import { sessionOrigin } from '#identity/embedded/tokens/token_sessions'
 import { clock } from '#kernel/clock'
-import type { Source } from '#kernel/origin'
+import type { RequestSource } from '#kernel/origin'
 
 /** A user who is signed in with a browser. */
 export interface Login {
@@ -18,7 +18,11 @@ export interface Login {
 const idOf = (value: string): string => hash('sha256', value)
 
 /** Signs a user in under the value that the browser will hold. */
-export async function beginLogin(value: string, user: UserAccount, source: Source): Promise<Login> {
+export async function beginLogin(
+  value: string,
+  user: UserAccount,
+  source: RequestSource
+): Promise<Login> {
   const login = { id: idOf(value), user, signedInAt: new Date(clock.now()) }
   const { address, userAgent } = sessionOrigin(source)
   const expiresAt = new Date(clock.now() + LOGIN_SESSION_MS)

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { EntityNotFound } from '#kernel/failures'
 import { findRealm, MASTER } from '#identity/embedded/accounts'
 import { issuerOf, PROVIDER_URL } from '#identity/embedded/addresses'
@@ -11,18 +11,18 @@ import { GRANTS } from './token.js'
 
 /** All realms sign with the same keys; what tells their tokens apart is the issuer. */
 export async function showKeys(ctx: HttpContext): Promise<void> {
-  answer(ctx, { keys: await signingKeys.published() })
+  sendJson(ctx, { keys: await signingKeys.published() })
 }
 
 /** Where everything is. Users of any realm can sign in where no realm is named. */
 export function showConfiguration(ctx: HttpContext): void {
-  answer(ctx, configuration(MASTER, `${PROVIDER_URL}/authorize`))
+  sendJson(ctx, configuration(MASTER, `${PROVIDER_URL}/authorize`))
 }
 
 /** The same for one realm, in which users then sign in. */
 export async function showRealmConfiguration(ctx: HttpContext): Promise<void> {
   const { name } = await requireRealmOf(ctx)
-  answer(ctx, configuration(name, `${PROVIDER_URL}/authorize?realm_name=${name}`))
+  sendJson(ctx, configuration(name, `${PROVIDER_URL}/authorize?realm_name=${name}`))
 }
 
 export async function showRealmKeys(ctx: HttpContext): Promise<void> {

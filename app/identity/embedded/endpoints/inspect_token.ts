@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { requireClient } from '#identity/embedded/oauth/clients'
 import { clientCredentialsOf, parametersOf } from '#identity/embedded/oauth/request'
@@ -25,7 +25,7 @@ export const tokenInBody = body({
 export async function introspectToken(ctx: HttpContext): Promise<void> {
   const token = await askedToken(ctx)
   const live = await introspect(token)
-  answer(ctx, live ? introspectionOf(live) : { active: false })
+  sendJson(ctx, live ? introspectionOf(live) : { active: false })
 }
 
 /** Ends a token before its time. Whether there was one to end is not told. */

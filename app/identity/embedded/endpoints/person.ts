@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { reportDroppedQuery } from '#http/dropped_keys'
 import { EntityNotFound, Unauthorized } from '#kernel/failures'
 import { readUser } from '#identity/embedded/accounts'
@@ -23,7 +23,7 @@ export async function showUserinfo(ctx: HttpContext): Promise<void> {
   if (!live) {
     throw new Unauthorized()
   }
-  answer(ctx, { sub: live.claims.sub, ...(await claimsOf(live)) })
+  sendJson(ctx, { sub: live.claims.sub, ...(await claimsOf(live)) })
 }
 
 async function claimsOf({ claims, name, displayName }: LiveToken) {
@@ -55,5 +55,5 @@ export async function showMe(ctx: HttpContext): Promise<void> {
   const users = await ctx.containerResolver.make(UserService)
   const data = JSON.parse(await users.read(originOf(ctx), actor.id, selection))
   const meta = { schema: describe(user.declaration).record }
-  answer(ctx, { ...data, data, meta })
+  sendJson(ctx, { ...data, data, meta })
 }

@@ -62,7 +62,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       access: everybody,
       body: tokenBody,
       translates: inOAuthWords,
-      answers: { 200: { description: 'The tokens', schema: TOKENS }, ...refused },
+      responses: { 200: { description: 'The tokens', schema: TOKENS }, ...refused },
     })
     .post('/token/introspect', endpoint(introspectToken), {
       name: 'introspectToken',
@@ -70,7 +70,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       access: everybody,
       body: tokenInBody,
       translates: inOAuthWords,
-      answers: { 200: { description: 'What it is good for', schema: INTROSPECTION }, ...refused },
+      responses: { 200: { description: 'What it is good for', schema: INTROSPECTION }, ...refused },
     })
     .post('/token/revoke', endpoint(revokeToken), {
       name: 'revokeToken',
@@ -78,7 +78,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       access: everybody,
       body: tokenInBody,
       translates: inOAuthWords,
-      answers: { 200: { description: 'It is no good any more' }, ...refused },
+      responses: { 200: { description: 'It is no good any more' }, ...refused },
     })
   keyRoutes(routes)
   loginRoutes(routes)
@@ -92,25 +92,25 @@ function keyRoutes(routes: SurfaceRoutes): void {
       name: 'readKeys',
       summary: 'The public keys that tokens are signed with',
       access: everybody,
-      answers: keys,
+      responses: keys,
     })
     .get('/realms/:realm/jwks', showRealmKeys, {
       name: 'readRealmKeys',
       summary: 'The public keys that tokens of a realm are signed with',
       access: everybody,
-      answers: keys,
+      responses: keys,
     })
     .get('/.well-known/openid-configuration', showConfiguration, {
       name: 'readConfiguration',
       summary: 'Where everything is, for programs that look it up',
       access: everybody,
-      answers: configuration,
+      responses: configuration,
     })
     .get('/realms/:realm/.well-known/openid-configuration', showRealmConfiguration, {
       name: 'readRealmConfiguration',
       summary: 'Where everything is for users of one realm',
       access: everybody,
-      answers: configuration,
+      responses: configuration,
     })
 }
 
@@ -128,19 +128,19 @@ function loginRoutes(routes: SurfaceRoutes): void {
       summary: 'The page on which a user of a client signs in',
       access: everybody,
       query,
-      answers,
+      responses: answers,
     })
     .post('/authorize', takeLogin, {
       name: 'takeLogin',
       summary: 'What a user entered on that page',
       access: everybody,
-      answers,
+      responses: answers,
     })
     .get('/account', showAccount, {
       name: 'showAccount',
       summary: 'The page on which users look after their own account',
       access: everybody,
-      answers: {
+      responses: {
         200: page,
         303: { description: 'To sign in, and back', headers: { location: 'The login page' } },
         400: page,
@@ -150,7 +150,7 @@ function loginRoutes(routes: SurfaceRoutes): void {
       name: 'changeAccount',
       summary: 'What a user entered on that page',
       access: everybody,
-      answers: {
+      responses: {
         303: { description: 'Back to the page', headers: { location: 'The page' } },
         400: page,
         403: page,
@@ -162,12 +162,12 @@ function loginRoutes(routes: SurfaceRoutes): void {
       summary: 'Who the token is for, as OpenID Connect tells it',
       access: loggedIn,
       entry: everybody,
-      answers: { 200: { description: 'The claims', schema: object } },
+      responses: { 200: { description: 'The claims', schema: object } },
     })
     .get('/users/@me', showMe, {
       name: 'readMe',
       summary: 'The user who asks, under `data` and flat beside it',
       access: loggedIn,
-      answers: { 200: { description: 'The user', schema: object } },
+      responses: { 200: { description: 'The user', schema: object } },
     })
 }

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { answer } from '#http/answer'
+import { sendJson } from '#http/send_json'
 import { authorizationCodeGrant } from '#identity/embedded/grants/authorization_code'
 import { clientCredentialsGrant } from '#identity/embedded/grants/client_credentials'
 import { tokenBody, type Grant } from '#identity/embedded/grants/grant'
@@ -30,5 +30,5 @@ export async function giveToken(ctx: HttpContext): Promise<void> {
     realm: parameters.realm_id ?? parameters.realm_name,
     source: sourceOf(ctx),
   })
-  answer(ctx, tokens)
+  sendJson(ctx, tokens)
 }

@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 
 import { body } from '#kernel/body'
 import type { ClientCredentials } from '#identity/embedded/oauth/request'
-import type { Source } from '#kernel/origin'
+import type { RequestSource } from '#kernel/origin'
 
 const parameter = () => vine.string().optional()
 
@@ -47,7 +47,7 @@ export interface TokenRequest {
   readonly credentials: ClientCredentials | undefined
   /** The id or name of the realm that was asked for. */
   readonly realm: string | undefined
-  readonly source: Source
+  readonly source: RequestSource
 }
 
 export interface TokenAnswer {

@@ -5,8 +5,8 @@ import type { Claims } from '#identity/embedded/tokens/claims'
 import { userTokens } from '#identity/embedded/tokens/issue'
 import { endSession, readSession, renewSession } from '#identity/embedded/tokens/token_sessions'
 import { verify } from '#identity/embedded/tokens/verify'
-import type { Source } from '#kernel/origin'
-import { noteSignIn } from '#audit/note'
+import type { RequestSource } from '#kernel/origin'
+import { recordSignIn } from '#audit/record_security_event'
 import type { Grant } from './grant.js'
 
 /**
@@ -44,8 +44,8 @@ function isOfAnother(owner: string | null, client: string | undefined): boolean 
   return owner !== null && owner !== client
 }
 
-async function endReused({ sid, sub: id, realm_id: realmId }: Claims, source: Source) {
+async function endReused({ sid, sub: id, realm_id: realmId }: Claims, source: RequestSource) {
   if (await endSession(sid!)) {
-    await noteSignIn('refreshTokenReused', { kind: 'user', id, realmId }, source)
+    await recordSignIn('refreshTokenReused', { kind: 'user', id, realmId }, source)
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import { identityPool } from '#identity/embedded/database'
 import { sign } from '#identity/embedded/tokens/sign'
-import type { TaskWorker } from '#jobs/tasks/perform'
+import type { TaskWorker } from '#jobs/tasks/task_worker'
 import { clock } from '#kernel/clock'
 import { mayBeCalled } from './logout_addresses.js'
 import { logoutTasks, type Logout } from './logout_tasks.js'
@@ -22,9 +22,9 @@ export function logoutWorker({ logger }: WorkerOptions): TaskWorker<Logout> {
   const tasks = logoutTasks()
   return {
     tasks,
-    atOnce: 8,
+    concurrency: 8,
     perform: ({ data }) => announce(data),
-    async failed(error, task) {
+    async onFailure(error, task) {
       const { clientId, sessionId } = task.data
       const details = { err: error, client: clientId, session: sessionId, attempts: task.attempts }
       if (task.attempts < MOST_ATTEMPTS) {

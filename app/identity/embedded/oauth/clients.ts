@@ -1,14 +1,14 @@
 import { findClient, MASTER, type ClientAccount } from '#identity/embedded/accounts'
 import { signInClient } from '#identity/embedded/sign_in/sign_in'
 import { InvalidClient, UnauthorizedClient } from './oauth_failure.js'
-import type { Source } from '#kernel/origin'
+import type { RequestSource } from '#kernel/origin'
 import type { ClientCredentials } from './request.js'
 
 /** The client that sends a request, which has to prove that with its secret. */
 export async function requireClient(
   credentials: ClientCredentials | undefined,
   realm: string | undefined,
-  source: Source
+  source: RequestSource
 ): Promise<ClientAccount> {
   if (!credentials?.secret) {
     throw new InvalidClient()
@@ -22,7 +22,7 @@ export async function requireClient(
 export async function identifyClient(
   credentials: ClientCredentials | undefined,
   realm: string | undefined,
-  source: Source
+  source: RequestSource
 ): Promise<ClientAccount | undefined> {
   if (!credentials) {
     return undefined

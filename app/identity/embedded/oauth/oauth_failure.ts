@@ -22,7 +22,7 @@ export class OAuthFailure extends Failure {
     super(status, code, message, options)
   }
 
-  override get beside() {
+  override get extraFields() {
     return { error: this.error, error_description: this.message }
   }
 }

@@ -10,9 +10,9 @@ import { isSecret } from '#identity/embedded/client_secrets'
 import { identityPool } from '#identity/embedded/database'
 import { InvalidClient, InvalidCredentials } from '#identity/embedded/oauth/oauth_failure'
 import { hashingTurns, hashPassword, isOutdated, isPassword } from '#identity/embedded/passwords'
-import type { Source } from '#kernel/origin'
-import { noteSignIn } from '#audit/note'
-import type { NotedAccount } from '#audit/security_notes'
+import type { RequestSource } from '#kernel/origin'
+import { recordSignIn } from '#audit/record_security_event'
+import type { AuditedAccount } from '#audit/security_audit'
 import { networkOf } from './network.js'
 import { SignInAttempt } from './sign_in_limit.js'
 
@@ -22,7 +22,7 @@ import { SignInAttempt } from './sign_in_limit.js'
  */
 export async function signInUser(
   { realm, name, password }: { realm: Realm | undefined; name: string; password: string },
-  source: Source
+  source: RequestSource
 ): Promise<UserAccount> {
   const user = realm && (await findUser(realm.id, name))
   const attempt = new SignInAttempt(
@@ -52,7 +52,7 @@ export async function signInUser(
 /** The client with this id or name, and secret. */
 export async function signInClient(
   { id, secret, realm }: { id: string; secret: string; realm: string | undefined },
-  source: Source
+  source: RequestSource
 ): Promise<ClientAccount> {
   const found = await findClient(id, realm)
   const client = found && isOfRegistries(found) ? undefined : found
@@ -78,14 +78,18 @@ const isOfRegistries = ({ name, realmName }: ClientAccount): boolean =>
 
 async function countFailure(
   attempt: SignInAttempt,
-  account: NotedAccount,
-  source: Source
+  account: AuditedAccount,
+  source: RequestSource
 ): Promise<void> {
   await noteFailure(await attempt.failed(), account, source)
 }
 
-async function noteFailure(isLast: boolean, account: NotedAccount, source: Source): Promise<void> {
-  await noteSignIn(isLast ? 'signInsBlocked' : 'signInFailed', account, source)
+async function noteFailure(
+  isLast: boolean,
+  account: AuditedAccount,
+  source: RequestSource
+): Promise<void> {
+  await recordSignIn(isLast ? 'signInsBlocked' : 'signInFailed', account, source)
 }
 
 async function renewHash({ id, passwordHash }: UserAccount, password: string): Promise<void> {

@@ -4,7 +4,7 @@ import { standingIsReceived } from '#identity/embedded/standing'
 import { identityPool } from '#identity/embedded/database'
 import { REFRESH_TOKEN_SECONDS, REPLACED_TOKEN_SECONDS } from './lifetimes.js'
 import { clock } from '#kernel/clock'
-import type { Source } from '#kernel/origin'
+import type { RequestSource } from '#kernel/origin'
 import type { Claims } from './claims.js'
 
 /**
@@ -37,7 +37,7 @@ export interface SessionOrigin {
 
 const LONGEST_USER_AGENT = 512
 
-export const sessionOrigin = ({ address, userAgent }: Source): SessionOrigin => ({
+export const sessionOrigin = ({ address, userAgent }: RequestSource): SessionOrigin => ({
   address,
   userAgent: userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
 })

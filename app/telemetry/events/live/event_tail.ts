@@ -45,7 +45,7 @@ export class EventTail {
     const woken = new AutoResetEvent()
     const wake = () => woken.set()
     signal.addEventListener('abort', wake, { once: true })
-    const stop = await this.#signals.onWake(EVENTS_TOPIC, wake)
+    const stop = await this.#signals.onNotification(EVENTS_TOPIC, wake)
     try {
       while (!signal.aborted) {
         const batches = await batchesAfter(this.#pool, position, chains)

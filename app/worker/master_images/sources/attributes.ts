@@ -1,5 +1,5 @@
 import { isObject } from '#oci/manifest'
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 import type { ListedArgument } from './listing.js'
 
 /** What the file of an image or a group says, as far as it is understood. */
@@ -16,7 +16,7 @@ export class AttributeInvalid extends Error {}
 
 /** Reads `image.json` or `image-group.json`. What nobody asks for is left aside. */
 export function readAttributes(file: string, text: string): Attributes {
-  const said = jsonIn(text)
+  const said = tryParseJson(text)
   if (!isObject(said)) {
     throw new AttributeInvalid(`${file} is no JSON object`)
   }

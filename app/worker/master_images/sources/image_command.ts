@@ -1,4 +1,4 @@
-import { jsonIn } from '#kernel/json_in'
+import { tryParseJson } from '#kernel/try_parse_json'
 import type { ImageConfig } from '#oci/image_config'
 import { isObject } from '#oci/manifest'
 import type { ListedArgument } from './listing.js'
@@ -47,7 +47,7 @@ export function labelsOf(image: {
 }
 
 function argumentsIn(label: unknown): ListedArgument[] {
-  const said = typeof label === 'string' ? jsonIn(label) : undefined
+  const said = typeof label === 'string' ? tryParseJson(label) : undefined
   return (Array.isArray(said) ? said : []).filter(isArgument)
 }
 

@@ -1,4 +1,4 @@
-import { LayoutIndex, NAME } from '#oci/folder/layout_index'
+import { LayoutIndex, NAME_ANNOTATION } from '#oci/folder/layout_index'
 import { LATEST } from '#oci/image_names'
 import type { ImageStore } from '#oci/image_store'
 import { describedImages } from './described_images.js'
@@ -38,7 +38,7 @@ export class ImportedSource implements ImageSource {
   async #virtualPaths(): Promise<string[]> {
     const entries = await this.#index.entries()
     return entries
-      .map(({ annotations }) => annotations?.[NAME] ?? '')
+      .map(({ annotations }) => annotations?.[NAME_ANNOTATION] ?? '')
       .filter((name) => name.startsWith(BEGINNING) && name.endsWith(END))
       .map((name) => name.slice(BEGINNING.length, -END.length))
       .toSorted()

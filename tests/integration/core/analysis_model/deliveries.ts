@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import type { Consumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
-import { Abandoned } from '#bus/errors'
+import { DeliveryAbandoned } from '#bus/errors'
 import type { Message } from '#bus/message'
 import { analysisFileConsumer } from '#core/analysis_bucket_files/file_events'
 import { analysisBucketConsumer } from '#core/analysis_buckets/bucket_events'
@@ -54,7 +54,7 @@ export class Deliveries {
     try {
       await this.#bus.deliver(consumer.queue, message)
     } catch (error) {
-      if (!(error instanceof Abandoned)) {
+      if (!(error instanceof DeliveryAbandoned)) {
         throw error
       }
       await this.start()

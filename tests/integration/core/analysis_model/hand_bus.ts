@@ -1,4 +1,4 @@
-import type { Bus, CauseOfDeath, Delivery, Subscription } from '#bus/bus'
+import type { Bus, DeadLetterCause, Delivery, Subscription } from '#bus/bus'
 import { writeMessage, type Message } from '#bus/message'
 
 type Take = (delivery: Delivery) => Promise<void>
@@ -20,9 +20,9 @@ export class HandBus implements Bus {
     history: Delivery['history'] = 'first'
   ): Promise<void> {
     let givenUp: string | undefined
-    const bury = async ({ reason }: CauseOfDeath) => void (givenUp = reason)
+    const bury = async ({ reason }: DeadLetterCause) => void (givenUp = reason)
     const bytes = writeMessage(message)
-    await this.#takers.get(queue)!({ bytes, history, isLost: false, bury })
+    await this.#takers.get(queue)!({ bytes, history, isLost: false, deadLetter: bury })
     if (givenUp !== undefined) {
       throw new Error(`A message was given up: ${givenUp}`)
     }
@@ -32,7 +32,7 @@ export class HandBus implements Bus {
     throw new Error('What is published waits in the outbox')
   }
 
-  isListenedTo = async () => true
+  hasConsumers = async () => true
 
   async close(): Promise<void> {}
 }

@@ -1,5 +1,5 @@
 import { newMessage } from '#bus/message'
-import { EVENT_KEYS, eventOn } from '#bus/names'
+import { EVENT_KEYS, eventRouting } from '#bus/names'
 import { analysisFileConsumer } from '#core/analysis_bucket_files/file_events'
 import { analysisBucketConsumer } from '#core/analysis_buckets/bucket_events'
 import { silentWorkerSweep } from '#core/analysis_life/watchdog'
@@ -7,7 +7,7 @@ import { buildConsumer, distributionConsumer } from '#core/analysis_life/worker_
 import { project } from '#core/projects/project'
 import { registry } from '#core/registries/registry'
 import { realm } from '#identity/realms/realm'
-import { performDue } from '#jobs/tasks/perform'
+import { runDueTasks } from '#jobs/tasks/task_worker'
 import { clock } from '#kernel/clock'
 import { Failure } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
@@ -242,7 +242,10 @@ export class World {
       what === 'bucket'
         ? [analysisBucketConsumer, EVENT_KEYS.storageBucket]
         : [analysisFileConsumer, EVENT_KEYS.storageBucketFile]
-    await this.#deliveries.give(consumer, newMessage(eventOn(key), type, data, { correlationId }))
+    await this.#deliveries.give(
+      consumer,
+      newMessage(eventRouting(key), type, data, { correlationId })
+    )
   }
 
   bucketMade(type: BucketType, bucket: number): Promise<void> {
@@ -267,7 +270,7 @@ export class World {
       ...(hash !== null && { hash }),
     }
     const metadata = run === null ? {} : { run: this.id('run', run) }
-    await this.#deliveries.give(consumer, newMessage(eventOn(key), report, data, metadata))
+    await this.#deliveries.give(consumer, newMessage(eventRouting(key), report, data, metadata))
   }
 
   repeat(back: number): Promise<void> {
@@ -300,7 +303,7 @@ export class World {
 
   /** Everything that is compared with the model, once locks are released; these buckets were given back. */
   async snapshot(givenBack: readonly number[]) {
-    await performDue(this.#services.releases)
+    await runDueTasks(this.#services.releases)
     const entries = givenBack.map((bucket) => `bucket/${this.id('bucket', bucket)}`)
     return snapshotOf(this.#services.pool, this.analysisId, entries)
   }

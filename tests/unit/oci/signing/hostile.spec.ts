@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { digestOf } from '#oci/checked_bytes'
+import { digestOf } from '#oci/verified_bytes'
 import { ImageFailure } from '#oci/errors'
 import type { StoredManifest } from '#oci/image_store'
 import { attachmentTag, PROVENANCE, SIGNATURE } from '#oci/signing/attachment_kinds'

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+
+import { ownFetch, type Elsewhere } from '#auth/own_fetch'
+import { ServiceUnavailable } from '#kernel/failures'
+import { inParallel } from '#kernel/in_parallel'
+import type { StoredCode } from './stored_code.js'
+
+const LIMIT_MS = 60_000
+const CONCURRENT_FILES = 8
+const DIGEST = /(?:^|,\s*)sha-256=:([A-Za-z0-9+/=]+):/
+
+/** The code that storage has at its address, which says with each file what its digest was. */
+export function remoteStoredCode(storage: Elsewhere): StoredCode {
+  return {
+    async damaged(ids) {
+      const intact = new Set<string>()
+      await inParallel(ids, CONCURRENT_FILES, async (id) => {
+        if (await isIntact(storage, id)) {
+          intact.add(id)
+        }
+      })
+      return ids.filter((id) => !intact.has(id))
+    },
+  }
+}
+
+async function isIntact(storage: Elsewhere, id: string): Promise<boolean> {
+  try {
+    const response = await ownFetch(storage, `/bucket-files/${id}/stream`, {
+      headers: { 'accept-encoding': 'identity' },
+      signal: () => AbortSignal.timeout(LIMIT_MS),
+    })
+    if (response.status === 404) {
+      return false
+    }
+    if (response.status !== 200 || !response.body) {
+      throw new Error(`it answered with the status ${response.status}`)
+    }
+    const [, expected] = DIGEST.exec(response.headers.get('repr-digest') ?? '') ?? []
+    const digest = createHash('sha256')
+    for await (const chunk of response.body) {
+      digest.update(chunk)
+    }
+    return expected === undefined || digest.digest('base64') === expected
+  } catch (error) {
+    const cause = new Error(`storage was asked in vain: ${(error as Error).message}`)
+    const message = 'Whether the code is what was approved cannot be told now; try again shortly'
+    throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
+  }
+}

@@ -1,0 +1,69 @@
+import type pg from 'pg'
+
+import type { Analysis } from '#core/analyses/analysis'
+import { selectBuildRegistry } from '#core/registries/build_registry'
+import { skipsProjectApproval } from '#core/project_nodes/approval'
+import type { Row } from '#records/row'
+
+/** What decides whether a command can be carried out. */
+export interface AnalysisFacts {
+  readonly analysis: Row<typeof Analysis>
+  /** Whether each node that is assigned agreed to the project. */
+  readonly areProjectsApproved: boolean
+  /** Whether the stored code is, byte by byte, what the nodes were asked about. */
+  readonly isCodeAsStored: boolean
+  /** Whether the build was looked at and is not known to be of this hub. */
+  readonly isBuildUnfit: boolean
+  /** By their ids. */
+  readonly nodesWithoutRegistry: readonly string[]
+  /** The registry an analysis gets that has none. */
+  readonly firstRegistryId: string | null
+}
+
+/** What was looked at before, outside of the database. */
+export interface ExternalFacts {
+  readonly isCodeAsStored?: boolean
+  /** The digest of a build that has no good signature. */
+  readonly unfitBuild?: string | undefined
+}
+
+interface FactsRow {
+  readonly unapproved: number
+  readonly nodesWithoutRegistry: readonly string[]
+  readonly firstRegistryId: string | null
+}
+
+const FACTS = {
+  name: 'facts-of-analysis',
+  text: `select
+      count(n.id) filter (where p.approval_status is distinct from 'approved')::int as unapproved,
+      coalesce(array_agg(n.id::text order by n.id) filter (where n.registry_id is null), '{}')
+        as "nodesWithoutRegistry",
+      coalesce(${selectBuildRegistry('null')},
+        (select id from registries order by created_at, id limit 1)) as "firstRegistryId"
+    from analysis_nodes a
+    join nodes n on n.id = a.node_id
+    left join project_nodes p on p.node_id = n.id and p.project_id = $2
+    where a.analysis_id = $1`,
+}
+
+/** The facts about an analysis, which the caller holds. */
+export async function loadFacts(
+  database: pg.Pool | pg.ClientBase,
+  analysis: Row<typeof Analysis>,
+  { isCodeAsStored = true, unfitBuild }: ExternalFacts = {}
+): Promise<AnalysisFacts> {
+  const { rows } = await database.query<FactsRow>({
+    ...FACTS,
+    values: [analysis.id, analysis.projectId],
+  })
+  const { unapproved, nodesWithoutRegistry, firstRegistryId } = rows[0]!
+  return {
+    analysis,
+    isCodeAsStored,
+    isBuildUnfit: unfitBuild !== undefined && unfitBuild === analysis.buildHash,
+    areProjectsApproved: skipsProjectApproval.isOn || unapproved === 0,
+    nodesWithoutRegistry,
+    firstRegistryId,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Elsewhere } from '#auth/own_fetch'
+import { ownStream } from '#auth/own_stream'
+import { askedOfTelemetry, havingAll } from '#core/asked_of_telemetry'
+import type { AnalysisLogStore } from './analysis_log_store.js'
+
+/** Telemetry waits until lines are gone. */
+const REMOVAL_TIMEOUT_MS = 35_000
+/** What telemetry takes as a message has as many characters at least. */
+const MIN_MESSAGE_LENGTH = 3
+
+/** Logs that telemetry keeps, at its address. */
+export function remoteLogs(telemetry: Elsewhere): AnalysisLogStore {
+  return {
+    async list(labels, { limit, offset, oldestFirst, until }) {
+      const query = havingAll(labels, until === undefined ? [] : [`lt(time,'${until}')`])
+      query.set('page[limit]', String(limit))
+      query.set('page[offset]', String(offset))
+      if (oldestFirst) {
+        query.set('sort', 'time')
+      }
+      const path = `/logs?${query}`
+      const { data, meta } = JSON.parse(
+        await askedOfTelemetry(telemetry, { about: 'Logs', path, expected: 200 })
+      )
+      return { records: data.map((record: object) => JSON.stringify(record)), total: meta.total }
+    },
+    tail: (labels, follow) =>
+      ownStream(telemetry, { path: `/logs?${havingAll(labels)}`, ...follow }),
+    async write({ message, ...line }) {
+      const body = { ...line, message: message.padEnd(MIN_MESSAGE_LENGTH) }
+      await askedOfTelemetry(telemetry, {
+        about: 'Logs',
+        path: '/logs',
+        expected: 201,
+        method: 'POST',
+        body,
+      })
+    },
+    async remove(labels) {
+      await askedOfTelemetry(telemetry, {
+        about: 'Logs',
+        path: `/logs?${havingAll(labels)}`,
+        expected: 202,
+        method: 'DELETE',
+        limitMs: REMOVAL_TIMEOUT_MS,
+      })
+    },
+  }
+}

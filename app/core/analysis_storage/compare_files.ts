@@ -1,0 +1,101 @@
+import { inTransaction } from '#records/transaction'
+import {
+  isOlder,
+  IN_TRANSIT_MS,
+  SETTLED_AFTER_MS,
+  type ComparisonContext,
+  type ComparisonSteps,
+} from './comparison.js'
+import { FIRST_ID, type InventoryFile } from './inventory.js'
+import { pagesById } from './pages.js'
+
+const PAGE_SIZE = 100
+/** As long as a path of a file of an analysis can be. */
+const MAX_PATH_LENGTH = 256
+
+const BUCKETS = `select id, bucket_id as "bucketId" from analysis_buckets
+  where id > $1 order by id limit ${PAGE_SIZE}`
+
+const STORED_ROWS = `select bucket_file_id as id, created_at as "createdAt" from analysis_bucket_files
+  where analysis_bucket_id = $1 and bucket_file_id > $2 and ($3::uuid is null or bucket_file_id <= $3)`
+
+interface Bucket {
+  readonly id: string
+  readonly bucketId: string
+}
+
+/** The ids of files after one, up to another or to the end, in which both sides are compared at once. */
+interface Range {
+  readonly after: string
+  readonly last: string | null
+}
+
+interface FileRow {
+  readonly id: string
+  readonly createdAt: Date
+}
+
+/** Enters the files that core was not told of, and removes those that storage does not have any more. */
+export async function* compareFiles(context: ComparisonContext): ComparisonSteps {
+  const pages = pagesById(PAGE_SIZE, async (after) => {
+    const { rows } = await context.pool.query<Bucket>(BUCKETS, [after])
+    return rows
+  })
+  for await (const page of pages) {
+    for (const bucket of page) {
+      yield* compareBucket(context, bucket)
+    }
+  }
+}
+
+async function* compareBucket(context: ComparisonContext, bucket: Bucket): ComparisonSteps {
+  const { inventory } = context
+  let after: string | null = FIRST_ID
+  while (after !== null) {
+    const stored = await inventory.listFiles(bucket.bucketId, after)
+    const last: string | null = stored.length < inventory.pageSize ? null : stored.at(-1)!.id
+    const rows = await findRows(context, bucket, { after, last })
+    await insertMissing(context, stored, rows)
+    await deleteDangling(context, stored, rows)
+    yield
+    after = last
+  }
+}
+
+async function findRows({ pool }: ComparisonContext, { id }: Bucket, { after, last }: Range) {
+  const { rows } = await pool.query<FileRow>(STORED_ROWS, [id, after, last])
+  return rows
+}
+
+async function insertMissing(
+  { pool, origin, files, repairs }: ComparisonContext,
+  stored: readonly InventoryFile[],
+  rows: readonly FileRow[]
+): Promise<void> {
+  const known = new Set(rows.map(({ id }) => id))
+  const missing = stored.filter(
+    ({ id, path, createdAt }) =>
+      !known.has(id) && path.length <= MAX_PATH_LENGTH && isOlder(createdAt, IN_TRANSIT_MS)
+  )
+  for (const file of missing) {
+    await inTransaction(pool, (transaction) => files.addStored(transaction, origin, [file]))
+    repairs.entered++
+  }
+}
+
+/** What is not in the list may be in another bucket. */
+async function deleteDangling(
+  { pool, origin, files, inventory, repairs }: ComparisonContext,
+  stored: readonly InventoryFile[],
+  rows: readonly FileRow[]
+): Promise<void> {
+  const listedIds = new Set(stored.map(({ id }) => id))
+  const unseen = rows
+    .filter(({ id, createdAt }) => !listedIds.has(id) && isOlder(createdAt, SETTLED_AFTER_MS))
+    .map(({ id }) => id)
+  const known = unseen.length > 0 ? await inventory.findFiles(unseen) : new Set()
+  for (const id of unseen.filter((one) => !known.has(one))) {
+    await inTransaction(pool, (transaction) => files.removeDeleted(transaction, origin, id))
+    repairs.removed++
+  }
+}

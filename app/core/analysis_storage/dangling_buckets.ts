@@ -1,0 +1,46 @@
+import { ServiceUnavailable } from '#kernel/failures'
+import { inTransaction } from '#records/transaction'
+import { env } from '#start/env'
+import { SETTLED_AFTER_MS, type ComparisonContext, type ComparisonSteps } from './comparison.js'
+import { pagesById } from './pages.js'
+
+const PAGE = `select distinct bucket_id as id from analysis_buckets
+  where bucket_id > $1 and created_at < now() - make_interval(secs => $2)
+  order by bucket_id limit $3`
+
+/** Removes the buckets that storage does not have any more, with their files; the analyses get others. Where many are gone, none is. */
+export async function* removeDanglingBuckets(context: ComparisonContext): ComparisonSteps {
+  const dangling: string[] = []
+  for await (const page of pagesOfBuckets(context)) {
+    const ids = page.map(({ id }) => id)
+    const known = await context.inventory.findBuckets(ids)
+    dangling.push(...ids.filter((id) => !known.has(id)))
+    yield
+  }
+  requireFew(dangling.length)
+  const { pool, origin, buckets, repairs: mended } = context
+  for (const id of dangling) {
+    await inTransaction(pool, (transaction) => buckets.removeDeleted(transaction, origin, id))
+    mended.removed++
+    yield
+  }
+}
+
+function pagesOfBuckets({ pool, inventory: { pageSize } }: ComparisonContext) {
+  return pagesById(pageSize, async (after) => {
+    const values = [after, SETTLED_AFTER_MS / 1_000, pageSize]
+    const { rows } = await pool.query<{ id: string }>(PAGE, values)
+    return rows
+  })
+}
+
+/** An empty storage, or one of another installation, has none of them. */
+function requireFew(dangling: number): void {
+  const limit = env.STORAGE_GONE_AT_ONCE
+  if (dangling > limit) {
+    throw new ServiceUnavailable(
+      `${dangling} buckets of analyses would be gone from storage at once, so nothing was changed. ` +
+        `Where that is right, set STORAGE_GONE_AT_ONCE=${dangling} (now ${limit}) until it is done`
+    )
+  }
+}

@@ -1,0 +1,78 @@
+import type { Elsewhere } from '#auth/own_fetch'
+import { ownRequest } from '#auth/own_request'
+import { ServiceUnavailable } from '#kernel/failures'
+import type { Inventory, InventoryBucket, InventoryFile } from './inventory.js'
+
+/** The largest page that storage answers with. */
+const PAGE_SIZE = 50
+
+type Serialized<T> = Omit<T, 'createdAt'> & { readonly createdAt: string }
+
+/** What storage has, asked at its address. */
+export function remoteInventory(storage: Elsewhere): Inventory {
+  return {
+    pageSize: PAGE_SIZE,
+    findBuckets: (ids) => findKnown(storage, '/buckets', ids),
+    findFiles: (ids) => findKnown(storage, '/bucket-files', ids),
+    async listBuckets({ kind, id }, after) {
+      const filter = `and(eq(actorId,'${id}'),eq(actorType,'${kind}'),gt(id,'${after}'))`
+      const fields = 'id,name,createdAt'
+      const records = await readPage<Serialized<InventoryBucket>>(storage, '/buckets', {
+        filter,
+        fields,
+      })
+      return records.map(parseTime)
+    },
+    async listFiles(bucketId, after) {
+      const filter = `and(eq(bucketId,'${bucketId}'),gt(id,'${after}'))`
+      const fields = 'id,bucketId,path,actorType,actorId,createdAt'
+      const records = await readPage<Serialized<InventoryFile>>(storage, '/bucket-files', {
+        filter,
+        fields,
+      })
+      return records.map(parseTime)
+    },
+  }
+}
+
+async function findKnown(
+  storage: Elsewhere,
+  path: string,
+  ids: readonly string[]
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (let first = 0; first < ids.length; first += PAGE_SIZE) {
+    const values = ids.slice(first, first + PAGE_SIZE).map((id) => `'${id}'`)
+    const filter = `in(id,${values.join()})`
+    const records = await readPage<{ id: string }>(storage, path, { filter, fields: 'id' })
+    records.forEach(({ id }) => found.add(id))
+  }
+  return found
+}
+
+async function readPage<T>(
+  storage: Elsewhere,
+  path: string,
+  parameters: { readonly filter: string; readonly fields: string }
+): Promise<readonly T[]> {
+  const query = new URLSearchParams({
+    ...parameters,
+    'sort': 'id',
+    'page[limit]': String(PAGE_SIZE),
+  })
+  try {
+    const { status, text } = await ownRequest(storage, `${path}?${query}`)
+    if (status !== 200) {
+      throw new Error(`it answered with the status ${status}`)
+    }
+    return (JSON.parse(text) as { data: T[] }).data
+  } catch (error) {
+    const cause = new Error(`storage was asked in vain: ${(error as Error).message}`)
+    const message = 'What storage has cannot be told now; try again shortly'
+    throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
+  }
+}
+
+function parseTime<T extends { readonly createdAt: string }>({ createdAt, ...record }: T) {
+  return { ...record, createdAt: new Date(createdAt) }
+}

@@ -1,0 +1,49 @@
+import type { Elsewhere } from '#auth/own_fetch'
+import { ownRequest, type OwnQuestion } from '#auth/own_request'
+import { ServiceUnavailable } from '#kernel/failures'
+import type { BucketLocks } from './bucket_locks.js'
+
+/** The page that storage answers with. */
+const PAGE_SIZE = 500
+/** Storage waits for uploads that are being made files. */
+const TIMEOUT_MS = 20_000
+
+/** The locks of storage at its address. */
+export function remoteBucketLocks(storage: Elsewhere): BucketLocks {
+  return {
+    pageSize: PAGE_SIZE,
+    async lock(locks) {
+      await request(storage, '/bucket-locks', {
+        method: 'POST',
+        body: { locks },
+        limitMs: TIMEOUT_MS,
+      })
+    },
+    async release(id) {
+      await request(storage, `/bucket-locks/${id}`, { method: 'DELETE' })
+    },
+    async list(after) {
+      const text = await request(storage, `/bucket-locks?after=${after}`)
+      const { data } = JSON.parse(text) as { data: { id: string; createdAt: string }[] }
+      return data.map(({ id, createdAt }) => ({ id, createdAt: new Date(createdAt) }))
+    },
+  }
+}
+
+async function request(
+  storage: Elsewhere,
+  path: string,
+  options: OwnQuestion = {}
+): Promise<string> {
+  try {
+    const { status, text } = await ownRequest(storage, path, options)
+    if (status >= 300) {
+      throw new Error(`it answered with the status ${status}`)
+    }
+    return text
+  } catch (error) {
+    const cause = new Error(`storage was asked in vain: ${(error as Error).message}`)
+    const message = 'Storage cannot lock or release the code of the analysis now; try again shortly'
+    throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
+  }
+}

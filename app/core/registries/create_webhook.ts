@@ -1,0 +1,22 @@
+import { surfacesOf } from '#configuration/processes'
+import { publicPrefix } from '#configuration/surfaces'
+import { env } from '#start/env'
+
+import type { Webhook } from './registry_driver.js'
+import type { WebhookSecrets } from './webhook_secrets.js'
+
+export const WEBHOOK_PATH = '/services/registry/hook'
+
+/** How a registry tells the platform what happens in it; null where the registry is gone. */
+export async function createWebhook(
+  secrets: WebhookSecrets,
+  registryId: string
+): Promise<Webhook | null> {
+  const secret = await secrets.findOrCreate(registryId)
+  if (secret === undefined) {
+    return null
+  }
+  const account = Buffer.from(`${registryId}:${secret}`).toString('base64')
+  const address = env.PUBLIC_URL + publicPrefix('core', surfacesOf(env)) + WEBHOOK_PATH
+  return { address, authorization: `Basic ${account}` }
+}

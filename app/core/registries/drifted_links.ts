@@ -1,0 +1,57 @@
+import type { DatabasePool } from '#database/database_pool'
+import { inTransaction } from '#records/transaction'
+
+import { IS_DUE, type LinkKey, type RegistryLinks } from './registry_links.js'
+
+const LINK_KEY = 'l.registry_id as "registryId", l.external_name as "externalName"'
+
+const ORPHANED = `
+  select ${LINK_KEY} from registry_links l
+  where ($1::uuid is null or l.registry_id = $1) and not ${IS_DUE} and not exists (
+    select 1 from registry_projects p
+    where p.registry_id = l.registry_id and p.external_name = l.external_name)`
+
+const UNLINKED = `
+  insert into registry_links as l (registry_id, external_name, project_id, account_id)
+  select registry_id, external_name, id, account_id from registry_projects p where not exists (
+    select 1 from registry_states s where s.registry_id = p.registry_id and s.is_leaving)
+  on conflict do nothing returning ${LINK_KEY}`
+
+const UNVERIFIED = `
+  select ${LINK_KEY} from registry_links l
+  where not is_parted and settled_at < now() - interval '1 day' and not ${IS_DUE}`
+
+/**
+ * Makes due what in registries is not as the records say, and answers which places those are.
+ */
+export class DriftedLinks {
+  readonly #pool: DatabasePool
+  readonly #links: RegistryLinks
+
+  constructor(pool: DatabasePool, links: RegistryLinks) {
+    this.#pool = pool
+    this.#links = links
+  }
+
+  /** What the platform has in registries although no record names it any more; in all of them, or in one. */
+  enqueueOrphaned(registryId: string | null): Promise<LinkKey[]> {
+    return this.#enqueue(ORPHANED, [registryId])
+  }
+
+  /** What records name and no registry was ever asked for. */
+  enqueueUnlinked(): Promise<LinkKey[]> {
+    return this.#enqueue(UNLINKED)
+  }
+
+  /** What was not looked at for a day: registries are restored from backups, and cleaned up by hand. */
+  enqueueUnverified(): Promise<LinkKey[]> {
+    return this.#enqueue(UNVERIFIED)
+  }
+
+  #enqueue(find: string, values: unknown[] = []): Promise<LinkKey[]> {
+    return inTransaction(this.#pool, async (transaction) => {
+      const { rows } = await transaction.query<LinkKey>(find, values)
+      return rows.length > 0 ? this.#links.enqueueMissing(transaction, rows) : []
+    })
+  }
+}

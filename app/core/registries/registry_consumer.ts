@@ -1,0 +1,73 @@
+import app from '@adonisjs/core/services/app'
+import vine from '@vinejs/vine'
+
+import { defineConsumer, type HandlerContext, type ExternalHandler } from '#bus/consumer'
+import { contentOf } from '#bus/content_of'
+import type { Message } from '#bus/message'
+import { COMMAND_QUEUES } from '#bus/names'
+import { body, type BodyValidator } from '#kernel/body'
+import { afterCommit } from '#records/transaction'
+
+import { webhookBody } from './webhook_body.js'
+import { countRegistryEvent } from './count_registry_event.js'
+import { RegistryReconciler } from './registry_reconciler.js'
+import { robotSecret } from './robot_secret.js'
+
+const uuid = () => vine.string().uuid()
+const text = (max: number) => vine.string().maxLength(max)
+
+const registryBody = body({ id: uuid() })
+const projectBody = body({ id: uuid(), secret: robotSecret().nullable().optional() })
+const nameBody = body({
+  id: uuid().nullable().optional(),
+  registryId: uuid(),
+  externalName: text(64),
+  accountId: text(64).nullable().optional(),
+})
+
+/**
+ * Has done in registries what the records want done there. A registry that does not do it holds up no other command.
+ */
+export const registryConsumer = defineConsumer({
+  queue: COMMAND_QUEUES.registry,
+  surface: 'core',
+  prefetch: 10,
+  recordOf: ({ id: messageId, type, data: { id: subject, registryId, externalName } }) =>
+    type === 'HOOK_PROCESS' ? messageId : String(subject ?? `${registryId}/${externalName}`),
+  handlers: {
+    SETUP: { execute: setUpRegistry },
+    CLEANUP: outwardHandler(registryBody, (work, { id }) => work.cleanUp(id)),
+    DELETE: outwardHandler(registryBody, (work, { id }) => work.remove(id)),
+    PROJECT_LINK: outwardHandler(projectBody, (work, { id, secret }) => work.link(id, secret)),
+    PROJECT_UNLINK: outwardHandler(nameBody, (work, project) => work.unlink(project)),
+    PROJECT_RELINK: outwardHandler(nameBody, (work, project) => work.relink(project)),
+    HOOK_PROCESS: countWebhookEvent,
+  },
+})
+
+/** What is done outside of any transaction, and again where the process ends before the message is noted. */
+function outwardHandler<Data>(
+  data: BodyValidator<Data>,
+  perform: (work: RegistryReconciler, content: Data) => Promise<void>
+): ExternalHandler {
+  return {
+    async execute(message) {
+      const content = await contentOf(message, data)
+      await perform(await makeReconciler(), content)
+      return async () => {}
+    },
+  }
+}
+
+async function setUpRegistry(message: Message) {
+  const { id } = await contentOf(message, registryBody)
+  const work = await makeReconciler()
+  return work.setUp(id)
+}
+
+async function countWebhookEvent({ transaction, message }: HandlerContext): Promise<void> {
+  const { type } = await contentOf(message, webhookBody)
+  afterCommit(transaction, () => countRegistryEvent(type))
+}
+
+const makeReconciler = () => app.container.make(RegistryReconciler)

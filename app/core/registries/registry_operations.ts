@@ -1,0 +1,146 @@
+import type pg from 'pg'
+
+import type { DatabasePool } from '#database/database_pool'
+import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
+import { registryProject, type RegistryProject } from '#core/registry_projects/registry_project'
+import { BadRequest, EntityNotFound } from '#kernel/failures'
+import { issue } from '#kernel/issues'
+import type { BodyOf } from '#kernel/body'
+import type { Kind } from '#records/kind'
+import type { ModelClass } from '#records/model'
+import { RecordStore } from '#records/record_store'
+import type { Row } from '#records/row'
+import { inTransaction } from '#records/transaction'
+import { clock } from '#kernel/clock'
+
+import { sendRegistryCommand, sendWebhookCommand } from './commands.js'
+import type { webhookBody } from './webhook_body.js'
+import type { WebhookSecrets } from './webhook_secrets.js'
+import type { WebhookSender } from './webhook_senders.js'
+import { registry } from './registry.js'
+import type { RegistryLinks } from './registry_links.js'
+import type { WorkerAccounts } from './worker_accounts.js'
+import { sendLinkCommands } from './send_link_commands.js'
+
+export const REGISTRY_OPERATIONS = [
+  'setup',
+  'cleanup',
+  'delete',
+  'projectLink',
+  'projectUnlink',
+  'hookRenew',
+  'workerRenew',
+] as const
+
+export interface RegistryOperation {
+  readonly command: (typeof REGISTRY_OPERATIONS)[number]
+  readonly id: string
+  readonly secret?: string | null
+  /** What a project is called in its registry, said once more: whatever has the name there is taken over. */
+  readonly adopt?: string | null
+}
+
+interface RegistryOperationsDependencies {
+  readonly pool: DatabasePool
+  readonly links: RegistryLinks
+  readonly hooks: WebhookSecrets
+  readonly workers: WorkerAccounts
+}
+
+/**
+ * What is asked of registries. It is written down and done later: no request waits for a registry.
+ */
+export class RegistryOperations {
+  readonly #dependencies: RegistryOperationsDependencies
+
+  constructor(dependencies: RegistryOperationsDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** For a caller that was allowed to order it. */
+  execute({ command, id, secret, adopt }: RegistryOperation): Promise<void> {
+    const { pool, links, hooks, workers } = this.#dependencies
+    return inTransaction(pool, async (transaction) => {
+      switch (command) {
+        case 'projectLink':
+          await links.lockRegistryOfProject(transaction, id)
+          await this.#link(
+            transaction,
+            await this.#lockRequired(transaction, registryProject, id),
+            adopt
+          )
+          // The secret waits in the table of links: it is not for the bus.
+          await links.requestLink(transaction, id, secret)
+          return linkLater(transaction, { id })
+        case 'projectUnlink':
+          return unlinkLater(
+            transaction,
+            await this.#lockRequired(transaction, registryProject, id)
+          )
+        case 'hookRenew':
+          await this.#lockRequired(transaction, registry, id)
+          await hooks.revoke(transaction, id)
+          return sendLinkCommands(transaction, id)
+        case 'workerRenew':
+          await this.#lockRequired(transaction, registry, id)
+          return workers.rotate(transaction, id)
+        default:
+          await this.#lockRequired(transaction, registry, id)
+          return sendRegistryCommand(transaction, COMMAND_TYPES[command], id)
+      }
+    })
+  }
+
+  /** What a registry tells of others than its own projects is not believed. */
+  receive(event: BodyOf<typeof webhookBody>, { registryId }: WebhookSender): Promise<void> {
+    return inTransaction(this.#dependencies.pool, async (transaction) => {
+      if (registryId === null || (await hasProject(transaction, registryId, event))) {
+        await sendWebhookCommand(transaction, event, clock.uuid())
+      }
+    })
+  }
+
+  async #link(
+    transaction: pg.ClientBase,
+    project: Row<typeof RegistryProject>,
+    adopt: string | null | undefined
+  ): Promise<void> {
+    if (typeof adopt !== 'string') {
+      return
+    }
+    const { externalName } = project
+    if (adopt !== externalName) {
+      const message = `The project is called ${externalName} in its registry; send that as adopt to have it taken over`
+      throw new BadRequest('Property adopt is invalid', {
+        issues: [issue('value_invalid', ['adopt'], message)],
+      })
+    }
+    await this.#dependencies.links.adopt(transaction, project)
+  }
+
+  async #lockRequired<M extends ModelClass>(
+    transaction: pg.ClientBase,
+    kind: Kind<M>,
+    id: string
+  ): Promise<Row<M>> {
+    const record = await new RecordStore(kind, this.#dependencies.pool).lock(transaction, id)
+    if (!record) {
+      throw new EntityNotFound(kind.label)
+    }
+    return record
+  }
+}
+
+const COMMAND_TYPES = { setup: 'SETUP', cleanup: 'CLEANUP', delete: 'DELETE' } as const
+
+async function hasProject(
+  transaction: pg.ClientBase,
+  registryId: string,
+  { event_data: { repository } }: BodyOf<typeof webhookBody>
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(
+    'select 1 from registry_projects where registry_id = $1 and external_name = $2',
+    [registryId, repository.namespace]
+  )
+  return rowCount! > 0
+}

@@ -1,0 +1,31 @@
+import type { SealedColumn } from '#records/resealing'
+
+/** Where the database of core keeps secrets, and what each is sealed for: a change of the key seals all of these anew. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'registries', keys: ['id'], column: 'account_secret', purpose: 'registry account' },
+  {
+    table: 'registry_projects',
+    keys: ['id'],
+    column: 'account_secret',
+    purpose: 'registry project account',
+  },
+  {
+    table: 'registry_links',
+    keys: ['registry_id', 'external_name'],
+    column: 'new_secret',
+    purpose: 'chosen registry secret',
+  },
+  {
+    table: 'registry_workers',
+    keys: ['registry_id'],
+    column: 'account_secret',
+    purpose: 'registry worker account',
+  },
+  {
+    table: 'registry_workers',
+    keys: ['registry_id'],
+    column: 'master_account_secret',
+    purpose: 'registry worker account',
+  },
+  { table: 'registry_hooks', keys: ['registry_id'], column: 'secret', purpose: 'registry hook' },
+]

@@ -1,0 +1,27 @@
+import type pg from 'pg'
+
+import { linkLater } from '#core/nodes/registry_commands'
+
+/** Has all projects of a registry linked that were not parted from it, right away, even if it is paused. */
+export async function sendLinkCommands(
+  transaction: pg.ClientBase,
+  registryId: string
+): Promise<void> {
+  await resume(transaction, registryId)
+  const { rows } = await transaction.query<{ id: string }>(
+    `select id from registry_projects p where registry_id = $1 and not exists (
+       select 1 from registry_links l where l.registry_id = p.registry_id
+         and l.external_name = p.external_name and l.is_parted)
+     order by created_at, id`,
+    [registryId]
+  )
+  for (const project of rows) {
+    await linkLater(transaction, project)
+  }
+}
+
+async function resume(transaction: pg.ClientBase, registryId: string): Promise<void> {
+  await transaction.query('update registry_states set rests_until = null where registry_id = $1', [
+    registryId,
+  ])
+}

@@ -1,0 +1,56 @@
+import type pg from 'pg'
+
+import { seal, unseal } from '#records/sealing'
+import { isUuid } from '#kernel/is_uuid'
+import { clock } from '#kernel/clock'
+
+import { isSameSecret } from './is_same_secret.js'
+
+const SECRET_BYTES = 32
+
+const SELECT_SECRET = 'select secret from registry_hooks where registry_id = $1'
+
+/** What a key that is gone has sealed is replaced, unless another process has done so. */
+const UPSERT_SECRET = `
+  insert into registry_hooks as h (registry_id, secret) select id, $2 from registries where id = $1 for key share
+  on conflict (registry_id) do update set secret = excluded.secret where h.secret = $3`
+
+/**
+ * The secrets with which registries show that it is they who tell us something: one for each, good for nothing else.
+ */
+export class WebhookSecrets {
+  readonly #pool: pg.Pool
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  /** The secret of a registry, which is made up where it has none; undefined where there is no such registry. */
+  async findOrCreate(registryId: string): Promise<string | undefined> {
+    const stored = await this.#read(registryId)
+    if (stored?.secret) {
+      return stored.secret
+    }
+    const secret = clock.random(SECRET_BYTES).toString('hex')
+    const values = [registryId, seal('registry hook', secret), stored?.sealed ?? null]
+    await this.#pool.query(UPSERT_SECRET, values)
+    const current = await this.#read(registryId)
+    return current?.secret ?? undefined
+  }
+
+  async verify(registryId: string, sent: Buffer): Promise<boolean> {
+    const stored = isUuid(registryId) ? await this.#read(registryId) : undefined
+    return isSameSecret(sent, stored?.secret ?? '') && Boolean(stored?.secret)
+  }
+
+  /** What a registry was given is good for nothing from now on; the next time it is linked it gets another one. */
+  async revoke(transaction: pg.ClientBase, registryId: string): Promise<void> {
+    await transaction.query('delete from registry_hooks where registry_id = $1', [registryId])
+  }
+
+  async #read(registryId: string) {
+    const { rows } = await this.#pool.query<{ secret: string }>(SELECT_SECRET, [registryId])
+    const sealed = rows[0]?.secret
+    return sealed === undefined ? undefined : { sealed, secret: unseal('registry hook', sealed) }
+  }
+}

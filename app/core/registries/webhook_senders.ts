@@ -1,0 +1,62 @@
+import { RateLimited } from '#kernel/failures'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+
+import { isUuid } from '#kernel/is_uuid'
+
+import { isLegacyClient } from './legacy_client.js'
+import type { WebhookSecrets } from './webhook_secrets.js'
+
+const BASIC = /^basic ([a-z0-9+/]+={0,2})$/i
+const FAILURES_A_MINUTE = 10
+
+/** Who told something: a registry by its own secret, or one that still is the provider's client, which may be any. */
+export type WebhookSender = { readonly registryId: string | null }
+
+/**
+ * Finds out which registry sends a request. Attempts of one address are counted before their secret is compared, so that many
+ * at once are no more than one after the other; one that succeeds is taken off again.
+ */
+export class WebhookSenders {
+  readonly #secrets: WebhookSecrets
+  readonly #attempts = new RateLimiterMemory({ points: FAILURES_A_MINUTE, duration: 60 })
+
+  constructor(secrets: WebhookSecrets) {
+    this.#secrets = secrets
+  }
+
+  /** Undefined where the header is not what any registry was told to send. Throws where an address guesses. */
+  async find(header: string | undefined, address: string): Promise<WebhookSender | undefined> {
+    const encoded = BASIC.exec(header ?? '')?.[1]
+    if (encoded === undefined) {
+      return undefined
+    }
+    await this.#countAttempt(address)
+    const sent = Buffer.from(encoded, 'base64')
+    const end = sent.indexOf(':')
+    const sender = end < 0 ? undefined : await this.#findSender(sent, end)
+    if (sender) {
+      await this.#attempts.reward(address)
+    }
+    return sender
+  }
+
+  async #findSender(sent: Buffer, end: number): Promise<WebhookSender | undefined> {
+    const name = sent.subarray(0, end).toString()
+    const secret = sent.subarray(end + 1)
+    if (isUuid(name) && (await this.#secrets.verify(name.toLowerCase(), secret))) {
+      return { registryId: name.toLowerCase() }
+    }
+    return (await isLegacyClient(name, secret)) ? { registryId: null } : undefined
+  }
+
+  async #countAttempt(address: string): Promise<void> {
+    try {
+      await this.#attempts.consume(address)
+    } catch (refusal) {
+      if (refusal instanceof RateLimiterRes) {
+        throw new RateLimited(Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)))
+      }
+      throw refusal
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type pg from 'pg'
+
+/** The batch of migrations that are entered as made, so that they are not made now. */
+const DEFERRED_BATCH = -1
+
+interface DeferralOptions {
+  readonly table: string
+  /** All migrations there are; makes the table where it is not there yet. */
+  list(): Promise<readonly { readonly name: string; readonly status: string }[]>
+  readonly wanted: readonly string[]
+}
+
+/** There are migrations that this program does not know. */
+export class UnknownMigrations extends Error {
+  static code = 'E_UNKNOWN_MIGRATIONS'
+  code = UnknownMigrations.code
+
+  constructor(names: readonly string[]) {
+    super(`This version of the program does not know ${names.join(', ')}: use a newer one`)
+  }
+}
+
+/** Has the migrations that are not wanted wait until the postponement ends. */
+export async function deferOtherMigrations(
+  pool: pg.Pool,
+  { table, list, wanted }: DeferralOptions
+): Promise<void> {
+  await list()
+  await endDeferral(pool, table)
+  const all = await list()
+  const known = new Set(all.map(({ name }) => name))
+  const unknown = wanted.filter((name) => !known.has(name))
+  if (unknown.length > 0) {
+    throw new UnknownMigrations(unknown)
+  }
+  const others = all.filter(({ name, status }) => status === 'pending' && !wanted.includes(name))
+  await pool.query(
+    `insert into "${table}" (name, batch) select name, ${DEFERRED_BATCH} from unnest($1::text[]) name`,
+    [others.map(({ name }) => name)]
+  )
+}
+
+/** The time of those that were postponed has come. */
+export async function endDeferral(pool: pg.Pool, table: string): Promise<void> {
+  await pool.query(`delete from "${table}" where batch = ${DEFERRED_BATCH}`)
+}

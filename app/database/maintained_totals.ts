@@ -1,0 +1,170 @@
+import { groupOf, NO_REALM } from '#query/sql/maintained_total'
+
+/** The realm that a row counts for, of a table whose rows know theirs, as SQL. */
+export const partOf = (column: string | undefined, row: string) =>
+  column === undefined ? `'${NO_REALM}'::uuid` : `coalesce(${row}."${column}", '${NO_REALM}')`
+
+/**
+ * Tables that take thousands of rows with one statement, and are to note few changes then. All others take one after the other: to
+ * look at all that a statement wrote, and bound the changes, would cost each of them a quarter more than to look at the row.
+ */
+const IN_BULK: ReadonlySet<string> = new Set(['events'])
+
+/** The columns of a table by whose combinations totals are kept as well; all of them are texts. */
+const GROUPED: Readonly<Record<string, readonly string[]>> = { events: ['scope', 'ref_type'] }
+
+/** The name of the group that a row counts for, as SQL; nothing for tables without groups. */
+export function groupIn(table: string, row: string): string | undefined {
+  const columns = GROUPED[table]
+  return (
+    columns &&
+    groupOf(
+      table,
+      columns.map((column) => `lower(${row}."${column}")`)
+    )
+  )
+}
+
+/** To put a single row together by its realm would take a third of the time. */
+const NOTED_SINGLY = 8
+
+const nameOf = (table: string, use: string) => `"${table}_${use}_total"`
+
+/** The statements that make, or make anew, what notes that rows came or went. */
+export function totalTriggers(table: string, realm?: string): string[] {
+  const raised = calling(nameOf(table, 'raise'))
+  const lowered = calling(nameOf(table, 'lower'))
+  const part = partOf(realm, 'c')
+  return [
+    ...(IN_BULK.has(table)
+      ? raised(`insert on "${table}" ${allOf('new')}`, raiseInBulk(table, part))
+      : raised(`insert on "${table}" for each row`, raiseSingly(table, partOf(realm, 'new')))),
+    ...lowered(
+      `delete on "${table}" ${allOf('old')}`,
+      `begin ${note(table, `${part}, -count(*)`, 'from changed c group by 2')};
+        ${noteGroups(table, part, '-count(*)')} return null; end`
+    ),
+  ]
+}
+
+const allOf = (rows: string) => `referencing ${rows} table as changed for each statement`
+
+const calling = (name: string) => (changes: string, body: string) => [
+  `create or replace function ${name}() returns trigger language plpgsql as $body$
+      ${body} $body$`,
+  `create or replace trigger ${name} after ${changes} execute function ${name}()`,
+]
+
+/** All is of the type of its column: what has to be converted takes a step of its own in each statement that has a limit. */
+function note(table: string, partAndChange: string, rows = ''): string {
+  return `insert into record_total_changes (list, part, change, written_by)
+          select '${table}'::text collate "C", ${partAndChange}, pg_current_xact_id() ${rows}`
+}
+
+/** What a statement changes of the groups of a table; nothing where it has none. */
+function noteGroups(table: string, part: string, change: string): string {
+  const group = groupIn(table, 'c')
+  return group === undefined
+    ? ''
+    : `insert into record_total_changes (list, part, change, written_by)
+       select ${group}, ${part}, ${change}, pg_current_xact_id() from changed c group by 1, 2;`
+}
+
+function raiseSingly(table: string, part: string): string {
+  return `begin ${note(table, `${part}, 1::bigint`)}; return null; end`
+}
+
+function raiseInBulk(table: string, part: string): string {
+  const others = `from (select * from changed offset ${NOTED_SINGLY}) c group by 2`
+  return `declare
+        noted integer;
+      begin
+        ${note(table, `${part}, 1::bigint`, `from changed c limit ${NOTED_SINGLY}`)};
+        get diagnostics noted = row_count;
+        if noted = ${NOTED_SINGLY} then
+          ${note(table, `${part}, count(*)`, others)};
+        end if;
+        ${noteGroups(table, part, 'count(*)')}
+        return null;
+      end`
+}
+
+/**
+ * The statements with which a migration has the totals of a table kept, beginning with what is in it: whoever writes, a trigger
+ * notes by how much the number of its rows changed, for each realm. A table that is made anew, also one of partitions, takes
+ * them again.
+ */
+export function maintainTotals(table: string, realm?: string): string[] {
+  return [
+    ...totalTriggers(table, realm),
+    `create trigger ${nameOf(table, 'empty')} after truncate on "${table}"
+      for each statement execute function record_totals_emptied()`,
+    ...(realm === undefined ? [] : realmTrigger(table, realm)),
+    `delete from record_total_changes where list = '${table}'`,
+    `delete from record_totals where list = '${table}'`,
+    `insert into record_totals (list, part, records)
+      select '${table}', ${partOf(realm, 'r')}, count(*) from "${table}" r group by 2`,
+  ]
+}
+
+/** The statements with which a migration has the totals of the groups of a table kept, beginning with what is in it. */
+export function maintainGroupTotals(table: string, realm: string): string[] {
+  const changed = (row: string, change: string) =>
+    `(${groupIn(table, row)}, ${partOf(realm, row)}, ${change}, pg_current_xact_id())`
+  return [
+    ...totalTriggers(table, realm),
+    ...calling(nameOf(table, 'regroup'))(
+      `update on "${table}" for each row when (old is distinct from new)`,
+      `begin insert into record_total_changes (list, part, change, written_by)
+        values ${changed('old', '-1')}, ${changed('new', '1')}; return null; end`
+    ),
+    ...calling(nameOf(table, 'ungroup'))(
+      `truncate on "${table}" for each statement`,
+      `begin insert into record_total_changes (list, part, change)
+        select list, part, -sum(records) from (${groupTotals(table)}) kept group by 1, 2; return null; end`
+    ),
+    ...deleteGroupTotals(table),
+    `insert into record_totals (list, part, records)
+      select ${groupIn(table, 'r')}, ${partOf(realm, 'r')}, count(*) from "${table}" r group by 1, 2`,
+  ]
+}
+
+const groupTotals = (table: string) =>
+  `select list, part, records from record_totals where list like '${table}:%'
+   union all select list, part, change from record_total_changes where list like '${table}:%'`
+
+/** The statements with which the totals of groups are not kept any more, for a table whose rows are still counted. */
+export function dropGroupTotals(table: string): string[] {
+  return [
+    ...['regroup', 'ungroup'].flatMap((use) => [
+      `drop trigger ${nameOf(table, use)} on "${table}"`,
+      `drop function ${nameOf(table, use)}`,
+    ]),
+    ...deleteGroupTotals(table),
+  ]
+}
+
+const deleteGroupTotals = (table: string) => [
+  `delete from record_total_changes where list like '${table}:%'`,
+  `delete from record_totals where list like '${table}:%'`,
+]
+
+/** The statements with which the totals of a table are not kept any more. */
+export function dropTotals(table: string, realm?: string): string[] {
+  const uses = ['raise', 'lower', 'empty', ...(realm === undefined ? [] : ['move'])]
+  return [
+    ...uses.map((use) => `drop trigger ${nameOf(table, use)} on "${table}"`),
+    `drop function ${nameOf(table, 'raise')}, ${nameOf(table, 'lower')}`,
+    `delete from record_total_changes where list = '${table}'`,
+    `delete from record_totals where list = '${table}'`,
+  ]
+}
+
+/** Records seldom move to another realm, and a trigger that looks at one column costs the other updates nothing. */
+function realmTrigger(table: string, realm: string): string[] {
+  return [
+    `create trigger ${nameOf(table, 'move')} after update of "${realm}" on "${table}"
+      for each row when (old."${realm}" is distinct from new."${realm}")
+      execute function record_totals_moved('${table}', '${realm}')`,
+  ]
+}

@@ -1,0 +1,102 @@
+import pg from 'pg'
+
+import { PipelinedClient } from './pipelined_client.js'
+
+/** How long a lane may keep callers waiting before newcomers are sent elsewhere. */
+const OVERDUE_MS = 10
+
+/** Nothing that is read here takes so long; a lane this late is cut off. */
+const STALLED_MS = 30_000
+const STATEMENT_LIMIT_MS = 25_000
+
+/**
+ * One connection that many reads share.
+ */
+export class ReadConnection {
+  readonly #settings: pg.ClientConfig
+  readonly #onError: (error: Error) => void
+  #client: PipelinedClient | undefined
+  #waiting = 0
+  #underWay = 0
+  #answeredAt = 0
+
+  constructor(settings: pg.ClientConfig, onError: (error: Error) => void) {
+    this.#settings = { ...settings, statement_timeout: STATEMENT_LIMIT_MS }
+    this.#onError = onError
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Whether what is read now leaves together with something else. */
+  get isGathering(): boolean {
+    return this.#client?.isGathering === true
+  }
+
+  isOverdue(now: number): boolean {
+    return this.#underWay > 0 && now - this.#answeredAt > OVERDUE_MS
+  }
+
+  read<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    const client = (this.#client ??= this.#open())
+    this.#waiting += 1
+    return new Promise((resolve, reject) => {
+      client.query(statement, (error: Error | null, result: pg.QueryResult<Row>) => {
+        this.#waiting -= 1
+        this.#underWay -= 1
+        this.#answeredAt = performance.now()
+        if (error) {
+          this.#discardIfLost(client, error)
+          reject(error)
+        } else {
+          resolve(result)
+        }
+      })
+    })
+  }
+
+  destroyIfStalled(now: number): void {
+    if (this.#underWay > 0 && now - this.#answeredAt > STALLED_MS) {
+      this.#client?.connection.stream.destroy()
+    }
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client
+    this.#client = undefined
+    await client?.end()
+  }
+
+  #open(): PipelinedClient {
+    const client = new PipelinedClient(this.#settings, () => this.#noteLeaving())
+    const lost = (error: Error) => {
+      this.#discard(client)
+      this.#onError(error)
+    }
+    client.on('error', lost)
+    client.on('end', () => this.#discard(client))
+    client.connect().catch(lost)
+    return client
+  }
+
+  /** The next read must not be sent after one that was told that the connection is about to end. */
+  #discardIfLost(client: pg.Client, error: Error): void {
+    if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL') {
+      this.#discard(client)
+    }
+  }
+
+  #discard(client: pg.Client): void {
+    if (this.#client === client) {
+      this.#client = undefined
+    }
+  }
+
+  #noteLeaving(): void {
+    if (this.#underWay <= 0) {
+      this.#answeredAt = performance.now()
+    }
+    this.#underWay = this.#waiting
+  }
+}

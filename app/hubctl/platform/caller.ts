@@ -1,0 +1,63 @@
+import type { Api } from './api.js'
+import { ApiError } from './api_error.js'
+
+/** Who is logged in, as the identity provider says it. */
+export interface Caller {
+  readonly kind: string
+  readonly id: string
+  readonly name: string
+  readonly realmId: string | null
+  readonly realm: string | null
+  readonly permissions: readonly string[]
+  readonly expiresAt: string | null
+}
+
+interface Introspection {
+  readonly active: boolean
+  readonly sub?: string
+  readonly sub_kind?: string
+  readonly sub_name?: string
+  readonly name?: string
+  readonly realm_id?: string
+  readonly realm_name?: string
+  readonly exp?: number
+  readonly permissions?: readonly { name: string }[]
+}
+
+/** Who the caller is; undefined where the provider does not say it. */
+export async function readCaller(api: Api): Promise<Caller | undefined> {
+  const token = await api.token()
+  if (token === undefined) {
+    return undefined
+  }
+  try {
+    const answer = await api.read<Introspection>('identity', '/token/introspect', {
+      method: 'POST',
+      body: { token },
+    })
+    return answer.active ? callerFrom(answer) : undefined
+  } catch (error) {
+    if (error instanceof ApiError) {
+      return undefined
+    }
+    throw error
+  }
+}
+
+function callerFrom(answer: Introspection): Caller {
+  const { exp, permissions = [] } = answer
+  return {
+    kind: answer.sub_kind ?? 'user',
+    id: answer.sub ?? '',
+    name: answer.sub_name ?? answer.name ?? '',
+    realmId: answer.realm_id ?? null,
+    realm: answer.realm_name ?? null,
+    permissions: [...new Set(permissions.map(({ name }) => name))].sort(),
+    expiresAt: exp === undefined ? null : new Date(exp * 1000).toISOString(),
+  }
+}
+
+/** Whether the caller may write what belongs to a realm: members of the master realm may everywhere. */
+export function mayWriteIn(caller: Caller, realmId: string): boolean {
+  return caller.realm === 'master' || caller.realmId === realmId
+}

@@ -1,0 +1,14 @@
+/** Sweeps one batch after the other until one is not full, or the signal aborts. Answers how much was swept. */
+export async function sweepInBatches(
+  size: number,
+  signal: AbortSignal,
+  sweepBatch: () => Promise<number>
+): Promise<number> {
+  let swept = 0
+  let batch = size
+  while (batch === size && !signal.aborted) {
+    batch = await sweepBatch()
+    swept += batch
+  }
+  return swept
+}

@@ -1,0 +1,59 @@
+import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+import { releaseChunk } from '#kernel/chunk_memory'
+import { syncFolder } from '#kernel/sync_folder'
+import { startHeartbeat } from '#kernel/file_heartbeat'
+
+const BUFFER_BYTES = 1024 ** 2
+
+/**
+ * Writes a file under another name, and gives it its own only when all of it is on the disk. The name may depend on what was
+ * written; a source that fails leaves nothing.
+ */
+export async function writeAtomically(
+  draft: string,
+  source: AsyncIterable<Uint8Array>,
+  target: () => string
+): Promise<void> {
+  const file = await open(draft, 'wx', 0o600)
+  const release = startHeartbeat(draft)
+  try {
+    let buffered: Uint8Array[] = []
+    let bytes = 0
+    for await (const chunk of source) {
+      buffered.push(chunk)
+      bytes += chunk.byteLength
+      if (bytes >= BUFFER_BYTES) {
+        await writeAll(file, buffered)
+        buffered = []
+        bytes = 0
+      }
+    }
+    if (bytes > 0) {
+      await writeAll(file, buffered)
+    }
+    await file.datasync()
+    await file.close()
+    await rename(draft, target())
+  } catch (error) {
+    await file.close().catch(() => {})
+    await unlink(draft).catch(() => {})
+    throw error
+  } finally {
+    release()
+  }
+  await syncFolder(dirname(target()))
+}
+
+/** A disk that is nearly full takes a part, and refuses the rest. */
+async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
+  let { bytesWritten: written } = await file.writev(chunks)
+  const bytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  const all = written < bytes ? Buffer.concat(chunks) : undefined
+  while (all && written < bytes) {
+    const rest = await file.write(all, written)
+    written += rest.bytesWritten
+  }
+  chunks.forEach(releaseChunk)
+}

@@ -1,6 +1,0 @@
-/** What is there already, for those who read piece by piece. */
-export async function* inOnePiece<Bytes extends Uint8Array>(
-  bytes: Bytes
-): AsyncGenerator<Bytes, void, undefined> {
-  yield bytes
-}

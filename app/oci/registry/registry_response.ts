@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+
+import { tryParseJson } from '#kernel/try_parse_json'
+
+import { RegistryUnavailable, RegistryResponseInvalid } from '#oci/errors'
+import { isObject } from '#oci/manifest'
+
+const MAX_TEXT_BYTES = 1024 ** 2
+const MAX_DISCARDED_BYTES = 64 * 1024
+
+/** What was answered to one request; its body is read by whoever wants it, and has to be read or dropped. */
+export class RegistryResponse {
+  readonly url: URL
+  readonly #response: IncomingMessage
+  readonly #idleMs: number
+  readonly #signal: AbortSignal | undefined
+
+  constructor(url: URL, response: IncomingMessage, idleMs: number, signal?: AbortSignal) {
+    this.url = url
+    this.#response = response
+    this.#idleMs = idleMs
+    this.#signal = signal
+  }
+
+  get status(): number {
+    return this.#response.statusCode!
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#response.headers
+  }
+
+  header(name: string): string | undefined {
+    const value = this.headers[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  /** The address that a header names, relative to what was asked. */
+  location(name = 'location'): URL | undefined {
+    const value = this.header(name)
+    return value === undefined ? undefined : (URL.parse(value, this.url.href) ?? undefined)
+  }
+
+  /** Lets the connection be used again, where what is left of the body is short. */
+  discard(): void {
+    let length = 0
+    this.#response.on('error', () => {})
+    this.#response.setTimeout(this.#idleMs, () => this.#response.destroy())
+    this.#response.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > MAX_DISCARDED_BYTES) {
+        this.#response.destroy()
+      }
+    })
+  }
+
+  /** The body piece by piece. A reader may take its time, the registry may not. */
+  async *body(): AsyncGenerator<Buffer, void, undefined> {
+    const chunks = this.#response[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    try {
+      for (;;) {
+        const silence = setTimeout(() => this.#onSilence(), this.#idleMs)
+        const { done, value } = await chunks.next().finally(() => clearTimeout(silence))
+        if (done) {
+          return
+        }
+        yield value
+      }
+    } catch (error) {
+      this.#signal?.throwIfAborted()
+      throw error
+    } finally {
+      this.#response.destroy()
+    }
+  }
+
+  /** The whole of a body that is short. */
+  async bytes(maxBytes = MAX_TEXT_BYTES): Promise<Buffer> {
+    const chunks: Buffer[] = []
+    let length = 0
+    for await (const chunk of this.body()) {
+      length += chunk.length
+      if (length > maxBytes) {
+        throw new RegistryResponseInvalid(
+          `${this.url.host} answers with more than ${maxBytes} bytes`
+        )
+      }
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks)
+  }
+
+  async json(maxBytes?: number): Promise<Record<string, unknown> | undefined> {
+    const bytes = await this.bytes(maxBytes)
+    const content = tryParseJson(bytes.toString())
+    return isObject(content) ? content : undefined
+  }
+
+  #onSilence(): void {
+    this.#response.destroy(
+      new RegistryUnavailable(`${this.url.host} was silent for ${this.#idleMs} ms within an answer`)
+    )
+  }
+}

@@ -1,0 +1,9 @@
+import { isObject } from '#oci/manifest'
+
+/** The entries of something foreign whose values are texts. */
+export function stringEntries(value: unknown): Record<string, string> {
+  const entries = isObject(value) ? Object.entries(value) : []
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  )
+}

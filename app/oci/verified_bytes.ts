@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+
+import { DigestMismatch, ManifestInvalid } from './errors.js'
+import type { BlobAddress, BlobSource } from './image_store.js'
+
+export const digestOf = (bytes: Uint8Array): string =>
+  `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+
+export const addressOf = (bytes: Uint8Array): BlobAddress => ({
+  digest: digestOf(bytes),
+  size: bytes.length,
+})
+
+/** Passes bytes on as long as they can be those of a blob. The last piece is held back until the digest is known to be right. */
+export async function* verifiedBytes(
+  source: BlobSource,
+  { digest, size }: BlobAddress
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const hash = createHash('sha256')
+  let length = 0
+  let pending: Uint8Array | undefined
+  for await (const chunk of source) {
+    length += chunk.byteLength
+    if (length > size) {
+      throw new DigestMismatch(`${digest} should have ${size} bytes, and has more`)
+    }
+    hash.update(chunk)
+    if (pending) {
+      yield pending
+    }
+    pending = chunk
+  }
+  requireSame({ digest, size }, { digest: `sha256:${hash.digest('hex')}`, size: length })
+  if (pending) {
+    yield pending
+  }
+}
+
+/** Throws where bytes are not those that were asked for. */
+export function requireSame(
+  expected: { readonly digest?: string; readonly size?: number },
+  actual: BlobAddress
+): void {
+  if (expected.size !== undefined && expected.size !== actual.size) {
+    throw new DigestMismatch(
+      `${expected.digest ?? 'A blob'} should have ${expected.size} bytes, and has ${actual.size}`
+    )
+  }
+  if (expected.digest !== undefined && expected.digest !== actual.digest) {
+    throw new DigestMismatch(`What should be ${expected.digest} is ${actual.digest}`)
+  }
+}
+
+/** All bytes of a blob that describes something, and is small therefore. */
+export async function readAll(source: BlobSource, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of source) {
+    length += chunk.byteLength
+    if (length > maxBytes) {
+      throw new ManifestInvalid(`A description of more than ${maxBytes} bytes is none`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

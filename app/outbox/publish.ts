@@ -1,0 +1,167 @@
+import type pg from 'pg'
+
+import { type Message } from '#bus/message'
+import { newId } from '#kernel/new_id'
+import { surfacesOf } from '#configuration/processes'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { SecurityEvent, SecuritySink } from '#audit/security_event'
+import { AUDITED } from '#records/audit'
+import type { EventSink, RecordChange } from '#records/events'
+import { declaredKinds, type Kind } from '#records/kind'
+import { deferToCommit } from '#records/transaction'
+import { env } from '#start/env'
+import { DESTINATIONS, type Content } from './entry.js'
+import { changeContent } from '#outbox/payloads/change_content'
+import { actorContextOf } from '#outbox/payloads/actor_context'
+import { sealCommand } from '#outbox/payloads/sealed_command'
+import { notifyWritten, notifyAfterCommit } from './wakeups.js'
+
+const { audit, bus, pubsub, sockets, commands } = DESTINATIONS
+
+const OF_CHANGES = audit | bus | pubsub | sockets
+
+const INSERT_ALL = {
+  name: 'write-outbox-all',
+  text: `insert into outbox (message_id, pending, ordered_by, queue, content)
+         select message_id, pending, ordered_by, queue, content::json
+         from unnest($1::text[], $2::smallint[], $3::text[], $4::text[], $5::text[])
+           with ordinality as e (message_id, pending, ordered_by, queue, content, turn)
+         order by turn`,
+}
+
+const INSERT = {
+  name: 'write-outbox',
+  text: `insert into outbox (message_id, pending, ordered_by, queue, content)
+         values ($1, $2, $3, $4, $5)`,
+}
+
+interface NewEntry {
+  readonly messageId: string
+  readonly pending: number
+  readonly orderedBy: string
+  readonly queue?: string
+  readonly content: Content
+}
+
+/** Keeps a change of a record, with the change itself, for every destination that is told of changes. */
+export function publishChange(transaction: pg.ClientBase, change: RecordChange): Promise<void> {
+  return insertWithin(transaction, entryOf(change))
+}
+
+/** As `writeChange`, for many changes at once. */
+export function publishChanges(
+  transaction: pg.ClientBase,
+  changes: readonly RecordChange[]
+): Promise<void> {
+  return insertAllWithin(transaction, changes.map(entryOf))
+}
+
+/** Keeps a command, with what it belongs to, until its queue has it. Those with the same `orderedBy` arrive in order. */
+export function publishCommand(
+  transaction: pg.ClientBase,
+  message: Message,
+  orderedBy: string
+): Promise<void> {
+  return insertWithin(transaction, entryFor({ message, orderedBy }))
+}
+
+/** A message, and what it is about. */
+export interface OrderedMessage {
+  readonly message: Message
+  readonly orderedBy: string
+}
+
+/** As `writeCommand`, for many messages at once. */
+export function publishCommands(
+  transaction: pg.ClientBase,
+  messages: readonly OrderedMessage[]
+): Promise<void> {
+  return insertAllWithin(transaction, messages.map(entryFor))
+}
+
+/** Keeps what matters to security for the audit trail. It belongs to no transaction, and is kept when this resolves. */
+export async function publishSecurityEvent(event: SecurityEvent): Promise<void> {
+  const { type, subject, id, realmId, origin, count } = event
+  const messageId = newId()
+  const content = {
+    security: { event: type, subject, id, realmId, count, doer: actorContextOf(origin) },
+  }
+  const pool = pools.for(databaseUrl(surfacesOf(env)[0]!))
+  await insert(pool, { messageId, pending: audit, orderedBy: messageId, content })
+  notifyWritten()
+}
+
+/** Where the changes of records go. */
+export const changeOutbox: EventSink = { record: publishChange, recordAll: publishChanges }
+
+/** Where security events go. */
+export const securityOutbox: SecuritySink = { record: publishSecurityEvent }
+
+function entryOf(change: RecordChange): NewEntry {
+  const kind = kindNamed(change.kind)
+  const { isRecorded: isKept } = kind?.audit ?? AUDITED
+  return {
+    messageId: change.messageId ?? newId(),
+    pending: isKept ? OF_CHANGES : OF_CHANGES & ~audit,
+    orderedBy: `${change.kind}/${change.id}`,
+    content: { change: changeContent(change, kind) },
+  }
+}
+
+function entryFor({ message, orderedBy }: OrderedMessage): NewEntry {
+  return {
+    messageId: message.id,
+    pending: commands,
+    orderedBy,
+    queue: message.metadata.routing.key,
+    content: sealCommand(message),
+  }
+}
+
+/** A whole set is waited for, so that no more than one is held in memory. */
+async function insertAllWithin(
+  transaction: pg.ClientBase,
+  entries: readonly NewEntry[]
+): Promise<void> {
+  const [first, ...others] = entries
+  if (!first) {
+    return
+  }
+  if (others.length === 0) {
+    return insertWithin(transaction, first)
+  }
+  const values = [
+    entries.map(({ messageId }) => messageId),
+    entries.map(({ pending }) => pending),
+    entries.map(({ orderedBy }) => orderedBy),
+    entries.map(({ queue = null }) => queue),
+    entries.map(({ content }) => JSON.stringify(content)),
+  ]
+  await transaction.query({ ...INSERT_ALL, values })
+  notifyAfterCommit(transaction)
+}
+
+async function insertWithin(transaction: pg.ClientBase, entry: NewEntry): Promise<void> {
+  await deferToCommit(transaction, insert(transaction, entry))
+  notifyAfterCommit(transaction)
+}
+
+async function insert(on: pg.ClientBase | pg.Pool, entry: NewEntry): Promise<void> {
+  const { messageId, pending, orderedBy, queue = null, content } = entry
+  const values = [messageId, pending, orderedBy, queue, JSON.stringify(content)]
+  await on.query({ ...INSERT, values })
+}
+
+const kindsByName = new Map<string, Kind>()
+
+function kindNamed(name: string): Kind | undefined {
+  let kind = kindsByName.get(name)
+  if (!kind) {
+    kind = declaredKinds().find((candidate) => candidate.name === name)
+    if (kind) {
+      kindsByName.set(name, kind)
+    }
+  }
+  return kind
+}

@@ -1,0 +1,110 @@
+import type { Condition, Leaf } from '#query/condition'
+import type { Declaration } from '#query/declaration'
+import type { Literal } from '#query/scalar'
+import type { Bindings } from './bindings.js'
+import { equalOperandOf } from './operand.js'
+
+/** Stands for no realm where totals are kept: a null would not be found by a key. No version of ids has this one. */
+export const NO_REALM = '00000000-0000-0000-0000-00006e6f6e65'
+
+/**
+ * Changes that are older were added up already. A number that this server has not come to yet is another one's, of which this
+ * database is a copy.
+ */
+const ADDED_BELOW = `(select case when a.below > pg_snapshot_xmax(pg_current_snapshot()) then '0'::xid8 else a.below end
+  from record_totals_added a)`
+
+/**
+ * The total of a list, as SQL that reads what is kept of it: of all of it, or of the realms that conditions ask for and of nothing
+ * else. Nothing is returned where they say anything more, so that records have to be counted.
+ */
+export function maintainedTotal(
+  { table, totals }: Declaration,
+  conditions: readonly Condition[],
+  bindings: Bindings
+): string | undefined {
+  const asked = totals && askedIn(conditions, totals)
+  if (asked === undefined) {
+    return undefined
+  }
+  const texts = asked.texts.map((text) => `lower(${bindings.bind(text)}::text)`)
+  const list = texts.length === 0 ? `'${table}'` : groupOf(table, texts)
+  const parts = asked.realms.map((each) => `and k.part = any(${bindings.bind(each)}::uuid[])`)
+  const kept = [`k.list = ${list}`, ...parts].join(' ')
+  return `(select coalesce(sum(kept.records), 0) from (
+    select k.records from record_totals k where ${kept}
+    union all
+    select k.change from record_total_changes k where ${kept} and k.written_by >= ${ADDED_BELOW}) kept)`
+}
+
+/** The name under which the totals of a combination of texts are kept, as SQL; the texts are in lower case. */
+export const groupOf = (table: string, texts: readonly string[]) =>
+  [`'${table}'`, ...texts].join(` || ':' || `)
+
+/** What a list asks for, where it asks for realms and for nothing else or one value of each group. */
+function askedIn(
+  conditions: readonly Condition[],
+  { realm, groups = [] }: NonNullable<Declaration['totals']>
+): { realms: string[][]; texts: string[] } | undefined {
+  const all = conditions.flatMap(flattened)
+  const found = groups.map((name) => all.filter((each) => isText(each, name)))
+  const texts = found.every(({ length }) => length === 1) ? found.flat() : []
+  const others = all.filter((each) => !texts.some((text) => text === each))
+  const realms = realmsAsked(others, realm)
+  return realms && { realms, texts: texts.map(({ literals }) => literals[0]!.text) }
+}
+
+const flattened = (condition: Condition): Condition[] =>
+  condition.kind === 'and' ? condition.conditions.flatMap(flattened) : [condition]
+
+function isText(condition: Condition, name: string): condition is Leaf {
+  return (
+    condition.kind === 'leaf' &&
+    condition.op === 'eq' &&
+    condition.path.length === 0 &&
+    condition.name === name &&
+    condition.literals[0]!.value !== null &&
+    equalOperandOf('text', condition.literals[0]!) !== undefined
+  )
+}
+
+/** The realms that each condition leaves; undefined where one is about something else. */
+function realmsAsked(
+  conditions: readonly Condition[],
+  realm: string | undefined
+): string[][] | undefined {
+  const asked: string[][] = []
+  for (const condition of conditions) {
+    const realms = isAbout(condition, realm) && condition.literals.flatMap(partOf)
+    if (!realms || realms.includes(NO_REALM_ITSELF)) {
+      return undefined
+    }
+    asked.push(realms)
+  }
+  return asked
+}
+
+function isAbout(condition: Condition, realm: string | undefined): condition is Leaf {
+  return (
+    condition.kind === 'leaf' &&
+    (condition.op === 'eq' || condition.op === 'in') &&
+    condition.path.length === 0 &&
+    condition.name === realm
+  )
+}
+
+const NO_REALM_ITSELF = ''
+
+/** What a value is kept by; nothing for one that no record can have. */
+function partOf(literal: Literal): string[] {
+  if (literal.value === null) {
+    return [NO_REALM]
+  }
+  const operand = equalOperandOf('uuid', literal)
+  if (operand === undefined) {
+    return []
+  }
+  return [digitsOf(literal.text) === digitsOf(NO_REALM) ? NO_REALM_ITSELF : literal.text]
+}
+
+const digitsOf = (uuid: string) => uuid.replaceAll('-', '').toLowerCase()

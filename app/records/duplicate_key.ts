@@ -1,0 +1,90 @@
+import pg from 'pg'
+
+import { databaseFailure } from '#kernel/database_failures'
+import { EntityConflict } from '#kernel/failures'
+import { quoteName } from '#query/sql/identifiers'
+
+/** A row that was to be written, by its columns. */
+interface Row {
+  readonly table: string
+  readonly values: ReadonlyMap<string, unknown>
+  /** The attributes of the kind by column. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+interface UniqueKey {
+  /** What the key consists of, in SQL. */
+  readonly parts: readonly string[]
+  readonly predicate: string | null
+}
+
+const UNIQUE_KEYS = `
+  select pg_get_expr(i.indpred, i.indrelid) as predicate,
+    (select json_agg(pg_get_indexdef(i.indexrelid, place, false) order by place)
+     from generate_series(1, i.indnkeyatts::int) as place) as parts
+  from pg_index i
+  where i.indrelid = $1::regclass and i.indisunique`
+
+const UNIQUE_VIOLATION = '23505'
+
+/**
+ * A record could not be written since another one has a key of it. The database says so of one key, whatever else is taken;
+ * `complete` finds the others, once the transaction is over.
+ */
+export class DuplicateKey extends EntityConflict {
+  readonly #row: Row
+
+  private constructor(reported: EntityConflict, row: Row) {
+    super(reported.message, { issues: reported.issues, cause: reported.cause })
+    this.#row = row
+  }
+
+  /** What is thrown for an error of a write: this, where it is one about a key, else the error itself. */
+  static from(error: unknown, row: Row): unknown {
+    const isViolation = error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION
+    const reported = isViolation && databaseFailure(error)
+    return reported ? new DuplicateKey(reported, row) : error
+  }
+
+  /** The same with every key that is taken. The one that was reported may be free again by now. */
+  async findAllKeys(pool: Pick<pg.Pool, 'query'>): Promise<EntityConflict> {
+    const { table, names } = this.#row
+    const { rows: keys } = await pool.query<UniqueKey>(UNIQUE_KEYS, [quoteName(table)])
+    const taken = await this.#duplicatesAmong(keys, pool)
+    const reported = this.issues.map(({ path }) => path)
+    const found = taken.map(({ parts }) => parts.flatMap((part) => attributeIn(part, names)))
+    const all = new Map([...reported, ...found].map((path) => [path.join(), path]))
+    return EntityConflict.duplicateKeys([...all.values()], this.cause)
+  }
+
+  async #duplicatesAmong(
+    keys: readonly UniqueKey[],
+    pool: Pick<pg.Pool, 'query'>
+  ): Promise<UniqueKey[]> {
+    const { table, values } = this.#row
+    const checks = keys.map((key, index) => `${isTakenSql(table, key)} as "${index}"`)
+    const { rows } = await pool.query<Record<string, boolean>>(`select ${checks.join(', ')}`, [
+      JSON.stringify(Object.fromEntries(values)),
+    ])
+    return keys.filter((_, index) => rows[0]![index])
+  }
+}
+
+/** Whether another row has the key of the one that is sent along as JSON, as far as that is not what it was before. */
+function isTakenSql(table: string, { parts, predicate }: UniqueKey): string {
+  const name = quoteName(table)
+  const where = predicate === null ? '' : `where ${predicate}`
+  const columns = ['id', ...parts.map((part, index) => `${part} as k${index}`)].join(', ')
+  const same = parts.map((_, index) => `here.k${index} = sent.k${index}`).join(' and ')
+  return `exists (
+    select from (select ${columns} from ${name} ${where}) as here,
+      (select ${columns} from jsonb_populate_record(
+        (select was from ${name} as was where was.id = ($1::jsonb ->> 'id')::uuid), $1::jsonb
+      ) ${where}) as sent
+    where here.id is distinct from sent.id and ${same})`
+}
+
+function attributeIn(part: string, names: ReadonlyMap<string, string>): string[] {
+  const column = part.match(/\w+/g)?.find((word) => names.has(word))
+  return column === undefined ? [] : [names.get(column)!]
+}

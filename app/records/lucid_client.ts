@@ -1,0 +1,46 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type pg from 'pg'
+
+import { RecordModel } from './model.js'
+
+type Connection = pg.ClientBase & { __knexUid?: string }
+type Knex = ReturnType<QueryClientContract['getWriteClient']>
+
+let connectionCount = 0
+
+/**
+ * Lets models take part in one of our transactions: `Node.query({ client: await lucidOn(transaction) })`. What they write is
+ * kept or undone with the rest of it; the transaction ends where it was opened.
+ */
+export function lucidClientFor(transaction: pg.ClientBase): Promise<TransactionClientContract> {
+  const client = RecordModel.$adapter.modelConstructorClient(RecordModel)
+  const knex = borrowing(client.getWriteClient(), transaction)
+  const opened = Object.create(client, {
+    getWriteClient: { value: () => ({ transaction: async () => knex }) },
+  }) as typeof client
+  return opened.transaction()
+}
+
+/** The builder of statements that Lucid uses, with one connection instead of a pool. */
+function borrowing(knex: Knex, connection: Connection): Knex {
+  connection.__knexUid ??= `transaction${++connectionCount}`
+  const client = Object.create(knex.client, {
+    acquireConnection: { value: async () => connection },
+    releaseConnection: { value: async () => {} },
+  })
+  const context = Object.create((knex as unknown as { context: object }).context, {
+    client: { value: client },
+  })
+  const ending = { value: refuseToEnd }
+  return Object.create(knex, {
+    context: { value: context },
+    isCompleted: { value: () => false },
+    transaction: ending,
+    commit: ending,
+    rollback: ending,
+  }) as Knex
+}
+
+function refuseToEnd(): never {
+  throw new Error('The transaction is not ended here, but where it was opened, by inTransaction')
+}

@@ -1,0 +1,62 @@
+import type pg from 'pg'
+
+import { groupIn, partOf } from '#database/maintained_totals'
+import { columnOf, quoteName } from '#query/sql/identifiers'
+import type { Kind } from '#records/kind'
+import { inTransaction } from '#records/transaction'
+
+/** A total that was not what the records say; `by` is what was missing. */
+export interface Correction {
+  readonly part: string
+  readonly by: number
+}
+
+/** The list of a table, and those of its groups. */
+const OF_TABLE = `(list = $1 or list like $1 || ':%')`
+
+/**
+ * Counts the records of a kind and corrects the totals that differ. Both are seen as of one moment and the difference is noted as a
+ * change, so that it stays right whatever is written meanwhile. What is kept of realms and groups that have no records goes.
+ */
+export async function correctTotals(kind: Kind, pool: pg.Pool): Promise<Correction[]> {
+  return inTransaction(pool, async (transaction) => {
+    await transaction.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+      `totals:${kind.table}`,
+    ])
+    const { rows } = await transaction.query<{ part: string; change: string }>(correcting(kind), [
+      kind.table,
+    ])
+    await transaction.query(`delete from record_totals where records = 0 and ${OF_TABLE}`, [
+      kind.table,
+    ])
+    return rows.map(({ part, change }) => ({ part, by: Number(change) }))
+  })
+}
+
+function correcting({ table, realm, columns }: Kind): string {
+  const column = realm === undefined ? undefined : columnOf(realm, columns[realm]!)
+  const part = partOf(column, 'r')
+  const group = groupIn(table, 'r')
+  const lists = ['$1::text', ...(group === undefined ? [] : [group])]
+  const rows = lists.map(
+    (list) => `select ${list} as list, ${part} as part from ${quoteName(table)} r`
+  )
+  return `
+    with counted as (
+      select list collate "C" as list, part, count(*) as records
+      from (${rows.join(' union all ')}) parts group by 1, 2
+    ), kept as (
+      select list, part, sum(records) as records
+      from (
+        select list, part, records from record_totals where ${OF_TABLE}
+        union all
+        select list, part, change from record_total_changes where ${OF_TABLE}
+      ) all_of_it
+      group by list, part
+    )
+    insert into record_total_changes (list, part, change)
+    select list, part, coalesce(c.records, 0) - coalesce(k.records, 0)
+    from counted c full join kept k using (list, part)
+    where coalesce(c.records, 0) <> coalesce(k.records, 0)
+    returning part, change`
+}

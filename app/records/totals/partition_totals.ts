@@ -1,0 +1,36 @@
+import type pg from 'pg'
+
+import { partOf } from '#database/maintained_totals'
+import { quoteName } from '#query/sql/identifiers'
+
+/** A table that is, or becomes, a partition of that of a list, by whose column `realm` totals are kept. */
+interface Partition {
+  readonly list: string
+  readonly partition: string
+  readonly realm?: string
+}
+
+/** Takes what is in a partition out of the totals, in the transaction that drops or detaches it. */
+export function subtractPartition(transaction: pg.ClientBase, partition: Partition): Promise<void> {
+  return count(transaction, partition, '-count(*)')
+}
+
+/** Adds what is in a table to the totals, in the transaction that attaches it as a partition. */
+export function addPartition(transaction: pg.ClientBase, partition: Partition): Promise<void> {
+  return count(transaction, partition, 'count(*)')
+}
+
+/** Nobody else writes into it until the transaction ends; it may still be read. */
+async function count(
+  transaction: pg.ClientBase,
+  { list, partition, realm }: Partition,
+  change: string
+): Promise<void> {
+  const table = quoteName(partition)
+  await transaction.query(`lock table ${table} in share row exclusive mode`)
+  await transaction.query(
+    `insert into record_total_changes (list, part, change)
+     select $1, part, ${change} from (select ${partOf(realm, 'p')} as part from ${table} p) parts group by part`,
+    [list]
+  )
+}
