@@ -1,14 +1,14 @@
 import { ServiceUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import { health, type Failing } from '#observability/health'
+import { health, type FailedCheck } from '#observability/health'
 
 export interface Readiness {
   readonly status: 'ok' | 'degraded'
   /** What is away without which most requests are answered all the same. */
-  readonly degraded?: readonly Failing[]
+  readonly degraded?: readonly FailedCheck[]
 }
 
-export const readinessOf = (degraded: readonly Failing[]): Readiness =>
+export const readinessOf = (degraded: readonly FailedCheck[]): Readiness =>
   degraded.length > 0 ? { status: 'degraded', degraded } : { status: 'ok' }
 
 /** As `requireReady`, and says what this process does without. */
