@@ -39,7 +39,7 @@ export default class Doctor extends BaseCommand {
   async #examine(): Promise<Report> {
     const { examine } = await import('#doctor/examine')
     const { ALL_CHECKS } = await import('#doctor/all_checks')
-    const { Surroundings } = await import('#doctor/surroundings')
+    const { Surroundings: CheckContext } = await import('#doctor/check_context')
     const { surfacesOf } = await import('#configuration/processes')
     const { databaseUrl } = await import('#database/addresses')
     const { queuesWithDead } = await import('#start/bus')

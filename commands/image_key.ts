@@ -50,7 +50,7 @@ export default class ImageKeyCommand extends BaseCommand {
     const { ImageKey, KeyUnusable } = await import('#oci/signing/image_key')
     try {
       const keys = ImageKey.allIn(await readFile(file, 'utf8'), file)
-      const count = await accepted.keep(keys)
+      const count = await accepted.store(keys)
       this.logger.success(`${count} of ${keys.length} keys were not accepted before`)
     } catch (error) {
       if (!(error instanceof KeyUnusable) && (error as NodeJS.ErrnoException).code !== 'ENOENT') {
@@ -66,7 +66,7 @@ export default class ImageKeyCommand extends BaseCommand {
         'A fingerprint is at least its first 8 characters: image:key --all shows them'
       )
     }
-    if (!(await accepted.forget(fingerprint))) {
+    if (!(await accepted.remove(fingerprint))) {
       return this.#refuse(
         'No key like that was kept. One that follows from APP_KEY or APP_KEY_PREVIOUS is accepted as long as that stands there'
       )

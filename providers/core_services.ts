@@ -17,7 +17,7 @@ import { AnalysisExplanation } from '#core/analysis_life/analysis_explanation'
 import { ProcessReports } from '#core/analysis_life/process_reports'
 import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { CodeLocks } from '#core/code_locks/code_locks'
-import { BuildShelves } from '#core/build_images/build_shelves'
+import { BuildLocations } from '#core/build_images/build_locations'
 import { BuildSignatures } from '#core/build_images/build_signatures'
 import { AcceptedKeys } from '#core/image_keys/accepted_keys'
 import { MasterImageService } from '#core/master_images/master_image_service'
@@ -66,7 +66,7 @@ export function wireCore({ container }: ApplicationService): void {
   container.singleton(BuildSignatures, async (resolver) => {
     const accepted = await resolver.make(AcceptedKeys)
     return new BuildSignatures({
-      shelves: new BuildShelves(corePool(), env.IMAGES_PATH),
+      locations: new BuildLocations(corePool(), env.IMAGES_PATH),
       keys: () => accepted.all(),
       logger: () => container.make('logger'),
     })
@@ -77,7 +77,7 @@ export function wireCore({ container }: ApplicationService): void {
 }
 
 function wireAnalyses(container: Container, options: Options): void {
-  const isListenedTo = async (queue: string) => {
+  const hasConsumers = async (queue: string) => {
     const bus = await container.make('bus')
     return bus.hasConsumers(queue)
   }
@@ -119,7 +119,7 @@ function wireAnalyses(container: Container, options: Options): void {
         analysisNodes: await resolver.make(AnalysisNodeService),
         upkeep: await resolver.make(AnalysisUpkeep),
         codeLocks: await resolver.make(CodeLocks),
-        isListenedTo,
+        hasConsumers: hasConsumers,
         storedCode: await resolver.make('storedCode'),
         signatures: await resolver.make(BuildSignatures),
       })
@@ -129,7 +129,7 @@ function wireAnalyses(container: Container, options: Options): void {
     async (resolver) =>
       new AnalysisExplanation(
         corePool(),
-        isListenedTo,
+        hasConsumers,
         await resolver.make(AnalysisLogService),
         await resolver.make(BuildSignatures)
       )

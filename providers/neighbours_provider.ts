@@ -1,6 +1,6 @@
 import type { ApplicationService, ContainerBindings } from '@adonisjs/core/types'
 
-import type { Elsewhere } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/own_fetch'
 import { surfacesOf, type Surface } from '#configuration/processes'
 import type { StoredCode } from '#core/analysis_bucket_files/stored_code'
 import type { AnalysisLogStore } from '#core/analysis_logs/analysis_log_store'
@@ -35,7 +35,7 @@ declare module '@adonisjs/core/types' {
 interface Whereabouts<Neighbour> {
   readonly here: () => Promise<Neighbour>
   readonly nowhere: () => Promise<Neighbour>
-  readonly elsewhere: (surface: Elsewhere) => Promise<Neighbour>
+  readonly elsewhere: (surface: RemoteSurface) => Promise<Neighbour>
 }
 
 /**
@@ -63,7 +63,8 @@ export default class NeighboursProvider {
       },
       nowhere: async () => async () => new Set<string>(),
       elsewhere: async (core) => {
-        const { askCore } = await import('#storage/access/ask_core')
+        const { fetchParticipations: askCore } =
+          await import('#storage/access/fetch_participations')
         return (clientId) => askCore(core, clientId)
       },
     })
@@ -133,7 +134,8 @@ export default class NeighboursProvider {
   #storedCode() {
     return this.#asked<StoredCode>('storage', env.STORAGE_URL, {
       here: async () => {
-        const { damagedFiles } = await import('#storage/bucket_files/damaged_files')
+        const { findDamagedFiles: damagedFiles } =
+          await import('#storage/bucket_files/find_damaged_files')
         return { damaged: damagedFiles }
       },
       nowhere: async () => {
@@ -169,7 +171,8 @@ export default class NeighboursProvider {
   #storageInventory() {
     return this.#asked<Inventory | undefined>('storage', env.STORAGE_URL, {
       here: async () => {
-        const { inventoryForNeighbours } = await import('#storage/buckets/inventory_for_neighbours')
+        const { localInventory: inventoryForNeighbours } =
+          await import('#storage/buckets/local_inventory')
         return inventoryForNeighbours
       },
       nowhere: async () => undefined,

@@ -7,7 +7,7 @@ import { BucketService } from '#storage/buckets/bucket_service'
 import { env } from '#start/env'
 import { storagePool } from '#storage/database'
 import type { ObjectStore } from '#storage/objects/object_store'
-import { bucketPlace, currentLayout } from '#storage/objects/layout'
+import { bucketLocation, currentLayout } from '#storage/objects/layout'
 import { openObjectStore } from '#storage/objects/open_object_store'
 
 declare module '@adonisjs/core/types' {
@@ -26,7 +26,7 @@ export function wireStorage(app: ApplicationService): void {
     return store
   })
   if (env.S3_ENDPOINT && env.SURFACES.includes('storage')) {
-    const { container: place, prefix } = bucketPlace(currentLayout(env), 'health')
+    const { container: place, prefix } = bucketLocation(currentLayout(env), 'health')
     health.watchOptional('object store', async () => {
       const store = await container.make('objectStore')
       await store.list(place, prefix)[Symbol.asyncIterator]().next()

@@ -100,12 +100,12 @@ export class ApplicationKeyChange {
     const { AcceptedKeys } = await import('#core/image_keys/accepted_keys')
     const accepted = await app.container.make(AcceptedKeys)
     if (forget) {
-      await (dryRun ? undefined : accepted.forgetFormer())
+      await (dryRun ? undefined : accepted.removeFormer())
       return {}
     }
-    const unkept = await accepted.unkept()
+    const unkept = await accepted.findUnstored()
     return {
-      'public keys of images': dryRun ? unkept.length : await accepted.keep(unkept),
+      'public keys of images': dryRun ? unkept.length : await accepted.store(unkept),
     }
   }
 }

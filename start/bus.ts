@@ -17,7 +17,7 @@ const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>
     return coreConsumers
   },
   storage: async () => {
-    const { bucketConsumer } = await import('#storage/buckets/tasks')
+    const { bucketConsumer } = await import('#storage/buckets/bucket_consumer')
     return [bucketConsumer]
   },
   telemetry: async () => {
@@ -49,7 +49,7 @@ const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<Running
     return followIdentities(logger)
   },
   storage: async (logger) => {
-    const { followRealms } = await import('#storage/background')
+    const { reactToRealmChanges: followRealms } = await import('#storage/background')
     return followRealms(logger)
   },
   telemetry: async (logger) => {

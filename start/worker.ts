@@ -19,10 +19,10 @@ import { UploadJournal } from '#oci/uploads/upload_journal'
 import { Attempts } from '#worker/attempts'
 import { workerSweeps } from '#worker/housekeeping/sweeps'
 import { Signing } from '#worker/images/signing'
-import { guardAlong } from '#core/registries/drivers/https_call'
+import { guardRedirects } from '#core/registries/drivers/registry_http'
 import { imageStores } from '#worker/images/stores'
 import { JOBS } from '#worker/jobs'
-import { WorkerToken } from '#worker/platform/token'
+import { WorkerToken } from '#worker/platform/worker_token'
 import { Platform } from '#worker/platform/platform'
 import { startWorker } from '#worker/worker'
 import { env } from './env.js'
@@ -63,7 +63,7 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
       concurrency: env.WORKER_CONCURRENCY,
       jobMs: env.WORKER_JOB_SECONDS * 1_000,
       graceMs: GRACE_MS,
-      deaths: DEATHS,
+      maxCrashes: DEATHS,
     },
   })
   const sweeper = new Sweeper({
@@ -90,8 +90,8 @@ async function keptThings(logger: Logger) {
     images: imageStores({
       folder: env.IMAGES_PATH,
       insecure: env.REGISTRY_INSECURE,
-      guardFor: guardAlong,
-      notes,
+      guardFor: guardRedirects,
+      journal: notes,
     }),
     attempts: await Attempts.open(join(env.WORKER_PATH, 'commands')),
   }
@@ -122,7 +122,7 @@ function platform(): Platform {
   })
   return new Platform({
     token,
-    patienceMs: PATIENCE_MS,
+    retryForMs: PATIENCE_MS,
     core: { name: 'Core', url: () => env.CORE_URL ?? ownUrl('core') },
     storage: { name: 'Storage', url: () => env.STORAGE_URL ?? ownUrl('storage') },
     signal: new AbortController().signal,

@@ -17,13 +17,13 @@ export interface Authenticator {
    * For connections that outlive their request: ends them when the token ends or is revoked. Without it, tokens are good for
    * as long as a connection lasts.
    */
-  watch?(token: string, connection: EndSignal): void
+  guardConnection?(token: string, connection: EndSignal): void
   /** For connections that outlive their token: as long as the session goes on that it came from, or until `closed`. */
-  follow?(token: string, closed: AbortSignal): Following
+  watchSession?(token: string, closed: AbortSignal): SessionWatch
 }
 
 /** A caller that stays connected. */
-export interface Following {
+export interface SessionWatch {
   /** Aborts when the session ends. */
   readonly ended: AbortSignal
   /** Who it is, with what it may do now; undefined where the session has ended. */
@@ -73,15 +73,19 @@ export default class AuthenticationMiddleware {
     }
     const actor = this.#authenticator.verify(token)
     if (actor instanceof Promise) {
-      return this.#await(actor, token, ctx).then(next)
+      return this.#verifyAsync(actor, token, ctx).then(next)
     }
-    admit(ctx, actor, token)
+    setActor(ctx, actor, token)
     return next()
   }
 
-  async #await(actor: Promise<Actor | undefined>, token: string, ctx: HttpContext): Promise<void> {
+  async #verifyAsync(
+    actor: Promise<Actor | undefined>,
+    token: string,
+    ctx: HttpContext
+  ): Promise<void> {
     try {
-      admit(ctx, await actor, token)
+      setActor(ctx, await actor, token)
     } catch (failure) {
       if (await needsIdentity(ctx)) {
         throw failure
@@ -90,7 +94,7 @@ export default class AuthenticationMiddleware {
   }
 }
 
-function admit(ctx: HttpContext, actor: Actor | undefined, token: string): void {
+function setActor(ctx: HttpContext, actor: Actor | undefined, token: string): void {
   if (actor) {
     ctx.actor = actor
     ctx.token = token
@@ -124,14 +128,14 @@ function tokenInCookie(cookies: string, name: string): string | undefined {
   for (const pair of cookies.split(';')) {
     const [key, ...rest] = pair.split('=')
     if (key!.trim() === name) {
-      const value = decoded(rest.join('=').trim())
+      const value = decodeCookie(rest.join('=').trim())
       return BEARER.exec(value)?.[1] ?? (/^[^\s]+$/.test(value) ? value : undefined)
     }
   }
   return undefined
 }
 
-function decoded(value: string): string {
+function decodeCookie(value: string): string {
   const plain = value.replace(/^"(.*)"$/, '$1')
   try {
     return decodeURIComponent(plain)

@@ -3,11 +3,11 @@ import vine from '@vinejs/vine'
 import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
-const LEAST = 8
-const SHORT = 16
+const MIN_LENGTH = 8
+const SHORT_LENGTH = 16
 
 /** What is tried first by attackers. */
-const WELL_KNOWN = new Set(
+const COMMON_SECRETS = new Set(
   `password password1 password12 password123 password1234 passw0rd p@ssw0rd p@ssword passwort passwort1 passwort123
   start123 start1234 changeme change-me change_me letmein1 letmein123 welcome1 welcome123 willkommen willkommen1
   qwertyui qwertyuiop qwerty12 qwerty123 qwertz123 qwertzui qwertzuiop asdfghjk asdfghjkl 1q2w3e4r 1q2w3e4r5t q1w2e3r4 zaq12wsx 1qaz2wsx
@@ -19,15 +19,15 @@ const WELL_KNOWN = new Set(
     .concat(['12345678', '87654321', '123123123', '12341234', '11223344', '98765432', '11112222'])
 )
 
-const guessedFirst = vine.createRule((value, _options: undefined, field) => {
-  if (typeof value === 'string' && isGuessedFirst(value)) {
+const notCommon = vine.createRule((value, _options: undefined, field) => {
+  if (typeof value === 'string' && isCommon(value)) {
     field.report('It is among the first that are guessed: choose another one', 'chosen', field)
   }
 })
 
 /** A secret or password that a person chose, of at most so many characters. */
 export const chosenSecret = (most: number) =>
-  vine.string().minLength(LEAST).maxLength(most).use(guessedFirst())
+  vine.string().minLength(MIN_LENGTH).maxLength(most).use(notCommon())
 
 /** Throws where a secret that was chosen is the name of whom it is for. */
 export function requireUnlikeName(
@@ -35,20 +35,20 @@ export function requireUnlikeName(
   chosen: unknown,
   name: unknown
 ): void {
-  if (typeof chosen === 'string' && typeof name === 'string' && same(chosen, name)) {
-    const says = 'It is the name of whom it is for: choose another one'
-    throw BadRequest.attribute(issue('value_invalid', [key], says))
+  if (typeof chosen === 'string' && typeof name === 'string' && equalsIgnoringCase(chosen, name)) {
+    const message = 'It is the name of whom it is for: choose another one'
+    throw BadRequest.attribute(issue('value_invalid', [key], message))
   }
 }
 
 /** Also, where it is short, one character again and again, and figures or letters in their order. */
-function isGuessedFirst(secret: string): boolean {
+function isCommon(secret: string): boolean {
   const lower = secret.toLowerCase()
-  const isShort = lower.length < SHORT
-  return WELL_KNOWN.has(lower) || (isShort && [0, 1, -1].some((step) => isStep(lower, step)))
+  const isShort = lower.length < SHORT_LENGTH
+  return COMMON_SECRETS.has(lower) || (isShort && [0, 1, -1].some((step) => isStep(lower, step)))
 }
 
 const isStep = (text: string, step: number) =>
   [...text].every((_, at) => at === 0 || text.charCodeAt(at) === text.charCodeAt(at - 1) + step)
 
-const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
+const equalsIgnoringCase = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()

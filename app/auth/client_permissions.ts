@@ -10,15 +10,15 @@ export const ANALYSIS_CLIENT_PERMISSIONS = [
 ] as const
 
 /** Whether a permission is the one its name stands for: a realm or a client can make another one of the same name. */
-export function holdsEverywhere({ realmId, clientId }: ProviderPermission): boolean {
+export function isGlobalPermission({ realmId, clientId }: ProviderPermission): boolean {
   return (realmId ?? clientId ?? null) === null
 }
 
 /** What a client should be allowed to do. */
-export interface WantedPermissions {
+export interface TargetPermissions {
   readonly names: readonly string[]
   /** Whether everything else is taken away. */
-  readonly nothingElse?: boolean
+  readonly exclusive?: boolean
 }
 
 /**
@@ -28,20 +28,20 @@ export interface WantedPermissions {
 export async function ensurePermissions(
   clients: ClientDirectory,
   clientId: string,
-  { names, nothingElse = false }: WantedPermissions
+  { names, exclusive: nothingElse = false }: TargetPermissions
 ): Promise<string[]> {
   const grants = await clients.permissionsOf(clientId)
-  const isWanted = (permission: ProviderPermission) =>
-    holdsEverywhere(permission) && names.includes(permission.name)
-  const held = grants.filter(({ permission }) => isWanted(permission))
+  const isTarget = (permission: ProviderPermission) =>
+    isGlobalPermission(permission) && names.includes(permission.name)
+  const existing = grants.filter(({ permission }) => isTarget(permission))
   if (nothingElse) {
-    for (const { id } of grants.filter((grant) => !held.includes(grant))) {
+    for (const { id } of grants.filter((grant) => !existing.includes(grant))) {
       await clients.revoke(id)
     }
   }
   const unknown: string[] = []
   for (const name of names.filter(
-    (wanted) => !held.some(({ permission }) => permission.name === wanted)
+    (wanted) => !existing.some(({ permission }) => permission.name === wanted)
   )) {
     const permission = await clients.permission(name)
     if (permission) {

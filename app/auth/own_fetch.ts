@@ -1,12 +1,12 @@
 import type { IdentityProvider } from './provider.js'
 
 /** Where another surface is, and who vouches for us there. */
-export interface Elsewhere {
+export interface RemoteSurface {
   readonly url: string
   readonly provider: Pick<IdentityProvider, 'ownToken' | 'introspect'>
 }
 
-export interface OwnCall {
+export interface OwnFetchOptions {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -16,25 +16,25 @@ export interface OwnCall {
 
 /** Calls a surface of another process in the platform's own name: once more, with another token, where one is refused. */
 export async function ownFetch(
-  { url, provider }: Elsewhere,
+  { url, provider }: RemoteSurface,
   path: string,
-  call: OwnCall
+  call: OwnFetchOptions
 ): Promise<Response> {
   const token = await provider.ownToken()
-  const response = await called(url + path, token, call)
+  const response = await fetchWithToken(url + path, token, call)
   if (response.status !== 401) {
     return response
   }
   await response.body?.cancel()
   // Asked about a token it does not stand by any more, a provider has another one.
   await provider.introspect(token)
-  return called(url + path, await provider.ownToken(), call)
+  return fetchWithToken(url + path, await provider.ownToken(), call)
 }
 
-function called(
+function fetchWithToken(
   url: string,
   token: string,
-  { headers, signal, ...request }: OwnCall
+  { headers, signal, ...request }: OwnFetchOptions
 ): Promise<Response> {
   return fetch(url, {
     ...request,

@@ -1,24 +1,24 @@
-import { ownFetch, type Elsewhere, type OwnCall } from './own_fetch.js'
+import { ownFetch, type RemoteSurface, type OwnFetchOptions } from './own_fetch.js'
 
-const LIMIT_MS = 3_000
+const TIMEOUT_MS = 3_000
 
-export interface OwnAnswer {
+export interface OwnResponse {
   readonly status: number
   readonly text: string
 }
 
-export interface OwnQuestion extends Pick<OwnCall, 'method'> {
+export interface OwnRequestOptions extends Pick<OwnFetchOptions, 'method'> {
   readonly body?: object
   readonly limitMs?: number
 }
 
 /** Asks a surface of another process in the platform's own name. */
 export async function ownRequest(
-  elsewhere: Elsewhere,
+  surface: RemoteSurface,
   path: string,
-  { body, limitMs = LIMIT_MS, ...question }: OwnQuestion = {}
-): Promise<OwnAnswer> {
-  const response = await ownFetch(elsewhere, path, {
+  { body, limitMs = TIMEOUT_MS, ...question }: OwnRequestOptions = {}
+): Promise<OwnResponse> {
+  const response = await ownFetch(surface, path, {
     ...question,
     headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),

@@ -1,12 +1,12 @@
 import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream'
 
 import { sleep, jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
-import type { Followed } from './followed.js'
-import { ownFetch, type Elsewhere } from './own_fetch.js'
+import type { StreamedRecord } from './record_stream.js'
+import { ownFetch, type RemoteSurface } from './own_fetch.js'
 
-const COME_BACK: BackoffPolicy = { firstMs: 200, longestMs: 5_000 }
+const RETRY_BACKOFF: BackoffPolicy = { firstMs: 200, longestMs: 5_000 }
 
-interface Stream {
+interface OwnStreamOptions {
   readonly path: string
   readonly signal: AbortSignal
   readonly after?: string | undefined
@@ -17,13 +17,13 @@ interface Stream {
  * does with the token it was asked for with, is followed anew from where it was.
  */
 export async function* ownStream(
-  elsewhere: Elsewhere,
-  { path, signal, after }: Stream
-): AsyncGenerator<Followed> {
+  surface: RemoteSurface,
+  { path, signal, after }: OwnStreamOptions
+): AsyncGenerator<StreamedRecord> {
   let last = after
   for (let failures = 0; !signal.aborted; failures++) {
     try {
-      for await (const { id = '', data } of await opened(elsewhere, path, signal, last)) {
+      for await (const { id = '', data } of await openStream(surface, path, signal, last)) {
         failures = 0
         last = id
         yield { record: data, cursor: id }
@@ -31,18 +31,18 @@ export async function* ownStream(
     } catch {
       // Whatever it was, it is asked for again.
     }
-    await sleep(jitteredBackoff(failures + 1, COME_BACK), signal).catch(() => {})
+    await sleep(jitteredBackoff(failures + 1, RETRY_BACKOFF), signal).catch(() => {})
   }
 }
 
-async function opened(
-  elsewhere: Elsewhere,
+async function openStream(
+  surface: RemoteSurface,
   path: string,
   signal: AbortSignal,
   last: string | undefined
 ): Promise<ReadableStream<EventSourceMessage>> {
   const headers = { accept: 'text/event-stream', ...(last && { 'last-event-id': last }) }
-  const response = await ownFetch(elsewhere, path, { headers, signal: () => signal })
+  const response = await ownFetch(surface, path, { headers, signal: () => signal })
   if (response.status !== 200 || !response.body) {
     throw new Error(`it answered with the status ${response.status}`)
   }

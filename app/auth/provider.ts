@@ -10,7 +10,7 @@ import type { Origin } from '#kernel/origin'
  */
 export interface IdentityProvider {
   /** Returns once it is known what the provider offers; throws where that cannot be found out now. */
-  known(): Promise<void>
+  whenReady(): Promise<void>
   /** Throws where the provider cannot be asked about tokens now, and says why. */
   requireWorking(): Promise<void>
   /** What the provider says of a token now; undefined where it is not, or no longer, one that may be used. */
@@ -24,22 +24,22 @@ export interface IdentityProvider {
    * As `introspect`, of a token that is over by now: what holds while the session it came from goes on. Not there where the
    * provider cannot tell.
    */
-  introspectEnded?(token: string): Promise<Standing | undefined>
+  introspectExpired?(token: string): Promise<AccessState | undefined>
   /**
    * Sees while a token is good, and lets its bearer do so much, what `introspectEnded` will be answered by. Not there where the
    * provider needs no such preparation.
    */
-  notice?(token: string, permissions: ReadonlySet<string>): Promise<void>
+  observeToken?(token: string, permissions: ReadonlySet<string>): Promise<void>
   /**
    * Tells at once of those who may do something else than before, or nothing any more: the id of a user or client, of a session or a
    * token, or `EVERYBODY`. Not there where nobody is told. Answers how to stop.
    */
-  onStanding?(listener: (whose: string) => void): Promise<() => Promise<void>>
+  onAccessChange?(listener: (whose: string) => void): Promise<() => Promise<void>>
 
   /** Clients are what nodes and analyses log in with; undefined where the provider keeps none for others. */
   readonly clients: ClientDirectory | undefined
   /** How records get their clients where the provider keeps them in the same database, so that one transaction has both. */
-  clientsAlongside?(pool: pg.Pool): RecordClients | undefined
+  recordClientsFor?(pool: pg.Pool): RecordClients | undefined
   /** Who exists, for cleaning up after those who do not any more; undefined where the provider does not tell. */
   readonly people: PeopleDirectory | undefined
 
@@ -52,7 +52,7 @@ export interface IdentityProvider {
 export const EVERYBODY = ''
 
 /** What a user or client may do now; as before where the provider says nothing of permissions. */
-export interface Standing {
+export interface AccessState {
   readonly permissions: readonly { readonly name: string }[] | 'as before'
   /** Whether that was asked of a session, where it was not known before that the token has one. */
   readonly hasSession?: boolean
@@ -134,7 +134,7 @@ export interface ClientDirectory {
     within?: Actor
   ): Promise<ProviderClient | undefined>
   /** Sets what people know it by. What is gone meanwhile needs none. */
-  display(id: string, displayName: string): Promise<void>
+  setDisplayName(id: string, displayName: string): Promise<void>
   remove(id: string): Promise<void>
   /** Throws for a client that may do more than an actor, where the provider can tell. */
   requireWithin?(id: string, within: Actor): Promise<void>
@@ -151,7 +151,7 @@ export interface ClientDirectory {
   ): Promise<ClientPermission>
   revoke(clientPermissionId: string, by?: Origin, within?: Actor): Promise<void>
   /** Whether those changes are in our audit trail without our doing, with the actor they were made for. */
-  readonly keepsTrail: boolean
+  readonly recordsAudit: boolean
 }
 
 export interface PeopleDirectory {

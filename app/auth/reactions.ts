@@ -5,7 +5,7 @@ import type { Logger } from '@adonisjs/core/logger'
 import type { ClientDirectory, IdentityProvider, ProviderChange } from './provider.js'
 
 /** A change may be told of before it can be seen. */
-const SEEN_AFTER_MS = 1_000
+const VISIBILITY_DELAY_MS = 1_000
 
 /** What follows from changes at the provider. A reaction may come twice, or never: reconciliation finds the rest. */
 export interface Reactions {
@@ -15,7 +15,7 @@ export interface Reactions {
   clientEnded?(id: string): Promise<unknown>
 }
 
-type Source = Pick<IdentityProvider, 'onChange' | 'people'> &
+type ReactionSource = Pick<IdentityProvider, 'onChange' | 'people'> &
   Partial<Pick<IdentityProvider, 'clients'>>
 
 /**
@@ -23,8 +23,8 @@ type Source = Pick<IdentityProvider, 'onChange' | 'people'> &
  * to be gone is asked for before anything is removed: every program that reaches the channel could say so. Users are let go of one after
  * the other: many go at once where their realm does.
  */
-export function reactTo(
-  provider: Source,
+export function reactToChanges(
+  provider: ReactionSource,
   reactions: Partial<Reactions>,
   logger: Pick<Logger, 'error'>
 ): Promise<() => Promise<void>> {
@@ -48,11 +48,11 @@ export function reactTo(
 
 async function reactionTo(
   { type, event, data }: ProviderChange,
-  { people, clients }: Source,
+  { people, clients }: ReactionSource,
   reactions: Partial<Reactions>
 ): Promise<void> {
   if (type === 'client' && event !== 'created' && reactions.clientEnded && clients) {
-    if (await isGone(() => isUsable(clients, data.id))) {
+    if (await isDeleted(() => isUsable(clients, data.id))) {
       await reactions.clientEnded(data.id)
     }
   }
@@ -60,11 +60,11 @@ async function reactionTo(
     return
   }
   if (type === 'realm' && reactions.realmDeleted) {
-    if (await isGone(() => people!.hasRealm(data.id))) {
+    if (await isDeleted(() => people!.hasRealm(data.id))) {
       await reactions.realmDeleted(data.id)
     }
   } else if (type === 'user' && reactions.userDeleted) {
-    if (await isGone(() => people!.hasUser(data.id))) {
+    if (await isDeleted(() => people!.hasUser(data.id))) {
       await reactions.userDeleted(data.id)
     }
   }
@@ -75,10 +75,10 @@ async function isUsable(clients: ClientDirectory, id: string): Promise<boolean> 
   return client !== undefined && client.active !== false
 }
 
-async function isGone(isThere: () => Promise<boolean>): Promise<boolean> {
-  if (await isThere()) {
-    await delay(SEEN_AFTER_MS, undefined, { ref: false })
-    return !(await isThere())
+async function isDeleted(exists: () => Promise<boolean>): Promise<boolean> {
+  if (await exists()) {
+    await delay(VISIBILITY_DELAY_MS, undefined, { ref: false })
+    return !(await exists())
   }
   return true
 }

@@ -2,16 +2,16 @@ import { IdentityUnavailable } from '#kernel/failures'
 import type { IdentityProvider, PeopleDirectory } from './provider.js'
 import type { Sweep } from '#jobs/sweep'
 
-import { requireFew } from './few_at_once.js'
+import { enforceRemovalLimit } from './removal_limit.js'
 
 const EVERY_MS = 60 * 60_000
 
 interface Reconciliation {
   provider: Pick<IdentityProvider, 'people' | 'known' | 'introspect' | 'ownToken'>
   /** The ids that records here refer to. */
-  held: () => Promise<readonly string[]>
+  referencedIds: () => Promise<readonly string[]>
   /** Removes what refers to an id that does not exist any more; answers how many records that were. */
-  forget: (id: string) => Promise<number>
+  removeReferences: (id: string) => Promise<number>
 }
 
 /** Removes what belongs to realms that are gone, where no process was there to receive the event. */
@@ -24,21 +24,21 @@ export function userSweep(options: Reconciliation): Sweep {
   return peopleSweep('gone-users', options, USERS)
 }
 
-interface Registry {
+interface DirectoryQueries {
   readonly what: string
   /** Whom the provider shows, and one of them to ask for who has to be found by its id. */
-  shown: (people: PeopleDirectory, ownRealm: string | null) => Promise<Shown>
+  list: (people: PeopleDirectory, ownRealm: string | null) => Promise<DirectoryListing>
   has: (people: PeopleDirectory, id: string) => Promise<boolean>
 }
 
-interface Shown {
+interface DirectoryListing {
   readonly ids: { has(id: string): boolean; readonly size: number }
   readonly known: string | undefined
 }
 
-const REALMS: Registry = {
+const REALMS: DirectoryQueries = {
   what: 'realms',
-  async shown(people, ownRealm) {
+  async list(people, ownRealm) {
     const ids = await people.realmIds()
     return { ids, known: [...ids].find((id) => id !== ownRealm) ?? [...ids][0] }
   },
@@ -46,9 +46,9 @@ const REALMS: Registry = {
 }
 
 /** A user of another realm, where there is another: a client may be shown those of its own realm only. */
-const USERS: Registry = {
+const USERS: DirectoryQueries = {
   what: 'users',
-  async shown(people, ownRealm) {
+  async list(people, ownRealm) {
     const [ids, realmIds] = await Promise.all([people.users(), people.realmIds()])
     const [known] = [...ids].find(([, realmId]) => realmIds.size < 2 || realmId !== ownRealm) ?? []
     return { ids, known }
@@ -56,7 +56,7 @@ const USERS: Registry = {
   has: (people, id) => people.hasUser(id),
 }
 
-function peopleSweep(name: string, options: Reconciliation, registry: Registry): Sweep {
+function peopleSweep(name: string, options: Reconciliation, registry: DirectoryQueries): Sweep {
   return {
     name,
     schedule: { everyMs: EVERY_MS },
@@ -69,36 +69,36 @@ function peopleSweep(name: string, options: Reconciliation, registry: Registry):
  * in it is asked for by id, and so is one who is known to be there: a provider that does not find that one either is not believed.
  */
 async function reconcilePeople(
-  { provider, held, forget }: Reconciliation,
-  registry: Registry,
+  { provider, referencedIds: held, removeReferences: forget }: Reconciliation,
+  registry: DirectoryQueries,
   signal: AbortSignal
 ): Promise<number> {
-  await provider.known()
+  await provider.whenReady()
   const { people } = provider
   if (!people) {
     return 0
   }
-  const ours = await held()
-  const own = people.showsEverybody
+  const referenced = await held()
+  const introspection = people.showsEverybody
     ? undefined
     : await provider.introspect(await provider.ownToken())
-  const { ids, known } = await registry.shown(people, own?.realm_id ?? null)
-  const unseen = ours.filter((id) => !ids.has(id))
-  if (ids.size > 0 && unseen.length === 0) {
+  const { ids, known } = await registry.list(people, introspection?.realm_id ?? null)
+  const unlisted = referenced.filter((id) => !ids.has(id))
+  if (ids.size > 0 && unlisted.length === 0) {
     return 0
   }
   if (!people.showsEverybody && (known === undefined || !(await registry.has(people, known)))) {
-    throw notBelieved(registry)
+    throw incompleteDirectory(registry)
   }
-  const gone: string[] = []
-  for (const id of unseen) {
+  const missing: string[] = []
+  for (const id of unlisted) {
     if (!(await registry.has(people, id))) {
-      gone.push(id)
+      missing.push(id)
     }
   }
-  requireFew(gone.length, registry.what)
+  enforceRemovalLimit(missing.length, registry.what)
   let removed = 0
-  for (const id of gone) {
+  for (const id of missing) {
     if (signal.aborted) {
       break
     }
@@ -107,7 +107,7 @@ async function reconcilePeople(
   return removed
 }
 
-function notBelieved({ what }: Registry): IdentityUnavailable {
+function incompleteDirectory({ what }: DirectoryQueries): IdentityUnavailable {
   return new IdentityUnavailable(
     `The identity provider does not show the ${what} of all realms, so nobody was taken for gone; ` +
       'the client of the platform needs realm_read and user_read with realm scope any'

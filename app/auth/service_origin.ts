@@ -8,9 +8,12 @@ import type { Origin } from '#kernel/origin'
 import { clock } from '#kernel/clock'
 
 const MASTER_REALM = 'master'
-const VERIFIED_FOR_MS = 60_000
+const VERIFICATION_TTL_MS = 60_000
 
-const verifiedBy = new WeakMap<IdentityProvider, { introspection: Introspection; until: number }>()
+const verifications = new WeakMap<
+  IdentityProvider,
+  { introspection: Introspection; until: number }
+>()
 const introspections = new SingleFlight<IdentityProvider, Introspection>()
 
 /**
@@ -25,7 +28,7 @@ export async function serviceOrigin(): Promise<Origin> {
 
 /** The platform's own client. Its provider is asked again as late as about any other caller. */
 export async function platformActor(provider: IdentityProvider): Promise<Actor> {
-  const verified = verifiedBy.get(provider)
+  const verified = verifications.get(provider)
   const introspection =
     verified && clock.now() < verified.until
       ? verified.introspection
@@ -38,12 +41,12 @@ export async function platformActor(provider: IdentityProvider): Promise<Actor> 
 }
 
 async function verify(provider: IdentityProvider): Promise<Introspection> {
-  const askedAt = clock.now()
+  const requestedAt = clock.now()
   const introspection = (await ownIntrospection(provider)) ?? (await ownIntrospection(provider))
   if (!introspection) {
     throw new IdentityUnavailable('The identity provider does not know the client of the platform')
   }
-  verifiedBy.set(provider, { introspection, until: askedAt + VERIFIED_FOR_MS })
+  verifications.set(provider, { introspection, until: requestedAt + VERIFICATION_TTL_MS })
   return introspection
 }
 

@@ -1,9 +1,9 @@
-import { OBJECT_SWEEPS, OBJECTS_STAY } from '#storage/sweeps/held_back'
+import { OBJECT_SWEEPS, OBJECT_RETENTION_LOCK } from '#storage/sweeps/object_retention'
 import { BackupClient } from './backup_client.js'
 import type { DatabaseAddress } from './databases.js'
 
 /** The locks that keep every object where it is: a sweep takes its turns in one of the databases, and does not say in which. */
-const LOCKS = [...OBJECT_SWEEPS.map((name) => `sweep:${name}`), OBJECTS_STAY]
+const LOCKS = [...OBJECT_SWEEPS.map((name) => `sweep:${name}`), OBJECT_RETENTION_LOCK]
 
 /** Keeps objects from being removed by any process of the installation, for as long as the connections of it last. */
 export class HeldObjects {

@@ -1,8 +1,8 @@
-import type { Elsewhere } from '#auth/own_fetch'
-import { ownRequest, type OwnQuestion } from '#auth/own_request'
+import type { RemoteSurface } from '#auth/own_fetch'
+import { ownRequest, type OwnRequestOptions } from '#auth/own_request'
 import { ServiceUnavailable, type Failure } from '#kernel/failures'
 
-interface TelemetryQuestion extends OwnQuestion {
+interface TelemetryQuestion extends OwnRequestOptions {
   /** What is asked about, for whoever has to do without. */
   readonly about: 'Logs' | 'Events'
   readonly path: string
@@ -11,7 +11,7 @@ interface TelemetryQuestion extends OwnQuestion {
 
 /** Asks telemetry at its address, in the platform's own name; rejects with `ServiceUnavailable` for any answer but the expected one. */
 export async function askedOfTelemetry(
-  telemetry: Elsewhere,
+  telemetry: RemoteSurface,
   { about, path, expected, ...question }: TelemetryQuestion
 ): Promise<string> {
   const outOfReach = `${about} cannot be reached now; try again shortly`

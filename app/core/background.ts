@@ -23,7 +23,7 @@ import {
   registryAccountSweep,
   registrySweep,
 } from '#core/registries/registry_sweeps'
-import { reactTo } from '#auth/reactions'
+import { reactToChanges } from '#auth/reactions'
 import type { RunningJob } from '#jobs/running_job'
 import type { LongSweep, Sweep } from '#jobs/sweep'
 import { EventSink } from '#records/events'
@@ -70,7 +70,7 @@ export async function followIdentities(logger: Logger): Promise<RunningJob> {
     signals,
     logger,
   })
-  const stopReacting = await reactTo(provider, coreReactions, logger)
+  const stopReacting = await reactToChanges(provider, coreReactions, logger)
   return {
     async stop() {
       await Promise.all([runner.stop(), releasing.stop(), replacing.stop(), stopReacting()])

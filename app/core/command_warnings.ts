@@ -37,8 +37,8 @@ export async function warningsFor(
   bus: Pick<Bus, 'hasConsumers'>,
   queue: CommandQueue
 ): Promise<readonly Warning[]> {
-  const isListenedTo = await bus.hasConsumers(queue)
-  return isListenedTo === false ? [NO_WORKER] : []
+  const isConsumed = await bus.hasConsumers(queue)
+  return isConsumed === false ? [NO_WORKER] : []
 }
 
 /** Nothing is said of warnings where there are none. */

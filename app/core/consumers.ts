@@ -2,7 +2,7 @@ import { analysisFileConsumer } from '#core/analysis_bucket_files/file_events'
 import { analysisBucketConsumer } from '#core/analysis_buckets/bucket_events'
 import { buildConsumer, distributionConsumer } from '#core/analysis_life/worker_events'
 import { analysisUpkeepConsumer } from '#core/analyses/upkeep_command'
-import { imageBuildConsumer, imageCatalogueConsumer } from '#core/master_images/image_events'
+import { imageBuildConsumer, imageCatalogueConsumer } from '#core/master_images/image_consumers'
 import { registryConsumer } from '#core/registries/registry_consumer'
 
 /** What core takes from the bus: commands to registries, and what workers and storage tell. */

@@ -30,11 +30,15 @@ export const coreReactions: Reactions = { realmDeleted: removeRealm, userDeleted
 /** Finds out about realms and users that went while no process listened. */
 export function removalSweeps(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep[] {
   return [
-    realmSweep({ provider, held: () => heldIn(OF_REALMS, 'realm_id'), forget: removeRealm }),
+    realmSweep({
+      provider,
+      referencedIds: () => heldIn(OF_REALMS, 'realm_id'),
+      removeReferences: removeRealm,
+    }),
     userSweep({
       provider,
-      held: () => heldIn(Object.keys(OF_USERS), 'user_id'),
-      forget: releaseUser,
+      referencedIds: () => heldIn(Object.keys(OF_USERS), 'user_id'),
+      removeReferences: releaseUser,
     }),
   ]
 }

@@ -1,5 +1,5 @@
 import type { Finding } from './finding.js'
-import type { Surroundings } from './surroundings.js'
+import type { CheckContext } from './check_context.js'
 
 /** What a check answers that has nothing to look at here. */
 export const NOT_USED = 'not used'
@@ -11,5 +11,5 @@ export const NOT_USED = 'not used'
 export interface Check {
   /** What it looks at, in a word or two. */
   readonly name: string
-  run(surroundings: Surroundings): Promise<readonly Finding[] | typeof NOT_USED>
+  run(context: CheckContext): Promise<readonly Finding[] | typeof NOT_USED>
 }

@@ -1,15 +1,15 @@
 import { NOT_USED } from './check.js'
 import type { Finding } from './finding.js'
-import type { Database, Surroundings } from './surroundings.js'
+import type { Database, CheckContext } from './check_context.js'
 
 /** Looks at each database side by side. */
 export async function eachDatabase(
-  { databases }: Surroundings,
-  look: (database: Database) => Promise<readonly Finding[]>
+  { databases }: CheckContext,
+  check: (database: Database) => Promise<readonly Finding[]>
 ): Promise<readonly Finding[] | typeof NOT_USED> {
   if (databases.length === 0) {
     return NOT_USED
   }
-  const found = await Promise.all(databases.map((database) => look(database)))
+  const found = await Promise.all(databases.map((database) => check(database)))
   return found.flat()
 }

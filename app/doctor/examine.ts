@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { NOT_USED, type Check } from './check.js'
 import { finding, type Finding, type Severity } from './finding.js'
 import { reasonOf } from './reason.js'
-import type { Surroundings } from './surroundings.js'
+import type { CheckContext } from './check_context.js'
 
-export interface Examined {
+export interface CheckResult {
   readonly check: string
   readonly state: 'fine' | 'found' | typeof NOT_USED
   readonly ms: number
@@ -14,50 +14,51 @@ export interface Examined {
 export interface Report {
   /** The gravest of what was found. */
   readonly severity: Severity | 'fine'
-  readonly checks: readonly Examined[]
+  readonly checks: readonly CheckResult[]
   readonly findings: readonly Finding[]
 }
 
 const LIMIT_MS = 20_000
-const AWAY =
+const UNAVAILABLE_CODE =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|28...|3D000|53300|57P0.|42P01|42703)$/
-const AWAY_MESSAGE = /^(timeout expired|timeout exceeded|Query read timeout|Connection terminated)/
+const UNAVAILABLE_MESSAGE =
+  /^(timeout expired|timeout exceeded|Query read timeout|Connection terminated)/
 
 /** Makes all checks side by side. None keeps another from being made: one that fails, or does not end, is a finding. */
 export async function examine(
-  surroundings: Surroundings,
+  context: CheckContext,
   checks: readonly Check[],
   limitMs = LIMIT_MS
 ): Promise<Report> {
-  const results = await Promise.all(checks.map((check) => made(check, surroundings, limitMs)))
+  const results = await Promise.all(checks.map((check) => runCheck(check, context, limitMs)))
   const findings = results.flatMap(({ found }) => found)
   return {
-    severity: gravest(findings),
+    severity: highestSeverity(findings),
     checks: results.map(({ examined }) => examined),
     findings: findings.toSorted((one, other) => rank(one) - rank(other)),
   }
 }
 
-async function made(check: Check, surroundings: Surroundings, limitMs: number) {
-  const begun = performance.now()
-  const result = await withinTime(check, surroundings, limitMs)
+async function runCheck(check: Check, context: CheckContext, limitMs: number) {
+  const startedAt = performance.now()
+  const result = await runWithTimeout(check, context, limitMs)
   const found = result === NOT_USED ? [] : result
   const state = result === NOT_USED ? NOT_USED : found.length > 0 ? 'found' : 'fine'
-  const ms = Math.round(performance.now() - begun)
-  const examined: Examined = { check: check.name, state, ms }
+  const ms = Math.round(performance.now() - startedAt)
+  const examined: CheckResult = { check: check.name, state, ms }
   return { examined, found }
 }
 
-async function withinTime(check: Check, surroundings: Surroundings, limitMs: number) {
+async function runWithTimeout(check: Check, context: CheckContext, limitMs: number) {
   const stop = new AbortController()
-  const late = delay(limitMs, undefined, { signal: stop.signal }).then(() => [
+  const timeout = delay(limitMs, undefined, { signal: stop.signal }).then(() => [
     finding('CHECK_HANGS', `${check.name}, after ${limitMs / 1000} s`),
   ])
-  late.catch(() => {})
+  timeout.catch(() => {})
   try {
-    return await Promise.race([check.run(surroundings), late])
+    return await Promise.race([check.run(context), timeout])
   } catch (error) {
-    if (isDatabaseAway(error)) {
+    if (isDatabaseUnavailable(error)) {
       return NOT_USED
     }
     return [finding('CHECK_FAILED', `${check.name}, ${reasonOf(error)}`)]
@@ -67,14 +68,14 @@ async function withinTime(check: Check, surroundings: Surroundings, limitMs: num
 }
 
 /** Checks answer for the servers they ask; what is thrown comes of a database that is away, or without its tables. That is said once. */
-function isDatabaseAway(error: unknown): boolean {
+function isDatabaseUnavailable(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string }
-  return AWAY.test(code) || AWAY_MESSAGE.test(message)
+  return UNAVAILABLE_CODE.test(code) || UNAVAILABLE_MESSAGE.test(message)
 }
 
 const rank = ({ severity }: Finding) => (severity === 'error' ? 0 : 1)
 
-function gravest(findings: readonly Finding[]): Report['severity'] {
+function highestSeverity(findings: readonly Finding[]): Report['severity'] {
   if (findings.some(({ severity }) => severity === 'error')) {
     return 'error'
   }

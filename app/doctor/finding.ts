@@ -1,6 +1,6 @@
 export type Severity = 'warning' | 'error'
 
-interface Entry {
+interface CatalogueEntry {
   readonly severity: Severity
   /** What is wrong, for the table of all codes. */
   readonly means: string
@@ -8,8 +8,16 @@ interface Entry {
   readonly remedy: string
 }
 
-const error = (means: string, remedy: string): Entry => ({ severity: 'error', means, remedy })
-const warning = (means: string, remedy: string): Entry => ({ severity: 'warning', means, remedy })
+const error = (means: string, remedy: string): CatalogueEntry => ({
+  severity: 'error',
+  means,
+  remedy,
+})
+const warning = (means: string, remedy: string): CatalogueEntry => ({
+  severity: 'warning',
+  means,
+  remedy,
+})
 
 /** Everything that can be found. The page of the documentation is made from it. */
 export const CATALOGUE = {
@@ -272,7 +280,7 @@ export const CATALOGUE = {
     'Builds or distributions have failed, or nobody tells of them any more',
     'Look at each with hubctl analysis explain, and begin it again.'
   ),
-} as const satisfies Record<string, Entry>
+} as const satisfies Record<string, CatalogueEntry>
 
 export type Code = keyof typeof CATALOGUE
 

@@ -15,37 +15,37 @@ export function sendLargeBody(address: string): Promise<number> {
   const url = new URL(address)
   const request = url.protocol === 'https:' ? securely : inClear
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const asking = request(url, {
+  const outgoing = request(url, {
     method: 'POST',
     agent: false,
     headers: { 'content-type': 'application/json', 'content-length': SIZE },
     signal: AbortSignal.timeout(LIMIT_MS),
   })
-  asking.on('error', reject)
-  asking.flushHeaders()
-  const later = setTimeout(() => writeAll(asking), EARLY_MS)
-  asking.on('response', (response) => {
+  outgoing.on('error', reject)
+  outgoing.flushHeaders()
+  const timer = setTimeout(() => writeAll(outgoing), EARLY_MS)
+  outgoing.on('response', (response) => {
     response.resume()
     resolve(response.statusCode!)
   })
   return promise.finally(() => {
-    clearTimeout(later)
-    asking.on('error', () => {})
-    asking.destroy()
+    clearTimeout(timer)
+    outgoing.on('error', () => {})
+    outgoing.destroy()
   })
 }
 
-function writeAll(asking: ReturnType<typeof inClear>): void {
-  let left = SIZE
+function writeAll(outgoing: ReturnType<typeof inClear>): void {
+  let remaining = SIZE
   const write = () => {
-    while (left > 0 && !asking.destroyed) {
-      left -= CHUNK.length
-      if (!asking.write(CHUNK)) {
-        asking.once('drain', write)
+    while (remaining > 0 && !outgoing.destroyed) {
+      remaining -= CHUNK.length
+      if (!outgoing.write(CHUNK)) {
+        outgoing.once('drain', write)
         return
       }
     }
-    asking.end()
+    outgoing.end()
   }
   write()
 }

@@ -1,7 +1,7 @@
 import { chosenSecretOf, keptSecretOf, KNOWN_SECRET } from '#configuration/first_secrets'
 import { publicPrefix } from '#configuration/surfaces'
 import type { Env } from '#start/env'
-import { ask, jsonOf } from './asking.js'
+import { sendRequest, jsonOf } from './send_request.js'
 
 /** Where the provider is: elsewhere, or that of the installation itself. */
 export const providerAddress = ({ IDENTITY_URL, PUBLIC_URL, SURFACES }: Env): string =>
@@ -16,7 +16,7 @@ export async function ownToken(
   env: Env,
   endpoint = `${providerAddress(env)}/token`
 ): Promise<{ token: string } | { refusal: string }> {
-  const response = await ask(endpoint, {
+  const response = await sendRequest(endpoint, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'client_credentials',
@@ -25,7 +25,7 @@ export async function ownToken(
       realm_name: env.REALM,
     }),
   })
-  const answered = await jsonOf(response)
-  const token: unknown = answered?.access_token
+  const answer = await jsonOf(response)
+  const token: unknown = answer?.access_token
   return typeof token === 'string' ? { token } : { refusal: `it answered ${response.status}` }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 
-import { reactTo } from '#auth/reactions'
+import { reactToChanges } from '#auth/reactions'
 import type { RunningJob } from '#jobs/running_job'
 import type { LongSweep, Sweep } from '#jobs/sweep'
 import { exposeBacklog } from '#messenger/mailboxes/backlog'
@@ -18,5 +18,5 @@ export function messengerSweeps(logger: Logger): readonly (Sweep | LongSweep)[] 
 /** Follows what happens at the identity provider. */
 export async function reactToIdentityChanges(logger: Logger): Promise<RunningJob> {
   const provider = await app.container.make('identity')
-  return { stop: await reactTo(provider, mailboxReactions, logger) }
+  return { stop: await reactToChanges(provider, mailboxReactions, logger) }
 }

@@ -1,6 +1,6 @@
 import { clock } from '#kernel/clock'
 
-export interface Failing {
+export interface FailedCheck {
   name: string
   reason: string
 }
@@ -32,13 +32,13 @@ export class Health {
   }
 
   /** The checks that fail now, with the reason of each; empty where everything works. */
-  async failing(): Promise<Failing[]> {
+  async failing(): Promise<FailedCheck[]> {
     const results = await Promise.all([...this.#checks].map(([name, check]) => run(name, check)))
     return results.filter((result) => result !== undefined)
   }
 
   /** What is away without which the process stays ready; as it was a few seconds ago, for nobody should wait for that. */
-  async degraded(): Promise<Failing[]> {
+  async degraded(): Promise<FailedCheck[]> {
     const results = await Promise.all([...this.#probes.values()].map((probe) => probe.state()))
     return results.filter((result) => result !== undefined)
   }
@@ -50,31 +50,31 @@ export const health = new Health()
 class Probe {
   readonly #name: string
   readonly #check: Check
-  #known: { readonly result: Failing | undefined; readonly at: number } | undefined
-  #running: Promise<Failing | undefined> | undefined
+  #latest: { readonly result: FailedCheck | undefined; readonly at: number } | undefined
+  #running: Promise<FailedCheck | undefined> | undefined
 
   constructor(name: string, check: Check) {
     this.#name = name
     this.#check = check
   }
 
-  async state(): Promise<Failing | undefined> {
-    const isStale = !this.#known || clock.now() - this.#known.at >= FRESH_MS
+  async state(): Promise<FailedCheck | undefined> {
+    const isStale = !this.#latest || clock.now() - this.#latest.at >= FRESH_MS
     if (isStale) {
-      this.#running ??= this.#look()
+      this.#running ??= this.#refresh()
     }
-    return this.#known ? this.#known.result : this.#running
+    return this.#latest ? this.#latest.result : this.#running
   }
 
-  async #look(): Promise<Failing | undefined> {
+  async #refresh(): Promise<FailedCheck | undefined> {
     const result = await run(this.#name, this.#check)
-    this.#known = { result, at: clock.now() }
+    this.#latest = { result, at: clock.now() }
     this.#running = undefined
     return result
   }
 }
 
-async function run(name: string, check: Check): Promise<Failing | undefined> {
+async function run(name: string, check: Check): Promise<FailedCheck | undefined> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('no answer within 2 s')), CHECK_LIMIT_MS)

@@ -14,7 +14,7 @@ export const LEVEL_NUMBERS = {
 const NEEDS_METADATA = Symbol.for('pino.metadata')
 
 /** Lines from before somebody listens, such as those of the start. */
-const REMEMBERED = 500
+const BUFFERED_LINES = 500
 
 export type LineListener = (line: string) => void
 
@@ -28,7 +28,7 @@ export class LogTap {
   lastLevel = 0
   readonly #output: { write(line: string): unknown }
   readonly #threshold: number
-  readonly #remembered: string[] = []
+  readonly #buffered: string[] = []
   #listener: LineListener | undefined
 
   constructor(threshold: number, output: { write(line: string): unknown } = destination(1)) {
@@ -43,15 +43,15 @@ export class LogTap {
     }
     if (this.#listener) {
       this.#listener(line)
-    } else if (this.#remembered.length < REMEMBERED) {
-      this.#remembered.push(line)
+    } else if (this.#buffered.length < BUFFERED_LINES) {
+      this.#buffered.push(line)
     }
   }
 
   /** Hands each line to a function until the returned one is called, beginning with those it remembers. */
   listen(listener: LineListener): () => void {
     this.#listener = listener
-    this.#remembered.splice(0).forEach(listener)
+    this.#buffered.splice(0).forEach(listener)
     return () => {
       this.#listener = undefined
     }

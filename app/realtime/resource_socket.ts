@@ -1,7 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type { Socket } from 'socket.io'
 
-import type { Authenticator, Following } from '#auth/authentication_middleware'
+import type { Authenticator, SessionWatch } from '#auth/authentication_middleware'
 import type { Actor } from '#kernel/actor'
 import { Failure } from '#kernel/failures'
 import { issue } from '#kernel/issues'
@@ -27,7 +27,7 @@ export class ResourceSocket {
   readonly #socket: Socket
   readonly #context: ResourceSocketContext
   readonly #rooms: Rooms
-  readonly #session: Following | undefined
+  readonly #session: SessionWatch | undefined
 
   constructor(socket: Socket, context: ResourceSocketContext) {
     this.#socket = socket

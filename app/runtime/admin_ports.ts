@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { isIPv4, type Socket } from 'node:net'
 
 import { createAdminServer, type Page } from './admin_server.js'
-import { ADMIN, listen, portOf, requireFree, type Address } from './listening.js'
+import { ADMIN, listen, portOf, requireFree, type Address } from './listen.js'
 import { env } from '#start/env'
 
 const EVERYWHERE = new Set(['0.0.0.0', '::'])
@@ -27,7 +27,7 @@ export class AdminPorts {
     this.#servers = servers
   }
 
-  static async open(pages?: Record<string, Page>): Promise<AdminPorts> {
+  static async healthServer(pages?: Record<string, Page>): Promise<AdminPorts> {
     const health = healthAddress()
     if (health && EVERYWHERE.has(health.host)) {
       // One address cannot be bound beside all of them, so what is asked there is told apart by where it came in.
@@ -40,9 +40,9 @@ export class AdminPorts {
     if (!health) {
       return new AdminPorts([admin])
     }
-    const open = createAdminServer(pages, () => false)
-    await listen(open, { ...health, port: portOf(admin) })
-    return new AdminPorts([admin, open])
+    const healthServer = createAdminServer(pages, () => false)
+    await listen(healthServer, { ...health, port: portOf(admin) })
+    return new AdminPorts([admin, healthServer])
   }
 
   /** Finds out early whether its port is free. */

@@ -1,23 +1,23 @@
 import { embeddedDrivers } from '#configuration/embedded_drivers'
 import type { First } from '#configuration/first_secrets'
-import { firstLoginRows, madeUpRows } from './first_login.js'
+import { firstLoginRows, generatedSecretRows } from './first_login.js'
 import { publicPrefix } from '#configuration/surfaces'
 import { env, warnings } from '#start/env'
 
-interface Started {
+interface StartReport {
   milliseconds: number
   /** The ports that are open, by what they are for. */
   ports: { web?: number; admin: number }
   /** What happened at the start, or runs now, beyond what the configuration says. */
   facts: readonly (readonly [name: string, value: string])[]
   /** Whose first secret was not made up when the start began. */
-  notMadeUpBefore: readonly First[]
+  ownersWithoutSecret: readonly First[]
 }
 
 /**
  * Tells the person at the terminal what runs and where, what is embedded, and what deserves a second thought.
  */
-export function announce({ milliseconds, ports, facts, notMadeUpBefore }: Started): void {
+export function announce({ milliseconds, ports, facts, ownersWithoutSecret }: StartReport): void {
   const admin = `http://${env.ADMIN_HOST}:${ports.admin}`
   const rows = [
     ...(ports.web === undefined ? [] : surfaceRows()),
@@ -26,7 +26,7 @@ export function announce({ milliseconds, ports, facts, notMadeUpBefore }: Starte
     ['metrics', `${admin}/metrics`],
     ...(env.JOBS.length > 0 ? [['jobs', env.JOBS.join(', ')]] : []),
     ...facts,
-    ...madeUpRows(notMadeUpBefore),
+    ...generatedSecretRows(ownersWithoutSecret),
     ...embeddedDrivers(env).map(({ says }) => ['embedded', says]),
     ...warnings.map((warning) => ['warning', warning]),
   ]

@@ -17,7 +17,7 @@ type Signal = (typeof SIGNALS)[number]
 /** Whatever can be ended goes on when it is run again, so none needs as long as the programs of the platform have. */
 const DRAIN_MS = 10_000
 /** How long a command may take to say how it ended, once all that it had to finish is finished. */
-const LAST_WORDS_MS = 1_000
+const FLUSH_MS = 1_000
 /** Ctrl-C reaches a process from the terminal and again from its parent; only a later second one is an order to hurry. */
 const REPEATED_SIGNAL_MS = 1_000
 
@@ -52,7 +52,7 @@ export class CommandLine {
     if (!ace.getMainCommand()?.staysAlive) {
       await this.#close()
       // A server that does not answer must not keep the process that asked it: all has been said.
-      setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
+      setTimeout(() => process.exit(), FLUSH_MS).unref()
     }
   }
 
@@ -72,13 +72,13 @@ export class CommandLine {
       return
     }
     this.#signal = signal
-    const leave = () => process.exit(process.exitCode ?? exitCodeOf(signal))
-    setTimeout(leave, DRAIN_MS)
+    const exit = () => process.exit(process.exitCode ?? exitCodeOf(signal))
+    setTimeout(exit, DRAIN_MS)
     drain.start()
     await this.#app?.terminate()
-    await Promise.race([this.#done, delay(LAST_WORDS_MS)])
+    await Promise.race([this.#done, delay(FLUSH_MS)])
     await this.#close()
-    leave()
+    exit()
   }
 
   #adjust(ace: Kernel): void {

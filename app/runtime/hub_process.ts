@@ -20,7 +20,7 @@ import { Realtime } from '#realtime/realtime'
 import { createApplication } from './application.js'
 import { drain } from '#kernel/drain'
 import { ownAddress } from '#kernel/own_address'
-import { listen, portOf, requireFree, WEB } from './listening.js'
+import { listen, portOf, requireFree, WEB } from './listen.js'
 import { startOwnDatabase, type OwnDatabase } from './own_database.js'
 import { membership } from '#runtime/pool/membership'
 import { SURFACE_PREFIXES } from '#configuration/surfaces'
@@ -57,7 +57,7 @@ export class HubProcess {
 
   /** Lets what is under way finish, then stops everything in the opposite order of the start. */
   async stop(): Promise<void> {
-    setTimeout(giveUp, STOP_LIMIT_MS).unref()
+    setTimeout(exitAfterTimeout, STOP_LIMIT_MS).unref()
     drain.start()
     await Promise.all([this.#web?.closeGracefully(), this.#jobs?.stop()])
     this.#admin?.close()
@@ -69,7 +69,7 @@ export class HubProcess {
   async #startAsMember(): Promise<void> {
     await this.#boot()
     await this.#work()
-    membership!.begin(
+    membership!.start(
       {
         failing: () => health.failing(),
         degraded: () => health.degraded(),
@@ -81,19 +81,19 @@ export class HubProcess {
 
   async #startAlone(): Promise<void> {
     const startedAt = performance.now()
-    const notMadeUpBefore = notMadeUpYet(env)
+    const ownersWithoutSecret = notMadeUpYet(env)
     await Promise.all([env.SURFACES.length > 0 && requireFree(WEB), AdminPorts.requireFree()])
-    const stores = usesDatabase(env)
-    this.#database = stores ? await startOwnDatabase(surfacesOf(env)) : undefined
+    const needsDatabase = usesDatabase(env)
+    this.#database = needsDatabase ? await startOwnDatabase(surfacesOf(env)) : undefined
     await this.#boot()
-    const migrated = stores ? await bringTablesUpToDate(this.#app) : []
+    const migrated = needsDatabase ? await bringTablesUpToDate(this.#app) : []
     await this.#work()
     await this.#openPorts()
     announce({
       milliseconds: performance.now() - startedAt,
       ports: { web: this.#web && portOf(this.#web), admin: this.#admin!.number },
       facts: migrated.length > 0 ? [['tables', `${migrated.length} migrations were made`]] : [],
-      notMadeUpBefore,
+      ownersWithoutSecret,
     })
   }
 
@@ -114,7 +114,7 @@ export class HubProcess {
   }
 
   async #openPorts(): Promise<void> {
-    this.#admin = await AdminPorts.open()
+    this.#admin = await AdminPorts.healthServer()
     if (this.#web) {
       await listen(this.#web, WEB)
       ownAddress.listensAt(portOf(this.#web))
@@ -146,7 +146,7 @@ async function untilHealthy(): Promise<void> {
   }
 }
 
-function giveUp(): never {
+function exitAfterTimeout(): never {
   console.error(`Not everything had ended after ${STOP_LIMIT_MS / 1000} s; the rest was cut off.`)
   process.exit(1)
 }

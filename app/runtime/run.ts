@@ -14,7 +14,7 @@ export interface Running {
 const REPEATED_SIGNAL_MS = 1_000
 
 /** How long a start that is not wanted any more may go on to its end, from where it is undone in order. */
-const UNWANTED_START_MS = 5_000
+const CANCELLED_START_MS = 5_000
 
 /**
  * Runs a program until a signal ends it, or its pool is gone: starts it, stops it in order, and turns whatever goes wrong
@@ -25,17 +25,17 @@ export async function run(start: () => Promise<Running>, { reloads = false } = {
   if (reloads || membership) {
     process.on('SIGHUP', () => void running?.reload?.())
   }
-  let isUnwanted = false
+  let isCancelled = false
   const stopping = stopRequested(reloads || membership ? [] : ['SIGHUP'])
-  void stopping.then(() => (isUnwanted = true))
+  void stopping.then(() => (isCancelled = true))
   try {
     running = await Promise.race([
       start(),
-      stopping.then(() => delay(UNWANTED_START_MS, undefined)),
+      stopping.then(() => delay(CANCELLED_START_MS, undefined)),
     ])
   } catch (error) {
     // What Ctrl-C ended beside us is no failure to report.
-    if (!isUnwanted) {
+    if (!isCancelled) {
       await explain(error)
       process.exit(1)
     }

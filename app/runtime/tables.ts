@@ -22,14 +22,14 @@ const REASONS: Record<string, string> = {
 }
 
 /** A table or a column. */
-const MISSING = ['42P01', '42703']
+const MISSING_RELATION = ['42P01', '42703']
 
 /**
  * Brings the tables of all surfaces this process works for up to date. Returns the names of the migrations that ran.
  */
 export async function bringTablesUpToDate(app: ApplicationService): Promise<string[]> {
   try {
-    await requireNoRestoration()
+    await requireNoRestore()
     return await migrate(app, surfacesOf(env))
   } catch (error) {
     const problem = unusableDatabase(error)
@@ -40,7 +40,7 @@ export async function bringTablesUpToDate(app: ApplicationService): Promise<stri
 /** Why a database cannot be used and what to do, where that is what an error says. */
 export function unusableDatabase(error: unknown): string | undefined {
   const { code = '', message } = error as { code?: string; message: string }
-  if (MISSING.includes(code)) {
+  if (MISSING_RELATION.includes(code)) {
     return `The tables are not those of this version (${message}): start the platform, or run "node ace hub:migrate".`
   }
   const reason = REASONS[code]
@@ -51,7 +51,7 @@ export function unusableDatabase(error: unknown): string | undefined {
 }
 
 /** A database into which a backup is being restored is half of one. */
-async function requireNoRestoration(): Promise<void> {
+async function requireNoRestore(): Promise<void> {
   for (const surface of databaseOwners(surfacesOf(env))) {
     const backup = await restorationIn(pools.for(databaseUrl(surface)))
     if (backup) {

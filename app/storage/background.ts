@@ -1,6 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
-import { reactTo } from '#auth/reactions'
+import { reactToChanges } from '#auth/reactions'
 import type { IdentityProvider } from '#auth/provider'
 import type { RunningJob } from '#jobs/running_job'
 import type { Sweep } from '#jobs/sweep'
@@ -13,8 +13,8 @@ export async function backgroundSweeps(logger: Logger): Promise<readonly Sweep[]
 }
 
 /** Follows what happens at the identity provider. */
-export async function followRealms(logger: Logger): Promise<RunningJob> {
-  const stop = await reactTo(await identityProvider(), storageReactions, logger)
+export async function reactToRealmChanges(logger: Logger): Promise<RunningJob> {
+  const stop = await reactToChanges(await identityProvider(), storageReactions, logger)
   return { stop }
 }
 

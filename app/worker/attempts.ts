@@ -6,7 +6,7 @@ import { clock } from '#kernel/clock'
 import { removeFile } from '#kernel/remove_file'
 
 /** Nobody delivers a command again after so long. */
-const FORGOTTEN_MS = 7 * 86_400_000
+const RETENTION_MS = 7 * 86_400_000
 
 /**
  * How often commands were begun that are not done with: brokers deliver what ended a process again, and do not say how often they did. A command
@@ -30,18 +30,18 @@ export class Attempts {
   }
 
   /** Counts an attempt that is about to be made. */
-  async begin(commandId: string): Promise<number> {
+  async start(commandId: string): Promise<number> {
     await appendFile(this.#pathOf(commandId), '.', { mode: 0o600 })
     return this.#count(commandId)
   }
 
   /** The command is done with, or has failed. */
-  async end(commandId: string): Promise<void> {
+  async finish(commandId: string): Promise<void> {
     await removeFile(this.#pathOf(commandId))
   }
 
   /** The attempt was put down in good order, and does not count. */
-  async takeBack(commandId: string): Promise<void> {
+  async undo(commandId: string): Promise<void> {
     const count = await this.#count(commandId)
     await (count > 1
       ? truncate(this.#pathOf(commandId), count - 1)
@@ -49,21 +49,21 @@ export class Attempts {
   }
 
   /** Commands that nobody has delivered again for long; answers how many. */
-  async forgetOld(): Promise<number> {
-    let forgotten = 0
+  async removeOld(): Promise<number> {
+    let removed = 0
     for (const name of await readdir(this.#folder)) {
       const path = join(this.#folder, name)
-      const found = await stat(path).catch(() => undefined)
-      if (found && clock.now() - found.mtimeMs > FORGOTTEN_MS && (await removeFile(path))) {
-        forgotten++
+      const stats = await stat(path).catch(() => undefined)
+      if (stats && clock.now() - stats.mtimeMs > RETENTION_MS && (await removeFile(path))) {
+        removed++
       }
     }
-    return forgotten
+    return removed
   }
 
   async #count(commandId: string): Promise<number> {
-    const found = await stat(this.#pathOf(commandId)).catch(() => undefined)
-    return found?.size ?? 0
+    const stats = await stat(this.#pathOf(commandId)).catch(() => undefined)
+    return stats?.size ?? 0
   }
 
   /** Whoever sends a command gives it its id, which may be anything. */

@@ -1,9 +1,9 @@
 import type { Delivery } from '#bus/bus'
 import { JobFailure } from './job_failure.js'
 
-const LOOK_EVERY_MS = 500
+const CHECK_EVERY_MS = 500
 
-interface Limits {
+interface InterruptionOptions {
   readonly delivery: Pick<Delivery, 'isLost'>
   readonly limitMs: number
   /** Aborts where the process has no more time for it. */
@@ -16,14 +16,14 @@ interface Limits {
  */
 export class Interruption {
   /** The command is put down, and nothing is told of it any more. */
-  readonly putDown: AbortSignal
+  readonly released: AbortSignal
   /** The work has to end. */
   readonly signal: AbortSignal
   readonly #over = new AbortController()
   readonly #timer: NodeJS.Timeout
-  readonly #look: NodeJS.Timeout
+  readonly #check: NodeJS.Timeout
 
-  constructor({ delivery, limitMs, ending }: Limits) {
+  constructor({ delivery, limitMs, ending }: InterruptionOptions) {
     const lost = new AbortController()
     const late = new AbortController()
     const seconds = Math.round(limitMs / 1000)
@@ -31,9 +31,9 @@ export class Interruption {
       () => late.abort(new JobFailure('timeExceeded', `It was not done within ${seconds} seconds`)),
       limitMs
     )
-    this.#look = setInterval(() => delivery.isLost && lost.abort(), LOOK_EVERY_MS)
-    this.putDown = AbortSignal.any([ending, lost.signal])
-    this.signal = AbortSignal.any([this.putDown, late.signal, this.#over.signal])
+    this.#check = setInterval(() => delivery.isLost && lost.abort(), CHECK_EVERY_MS)
+    this.released = AbortSignal.any([ending, lost.signal])
+    this.signal = AbortSignal.any([this.released, late.signal, this.#over.signal])
   }
 
   /** Why it failed: that its time was up, whatever that made fail, or else what was thrown. */
@@ -46,6 +46,6 @@ export class Interruption {
   end(): void {
     this.#over.abort()
     clearTimeout(this.#timer)
-    clearInterval(this.#look)
+    clearInterval(this.#check)
   }
 }

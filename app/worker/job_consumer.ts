@@ -13,22 +13,22 @@ import type { Attempts } from './attempts.js'
 import type { Component } from './components.js'
 import { Interruption } from './interruption.js'
 import type { Job } from './job.js'
-import { JobLog, type LogWays } from './job_log.js'
-import { JobFailure, toldFailure } from './job_failure.js'
-import { measureJob, type Outcome } from './metrics.js'
-import { ProgressReport } from './progress.js'
-import { Teller } from './teller.js'
-import { Places, type ImageStores } from '#worker/images/places'
-import { isPlatformAway } from '#worker/platform/problems'
+import { JobLog, type LogSinks } from './job_log.js'
+import { JobFailure, failureReport } from './job_failure.js'
+import { measureJob, type JobOutcome } from './metrics.js'
+import { ProgressReporter } from './progress_reporter.js'
+import { JobEventPublisher } from './job_event_publisher.js'
+import { ImageLocations, type ImageStores } from '#worker/images/image_locations'
+import { isPlatformUnavailable } from '#worker/platform/platform_errors'
 import type { Signing } from '#worker/images/signing'
 import type { Platform } from '#worker/platform/platform'
 
-export interface Needs extends LogWays {
+export interface JobConsumerDependencies extends LogSinks {
   readonly bus: Bus
   readonly platform: Platform
   readonly images: ImageStores
   readonly signing: Signing
-  readonly limits: Limits
+  readonly limits: JobLimits
   readonly attempts: Attempts
   /** In which what may have ended a process is done, one by one over all components. */
   readonly suspects: KeyedMutex
@@ -36,7 +36,7 @@ export interface Needs extends LogWays {
   readonly database?: pg.Pool | undefined
 }
 
-export interface Limits {
+export interface JobLimits {
   /** Jobs of one component side by side. */
   readonly concurrency: number
   /** How long one may take. */
@@ -44,17 +44,17 @@ export interface Limits {
   /** How long jobs under way may go on when the process ends. */
   readonly graceMs: number
   /** How often a command may have ended its process before it has failed. */
-  readonly deaths: number
+  readonly maxCrashes: number
 }
 
 /** One command that was taken, with what it asks for. */
-interface Taken {
+interface AcceptedCommand {
   readonly delivery: Delivery
   readonly message: Message
   readonly job: Job
   readonly content: object
   /** On the clock of this process. */
-  readonly takenAt: number
+  readonly receivedAt: number
 }
 
 /**
@@ -64,38 +64,46 @@ interface Taken {
 export class JobConsumer {
   readonly #component: Component
   readonly #jobs: ReadonlyMap<string, Job>
-  readonly #needs: Needs
+  readonly #dependencies: JobConsumerDependencies
   readonly #records = new KeyedMutex()
   readonly #stopping = new AbortController()
   /** The time for what is under way is over. */
   readonly #ending = new AbortController()
   #subscription: { stop(): Promise<void> } | undefined
 
-  static async start(component: Component, jobs: readonly Job[], needs: Needs) {
-    const consumer = new JobConsumer(component, jobs, needs)
-    const prefetch = component.isSingle ? 1 : needs.limits.concurrency
-    consumer.#subscription = await needs.bus.subscribe(
+  static async start(
+    component: Component,
+    jobs: readonly Job[],
+    dependencies: JobConsumerDependencies
+  ) {
+    const consumer = new JobConsumer(component, jobs, dependencies)
+    const prefetch = component.isSingle ? 1 : dependencies.limits.concurrency
+    consumer.#subscription = await dependencies.bus.subscribe(
       {
         queue: component.queue,
         prefetch,
-        ...(needs.database && { database: needs.database }),
+        ...(dependencies.database && { database: dependencies.database }),
       },
-      (delivery) => consumer.#take(delivery)
+      (delivery) => consumer.#consume(delivery)
     )
     return consumer
   }
 
-  private constructor(component: Component, jobs: readonly Job[], needs: Needs) {
+  private constructor(
+    component: Component,
+    jobs: readonly Job[],
+    dependencies: JobConsumerDependencies
+  ) {
     this.#component = component
     this.#jobs = new Map(jobs.map((job) => [job.command, job]))
-    this.#needs = needs
+    this.#dependencies = dependencies
   }
 
   /** Lets jobs end that need not much longer; all others, and those not begun, go back to the queue. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     const grace = new AbortController()
-    void delay(this.#needs.limits.graceMs, undefined, { signal: grace.signal }).then(
+    void delay(this.#dependencies.limits.graceMs, undefined, { signal: grace.signal }).then(
       () => this.#ending.abort(),
       () => {}
     )
@@ -104,17 +112,17 @@ export class JobConsumer {
     this.#ending.abort()
   }
 
-  async #take(delivery: Delivery): Promise<void> {
-    const taken = await this.#read(delivery)
-    if (taken) {
-      const { id } = taken.message.data
-      await this.#records.run(String(id), () => this.#inTurn(taken))
+  async #consume(delivery: Delivery): Promise<void> {
+    const command = await this.#accept(delivery)
+    if (command) {
+      const { id } = command.message.data
+      await this.#records.run(String(id), () => this.#runOrIsolate(command))
     }
-    busMetrics.settled(this.#component.queue, taken ? 'handled' : 'malformed')
+    busMetrics.settled(this.#component.queue, command ? 'handled' : 'malformed')
   }
 
   /** What the command asks for; undefined where nobody can do that, so that it was put among the dead letters. */
-  async #read(delivery: Delivery): Promise<Taken | undefined> {
+  async #accept(delivery: Delivery): Promise<AcceptedCommand | undefined> {
     const { queue } = this.#component
     try {
       const message = readMessage(delivery.bytes, { type: 'work', key: queue })
@@ -123,11 +131,11 @@ export class JobConsumer {
         throw new MalformedMessage(`nobody here knows commands of type ${message.type}`)
       }
       const content = await contentOf<object>(message, job.content)
-      return { delivery, message, job, content, takenAt: performance.now() }
+      return { delivery, message, job, content, receivedAt: performance.now() }
     } catch (error) {
       const reason = `malformed: ${errorMessageOf(error)}`
       await delivery.deadLetter({ reason, attempts: 0 })
-      this.#needs.logger.warn({ queue, reason }, 'a command was put among the dead letters')
+      this.#dependencies.logger.warn({ queue, reason }, 'a command was put among the dead letters')
       return undefined
     }
   }
@@ -136,72 +144,85 @@ export class JobConsumer {
    * What was begun before and not ended may be what ended that process. It is done while nothing else of the kind is, so that it does not take the
    * innocent beside it along until all of them have failed.
    */
-  async #inTurn(taken: Taken): Promise<void> {
-    const { attempts, suspects } = this.#needs
-    const isSuspect = await attempts.isSuspect(taken.message.id)
-    await (isSuspect
-      ? suspects.run('one by one', () => this.#carryOut(taken))
-      : this.#carryOut(taken))
+  async #runOrIsolate(command: AcceptedCommand): Promise<void> {
+    const { attempts, suspects } = this.#dependencies
+    const isSuspect = await attempts.isSuspect(command.message.id)
+    await (isSuspect ? suspects.run('one by one', () => this.#run(command)) : this.#run(command))
   }
 
-  async #carryOut({ delivery, message, job, content, takenAt }: Taken): Promise<void> {
+  async #run({
+    delivery,
+    message,
+    job,
+    content,
+    receivedAt: takenAt,
+  }: AcceptedCommand): Promise<void> {
     // Brokers take back what is held for too long, and with it all that is under way here: what waited counts as well.
-    const limitMs = this.#needs.limits.jobMs - (performance.now() - takenAt)
+    const limitMs = this.#dependencies.limits.jobMs - (performance.now() - takenAt)
     if (this.#stopping.signal.aborted || delivery.isLost || limitMs <= 0) {
       throw new DeliveryAbandoned()
     }
     const interruption = new Interruption({ delivery, limitMs, ending: this.#ending.signal })
     const id = typeof message.data.id === 'string' ? message.data.id : undefined
-    const log = new JobLog(this.#needs, { component: this.#component, command: job.command, id })
-    const teller = new Teller(this.#needs.bus, this.#component, message, interruption.putDown)
+    const log = new JobLog(this.#dependencies, {
+      component: this.#component,
+      command: job.command,
+      id,
+    })
+    const publisher = new JobEventPublisher(
+      this.#dependencies.bus,
+      this.#component,
+      message,
+      interruption.released
+    )
     const [started, finished, failed] = EVENTS[job.command]
     /** Nobody waits for that here: what is told last waits for all before, and fails where they do. */
-    const tellBeside = (event: string, data: object) => {
-      void teller.tell(event, data).catch(() => {})
+    const publishInBackground = (event: string, data: object) => {
+      void publisher.publish(event, data).catch(() => {})
     }
-    const progress = new ProgressReport((told) => {
-      tellBeside('executionProgress', { ...content, progress: told })
+    const progress = new ProgressReporter((current) => {
+      publishInBackground('executionProgress', { ...content, progress: current })
     })
-    const measured = measureJob(job)
-    const { attempts } = this.#needs
+    const stopTimer = measureJob(job)
+    const { attempts } = this.#dependencies
     let attempt = 0
-    let outcome: Outcome = 'returned'
+    let outcome: JobOutcome = 'returned'
     try {
-      tellBeside(started, content)
-      attempt = await attempts.begin(message.id)
-      this.#requireHarmless(attempt)
+      publishInBackground(started, content)
+      attempt = await attempts.start(message.id)
+      this.#requireAttemptsLeft(attempt)
       const { signal } = interruption
       signal.throwIfAborted()
-      const platform = this.#needs.platform.until(signal)
-      const answer = await job.run(content, {
+      const platform = this.#dependencies.platform.until(signal)
+      const result = await job.run(content, {
         signal,
         platform,
-        places: new Places(this.#needs.images, platform, signal),
-        signing: this.#needs.signing,
+        locations: new ImageLocations(this.#dependencies.images, platform, signal),
+        signing: this.#dependencies.signing,
         log,
         command: message.metadata,
-        progress: (current, total) => job.command === 'execute' && progress.at(current, total),
+        progress: (current, total) => job.command === 'execute' && progress.update(current, total),
       })
-      await teller.tell(finished, { ...content, ...answer })
+      await publisher.publish(finished, { ...content, ...result })
       outcome = 'done'
     } catch (error) {
-      this.#requireOurs(interruption, error)
+      this.#throwIfReleased(interruption, error)
       const cause = interruption.causeOf(error)
       log.failed(failed, cause)
-      const beside = cause instanceof JobFailure ? cause.told : {}
-      await teller.tell(failed, { ...content, ...beside, error: toldFailure(cause) })
+      const details = cause instanceof JobFailure ? cause.eventData : {}
+      await publisher.publish(failed, { ...content, ...details, error: failureReport(cause) })
       outcome = 'failed'
     } finally {
       if (attempt > 0) {
-        await (outcome === 'returned' ? attempts.takeBack(message.id) : attempts.end(message.id))
+        await (outcome === 'returned' ? attempts.undo(message.id) : attempts.finish(message.id))
       }
-      measured(outcome)
+      stopTimer(outcome)
       interruption.end()
     }
   }
 
-  #requireHarmless(attempt: number): void {
-    const { deaths } = this.#needs.limits
+  #requireAttemptsLeft(attempt: number): void {
+    const { maxCrashes: deaths } = this.#dependencies.limits
     if (attempt > deaths) {
       throw new JobFailure(
         'workerEnded',
@@ -211,8 +232,8 @@ export class JobConsumer {
   }
 
   /** What cannot be done since this process, or the whole platform, is about to end has not failed. */
-  #requireOurs({ putDown }: Interruption, error: unknown): void {
-    const isOver = this.#stopping.signal.aborted && isPlatformAway(error)
+  #throwIfReleased({ released: putDown }: Interruption, error: unknown): void {
+    const isOver = this.#stopping.signal.aborted && isPlatformUnavailable(error)
     if (putDown.aborted || isOver || error instanceof DeliveryAbandoned) {
       throw new DeliveryAbandoned()
     }

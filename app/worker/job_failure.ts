@@ -10,26 +10,26 @@ export class JobFailure extends Error {
   }
 
   /** What others are told beside: what was done all the same. */
-  get told(): Readonly<Record<string, unknown>> {
+  get eventData(): Readonly<Record<string, unknown>> {
     return {}
   }
 }
 
 /** How a failure is told. */
-export interface ToldFailure {
+export interface FailureReport {
   readonly name: string
   readonly code: string
   readonly message: string
 }
 
 const CODE = /^[a-z][A-Za-z]{2,60}$/
-const LONGEST = 1_000
+const MAX_MESSAGE_LENGTH = 1_000
 
 /** What others are told of what was thrown: codes and sentences that were made for it, and of anything else only that it happened. */
-export function toldFailure(error: unknown): ToldFailure {
+export function failureReport(error: unknown): FailureReport {
   const { name, code, message } = error as Partial<JobFailure>
   return error instanceof Error && typeof code === 'string' && CODE.test(code)
-    ? { name: name ?? 'Error', code, message: (message ?? '').slice(0, LONGEST) }
+    ? { name: name ?? 'Error', code, message: (message ?? '').slice(0, MAX_MESSAGE_LENGTH) }
     : {
         name: 'Error',
         code: 'unforeseen',

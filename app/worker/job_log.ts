@@ -3,15 +3,15 @@ import type { Logger } from '@adonisjs/core/logger'
 import { clock } from '#kernel/clock'
 import type { ShippedLine } from '#shipping/log_task'
 import type { CommandName, Component } from './components.js'
-import { toldFailure } from './job_failure.js'
+import { failureReport } from './job_failure.js'
 
 const SERVICE = 'hub-server-worker'
-const LONGEST = 4_096
+const MAX_MESSAGE_LENGTH = 4_096
 
 type Level = 'info' | 'warn' | 'error' | 'debug'
 
 /** Where lines go: to the log of this process, and to those who keep them for the people who wait for the job. */
-export interface LogWays {
+export interface LogSinks {
   readonly logger: Pick<Logger, Level>
   ship(line: ShippedLine): void
 }
@@ -27,15 +27,15 @@ export interface JobLabels {
  * What is said of a job while it is done, so that people find it at the record it is about. It must not hold secrets.
  */
 export class JobLog {
-  readonly #ways: LogWays
-  readonly #subject: JobLabels
+  readonly #sinks: LogSinks
+  readonly #job: JobLabels
   readonly #more: Readonly<Record<string, string>>
   readonly #labels: Readonly<Record<string, string>>
 
-  constructor(ways: LogWays, subject: JobLabels, more: Readonly<Record<string, string>> = {}) {
-    const { component, command, id } = subject
-    this.#ways = ways
-    this.#subject = subject
+  constructor(sinks: LogSinks, job: JobLabels, more: Readonly<Record<string, string>> = {}) {
+    const { component, command, id } = job
+    this.#sinks = sinks
+    this.#job = job
     this.#more = more
     this.#labels = {
       ...more,
@@ -47,8 +47,8 @@ export class JobLog {
   }
 
   /** For lines about a part of the job, which is named beside. */
-  about(labels: Readonly<Record<string, string>>): JobLog {
-    return new JobLog(this.#ways, this.#subject, { ...this.#more, ...labels })
+  withLabels(labels: Readonly<Record<string, string>>): JobLog {
+    return new JobLog(this.#sinks, this.#job, { ...this.#more, ...labels })
   }
 
   info(message: string): void {
@@ -72,27 +72,27 @@ export class JobLog {
       this.info(`${what}: done in ${((performance.now() - startedAt) / 1000).toFixed(2)} s`)
       return result
     } catch (error) {
-      this.warn(`${what}: ${toldFailure(error).message}`)
+      this.warn(`${what}: ${failureReport(error).message}`)
       throw error
     }
   }
 
   /** How the job ended, under the name of the event that tells it. */
   failed(event: string, error: unknown): void {
-    const { code, message } = toldFailure(error)
+    const { code, message } = failureReport(error)
     this.#ship('error', message, { event, code })
-    this.#ways.logger.error({ ...this.#labels, event, code, err: error, shipped: true }, message)
+    this.#sinks.logger.error({ ...this.#labels, event, code, err: error, shipped: true }, message)
   }
 
   #write(level: Level, message: string): void {
     this.#ship(level, message)
-    this.#ways.logger[level]({ ...this.#labels, shipped: true }, message)
+    this.#sinks.logger[level]({ ...this.#labels, shipped: true }, message)
   }
 
   #ship(level: Level, message: string, labels: Record<string, string> = {}): void {
-    this.#ways.ship({
+    this.#sinks.ship({
       time: new Date(clock.now()).toISOString(),
-      message: message.slice(0, LONGEST).toWellFormed(),
+      message: message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed(),
       service: SERVICE,
       level,
       channel: 'system',

@@ -11,10 +11,10 @@ const jobs = new Histogram({
   registers: [metrics],
 })
 
-export type Outcome = 'done' | 'failed' | 'returned'
+export type JobOutcome = 'done' | 'failed' | 'returned'
 
 /** Begins to measure a job; to be told how it ended. */
-export function measureJob({ component, command }: Job): (outcome: Outcome) => void {
+export function measureJob({ component, command }: Job): (outcome: JobOutcome) => void {
   const stop = jobs.startTimer({ component: component.name, command })
   return (outcome) => void stop({ outcome })
 }

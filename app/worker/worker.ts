@@ -1,6 +1,6 @@
 import { KeyedMutex } from '#kernel/keyed_mutex'
 import { COMPONENTS, type Component } from './components.js'
-import { JobConsumer, type Needs } from './job_consumer.js'
+import { JobConsumer, type JobConsumerDependencies } from './job_consumer.js'
 import type { Job } from './job.js'
 
 export interface RunningWorker {
@@ -11,7 +11,7 @@ export interface RunningWorker {
 /** Takes the commands for which there are jobs, until it is stopped. */
 export async function startWorker(
   jobs: readonly Job[],
-  needs: Omit<Needs, 'suspects'>
+  dependencies: Omit<JobConsumerDependencies, 'suspects'>
 ): Promise<RunningWorker> {
   const suspects = new KeyedMutex()
   const components: readonly Component[] = Object.values(COMPONENTS)
@@ -19,7 +19,7 @@ export async function startWorker(
   for (const component of components) {
     const own = jobs.filter((job) => job.component.name === component.name)
     if (own.length > 0) {
-      consumers.push(await JobConsumer.start(component, own, { ...needs, suspects }))
+      consumers.push(await JobConsumer.start(component, own, { ...dependencies, suspects }))
     }
   }
   return {

@@ -22,6 +22,9 @@ const LOOK_AGAIN_MS = 200
 /** A process without work uses no more between two looks. */
 const IDLE_US = 10_000
 
+const CREATED = 1_000
+const MOST_SECONDS = 10
+
 /** Microseconds of the server for each write that are aimed at. */
 const WANTED = {
   'update of nodes': 470,
@@ -40,6 +43,7 @@ interface Cost {
 const standIn = await StandInProvider.start()
 const database = await testDatabase()
 const reader = new pg.Pool({ connectionString: database.url, max: 1 })
+reader.on('error', () => {})
 let hub: HubProcesses | undefined
 try {
   hub = await HubProcesses.start('server', {
@@ -54,7 +58,13 @@ try {
       NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS,
     },
   })
-  report(await costs(hub.pid, await works(hub.origin, standIn.administrator())))
+  const post = posting(hub.origin, standIn.administrator())
+  report(await costs(hub.pid, await works(post)))
+  const seconds = await secondsUntilIdle(hub.pid, post)
+  console.log(
+    `idle ${seconds.toFixed(1)} s after ${CREATED} nodes and ${CREATED} analyses (at most ${MOST_SECONDS})`
+  )
+  process.exitCode = seconds <= MOST_SECONDS ? 0 : 1
 } finally {
   await hub?.remove()
   await reader.end()
@@ -62,19 +72,22 @@ try {
   await database.stop()
 }
 
-async function works(origin: string, token: string): Promise<Record<Work, () => Promise<void>>> {
+type Post = (path: string, body: object) => Promise<string>
+
+/** Creates or changes a record, and resolves with its id. */
+function posting(origin: string, token: string): Post {
   const headers = { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' }
-  const post = async (path: string, body: object) => {
-    const response = await fetch(`${origin}/core${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    })
+  return async (path, body) => {
+    const request = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await fetch(`${origin}/core${path}`, request)
     if (!response.ok) {
       throw new Error(`POST ${path} was answered with ${response.status}`)
     }
     return ((await response.json()) as { data: { id: string } }).data.id
   }
+}
+
+async function works(post: Post): Promise<Record<Work, () => Promise<void>>> {
   const nodes = await Promise.all(
     Array.from({ length: CONNECTIONS }, (_, index) => post('/nodes', { name: `updated-${index}` }))
   )
@@ -114,18 +127,33 @@ async function costs(pid: number, all: Record<Work, () => Promise<void>>) {
 async function costOf(pid: number, work: () => Promise<void>): Promise<Cost> {
   const server = cpuMicroseconds(pid)
   const postgres = postgresMicroseconds()
-  let left = WRITES
+  await sixteenAtOnce(WRITES, work)
+  await untilDone(pid)
+  return {
+    server: (cpuMicroseconds(pid) - server) / WRITES,
+    database: (postgresMicroseconds() - postgres) / WRITES,
+  }
+}
+
+async function sixteenAtOnce(count: number, work: () => Promise<unknown>): Promise<void> {
+  let left = count
   const connection = async () => {
     while (left-- > 0) {
       await work()
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, connection))
+}
+
+/** What creations leave to be done later: buckets, clients, permissions, events and their seals. */
+async function secondsUntilIdle(pid: number, post: Post): Promise<number> {
+  const projectId = await post('/projects', { name: 'many-analyses' })
+  let count = 0
+  await sixteenAtOnce(CREATED, () => post('/nodes', { name: `later-node-${count++}` }))
+  await sixteenAtOnce(CREATED, () => post('/analyses', { projectId, name: `later-${count++}` }))
+  const answered = performance.now()
   await untilDone(pid)
-  return {
-    server: (cpuMicroseconds(pid) - server) / WRITES,
-    database: (postgresMicroseconds() - postgres) / WRITES,
-  }
+  return (performance.now() - answered) / 1_000
 }
 
 /** What was taken from the outbox may still be on its way through the process. */

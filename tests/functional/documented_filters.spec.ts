@@ -8,7 +8,7 @@ const DOCS = new URL('../../docs/', import.meta.url)
 
 /** `hubctl get <kinds> … --filter <key>=`, and what the handbook says of the option. */
 const COMMAND = /hubctl get (?<kinds>[\w-]+)[^\n`]*--filter (?<key>\w+)=/g
-const OPTION = /`--filter` takes.*?several are all meant/s
+const OPTION = /`--filter` takes.*?several must all match/s
 const EXAMPLE = /`(?<key>\w+)=[^`]*`/g
 
 const filtersOf = ({ collection, declaration }: (typeof allKinds)[number]['kind']) => ({

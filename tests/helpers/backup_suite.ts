@@ -271,7 +271,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       await eventually(async () => (await waitingFor(original)) > 0, 60_000)
       const swept = await runAsLeader(original.pool, 'sweep:objects', async () => 'swept')
       assert.isUndefined(swept)
-      const { isHeldBack } = await import('#storage/sweeps/held_back')
+      const { isRemovalSuspended: isHeldBack } = await import('#storage/sweeps/object_retention')
       assert.isTrue(await isHeldBack())
       await original.pool.query('delete from bucket_files where id = $1', [removed.id])
       await original.pool.query(

@@ -2,7 +2,7 @@ import { ALL_CHECKS } from '#doctor/all_checks'
 import type { Check } from '#doctor/check'
 import { examine, type Report } from '#doctor/examine'
 import { CATALOGUE, type Code } from '#doctor/finding'
-import { Surroundings } from '#doctor/surroundings'
+import { CheckContext } from '#doctor/check_context'
 import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
 import { env, type Env } from '#start/env'
 
@@ -26,7 +26,7 @@ export async function examined({
   checks = ALL_CHECKS,
   limitMs,
 }: Patient): Promise<Report> {
-  const surroundings = new Surroundings({
+  const surroundings = new CheckContext({
     env: { ...env, ...given },
     surfaces,
     addressOf: () => url,

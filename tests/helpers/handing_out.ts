@@ -1,7 +1,7 @@
-import type { Elsewhere } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/own_fetch'
 
 /** A provider that hands out one token after the other, each until it is asked about it. */
-export function handingOut(...tokens: string[]): Elsewhere['provider'] {
+export function handingOut(...tokens: string[]): RemoteSurface['provider'] {
   return {
     ownToken: async () => tokens[0]!,
     introspect: async (token) => void (token === tokens[0] && tokens.shift()),

@@ -45,12 +45,12 @@ export async function withEndingTokens(
   work: (end: (reason?: unknown) => void) => Promise<void>
 ): Promise<void> {
   const ending = new EndSignal()
-  testAuthenticator.watch = (_token, connection) =>
+  testAuthenticator.guardConnection = (_token, connection) =>
     ending.addListener({ onEnd: () => connection.end(ending.reason) })
   try {
     await work((reason) => ending.end(reason))
   } finally {
-    delete testAuthenticator.watch
+    delete testAuthenticator.guardConnection
   }
 }
 

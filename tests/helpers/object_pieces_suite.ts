@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 
 import { test } from '@japa/runner'
 
-import { emptyPlace } from '#storage/objects/empty_place'
+import { emptyLocation } from '#storage/objects/empty_location'
 import {
   ContainerMissing,
   ObjectMissing,
@@ -40,7 +40,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
     group.each.setup(async () => {
       await store.makeContainer(container)
       return async () => {
-        await emptyPlace(store, { container, prefix: '' })
+        await emptyLocation(store, { container, prefix: '' })
       }
     })
 
@@ -70,7 +70,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
         { sizes: [20 * MIB + 7, 1, 19 * MIB] },
       ])
       .run(async ({ assert }, { sizes }) => {
-        let partial = await store.begin(address)
+        let partial = await store.startUpload(address)
         assert.equal(partial.size, 0)
         for (const size of sizes) {
           const before = partial.size
@@ -88,7 +88,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
 
     test('of a known size need no more than that', async ({ assert }) => {
       const size = 17 * MIB + 3
-      let partial = await store.begin(address, { expectedBytes: size })
+      let partial = await store.startUpload(address, { expectedBytes: size })
       partial = written(await append(partial, 9 * MIB))
       partial = written(await append(partial, size - 9 * MIB))
       assert.equal(partial.size, size)
@@ -98,7 +98,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
     })
 
     test('may each be stored by another process', async () => {
-      let partial = await store.begin(address)
+      let partial = await store.startUpload(address)
       for (const size of [1, 6 * MIB, 6 * MIB, 11 * MIB]) {
         const other = subject.again()
         partial = written(await append(partial, size, other))
@@ -111,7 +111,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
     })
 
     test('that break off leave what was there before, again and again', async ({ assert }) => {
-      let partial = await store.begin(address)
+      let partial = await store.startUpload(address)
       for (let round = 0; round < 8; round++) {
         const broken = failingAfter(
           bytes.subarray(partial.size, partial.size + randomInt(12 * MIB))
@@ -129,7 +129,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
     })
 
     test('that were stored and never told of are cut off', async ({ assert }) => {
-      const first = written(await append(await store.begin(address), 6 * MIB))
+      const first = written(await append(await store.startUpload(address), 6 * MIB))
       await append(first, 30 * MIB)
       const second = written(await append(first, 1 * MIB))
       await append(second, 7 * MIB)
@@ -141,7 +141,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
     })
 
     test('that are given up while their source is silent end at once', async ({ assert }) => {
-      const partial = written(await append(await store.begin(address), 9 * MIB))
+      const partial = written(await append(await store.startUpload(address), 9 * MIB))
       const giveUp = new AbortController()
       const { source, send } = pushed()
       const appending = failureOf(store.append(address, partial, source, { signal: giveUp.signal }))
@@ -157,7 +157,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
 
     test('are completed once more where nobody knows whether they were', async ({ assert }) => {
       for (const size of [0, 5, 19 * MIB]) {
-        const partial = written(await append(await store.begin(address), size))
+        const partial = written(await append(await store.startUpload(address), size))
         await store.complete(address, partial)
         await store.complete(address, partial)
         await requireWhole(size)
@@ -168,34 +168,34 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
 
     test('cannot be completed once their object was complete and is gone', async ({ assert }) => {
       for (const size of [5, 19 * MIB]) {
-        const partial = written(await append(await store.begin(address), size))
+        const partial = written(await append(await store.startUpload(address), size))
         await store.complete(address, partial)
         await store.delete(address)
         assert.instanceOf(await failureOf(store.complete(address, partial)), PutInterrupted)
-        await emptyPlace(store, { container, prefix: '' })
+        await emptyLocation(store, { container, prefix: '' })
       }
     })
 
     test('are gone when they are discarded, and cannot be gone on with', async ({ assert }) => {
-      const partial = written(await append(await store.begin(address), 13 * MIB))
+      const partial = written(await append(await store.startUpload(address), 13 * MIB))
       await store.discard(address, partial)
       await store.discard(address, partial)
       assert.isEmpty(await unfinished())
       assert.instanceOf(await failureOf(append(partial, 9 * MIB)), PutInterrupted)
       assert.instanceOf(await failureOf(store.complete(address, partial)), PutInterrupted)
       assert.instanceOf(await failureOf(store.stat(address)), ObjectMissing)
-      await emptyPlace(store, { container, prefix: '' })
+      await emptyLocation(store, { container, prefix: '' })
     })
 
     test('are gone when they are complete and discarded', async ({ assert }) => {
-      const partial = written(await append(await store.begin(address), 13 * MIB))
+      const partial = written(await append(await store.startUpload(address), 13 * MIB))
       await store.complete(address, partial)
       await store.discard(address, partial)
       assert.isEmpty(await listed())
     })
 
     test('are found as what is unfinished, and are gone with that', async ({ assert }) => {
-      const partial = written(await append(await store.begin(address), 13 * MIB))
+      const partial = written(await append(await store.startUpload(address), 13 * MIB))
       assert.isEmpty(await keysOf(store.unfinished(container, 'shallow/')))
       const found = await Array.fromAsync(store.unfinished(container, 'deep/'))
       assert.isNotEmpty(found)
@@ -206,11 +206,11 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       }
       assert.isEmpty(await unfinished())
       assert.instanceOf(await failureOf(append(partial, 9 * MIB)), PutInterrupted)
-      await emptyPlace(store, { container, prefix: '' })
+      await emptyLocation(store, { container, prefix: '' })
     })
 
     test('whose object is discarded while they are stored are refused', async ({ assert }) => {
-      const partial = written(await append(await store.begin(address), 9 * MIB))
+      const partial = written(await append(await store.startUpload(address), 9 * MIB))
       const { source, send, end } = pushed()
       const appending = failureOf(store.append(address, partial, source))
       await send(bytes.subarray(0, 9 * MIB))
@@ -219,7 +219,7 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       void send(bytes.subarray(0, 9 * MIB))
       end()
       assert.instanceOf(await appending, PutInterrupted)
-      await emptyPlace(store, { container, prefix: '' })
+      await emptyLocation(store, { container, prefix: '' })
       assert.isEmpty(await listed())
     })
 
@@ -227,12 +227,12 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
       assert,
     }) => {
       const nowhere = { container: `none-${randomUUID()}`, key: 'a' }
-      assert.instanceOf(await failureOf(store.begin(nowhere)), ContainerMissing)
-      const partial = await store.begin(address)
+      assert.instanceOf(await failureOf(store.startUpload(nowhere)), ContainerMissing)
+      const partial = await store.startUpload(address)
       for (const key of ['../a', '.rest/a', '.a']) {
         const unsafe = { container, key }
         const calls = [
-          store.begin(unsafe),
+          store.startUpload(unsafe),
           store.append(unsafe, partial, chunksOf(bytes)),
           store.complete(unsafe, partial),
           store.discard(unsafe, partial),

@@ -4,7 +4,7 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
-import { emptyPlace } from '#storage/objects/empty_place'
+import { emptyLocation } from '#storage/objects/empty_location'
 import {
   ContainerMissing,
   ContainerNotEmpty,
@@ -51,7 +51,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
     group.each.setup(async () => {
       await store.makeContainer(container)
       return async () => {
-        await emptyPlace(store, { container, prefix: '' })
+        await emptyLocation(store, { container, prefix: '' })
       }
     })
 
@@ -140,7 +140,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       })
       const objects = sizes.map((size) => ({ address: at(`${size}`), size }))
       for (const order of [objects, objects.toReversed(), objects.slice(0, 1), []]) {
-        const contents = await store.readWhole(order)
+        const contents = await store.readSmall(order)
         assert.deepEqual(
           contents.map((content) => digest(content as Buffer)),
           order.map(({ size }) => digest(bytes.subarray(0, size)))
@@ -156,7 +156,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       }
       await store.put(at('large'), chunksOf(bytes))
       const nowhere = { container: `none-${randomUUID()}`, key: 'a' }
-      const [missing, lost, empty, longer, longest, shorter, whole] = await store.readWhole([
+      const [missing, lost, empty, longer, longest, shorter, whole] = await store.readSmall([
         { address: at('none'), size: 1 },
         { address: nowhere, size: 0 },
         { address: at('0'), size: 0 },
@@ -180,8 +180,8 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       await store.put(at('a'), chunksOf(bytes.subarray(0, 100)))
       const objects = Array.from({ length: 100 }, () => ({ address: at('a'), size: 100 }))
       const other = subject.again()
-      await other.readWhole(objects)
-      const reading = other.readWhole(objects).catch(() => [])
+      await other.readSmall(objects)
+      const reading = other.readSmall(objects).catch(() => [])
       other.close()
       assert.isTrue((await reading).every((content) => bytes.indexOf(content as Buffer) === 0))
     })
@@ -221,7 +221,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       assert.isEmpty(await keysOf(store.list(`none-${randomUUID()}`)))
 
       const place = { container, prefix: 'many/' }
-      assert.equal(await emptyPlace(store, place), many.length)
+      assert.equal(await emptyLocation(store, place), many.length)
       assert.lengthOf(await keysLeft(), keys.length - many.length)
     }).timeout(120_000)
 
@@ -425,7 +425,7 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
         const calls = [
           store.put(address, chunksOf(bytes)),
           store.read(address),
-          store.readWhole([{ address, size: 1 }]),
+          store.readSmall([{ address, size: 1 }]),
           store.stat(address),
           store.delete(address),
         ]

@@ -161,10 +161,10 @@ export function providerSuite(
       const wanted = { name, displayName: 'Site A', realmId: await ownRealm() }
       const { id } = await clients().create(wanted)
       assert.containsSubset(await clients().read(id), { ...wanted, id })
-      await clients().display(id, 'Site B')
+      await clients().setDisplayName(id, 'Site B')
       assert.containsSubset(await clients().read(id), { ...wanted, id, displayName: 'Site B' })
       await clients().remove(id)
-      await clients().display(id, 'Site C')
+      await clients().setDisplayName(id, 'Site C')
       assert.isUndefined(await clients().read(id))
     })
 
@@ -287,7 +287,7 @@ export function providerSuite(
 
     test('says that it can be asked', async ({ assert }) => {
       await assert.doesNotReject(() => provider().requireWorking())
-      await assert.doesNotReject(() => provider().known())
+      await assert.doesNotReject(() => provider().whenReady())
     })
 
     if (tells) {

@@ -2,7 +2,7 @@ import { request, type ClientRequest } from 'node:http'
 
 import { formOf, multipart, type SentFile } from '#tests/functional/storage/files_scene'
 import { storagePool } from '#storage/database'
-import { bucketPlace } from '#storage/objects/layout'
+import { bucketLocation } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import type { StorageProcess } from './storage_process.js'
 import type { Speaker } from './tus.js'
@@ -75,7 +75,7 @@ export class RemoteBucket {
   }
 
   async remains() {
-    const { container } = bucketPlace('own', this.id)
+    const { container } = bucketLocation('own', this.id)
     return {
       files: await this.#count('bucket_files'),
       claims: await this.#count('bucket_file_claims'),

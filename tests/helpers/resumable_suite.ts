@@ -7,7 +7,7 @@ import { test } from '@japa/runner'
 import { Upload } from 'tus-js-client'
 
 import { storagePool } from '#storage/database'
-import { bucketPlace } from '#storage/objects/layout'
+import { bucketLocation } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { eventually } from './eventually.js'
 import { digest } from './object_store_suite.js'
@@ -76,7 +76,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       return answer.headers.get('etag') ?? ''
     }
     const nothingIsLeftOver = async () => {
-      const { container } = bucketPlace('own', bucketId)
+      const { container } = bucketLocation('own', bucketId)
       return (await Array.fromAsync(subject.store.unfinished(container))).length === 0
     }
 

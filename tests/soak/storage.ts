@@ -135,7 +135,7 @@ async function remainsAfterSweep(bucketId: string) {
   const { sweepObjects } = await import('#storage/sweeps/object_sweep')
   const { sweepExpiredClaims } = await import('#storage/sweeps/expired_claims')
   const { storagePool } = await import('#storage/database')
-  const { bucketPlace, currentLayout } = await import('#storage/objects/layout')
+  const { bucketLocation: bucketPlace, currentLayout } = await import('#storage/objects/layout')
   const { openObjectStore } = await import('#storage/objects/open_object_store')
   const { env } = await import('#start/env')
   const store = await openObjectStore(env)

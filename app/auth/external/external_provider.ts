@@ -10,16 +10,16 @@ import {
   type PeopleDirectory,
   type ProviderChange,
   type ProviderMetadata,
-  type Standing,
+  type AccessState,
 } from '#auth/provider'
 
-import { Activity } from './activity.js'
+import { AccountStatus } from './account_status.js'
 import { ask } from './ask.js'
 import { basicAuthorization, type Credentials } from './credentials.js'
-import { EndedTokens } from './ended_tokens.js'
+import { ExpiredTokens } from './expired_tokens.js'
 import { HttpClientDirectory } from './http_client_directory.js'
 import { HttpPeopleDirectory } from './http_people_directory.js'
-import { listenToProvider } from './lifecycle_channels.js'
+import { subscribeToProviderEvents } from './provider_events.js'
 import { OwnToken } from './own_token.js'
 import { ProviderApi } from './provider_api.js'
 
@@ -43,9 +43,9 @@ export class ExternalProvider implements IdentityProvider {
   readonly people: PeopleDirectory
   readonly #settings: ProviderSettings
   readonly #token: OwnToken
-  readonly #activity: Activity
-  readonly #ended: EndedTokens
-  readonly #listening = new Set<() => Promise<void>>()
+  readonly #accountStatus: AccountStatus
+  readonly #expiredTokens: ExpiredTokens
+  readonly #subscriptions = new Set<() => Promise<void>>()
 
   constructor(settings: ProviderSettings) {
     this.#settings = settings
@@ -53,11 +53,11 @@ export class ExternalProvider implements IdentityProvider {
     const api = new ProviderApi(settings.url, this.#token)
     this.clients = new HttpClientDirectory(api)
     this.people = new HttpPeopleDirectory(api)
-    this.#activity = new Activity(api, settings.logger)
-    this.#ended = new EndedTokens(api, this.#activity)
+    this.#accountStatus = new AccountStatus(api, settings.logger)
+    this.#expiredTokens = new ExpiredTokens(api, this.#accountStatus)
   }
 
-  async known(): Promise<void> {}
+  async whenReady(): Promise<void> {}
 
   /** A token that was revoked meanwhile is refused once; then there is another one. */
   async requireWorking(): Promise<void> {
@@ -82,7 +82,7 @@ export class ExternalProvider implements IdentityProvider {
     })
     const isActive = status === 200 && body?.active === true
     const introspection = isActive ? introspectionOf(body, claims) : undefined
-    if (introspection && (await this.#activity.isActive(introspection))) {
+    if (introspection && (await this.#accountStatus.isActive(introspection))) {
       return introspection
     }
     this.#token.discard(token)
@@ -106,15 +106,15 @@ export class ExternalProvider implements IdentityProvider {
     return this.#token.get()
   }
 
-  introspectEnded(token: string): Promise<Standing | undefined> {
-    return this.#ended.standing(token)
+  introspectExpired(token: string): Promise<AccessState | undefined> {
+    return this.#expiredTokens.accessState(token)
   }
 
-  notice(token: string, permissions: ReadonlySet<string>): Promise<void> {
-    return this.#ended.notice(token, permissions)
+  observeToken(token: string, permissions: ReadonlySet<string>): Promise<void> {
+    return this.#expiredTokens.observe(token, permissions)
   }
 
-  onStanding(listener: (whose: string) => void): Promise<() => Promise<void>> {
+  onAccessChange(listener: (whose: string) => void): Promise<() => Promise<void>> {
     return this.onChange(({ type, data }) => listener(type === 'realm' ? EVERYBODY : data.id))
   }
 
@@ -123,17 +123,17 @@ export class ExternalProvider implements IdentityProvider {
     if (redisUrl === undefined) {
       return async () => {}
     }
-    const stop = await listenToProvider(redisUrl, listener, logger)
-    this.#listening.add(stop)
+    const stop = await subscribeToProviderEvents(redisUrl, listener, logger)
+    this.#subscriptions.add(stop)
     return async () => {
-      this.#listening.delete(stop)
+      this.#subscriptions.delete(stop)
       await stop()
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#listening].map((stop) => stop()))
-    this.#listening.clear()
+    await Promise.all([...this.#subscriptions].map((stop) => stop()))
+    this.#subscriptions.clear()
   }
 }
 

@@ -1,7 +1,7 @@
 import { BadRequest, EntityConflict, IdentityUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import { holdsEverywhere } from '#auth/client_permissions'
-import { Recent } from '#auth/verification/recent'
+import { isGlobalPermission } from '#auth/client_permissions'
+import { RecentCache } from '#auth/verification/recent_cache'
 import { clock } from '#kernel/clock'
 import type {
   ClientDirectory,
@@ -13,49 +13,55 @@ import type { NewClient } from '#auth/record_clients'
 
 import type { ProviderApi } from './provider_api.js'
 
-const WRITTEN = [200, 201, 202]
-const PERMISSION_KNOWN_MS = 60_000
-const PERMISSIONS_KNOWN = 200
+const SUCCESS = [200, 201, 202]
+const PERMISSION_TTL_MS = 60_000
+const MAX_PERMISSIONS = 200
 /** What was sent is wrong. */
-const REFUSED = [400, 422]
+const REJECTED = [400, 422]
 
 /**
  * The clients of a provider with the records API. Filters only spare the provider work: what it answers is checked here,
  * because a filter it does not know is one it leaves out.
  */
 export class HttpClientDirectory implements ClientDirectory {
-  readonly keepsTrail = false
+  readonly recordsAudit = false
   readonly #api: ProviderApi
-  readonly #permissions = new Recent<string, { permission: ProviderPermission; until: number }>(
-    PERMISSIONS_KNOWN
-  )
+  readonly #permissions = new RecentCache<
+    string,
+    { permission: ProviderPermission; until: number }
+  >(MAX_PERMISSIONS)
 
   constructor(api: ProviderApi) {
     this.#api = api
   }
 
-  async create(wanted: NewClient): Promise<ProviderClient> {
-    const { name, realmId } = wanted
+  async create(client: NewClient): Promise<ProviderClient> {
+    const { name, realmId } = client
     const { status, body } = await this.#api.call('/clients', {
       method: 'POST',
-      json: { ...wanted, authMethod: 'secret' },
-      expected: [...WRITTEN, ...REFUSED, 404, 409],
+      json: { ...client, authMethod: 'secret' },
+      expected: [...SUCCESS, ...REJECTED, 404, 409],
     })
     if (status !== 409) {
-      return REFUSED.includes(status) || status === 404 ? refused('realmId') : clientIn(body?.data)
+      return REJECTED.includes(status) || status === 404
+        ? rejectAttribute('realmId')
+        : toClient(body?.data)
     }
-    const [existing] = await this.#named(name, realmId)
-    return existing ?? taken(`There is a client ${name} already that the platform is not shown`)
+    const [existing] = await this.#findNamed(name, realmId)
+    return (
+      existing ??
+      rejectTakenName(`There is a client ${name} already that the platform is not shown`)
+    )
   }
 
   async read(id: string, { secret = false } = {}): Promise<ProviderClient | undefined> {
     const fields = secret ? '?fields=%2Bsecret' : ''
     const { status, body } = await this.#api.call(pathOf(id) + fields, { expected: [200, 404] })
-    return status === 404 ? undefined : clientIn(body?.data)
+    return status === 404 ? undefined : toClient(body?.data)
   }
 
   async findByName(name: string, realmId?: string): Promise<ProviderClient | undefined> {
-    const [found] = await this.#named(name, realmId)
+    const [found] = await this.#findNamed(name, realmId)
     return found
   }
 
@@ -66,27 +72,27 @@ export class HttpClientDirectory implements ClientDirectory {
     const { status, body } = await this.#api.call(pathOf(id), {
       method: 'POST',
       json: { secret, name, displayName },
-      expected: [...WRITTEN, ...REFUSED, 404, 409],
+      expected: [...SUCCESS, ...REJECTED, 404, 409],
     })
     if (status === 409) {
-      return taken('Another client has this name')
+      return rejectTakenName('Another client has this name')
     }
-    if (REFUSED.includes(status)) {
-      return refused(name === undefined ? 'secret' : 'name')
+    if (REJECTED.includes(status)) {
+      return rejectAttribute(name === undefined ? 'secret' : 'name')
     }
-    return status === 404 ? undefined : { ...clientIn(body?.data), secret }
+    return status === 404 ? undefined : { ...toClient(body?.data), secret }
   }
 
-  async display(id: string, displayName: string): Promise<void> {
+  async setDisplayName(id: string, displayName: string): Promise<void> {
     await this.#api.call(pathOf(id), {
       method: 'POST',
       json: { displayName },
-      expected: [...WRITTEN, 404],
+      expected: [...SUCCESS, 404],
     })
   }
 
   async remove(id: string): Promise<void> {
-    await this.#api.call(pathOf(id), { method: 'DELETE', expected: [...WRITTEN, 204, 404] })
+    await this.#api.call(pathOf(id), { method: 'DELETE', expected: [...SUCCESS, 204, 404] })
   }
 
   async permissionsOf(clientId: string): Promise<readonly ClientPermission[]> {
@@ -103,7 +109,7 @@ export class HttpClientDirectory implements ClientDirectory {
     }
     const permission = await this.#findPermission(idOrName)
     if (permission) {
-      const found = { permission, until: clock.now() + PERMISSION_KNOWN_MS }
+      const found = { permission, until: clock.now() + PERMISSION_TTL_MS }
       this.#permissions.set(permission.name, found)
       this.#permissions.set(permission.id, found)
     }
@@ -113,37 +119,37 @@ export class HttpClientDirectory implements ClientDirectory {
   async #findPermission(idOrName: string): Promise<ProviderPermission | undefined> {
     const path = `/permissions/${encodeURIComponent(idOrName)}`
     const { status, body } = await this.#api.call(path, { expected: [200, 404] })
-    if (status === 404 || holdsEverywhere(body?.data)) {
+    if (status === 404 || isGlobalPermission(body?.data)) {
       return status === 404 ? undefined : body?.data
     }
     const named = await this.#api.list('/permissions', { 'filter[name]': idOrName })
-    return named.find((other) => other.name === idOrName && holdsEverywhere(other))
+    return named.find((other) => other.name === idOrName && isGlobalPermission(other))
   }
 
   async grant(clientId: string, permissionId: string): Promise<ClientPermission> {
     const { status, body } = await this.#api.call('/client-permissions', {
       method: 'POST',
       json: { clientId, permissionId },
-      expected: [...WRITTEN, 409],
+      expected: [...SUCCESS, 409],
     })
     if (status === 409) {
       const grants = await this.permissionsOf(clientId)
       const existing = grants.find((grant) => grant.permissionId === permissionId)
-      return existing ?? unusable('it has a client permission already and does not show it')
+      return existing ?? rejectResponse('it has a client permission already and does not show it')
     }
     return { permission: await this.permission(permissionId), ...body?.data }
   }
 
   async revoke(clientPermissionId: string): Promise<void> {
     const path = `/client-permissions/${encodeURIComponent(clientPermissionId)}`
-    await this.#api.call(path, { method: 'DELETE', expected: [...WRITTEN, 204, 404] })
+    await this.#api.call(path, { method: 'DELETE', expected: [...SUCCESS, 204, 404] })
   }
 
-  async #named(name: string, realmId?: string): Promise<ProviderClient[]> {
+  async #findNamed(name: string, realmId?: string): Promise<ProviderClient[]> {
     const realm = realmId === undefined ? undefined : { 'filter[realmId]': realmId }
     const found = await this.#api.list('/clients', { 'filter[name]': name, ...realm })
     return found
-      .map(clientIn)
+      .map(toClient)
       .filter((client) => client.name === name && (realmId ?? client.realmId) === client.realmId)
   }
 }
@@ -152,9 +158,9 @@ function pathOf(id: string): string {
   return `/clients/${encodeURIComponent(id)}`
 }
 
-function clientIn(data: any): ProviderClient {
+function toClient(data: any): ProviderClient {
   if (typeof data?.id !== 'string') {
-    return unusable('it answered with a client that has no id')
+    return rejectResponse('it answered with a client that has no id')
   }
   const { id, name, displayName = null, realmId, secret, active, isConfidential, authMethod } = data
   return {
@@ -168,16 +174,16 @@ function clientIn(data: any): ProviderClient {
   }
 }
 
-function taken(message: string): never {
+function rejectTakenName(message: string): never {
   throw new EntityConflict(message, { issues: [issue('value_exists', ['name'], message)] })
 }
 
-function refused(attribute: string): never {
+function rejectAttribute(attribute: string): never {
   const message = 'The identity provider does not accept this'
   throw BadRequest.attribute(issue('value_invalid', [attribute], message))
 }
 
-function unusable(what: string): never {
+function rejectResponse(what: string): never {
   const cause = new Error(`The identity provider contradicts itself: ${what}`)
   throw new IdentityUnavailable(undefined, { cause })
 }

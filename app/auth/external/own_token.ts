@@ -5,9 +5,9 @@ import { clock } from '#kernel/clock'
 import { ask, type Question } from './ask.js'
 
 const RENEWED_BEFORE_MS = 60_000
-const LIFETIME_UNLESS_SAID_S = 300
+const DEFAULT_LIFETIME_S = 300
 
-interface Held {
+interface CachedToken {
   readonly token: string
   readonly renewAt: number
 }
@@ -17,8 +17,8 @@ interface Held {
  */
 export class OwnToken {
   readonly #fetch: () => Promise<{ url: string; question: Question }>
-  readonly #fetches = new SingleFlight<'token', Held>()
-  #held: Held | undefined
+  readonly #fetches = new SingleFlight<'token', CachedToken>()
+  #cached: CachedToken | undefined
 
   /** `request` says how a token is asked for. */
   constructor(request: () => Promise<{ url: string; question: Question }>) {
@@ -26,25 +26,25 @@ export class OwnToken {
   }
 
   async get(): Promise<string> {
-    const isGood = this.#held && clock.now() < this.#held.renewAt
-    const { token } = isGood ? this.#held! : await this.#renewed()
+    const isGood = this.#cached && clock.now() < this.#cached.renewAt
+    const { token } = isGood ? this.#cached! : await this.#renew()
     return token
   }
 
   /** Lets go of a token that was refused, unless there is another one already. */
   discard(token: string): void {
-    if (this.#held?.token === token) {
-      this.#held = undefined
+    if (this.#cached?.token === token) {
+      this.#cached = undefined
     }
   }
 
-  #renewed(): Promise<Held> {
+  #renew(): Promise<CachedToken> {
     return this.#fetches.run('token', async () => {
-      const askedAt = clock.now()
+      const requestedAt = clock.now()
       const { url, question } = await this.#fetch()
       const { body } = await ask(url, { method: 'POST', ...question })
-      this.#held = { token: tokenIn(body), renewAt: askedAt + usableMs(body) }
-      return this.#held
+      this.#cached = { token: tokenIn(body), renewAt: requestedAt + usableMs(body) }
+      return this.#cached
     })
   }
 }
@@ -59,6 +59,6 @@ function tokenIn(body: any): string {
 
 /** Tokens that live for a short time only are renewed halfway. */
 function usableMs({ expires_in: lifetime }: { expires_in?: unknown }): number {
-  const lifetimeMs = (Number(lifetime) || LIFETIME_UNLESS_SAID_S) * 1_000
+  const lifetimeMs = (Number(lifetime) || DEFAULT_LIFETIME_S) * 1_000
   return lifetimeMs - Math.min(RENEWED_BEFORE_MS, lifetimeMs / 2)
 }

@@ -5,7 +5,7 @@ import type {
   PeopleDirectory,
   ProviderChange,
   ProviderMetadata,
-  Standing,
+  AccessState,
 } from '#auth/provider'
 import { OidcProvider } from '#auth/oidc/oidc_provider'
 import { SingleFlight } from '#auth/verification/single_flight'
@@ -14,7 +14,7 @@ import { lookAt } from './ask.js'
 import { ExternalProvider, type ProviderSettings } from './external_provider.js'
 import { missingRights } from './rights.js'
 
-const LOOK_AGAIN_MS = 5_000
+const RETRY_MS = 5_000
 const ADVICE = 'give it these at the identity provider, with realm scope any'
 
 /**
@@ -23,16 +23,16 @@ const ADVICE = 'give it these at the identity provider, with realm scope any'
  */
 export class RemoteProvider implements IdentityProvider {
   readonly #settings: ProviderSettings
-  readonly #looks = new SingleFlight<'look', IdentityProvider>()
-  readonly #found = Promise.withResolvers<IdentityProvider>()
+  readonly #probes = new SingleFlight<'look', IdentityProvider>()
+  readonly #ready = Promise.withResolvers<IdentityProvider>()
   #provider: IdentityProvider | undefined
-  #nextLook: NodeJS.Timeout | undefined
-  #nextLookAtRights: NodeJS.Timeout | undefined
+  #probeTimer: NodeJS.Timeout | undefined
+  #rightsTimer: NodeJS.Timeout | undefined
   #isClosed = false
 
   constructor(settings: ProviderSettings) {
     this.#settings = settings
-    this.#lookUntilKnown()
+    this.#probeUntilReady()
   }
 
   get clients(): ClientDirectory | undefined {
@@ -43,89 +43,89 @@ export class RemoteProvider implements IdentityProvider {
     return this.#provider?.people
   }
 
-  async known(): Promise<void> {
-    await this.#known()
+  async whenReady(): Promise<void> {
+    await this.#whenReady()
   }
 
   async requireWorking(): Promise<void> {
-    const provider = await this.#known()
+    const provider = await this.#whenReady()
     await provider.requireWorking()
   }
 
   async introspect(token: string): Promise<Introspection | undefined> {
-    const provider = await this.#known()
+    const provider = await this.#whenReady()
     return provider.introspect(token)
   }
 
   async metadata(): Promise<ProviderMetadata> {
-    const provider = await this.#known()
+    const provider = await this.#whenReady()
     return provider.metadata()
   }
 
   async ownToken(): Promise<string> {
-    const provider = await this.#known()
+    const provider = await this.#whenReady()
     return provider.ownToken()
   }
 
-  async introspectEnded(token: string): Promise<Standing | undefined> {
-    const provider = await this.#known()
-    return provider.introspectEnded?.(token)
+  async introspectExpired(token: string): Promise<AccessState | undefined> {
+    const provider = await this.#whenReady()
+    return provider.introspectExpired?.(token)
   }
 
-  async notice(token: string, permissions: ReadonlySet<string>): Promise<void> {
-    const provider = await this.#known()
-    await provider.notice?.(token, permissions)
+  async observeToken(token: string, permissions: ReadonlySet<string>): Promise<void> {
+    const provider = await this.#whenReady()
+    await provider.observeToken?.(token, permissions)
   }
 
   onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
-    return this.#listen((provider) => provider.onChange(listener))
+    return this.#subscribe((provider) => provider.onChange(listener))
   }
 
-  onStanding(listener: (whose: string) => void): Promise<() => Promise<void>> {
-    return this.#listen(async (provider) => provider.onStanding?.(listener))
+  onAccessChange(listener: (whose: string) => void): Promise<() => Promise<void>> {
+    return this.#subscribe(async (provider) => provider.onAccessChange?.(listener))
   }
 
   /** From the time on at which the provider is known; nobody has to wait for that. */
-  async #listen(
-    begin: (provider: IdentityProvider) => Promise<(() => Promise<void>) | undefined>
+  async #subscribe(
+    subscribe: (provider: IdentityProvider) => Promise<(() => Promise<void>) | undefined>
   ): Promise<() => Promise<void>> {
     let isStopped = false
-    const listening = this.#found.promise.then((provider) =>
-      isStopped ? undefined : begin(provider)
+    const subscription = this.#ready.promise.then((provider) =>
+      isStopped ? undefined : subscribe(provider)
     )
     return async () => {
       isStopped = true
-      const stop = this.#provider && (await listening)
+      const stop = this.#provider && (await subscription)
       await stop?.()
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#nextLook)
-    clearTimeout(this.#nextLookAtRights)
+    clearTimeout(this.#probeTimer)
+    clearTimeout(this.#rightsTimer)
     await this.#provider?.close()
   }
 
-  async #known(): Promise<IdentityProvider> {
-    return this.#provider ?? this.#looks.run('look', () => this.#look())
+  async #whenReady(): Promise<IdentityProvider> {
+    return this.#provider ?? this.#probes.run('look', () => this.#probe())
   }
 
-  async #look(): Promise<IdentityProvider> {
+  async #probe(): Promise<IdentityProvider> {
     const { url, logger } = this.#settings
-    const keepsClients = await keepsRecordsAt(`${url}/clients`)
+    const keepsClients = await hasRecordsApi(`${url}/clients`)
     const Provider = keepsClients ? ExternalProvider : OidcProvider
     logger.info({ provider: url, keepsClients }, 'identity provider found')
     this.#provider = new Provider(this.#settings)
-    this.#found.resolve(this.#provider)
+    this.#ready.resolve(this.#provider)
     if (keepsClients) {
-      void this.#lookAtRights(this.#provider)
+      void this.#checkRights(this.#provider)
     }
     return this.#provider
   }
 
   /** What is missing fails only where it is used first, perhaps much later, so it is said at the start. */
-  async #lookAtRights(provider: IdentityProvider): Promise<void> {
+  async #checkRights(provider: IdentityProvider): Promise<void> {
     const { logger, credentials } = this.#settings
     try {
       const missing = await missingRights(provider)
@@ -135,24 +135,24 @@ export class RemoteProvider implements IdentityProvider {
       }
     } catch {
       if (!this.#isClosed) {
-        const again = () => void this.#lookAtRights(provider)
-        this.#nextLookAtRights = setTimeout(again, LOOK_AGAIN_MS).unref()
+        const retry = () => void this.#checkRights(provider)
+        this.#rightsTimer = setTimeout(retry, RETRY_MS).unref()
       }
     }
   }
 
-  #lookUntilKnown(): void {
-    this.#known().catch((error) => {
+  #probeUntilReady(): void {
+    this.#whenReady().catch((error) => {
       this.#settings.logger.warn({ err: error.cause }, 'the identity provider does not answer yet')
       if (!this.#isClosed) {
-        this.#nextLook = setTimeout(() => this.#lookUntilKnown(), LOOK_AGAIN_MS).unref()
+        this.#probeTimer = setTimeout(() => this.#probeUntilReady(), RETRY_MS).unref()
       }
     })
   }
 }
 
 /** Records are listed, or shown to nobody without a login; pages for people and redirects are neither. */
-async function keepsRecordsAt(url: string): Promise<boolean> {
+async function hasRecordsApi(url: string): Promise<boolean> {
   const { status, text } = await lookAt(url)
   return status === 401 || status === 403 || (status === 200 && text.startsWith('{'))
 }

@@ -11,7 +11,7 @@ export interface ClaimNames {
 
 type Claims = Readonly<Record<string, unknown>>
 
-const OF_SOMEBODY = ['realm_id', 'realmId', 'client_id', 'clientId']
+const OWNER_KEYS = ['realm_id', 'realmId', 'client_id', 'clientId']
 const KINDS = ['user', 'client', 'robot'] as const
 
 /**
@@ -39,11 +39,11 @@ export function introspectionOf(claims: Claims, names: ClaimNames): Introspectio
 }
 
 function kindOf(claims: Claims, { kind }: ClaimNames): Introspection['sub_kind'] | undefined {
-  const said = claimAt(claims, kind) ?? undefined
-  if (said === undefined) {
+  const claimed = claimAt(claims, kind) ?? undefined
+  if (claimed === undefined) {
     return (claims.client_id ?? claims.azp) === claims.sub ? 'client' : 'user'
   }
-  return KINDS.find((known) => known === said)
+  return KINDS.find((candidate) => candidate === claimed)
 }
 
 /**
@@ -53,7 +53,7 @@ function kindOf(claims: Claims, { kind }: ClaimNames): Introspection['sub_kind']
 function permissionsIn(claim: unknown): { name: string }[] {
   const entries = typeof claim === 'string' ? claim.split(/[\s,]+/) : claim
   return (Array.isArray(entries) ? entries : [])
-    .filter((entry) => !OF_SOMEBODY.some((key) => (entry?.[key] ?? null) !== null))
+    .filter((entry) => !OWNER_KEYS.some((key) => (entry?.[key] ?? null) !== null))
     .map((entry) => text(entry) ?? text(entry?.name))
     .filter((name) => name !== null)
     .map((name) => ({ name }))

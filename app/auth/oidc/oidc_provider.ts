@@ -3,7 +3,7 @@ import { basicAuthorization } from '#auth/external/credentials'
 import type { ProviderSettings } from '#auth/external/external_provider'
 import { OwnToken } from '#auth/external/own_token'
 import type { IdentityProvider, Introspection, ProviderMetadata } from '#auth/provider'
-import { looksSigned, SignedTokens } from '#auth/verification/signed_tokens'
+import { isJwt, SignedTokens } from '#auth/verification/signed_tokens'
 
 import { introspectionOf } from './claims.js'
 import { DiscoveredEndpoints } from './discovery.js'
@@ -26,7 +26,7 @@ export class OidcProvider implements IdentityProvider {
     this.#token = new OwnToken(() => this.#ownTokenRequest())
   }
 
-  async known(): Promise<void> {}
+  async whenReady(): Promise<void> {}
 
   /** A caller that asks about a token that is none has to be told so. */
   async requireWorking(): Promise<void> {
@@ -37,13 +37,13 @@ export class OidcProvider implements IdentityProvider {
   /** A signed token's own claims complete what the provider says of it; where it says nothing, they have to do. */
   async introspect(token: string): Promise<Introspection | undefined> {
     const { introspection } = await this.#endpoints.get()
-    const signed = looksSigned(token) ? await this.#signed.claimsOf(token) : undefined
-    const told = introspection ? await this.#ask(introspection, token) : signed
-    if (!told) {
+    const signed = isJwt(token) ? await this.#signed.claimsOf(token) : undefined
+    const introspected = introspection ? await this.#introspectAt(introspection, token) : signed
+    if (!introspected) {
       this.#token.discard(token)
       return undefined
     }
-    return introspectionOf({ ...signed, ...told }, this.#settings.claims)
+    return introspectionOf({ ...signed, ...introspected }, this.#settings.claims)
   }
 
   async metadata(): Promise<ProviderMetadata> {
@@ -63,7 +63,10 @@ export class OidcProvider implements IdentityProvider {
 
   async close(): Promise<void> {}
 
-  async #ask(endpoint: string, token: string): Promise<Record<string, unknown> | undefined> {
+  async #introspectAt(
+    endpoint: string,
+    token: string
+  ): Promise<Record<string, unknown> | undefined> {
     const { introspectionAuth, credentials } = this.#settings
     const { status, body } = await ask(endpoint, {
       method: 'POST',

@@ -18,11 +18,11 @@ export function requireThat(actor: Actor, ...checks: readonly Check[]): void {
 }
 
 /** The actor holds a permission and may use it on what has these attributes. */
-export const holds =
+export const hasPermission =
   (permission: string, attributes: Attributes = {}): Check =>
   (actor) => {
-    const isHeld = actor.permissions.has(permission)
-    return isHeld && permissionPolicy(actor, permission, attributes)
+    const isGranted = actor.permissions.has(permission)
+    return isGranted && permissionPolicy(actor, permission, attributes)
       ? undefined
       : PermissionDenied.missing([permission])
   }

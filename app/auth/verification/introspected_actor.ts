@@ -4,16 +4,17 @@ import type { Introspection } from '#auth/provider'
 import type { Claims } from './signed_tokens.js'
 
 const NEVER = Number.POSITIVE_INFINITY
-const SAID_IN_BOTH = ['sub', 'exp', 'sub_kind', 'realm_id', 'client_id'] as const
+const SHARED_CLAIMS = ['sub', 'exp', 'sub_kind', 'realm_id', 'client_id'] as const
 
 /**
  * Whether a provider's answer is about the token it was asked for, and not about another one.
  */
-export function isAbout(introspection: Introspection, claims: Claims): boolean {
-  return SAID_IN_BOTH.every((name) => {
-    const [told, signed] = [introspection[name] ?? undefined, claims[name] ?? undefined]
-    const isSaidTwice = told !== undefined && signed !== undefined && told !== NEVER
-    return !isSaidTwice || told === signed
+export function describesToken(introspection: Introspection, claims: Claims): boolean {
+  return SHARED_CLAIMS.every((name) => {
+    const [introspected, signed] = [introspection[name] ?? undefined, claims[name] ?? undefined]
+    const isComparable =
+      introspected !== undefined && signed !== undefined && introspected !== NEVER
+    return !isComparable || introspected === signed
   })
 }
 

@@ -6,10 +6,10 @@ import { clock } from '#kernel/clock'
 import { SingleFlight } from './single_flight.js'
 
 /** So many tokens with a key that is not known have it looked up at once; each look comes back in its time. */
-const LOOKS = 5
-const LOOK_BACK_EVERY_MS = 20_000
+const REFRESH_BURST = 5
+const REFRESH_INTERVAL_MS = 20_000
 
-interface Known {
+interface KeySet {
   readonly keys: JWTVerifyGetKey
   readonly ids: ReadonlySet<unknown>
   readonly issuers: readonly string[] | 'any'
@@ -21,10 +21,10 @@ interface Known {
  */
 export class ProviderKeys {
   readonly #provider: Pick<IdentityProvider, 'metadata'>
-  readonly #readings = new SingleFlight<'metadata', Known>()
-  #known: Known | undefined
+  readonly #readings = new SingleFlight<'metadata', KeySet>()
+  #keySet: KeySet | undefined
   /** When the last of the looks that are used up comes back. */
-  #whole = 0
+  #fullAgainAt = 0
 
   constructor(provider: Pick<IdentityProvider, 'metadata'>) {
     this.#provider = provider
@@ -32,53 +32,53 @@ export class ProviderKeys {
 
   /** The keys a token may be signed with; undefined where the provider does not go by that issuer. */
   async for({ kid, iss }: { kid: unknown; iss: unknown }): Promise<JWTVerifyGetKey | undefined> {
-    let known = this.#known ?? (await this.#read())
-    if (!(hasKey(known, kid) && hasIssuer(known, iss)) && this.#mayLook()) {
-      known = await this.#read()
+    let keySet = this.#keySet ?? (await this.#read())
+    if (!(hasKey(keySet, kid) && hasIssuer(keySet, iss)) && this.#mayRefresh()) {
+      keySet = await this.#read()
     }
-    return hasIssuer(known, iss) ? known.keys : undefined
+    return hasIssuer(keySet, iss) ? keySet.keys : undefined
   }
 
   /** Returns once there are keys; throws where they cannot be read now. */
   async require(): Promise<void> {
-    if (!this.#known) {
+    if (!this.#keySet) {
       await this.#read()
     }
   }
 
   /** Callers that come while a request is under way share its answer. */
-  #mayLook(): boolean {
+  #mayRefresh(): boolean {
     if (this.#readings.isUnderWay('metadata')) {
       return true
     }
     const now = clock.now()
-    const whole = Math.max(this.#whole, now) + LOOK_BACK_EVERY_MS
-    if (whole > now + LOOKS * LOOK_BACK_EVERY_MS) {
+    const fullAgainAt = Math.max(this.#fullAgainAt, now) + REFRESH_INTERVAL_MS
+    if (fullAgainAt > now + REFRESH_BURST * REFRESH_INTERVAL_MS) {
       return false
     }
-    this.#whole = whole
+    this.#fullAgainAt = fullAgainAt
     return true
   }
 
-  #read(): Promise<Known> {
+  #read(): Promise<KeySet> {
     return this.#readings.run('metadata', async () => {
       const { keys, issuers } = await this.#provider.metadata()
-      this.#known = {
+      this.#keySet = {
         keys: createLocalJWKSet({ keys } as unknown as JSONWebKeySet),
         ids: new Set(keys.map(({ kid }) => kid)),
         issuers,
       }
-      return this.#known
+      return this.#keySet
     })
   }
 }
 
-function hasKey({ ids }: Known, kid: unknown): boolean {
+function hasKey({ ids }: KeySet, kid: unknown): boolean {
   return kid === undefined || ids.has(kid)
 }
 
 /** A realm's tokens are issued by an address of its own, below that of the provider. */
-function hasIssuer({ issuers }: Known, iss: unknown): boolean {
+function hasIssuer({ issuers }: KeySet, iss: unknown): boolean {
   if (issuers === 'any') {
     return true
   }

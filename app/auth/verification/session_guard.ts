@@ -1,49 +1,53 @@
 import type { Actor } from '#kernel/actor'
-import type { Following } from '#auth/authentication_middleware'
+import type { SessionWatch } from '#auth/authentication_middleware'
 import { Unauthorized } from '#kernel/failures'
 import { EVERYBODY } from '#auth/provider'
 import { clock } from '#kernel/clock'
 
-import type { Follower, Judge } from './judge.js'
+import type { VerdictListener, VerdictSource } from './verdict_source.js'
 import type { Verdict } from './verdicts.js'
 
 /** The share of a verdict's time that is left when it is renewed, and that passes before it is tried again. */
-const SPARE = 0.25
-const AGAIN_AFTER = 0.05
+const RENEWAL_MARGIN = 0.25
+const RETRY_INTERVAL = 0.05
 /** Where no session ends a connection, this does. */
-const LONGEST_MS = 24 * 60 * 60_000
+const MAX_LIFETIME_MS = 24 * 60 * 60_000
 
 /**
  * For connections that outlive their token. They end when the provider says that the session does, when it says nothing for
  * longer than a verdict is relied upon, after a day where there is no session, and with `closed`.
  */
-export function guardSession(verifier: Judge, token: string, closed: AbortSignal): Following {
+export function guardSession(
+  verifier: VerdictSource,
+  token: string,
+  closed: AbortSignal
+): SessionWatch {
   const guard = new SessionGuard(verifier, token)
   if (closed.aborted) {
     guard.end(closed.reason)
   }
   closed.addEventListener('abort', () => guard.end(closed.reason), { once: true })
-  guard.begin()
+  guard.start()
   return guard
 }
 
-class SessionGuard implements Following, Follower {
-  readonly #verifier: Judge
+class SessionGuard implements SessionWatch, VerdictListener {
+  readonly #verifier: VerdictSource
   readonly #token: string
   readonly #ended = new AbortController()
-  readonly #longestAt = clock.now() + LONGEST_MS
+  readonly #expiresAt = clock.now() + MAX_LIFETIME_MS
   #listener: (actor: Actor) => void = () => {}
   #verdict: Verdict | undefined
   /** Until when the verdict holds where the provider says nothing any more. */
   #reliableUntil = 0
-  #look: Promise<void> | undefined
+  #check: Promise<void> | undefined
   #isOutdated = false
-  #next: NodeJS.Timeout | undefined
+  #timer: NodeJS.Timeout | undefined
 
-  constructor(verifier: Judge, token: string) {
+  constructor(verifier: VerdictSource, token: string) {
     this.#verifier = verifier
     this.#token = token
-    verifier.join(this)
+    verifier.addListener(this)
   }
 
   get ended(): AbortSignal {
@@ -55,88 +59,88 @@ class SessionGuard implements Following, Follower {
   }
 
   async actor(): Promise<Actor | undefined> {
-    while (this.#look) {
-      await this.#look
+    while (this.#check) {
+      await this.#check
     }
     return this.ended.aborted ? undefined : this.#verdict?.actor
   }
 
-  begin(): void {
-    this.#lookBy(async () => this.#verifier.judge(this.#token))
+  start(): void {
+    this.#runCheck(async () => this.#verifier.verdictFor(this.#token))
   }
 
   end(reason: unknown): void {
-    clearTimeout(this.#next)
-    this.#verifier.leave(this)
+    clearTimeout(this.#timer)
+    this.#verifier.removeListener(this)
     this.#ended.abort(reason)
   }
 
-  forget(whose: string): void {
-    if (whose === EVERYBODY || !this.#verdict || this.#verdict.about.includes(whose)) {
+  invalidate(id: string): void {
+    if (id === EVERYBODY || !this.#verdict || this.#verdict.about.includes(id)) {
       this.#isOutdated = true
-      this.#lookBy(() => this.#renewed())
+      this.#runCheck(() => this.#renew())
     }
   }
 
   /** One look at a time; what changes during one is looked at after it. */
-  #lookBy(ask: () => Promise<Verdict>): void {
-    if (this.#look || this.ended.aborted) {
+  #runCheck(request: () => Promise<Verdict>): void {
+    if (this.#check || this.ended.aborted) {
       return
     }
     this.#isOutdated = false
-    this.#look = ask()
+    this.#check = request()
       .then(
-        (verdict) => this.#relyOn(verdict),
-        (error) => this.#outlast(error)
+        (verdict) => this.#accept(verdict),
+        (error) => this.#retryUnlessExpired(error)
       )
       .finally(() => {
-        this.#look = undefined
+        this.#check = undefined
         if (this.#isOutdated) {
-          this.#lookBy(() => this.#renewed())
+          this.#runCheck(() => this.#renew())
         }
       })
   }
 
   /** A token that ends while it is asked about says nothing of its session. */
-  async #renewed(): Promise<Verdict> {
+  async #renew(): Promise<Verdict> {
     const { actor } = this.#verdict ?? {}
-    const isOver = () => actor !== undefined && clock.now() >= actor.expiresAt * 1_000
-    const verdict = isOver() ? undefined : await this.#verifier.renew(this.#token)
-    return verdict?.actor || !isOver()
+    const hasExpired = () => actor !== undefined && clock.now() >= actor.expiresAt * 1_000
+    const verdict = hasExpired() ? undefined : await this.#verifier.renew(this.#token)
+    return verdict?.actor || !hasExpired()
       ? verdict!
-      : this.#verifier.renewEnded(this.#token, this.#verdict!)
+      : this.#verifier.renewExpired(this.#token, this.#verdict!)
   }
 
-  #relyOn(verdict: Verdict): void {
+  #accept(verdict: Verdict): void {
     const { actor, until, hasSession } = verdict
     if (this.ended.aborted) {
       return
     }
-    if (!actor || (!hasSession && clock.now() >= this.#longestAt)) {
+    if (!actor || (!hasSession && clock.now() >= this.#expiresAt)) {
       return this.end(new Unauthorized('The session has ended'))
     }
-    const spare = this.#verifier.trustMs * SPARE
+    const margin = this.#verifier.trustMs * RENEWAL_MARGIN
     const endsWithToken = until >= actor.expiresAt * 1_000
     this.#verdict = verdict
-    this.#reliableUntil = endsWithToken ? until + spare : until
-    this.#lookAt(endsWithToken ? until : until - spare)
+    this.#reliableUntil = endsWithToken ? until + margin : until
+    this.#scheduleCheck(endsWithToken ? until : until - margin)
     if (clock.now() < actor.expiresAt * 1_000) {
-      this.#verifier.notice(this.#token, actor)
+      this.#verifier.observeToken(this.#token, actor)
     }
     this.#listener(actor)
   }
 
-  #outlast(error: unknown): void {
+  #retryUnlessExpired(error: unknown): void {
     if (clock.now() >= this.#reliableUntil) {
       return this.end(error)
     }
-    this.#lookAt(clock.now() + this.#verifier.trustMs * AGAIN_AFTER)
+    this.#scheduleCheck(clock.now() + this.#verifier.trustMs * RETRY_INTERVAL)
   }
 
-  #lookAt(time: number): void {
-    clearTimeout(this.#next)
-    const latest = this.#verdict?.hasSession ? time : Math.min(time, this.#longestAt)
+  #scheduleCheck(time: number): void {
+    clearTimeout(this.#timer)
+    const latest = this.#verdict?.hasSession ? time : Math.min(time, this.#expiresAt)
     const wait = Math.max(0, latest - clock.now())
-    this.#next = setTimeout(() => this.#lookBy(() => this.#renewed()), wait).unref()
+    this.#timer = setTimeout(() => this.#runCheck(() => this.#renew()), wait).unref()
   }
 }

@@ -6,7 +6,7 @@ import { clock } from '#kernel/clock'
 import { ProviderKeys } from './provider_keys.js'
 import { isAccessToken } from './token_kind.js'
 
-const LOOKS_SIGNED = /^[\w-]+\.[\w-]+\.[\w-]*$/
+const JWT_FORM = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 /** Signatures that only the holder of a private key can make. `none` and shared secrets are not among them. */
 const ALGORITHMS = [
@@ -14,13 +14,13 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
 const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt']
-const CLOCKS_DIFFER_BY_S = 5
+const CLOCK_TOLERANCE_S = 5
 
 export type Claims = JWTPayload & { sub: string; exp: number }
 
 /** Whether a token is a JWT, by its form. Others mean something to the provider only. */
-export function looksSigned(token: string): boolean {
-  return LOOKS_SIGNED.test(token)
+export function isJwt(token: string): boolean {
+  return JWT_FORM.test(token)
 }
 
 /**
@@ -40,7 +40,7 @@ export class SignedTokens {
 
   /** The claims of an access token that the provider signed and that is good now; undefined for any other. */
   async claimsOf(token: string): Promise<Claims | undefined> {
-    const unverified = read(token)
+    const unverified = readHeader(token)
     const keys = unverified && (await this.#keys.for(unverified))
     if (!keys) {
       return undefined
@@ -49,7 +49,7 @@ export class SignedTokens {
       const { payload } = await jwtVerify(token, keys, {
         algorithms: ALGORITHMS,
         requiredClaims: ['sub', 'exp'],
-        clockTolerance: CLOCKS_DIFFER_BY_S,
+        clockTolerance: CLOCK_TOLERANCE_S,
         currentDate: new Date(clock.now()),
       })
       return isAccessToken(payload) ? (payload as Claims) : undefined
@@ -63,7 +63,7 @@ export class SignedTokens {
 }
 
 /** What a token says of itself, where it says it in a way that is worth looking up a key for. */
-function read(token: string): { kid: unknown; iss: unknown } | undefined {
+function readHeader(token: string): { kid: unknown; iss: unknown } | undefined {
   try {
     const { alg, typ, kid } = decodeProtectedHeader(token)
     const isAcceptable = ALGORITHMS.includes(alg ?? '') && TYPES.includes(typ?.toLowerCase())

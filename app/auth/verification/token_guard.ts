@@ -5,7 +5,7 @@ import { clock } from '#kernel/clock'
 import { Alarms, type Alarm, type AlarmListener } from '#kernel/alarms'
 import type { EndSignal, EndListener } from '#kernel/end_signal'
 
-import type { Follower, Judge } from './judge.js'
+import type { VerdictListener, VerdictSource } from './verdict_source.js'
 import type { Verdict } from './verdicts.js'
 
 /** The share of a verdict's time that is left when it is renewed: so long the provider may be away unnoticed. */
@@ -20,15 +20,15 @@ const alarms = new Alarms()
  * For connections that outlive their request. They are ended when the token ends, when it or a permission is revoked (at once
  * where the provider tells, else within the time a verdict is relied upon), and when the provider stays away for longer than that.
  */
-export function guardToken(verifier: Judge, token: string, connection: EndSignal): void {
+export function guardToken(verifier: VerdictSource, token: string, connection: EndSignal): void {
   if (!connection.hasEnded) {
-    void new TokenGuard(verifier, token, connection).begin()
+    void new TokenGuard(verifier, token, connection).start()
   }
 }
 
 /** There are thousands: each is itself what the verifier, the clock and its connection tell. */
-class TokenGuard implements Follower, AlarmListener, EndListener {
-  readonly #verifier: Judge
+class TokenGuard implements VerdictListener, AlarmListener, EndListener {
+  readonly #verifier: VerdictSource
   readonly #token: string
   readonly #connection: EndSignal
   #admitted: Actor | undefined
@@ -36,45 +36,45 @@ class TokenGuard implements Follower, AlarmListener, EndListener {
   #until: number
   /** For whatever is next: the end, or else the renewal. */
   #alarm: Alarm | undefined
-  #isEndNext = false
+  #isExpiryNext = false
 
-  constructor(verifier: Judge, token: string, connection: EndSignal) {
+  constructor(verifier: VerdictSource, token: string, connection: EndSignal) {
     this.#verifier = verifier
     this.#token = token
     this.#connection = connection
     this.#until = clock.now() + verifier.trustMs
-    verifier.join(this)
+    verifier.addListener(this)
     connection.addListener(this)
   }
 
   onEnd(): void {
     this.#alarm?.cancel(this)
-    this.#verifier.leave(this)
+    this.#verifier.removeListener(this)
   }
 
-  async begin(): Promise<void> {
+  async start(): Promise<void> {
     try {
-      this.#relyOn(await this.#verifier.judge(this.#token))
+      this.#accept(await this.#verifier.verdictFor(this.#token))
     } catch (error) {
       this.#connection.end(error)
     }
   }
 
-  forget(whose: string): void {
-    if (whose === EVERYBODY || this.#about.includes(whose)) {
+  invalidate(id: string): void {
+    if (id === EVERYBODY || this.#about.includes(id)) {
       this.#renewAt(clock.now())
     }
   }
 
   onAlarm(): void {
-    if (this.#isEndNext) {
+    if (this.#isExpiryNext) {
       this.#expire()
     } else {
       this.#renew()
     }
   }
 
-  #relyOn({ actor, until, about }: Verdict): void {
+  #accept({ actor, until, about }: Verdict): void {
     if (!actor) {
       return this.#expire()
     }
@@ -86,7 +86,7 @@ class TokenGuard implements Follower, AlarmListener, EndListener {
     }
     if (until < actor.expiresAt * 1_000) {
       const renewal = until - this.#verifier.trustMs * RENEWED_BEFORE
-      this.#renewAt(roundedFromNow(renewal))
+      this.#renewAt(roundDown(renewal))
     } else {
       this.#expireAt(until)
     }
@@ -105,12 +105,12 @@ class TokenGuard implements Follower, AlarmListener, EndListener {
   #renew(): void {
     this.#expireAt(this.#until)
     this.#verifier.renew(this.#token).then(
-      (verdict) => this.#relyOn(verdict),
-      () => this.#renewAgain()
+      (verdict) => this.#accept(verdict),
+      () => this.#retryRenewal()
     )
   }
 
-  #renewAgain(): void {
+  #retryRenewal(): void {
     const time = clock.now() + (this.#verifier.trustMs * RENEWED_BEFORE) / ATTEMPTS
     if (time < this.#until) {
       this.#renewAt(time)
@@ -122,12 +122,12 @@ class TokenGuard implements Follower, AlarmListener, EndListener {
   }
 
   #renewAt(time: number): void {
-    this.#isEndNext = false
+    this.#isExpiryNext = false
     this.#wakeAt(time)
   }
 
   #expireAt(time: number): void {
-    this.#isEndNext = true
+    this.#isExpiryNext = true
     this.#wakeAt(time)
   }
 
@@ -140,6 +140,6 @@ class TokenGuard implements Follower, AlarmListener, EndListener {
 }
 
 /** A little earlier, where it does not matter. */
-function roundedFromNow(time: number): number {
+function roundDown(time: number): number {
   return time - clock.now() > ROUNDED_FROM_MS ? time - (time % 1_000) : time
 }

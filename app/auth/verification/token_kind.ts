@@ -1,5 +1,5 @@
 const KINDS: readonly unknown[] = [undefined, null, 'access_token', 'user', 'client', 'robot']
-const SAYS_TYPE = ['token_type', 'token_use', 'typ']
+const TYPE_CLAIMS = ['token_type', 'token_use', 'typ']
 const NOT_FOR_ACCESS = /refresh|offline|logout|^id(_?token)?$/i
 
 /**
@@ -7,6 +7,6 @@ const NOT_FOR_ACCESS = /refresh|offline|logout|^id(_?token)?$/i
  * and a token that is bound to a certificate is no good without it. Some providers use `kind` for the subject's kind.
  */
 export function isAccessToken(claims: Readonly<Record<string, unknown>>): boolean {
-  const isOther = SAYS_TYPE.some((name) => NOT_FOR_ACCESS.test(String(claims[name])))
+  const isOther = TYPE_CLAIMS.some((name) => NOT_FOR_ACCESS.test(String(claims[name])))
   return !isOther && KINDS.includes(claims.kind) && (claims.cnf ?? null) === null
 }

@@ -2,29 +2,29 @@ import { hash } from 'node:crypto'
 
 import type { Actor } from '#kernel/actor'
 import type { EndSignal } from '#kernel/end_signal'
-import type { Authenticator, Following } from '#auth/authentication_middleware'
+import type { Authenticator, SessionWatch } from '#auth/authentication_middleware'
 import { Failure, IdentityUnavailable } from '#kernel/failures'
-import type { IdentityProvider, Introspection, Standing } from '#auth/provider'
+import type { IdentityProvider, Introspection, AccessState } from '#auth/provider'
 import { clock } from '#kernel/clock'
 
 import { guardSession } from './session_guard.js'
-import { actorOf, isAbout } from './introspected_actor.js'
-import type { Follower, Judge } from './judge.js'
-import type { Introspections, Told } from './shared_introspections.js'
-import { looksSigned, SignedTokens } from './signed_tokens.js'
+import { actorOf, describesToken } from './introspected_actor.js'
+import type { VerdictListener, VerdictSource } from './verdict_source.js'
+import type { IntrospectionCache, TimedIntrospection } from './shared_introspections.js'
+import { isJwt, SignedTokens } from './signed_tokens.js'
 import { SingleFlight } from './single_flight.js'
 import { guardToken } from './token_guard.js'
 import { Verdicts, type Verdict } from './verdicts.js'
 
 const MAX_TOKEN_LENGTH = 16 * 1024
 /** How often a provider is asked anew about one token because something changes while it answers. */
-const MOST_ATTEMPTS = 3
-const NOBODY: Verdict = { actor: undefined, until: 0, about: [], asOf: 0 }
+const MAX_ATTEMPTS = 3
+const REJECTED: Verdict = { actor: undefined, until: 0, about: [], asOf: 0 }
 /** For how long it counts that tokens could be verified, or could not. */
-const WORKED_MS = 30_000
-const FAILED_MS = 1_000
+const SUCCESS_TTL_MS = 30_000
+const FAILURE_TTL_MS = 1_000
 /** The share of a verdict's time within which what another process was told is as good as asking. */
-const AS_GOOD_AS_NEW = 0.25
+const MAX_SHARED_AGE = 0.25
 
 export interface VerifierOptions {
   /** Whether the provider also gives out tokens that only it can read. */
@@ -34,7 +34,7 @@ export interface VerifierOptions {
   /** For how long a refused token is refused again unasked. */
   distrustMs?: number
   /** Where processes share what the provider says; otherwise each asks by itself. */
-  shared?: Introspections
+  shared?: IntrospectionCache
   /** How many verdicts of either kind are remembered at least; never more than twice as many. */
   capacity?: number
 }
@@ -43,12 +43,12 @@ export interface VerifierOptions {
  * Finds out whose token it is: forged tokens are told apart here, whether the others still stand only the provider knows.
  * What it said is remembered for a short time, and then needs neither it nor a wait.
  */
-export class TokenVerifier implements Authenticator, Judge {
+export class TokenVerifier implements Authenticator, VerdictSource {
   readonly #provider: IdentityProvider
   readonly #signed: SignedTokens
   readonly #verdicts: Verdicts
-  readonly #inquiries = new SingleFlight<string, Verdict>()
-  readonly #followers = new Set<Follower>()
+  readonly #verifications = new SingleFlight<string, Verdict>()
+  readonly #listeners = new Set<VerdictListener>()
   readonly #options: Required<Omit<VerifierOptions, 'shared'>> & VerifierOptions
   readonly #checks = new SingleFlight<'check', void>()
   #workedUntil = 0
@@ -69,47 +69,49 @@ export class TokenVerifier implements Authenticator, Judge {
 
   /** The bearer of a token, at once where that is known. Throws where the provider is needed and away. */
   verify(token: string): Promise<Actor | undefined> | Actor | undefined {
-    const verdict = this.judge(token)
+    const verdict = this.verdictFor(token)
     return verdict instanceof Promise ? verdict.then(({ actor }) => actor) : verdict.actor
   }
 
   /** Ends a connection when the token ends or is revoked. */
-  watch(token: string, connection: EndSignal): void {
+  guardConnection(token: string, connection: EndSignal): void {
     guardToken(this, token, connection)
   }
 
   /** The bearer of a token for as long as the session goes on that the token came from. */
-  follow(token: string, closed: AbortSignal): Following {
+  watchSession(token: string, closed: AbortSignal): SessionWatch {
     return guardSession(this, token, closed)
   }
 
   /** Forgets what is known of an identity, of a session or a token, or of all, and has its followers look again. */
-  forget(whose: string): void {
-    this.#verdicts.changes.note(whose)
-    this.#followers.forEach((follower) => follower.forget(whose))
+  forget(id: string): void {
+    this.#verdicts.changes.add(id)
+    this.#listeners.forEach((listener) => listener.invalidate(id))
   }
 
-  join(follower: Follower): void {
-    this.#followers.add(follower)
+  addListener(listener: VerdictListener): void {
+    this.#listeners.add(listener)
   }
 
-  leave(follower: Follower): void {
-    this.#followers.delete(follower)
+  removeListener(listener: VerdictListener): void {
+    this.#listeners.delete(listener)
   }
 
   /** As `verify`, with the time until which that can be relied upon. */
-  judge(token: string): Promise<Verdict> | Verdict {
+  verdictFor(token: string): Promise<Verdict> | Verdict {
     if (token.length > MAX_TOKEN_LENGTH) {
-      return NOBODY
+      return REJECTED
     }
-    const key = keyOf(token)
-    return this.#verdicts.get(key) ?? this.#inquire(key, token, this.#options.trustMs)
+    const key = digestOf(token)
+    return this.#verdicts.get(key) ?? this.#verify(key, token, this.#options.trustMs)
   }
 
   /** As `judge`, but asks even where the answer is known. */
   async renew(token: string): Promise<Verdict> {
-    const maxAgeMs = this.#options.trustMs * AS_GOOD_AS_NEW
-    return token.length > MAX_TOKEN_LENGTH ? NOBODY : this.#inquire(keyOf(token), token, maxAgeMs)
+    const maxAgeMs = this.#options.trustMs * MAX_SHARED_AGE
+    return token.length > MAX_TOKEN_LENGTH
+      ? REJECTED
+      : this.#verify(digestOf(token), token, maxAgeMs)
   }
 
   /** Throws where tokens cannot be verified now. That they could be lately is enough. */
@@ -128,35 +130,35 @@ export class TokenVerifier implements Authenticator, Judge {
     try {
       await this.#signed.requireKeys()
       await this.#provider.requireWorking()
-      this.#worked()
+      this.#markWorking()
     } catch (failure) {
-      this.#failed = { until: clock.now() + FAILED_MS, failure }
+      this.#failed = { until: clock.now() + FAILURE_TTL_MS, failure }
       throw failure
     }
   }
 
   /** As `renew`, for a token whose own time is over: what holds for its bearer while the session goes on. */
-  async renewEnded(token: string, { actor, about, hasSession }: Verdict): Promise<Verdict> {
+  async renewExpired(token: string, { actor, about, hasSession }: Verdict): Promise<Verdict> {
     const provider = this.#provider
-    return this.#inquiries.run(`ended ${keyOf(token)}`, async () => {
+    return this.#verifications.run(`ended ${digestOf(token)}`, async () => {
       const [askedAt, asOf] = [clock.now(), this.#verdicts.changes.count]
-      const standing = await provider.introspectEnded?.(token).catch(unavailable)
+      const state = await provider.introspectExpired?.(token).catch(unavailable)
       const until = askedAt + this.#options.trustMs
-      return standing && actor
+      return state && actor
         ? {
-            actor: actorNow(actor, standing),
+            actor: withAccess(actor, state),
             until,
             about,
             asOf,
-            hasSession: standing.hasSession ?? hasSession,
+            hasSession: state.hasSession ?? hasSession,
           }
-        : NOBODY
+        : REJECTED
     })
   }
 
   /** Has the provider prepare for `renewEnded`. */
-  notice(token: string, { permissions }: Actor): void {
-    this.#provider.notice?.(token, permissions).catch(() => {})
+  observeToken(token: string, { permissions }: Actor): void {
+    this.#provider.observeToken?.(token, permissions).catch(() => {})
   }
 
   /** For how long an accepted token is accepted again unasked. */
@@ -164,50 +166,55 @@ export class TokenVerifier implements Authenticator, Judge {
     return this.#options.trustMs
   }
 
-  #inquire(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
-    return this.#inquiries.run(key, async () => {
-      let verdict = await this.#verdictFor(key, token, maxAgeMs).catch(unavailable)
-      for (let n = 1; n < MOST_ATTEMPTS && !this.#verdicts.stands(verdict); n++) {
-        verdict = await this.#verdictFor(key, token, maxAgeMs).catch(unavailable)
+  #verify(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
+    return this.#verifications.run(key, async () => {
+      let verdict = await this.#newVerdict(key, token, maxAgeMs).catch(unavailable)
+      for (let n = 1; n < MAX_ATTEMPTS && !this.#verdicts.isCurrent(verdict); n++) {
+        verdict = await this.#newVerdict(key, token, maxAgeMs).catch(unavailable)
       }
-      this.#verdicts.keep(key, verdict)
+      this.#verdicts.set(key, verdict)
       return verdict
     })
   }
 
-  async #verdictFor(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
+  async #newVerdict(key: string, token: string, maxAgeMs: number): Promise<Verdict> {
     const asOf = this.#verdicts.changes.count
-    const isSigned = looksSigned(token)
+    const isSigned = isJwt(token)
     const claims = isSigned ? await this.#signed.claimsOf(token) : undefined
     if (isSigned ? !claims : !this.#options.opaqueTokens) {
-      return { ...this.#verdictOn(undefined, clock.now()), about: [], asOf }
+      return { ...this.#verdictOf(undefined, clock.now()), about: [], asOf }
     }
-    const ask = () => this.#ask(token)
-    const { introspection, askedAt } = await (this.#shared(key, maxAgeMs, ask) ?? ask())
-    const isAccepted = introspection && (!claims || isAbout(introspection, claims))
+    const introspect = () => this.#introspect(token)
+    const { introspection, askedAt } = await (this.#shared(key, maxAgeMs, introspect) ??
+      introspect())
+    const isAccepted = introspection && (!claims || describesToken(introspection, claims))
     const accepted = isAccepted ? introspection : undefined
     const actor = accepted && actorOf(accepted, claims)
-    return { ...this.#verdictOn(actor, askedAt), ...aboutBearer(accepted), asOf }
+    return { ...this.#verdictOf(actor, askedAt), ...subjectsOf(accepted), asOf }
   }
 
   /** What was told to others before the last change may be about that. */
-  #shared(key: string, maxAgeMs: number, ask: () => Promise<Told>): Promise<Told> | undefined {
+  #shared(
+    key: string,
+    maxAgeMs: number,
+    introspect: () => Promise<TimedIntrospection>
+  ): Promise<TimedIntrospection> | undefined {
     const unchangedForMs = clock.now() - this.#verdicts.changes.lastAt
-    return this.#options.shared?.of(key, Math.min(maxAgeMs, unchangedForMs), ask)
+    return this.#options.shared?.get(key, Math.min(maxAgeMs, unchangedForMs), introspect)
   }
 
-  async #ask(token: string): Promise<Told> {
+  async #introspect(token: string): Promise<TimedIntrospection> {
     const askedAt = clock.now()
     const introspection = await this.#provider.introspect(token)
-    this.#worked()
+    this.#markWorking()
     return { introspection, askedAt }
   }
 
-  #worked(): void {
-    this.#workedUntil = clock.now() + WORKED_MS
+  #markWorking(): void {
+    this.#workedUntil = clock.now() + SUCCESS_TTL_MS
   }
 
-  #verdictOn(actor: Actor | undefined, askedAt: number): Pick<Verdict, 'actor' | 'until'> {
+  #verdictOf(actor: Actor | undefined, askedAt: number): Pick<Verdict, 'actor' | 'until'> {
     const now = clock.now()
     const endsAt = actor ? actor.expiresAt * 1_000 : 0
     return endsAt > now
@@ -217,7 +224,7 @@ export class TokenVerifier implements Authenticator, Judge {
 }
 
 /** Whose changes a verdict depends on. */
-function aboutBearer(
+function subjectsOf(
   introspection: Introspection | undefined
 ): Pick<Verdict, 'about' | 'hasSession'> {
   if (!introspection) {
@@ -228,7 +235,7 @@ function aboutBearer(
   return { about, hasSession: sid !== undefined }
 }
 
-function actorNow(actor: Actor, { permissions }: Standing): Actor {
+function withAccess(actor: Actor, { permissions }: AccessState): Actor {
   return permissions === 'as before'
     ? actor
     : { ...actor, permissions: new Set(permissions.map(({ name }) => name)) }
@@ -240,6 +247,6 @@ function unavailable(error: unknown): never {
 }
 
 /** Tokens themselves are not kept. */
-function keyOf(token: string): string {
+function digestOf(token: string): string {
   return hash('sha256', token)
 }

@@ -1,8 +1,8 @@
 import type { Actor } from '#kernel/actor'
 import { clock } from '#kernel/clock'
 
-import { Recent } from './recent.js'
-import { StandingChanges } from './standing_changes.js'
+import { RecentCache } from './recent_cache.js'
+import { AccessChanges } from './access_changes.js'
 
 /** Who a token belongs to, and until when that can be relied upon (milliseconds since 1970). */
 export interface Verdict {
@@ -20,13 +20,13 @@ export interface Verdict {
  * Verdicts that can still be relied upon. Refused tokens have room of their own: made-up ones do not crowd out the good.
  */
 export class Verdicts {
-  readonly changes = new StandingChanges()
-  readonly #accepted: Recent<string, Verdict>
-  readonly #refused: Recent<string, Verdict>
+  readonly changes = new AccessChanges()
+  readonly #accepted: RecentCache<string, Verdict>
+  readonly #refused: RecentCache<string, Verdict>
 
   constructor(capacity: number) {
-    this.#accepted = new Recent(capacity)
-    this.#refused = new Recent(capacity)
+    this.#accepted = new RecentCache(capacity)
+    this.#refused = new RecentCache(capacity)
   }
 
   get(key: string): Verdict | undefined {
@@ -34,14 +34,14 @@ export class Verdicts {
   }
 
   /** A token that was accepted before is refused in its old place, so that the older verdict does not outlive this one. */
-  keep(key: string, verdict: Verdict): void {
+  set(key: string, verdict: Verdict): void {
     const wasAccepted = this.#accepted.get(key) !== undefined
     const room = verdict.actor || wasAccepted ? this.#accepted : this.#refused
     room.set(key, verdict)
   }
 
   /** Whether nothing has changed since that a verdict depends on. Whom a refused token belongs to is not known. */
-  stands(verdict: Verdict): boolean {
+  isCurrent(verdict: Verdict): boolean {
     const { changes } = this
     if (verdict.asOf === changes.count) {
       return true
@@ -54,6 +54,6 @@ export class Verdicts {
   }
 
   #current(verdict: Verdict | undefined): Verdict | undefined {
-    return verdict && verdict.until > clock.now() && this.stands(verdict) ? verdict : undefined
+    return verdict && verdict.until > clock.now() && this.isCurrent(verdict) ? verdict : undefined
   }
 }

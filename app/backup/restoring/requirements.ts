@@ -5,7 +5,7 @@ import type { DatabasePart, Manifest, ObjectsPart } from '#backup/manifest'
 import { inParallel } from '#kernel/in_parallel'
 import { isTaken, quoted } from '#backup/tables/table_list'
 import type { BackupClient } from '#backup/backup_client'
-import { bucketPlace, type Layout } from '#storage/objects/layout'
+import { bucketLocation, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 
 const AT_ONCE = 16
@@ -53,7 +53,7 @@ export async function requireNoObjects(
 ): Promise<void> {
   const buckets = [...new Set(places.map(({ bucketId }) => bucketId))]
   await inParallel(buckets, AT_ONCE, async (bucketId) => {
-    const { container, prefix } = bucketPlace(layout, bucketId)
+    const { container, prefix } = bucketLocation(layout, bucketId)
     for await (const { key } of store.list(container, prefix)) {
       throw new BackupRefused(
         `The object store is not empty: there is ${key} in ${container}. Objects are restored into an empty place only; name another S3_BUCKET, S3_ENDPOINT or STORAGE_PATH`

@@ -53,7 +53,7 @@ export class AnalysisPermissions {
       origin,
       reachOfAnalysis(origin.actor)
     )
-    if (!clients.keepsTrail) {
+    if (!clients.recordsAudit) {
       await this.#recordEvent(origin, analysis, 'created', granted)
     }
     return granted
@@ -69,7 +69,7 @@ export class AnalysisPermissions {
       throw new EntityNotFound('clientPermission')
     }
     await clients.revoke(grant.id, origin, reachOfAnalysis(origin.actor))
-    if (!clients.keepsTrail) {
+    if (!clients.recordsAudit) {
       await this.#recordEvent(origin, analysis, 'deleted', grant)
     }
     return grant

@@ -15,7 +15,7 @@ import { changeCount } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
-import { holds, isKind, mayWriteIn, requireThat } from '#auth/verification/checks'
+import { hasPermission, isKind, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
 import { hasChanges } from '#records/record_change'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
@@ -66,14 +66,14 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     const project = await findProject(this.pool, actor, body.projectId)
     requireMember(actor, project)
     const values = newAnalysis(body, project, actor)
-    requireThat(actor, holds('analysis_create', values))
+    requireThat(actor, hasPermission('analysis_create', values))
     return this.#clients.withNewClient(values, CLIENT, (client) =>
       inTransaction(this.pool, async (transaction) => {
         const [{ written, nodes }, attached] = await concurrently(
           this.#insertCounted(transaction, origin, { ...values, clientId: client.id }),
           client.attach(transaction)
         )
-        await attached.tell()
+        await attached.recordEvent()
         await this.#analysisNodes.assign(transaction, origin, written.values, nodes)
         await requestBuckets(transaction, written.values)
         return written.data
@@ -90,7 +90,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockWritable(origin, transaction, id)
-      requireThat(origin.actor, holds('analysis_update', previous))
+      requireThat(origin.actor, hasPermission('analysis_update', previous))
       const sent = toStored(body)
       requireChangeable(previous, sent)
       const written = await this.change(transaction, origin, previous, withImage(previous, sent))
@@ -110,7 +110,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
       await lockProjectOf(transaction, id)
       const previous = await this.lock(transaction, id)
       const { realmId, projectId, clientId } = previous
-      requireThat(origin.actor, holds('analysis_delete', previous), mayWriteIn(realmId))
+      requireThat(origin.actor, hasPermission('analysis_delete', previous), mayWriteIn(realmId))
       await this.#codeLocks.releaseAndDelete(transaction, id, await collectBuckets(transaction, id))
       const removed = await this.removeWithPendingEvent(transaction, origin, previous)
       await changeCount(transaction, 'analyses', projectId, -1)

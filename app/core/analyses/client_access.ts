@@ -6,7 +6,7 @@ import type { Actor } from '#kernel/actor'
 import { PermissionDenied } from '#kernel/failures'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { reachOf } from '#auth/reach'
-import { holds, mayWriteIn, requireThat } from '#auth/verification/checks'
+import { hasPermission, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Row } from '#records/row'
 
 /**
@@ -45,5 +45,5 @@ function requireAgreement(agrees: boolean | undefined): void {
 }
 
 function requireChangeAccess(actor: Actor, analysis: Row<typeof Analysis>): void {
-  requireThat(actor, holds('analysis_update', analysis), mayWriteIn(analysis.realmId))
+  requireThat(actor, hasPermission('analysis_update', analysis), mayWriteIn(analysis.realmId))
 }

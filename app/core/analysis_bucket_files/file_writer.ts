@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { participates } from '#core/analyses/participation'
 import type { Actor } from '#kernel/actor'
-import { holds, mayWriteIn, requireThat } from '#auth/verification/checks'
+import { hasPermission, mayWriteIn, requireThat } from '#auth/verification/checks'
 
 /** What belongs to an analysis, and to its realm. */
 interface AnalysisPart {
@@ -20,6 +20,6 @@ export async function requireFileWriter(
   { analysisId, realmId }: AnalysisPart
 ): Promise<void> {
   if (!(await participates(database, actor, analysisId))) {
-    requireThat(actor, holds('analysis_update'), mayWriteIn(realmId))
+    requireThat(actor, hasPermission('analysis_update'), mayWriteIn(realmId))
   }
 }

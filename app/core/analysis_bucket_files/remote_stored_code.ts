@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { ownFetch, type Elsewhere } from '#auth/own_fetch'
+import { ownFetch, type RemoteSurface } from '#auth/own_fetch'
 import { ServiceUnavailable } from '#kernel/failures'
 import { inParallel } from '#kernel/in_parallel'
 import type { StoredCode } from './stored_code.js'
@@ -10,7 +10,7 @@ const CONCURRENT_FILES = 8
 const DIGEST = /(?:^|,\s*)sha-256=:([A-Za-z0-9+/=]+):/
 
 /** The code that storage has at its address, which says with each file what its digest was. */
-export function remoteStoredCode(storage: Elsewhere): StoredCode {
+export function remoteStoredCode(storage: RemoteSurface): StoredCode {
   return {
     async damaged(ids) {
       const intact = new Set<string>()
@@ -24,7 +24,7 @@ export function remoteStoredCode(storage: Elsewhere): StoredCode {
   }
 }
 
-async function isIntact(storage: Elsewhere, id: string): Promise<boolean> {
+async function isIntact(storage: RemoteSurface, id: string): Promise<boolean> {
   try {
     const response = await ownFetch(storage, `/bucket-files/${id}/stream`, {
       headers: { 'accept-encoding': 'identity' },

@@ -1,5 +1,5 @@
 import { ServiceUnavailable } from '#kernel/failures'
-import type { Elsewhere } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/own_fetch'
 import { ownRequest } from '#auth/own_request'
 
 interface BucketResponse {
@@ -8,7 +8,7 @@ interface BucketResponse {
 
 /** The realm of a bucket, asked of storage at its address; undefined where it has none with this id. */
 export async function fetchBucketRealm(
-  storage: Elsewhere,
+  storage: RemoteSurface,
   id: string
 ): Promise<string | null | undefined> {
   try {

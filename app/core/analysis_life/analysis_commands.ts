@@ -66,9 +66,9 @@ interface AnalysisCommandsDependencies {
   readonly analysisNodes: AnalysisNodeService
   readonly upkeep: AnalysisUpkeep
   readonly codeLocks: CodeLocks
-  readonly isListenedTo: Bus['hasConsumers']
+  readonly hasConsumers: Bus['hasConsumers']
   readonly storedCode: StoredCode
-  readonly signatures: Pick<BuildSignatures, 'unfit'>
+  readonly signatures: Pick<BuildSignatures, 'findUnsigned'>
 }
 
 /**
@@ -162,7 +162,7 @@ export class AnalysisCommands {
     const analysis = await inTransaction(pool, (transaction) =>
       analyses.lockAnalysis(transaction, origin, id)
     )
-    return signatures.unfit(analysis)
+    return signatures.findUnsigned(analysis)
   }
 
   /** Storage takes no more code before the configuration is locked, so the guards are looked at before and after it is asked. */

@@ -24,18 +24,18 @@ export interface Explanation {
 /** Says why an analysis is not further than it is, and who could change that. */
 export class AnalysisExplanation {
   readonly #pool: DatabasePool
-  readonly #isListenedTo: Bus['hasConsumers']
+  readonly #hasConsumers: Bus['hasConsumers']
   readonly #logs: Pick<AnalysisLogService, 'mayRead'>
-  readonly #signatures: Pick<BuildSignatures, 'unfit'>
+  readonly #signatures: Pick<BuildSignatures, 'findUnsigned'>
 
   constructor(
     pool: DatabasePool,
-    isListenedTo: Bus['hasConsumers'],
+    hasConsumers: Bus['hasConsumers'],
     logs: Pick<AnalysisLogService, 'mayRead'>,
-    signatures: Pick<BuildSignatures, 'unfit'>
+    signatures: Pick<BuildSignatures, 'findUnsigned'>
   ) {
     this.#pool = pool
-    this.#isListenedTo = isListenedTo
+    this.#hasConsumers = hasConsumers
     this.#logs = logs
     this.#signatures = signatures
   }
@@ -44,7 +44,8 @@ export class AnalysisExplanation {
     enforce(kind.access.read, origin.actor)
     const analysis = await readAnalysis(origin, id)
     const phase = phaseOf(analysis)
-    const unfitBuild = phase === 'distribution' ? await this.#signatures.unfit(analysis) : undefined
+    const unfitBuild =
+      phase === 'distribution' ? await this.#signatures.findUnsigned(analysis) : undefined
     const [facts, nodes, changes, problems] = await Promise.all([
       loadFacts(this.#pool, analysis, { unfitBuild }),
       findNodeStates(this.#pool, analysis),
@@ -72,7 +73,7 @@ export class AnalysisExplanation {
     const [name] = (Object.keys(PROCESSES) as ProcessName[]).filter((process) =>
       RUNNING.some((status) => status === analysis[PROCESSES[process].status])
     )
-    if (!name || (await this.#isListenedTo(PROCESSES[name].queue)) !== false) {
+    if (!name || (await this.#hasConsumers(PROCESSES[name].queue)) !== false) {
       return []
     }
     const since = changes.get(`${name}_status`)?.toISOString() ?? null

@@ -5,7 +5,7 @@ import { AnalysisLogService } from './analysis_log_service.js'
 import { CREATE_NODE_LOG, describeList, describeRemoval } from './log_documents.js'
 import { readLogDeletion, readLogQuery } from './log_query.js'
 import { ANALYSIS, ANALYSIS_AT_NODE, type LogSubject } from './log_subject.js'
-import { sendFollowed } from '#auth/followed'
+import { sendRecordStream } from '#auth/record_stream'
 import { sendJson } from '#http/send_json'
 import { acceptsEventStream } from '#http/event_stream'
 import { bodyOf } from '#http/sent_body'
@@ -31,7 +31,7 @@ function list(subject: LogSubject) {
     const logs = await serviceFor(ctx)
     if (acceptsEventStream(ctx)) {
       const { actor } = originOf(ctx)
-      return sendFollowed(ctx, 'log', (follow) => logs.tail(actor, query, follow))
+      return sendRecordStream(ctx, 'log', (follow) => logs.tail(actor, query, follow))
     }
     const { records, total } = await logs.list(originOf(ctx).actor, query)
     const { limit, offset } = query.page

@@ -4,8 +4,15 @@ import type { LogQuery } from './log_query.js'
 import type { AnalysisNodeLogBody } from './analysis_log.js'
 import type { AnalysisLogStore, NewLogLine } from './analysis_log_store.js'
 import { requireOwnNode } from '#core/nodes/own_node'
-import type { Follow, Followed } from '#auth/followed'
-import { all, either, holds, isClient, mayWriteIn, requireThat } from '#auth/verification/checks'
+import type { StreamOptions, StreamedRecord } from '#auth/record_stream'
+import {
+  all,
+  either,
+  hasPermission,
+  isClient,
+  mayWriteIn,
+  requireThat,
+} from '#auth/verification/checks'
 import { enforce, requiresAny, loggedIn, permits } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import { clock } from '#kernel/clock'
@@ -59,8 +66,8 @@ export class AnalysisLogService {
   async tail(
     actor: Actor,
     { analysisId, labels }: LogQuery,
-    tail: Follow
-  ): Promise<AsyncIterable<Followed>> {
+    tail: StreamOptions
+  ): Promise<AsyncIterable<StreamedRecord>> {
     enforce(LOG_ACCESS.read, actor)
     await this.#requireParticipant(actor, analysisId)
     return this.#logs.tail(labels, tail)
@@ -70,7 +77,7 @@ export class AnalysisLogService {
   async create(actor: Actor, body: AnalysisNodeLogBody): Promise<NewLogLine> {
     enforce(LOG_ACCESS.create, actor)
     const { nodeRealmId, clientId, isAssigned } = await this.#findAssignment(body)
-    const mayWrite = either(holds('analysis_update'), holds('log_create'))
+    const mayWrite = either(hasPermission('analysis_update'), hasPermission('log_create'))
     requireThat(actor, either(isClient(clientId), all(mayWriteIn(nodeRealmId), mayWrite)))
     await requireOwnNode(this.#pool, actor, body.nodeId)
     requireAssigned(isAssigned)

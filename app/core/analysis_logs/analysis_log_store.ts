@@ -1,4 +1,4 @@
-import type { Follow, Followed } from '#auth/followed'
+import type { StreamOptions, StreamedRecord } from '#auth/record_stream'
 import type { LogLevel } from '#records/log_lines'
 
 export type LogLabels = Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export interface AnalysisLogStore {
     page: LogPage
   ): Promise<{ readonly records: readonly string[]; readonly total: number }>
   /** The lines that have all of these labels, as they come in. */
-  tail(labels: LogLabels, tail: Follow): AsyncIterable<Followed>
+  tail(labels: LogLabels, tail: StreamOptions): AsyncIterable<StreamedRecord>
   write(line: NewLogLine): Promise<void>
   /** Removes the lines that have all of these labels. */
   remove(labels: LogLabels): Promise<void>

@@ -1,4 +1,4 @@
-import type { Elsewhere } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/own_fetch'
 import { ownStream } from '#auth/own_stream'
 import { askedOfTelemetry, havingAll } from '#core/asked_of_telemetry'
 import type { AnalysisLogStore } from './analysis_log_store.js'
@@ -9,7 +9,7 @@ const REMOVAL_TIMEOUT_MS = 35_000
 const MIN_MESSAGE_LENGTH = 3
 
 /** Logs that telemetry keeps, at its address. */
-export function remoteLogs(telemetry: Elsewhere): AnalysisLogStore {
+export function remoteLogs(telemetry: RemoteSurface): AnalysisLogStore {
   return {
     async list(labels, { limit, offset, oldestFirst, until }) {
       const query = havingAll(labels, until === undefined ? [] : [`lt(time,'${until}')`])

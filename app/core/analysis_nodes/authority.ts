@@ -1,4 +1,4 @@
-import { either, holds, mayWriteIn, requireThat } from '#auth/verification/checks'
+import { either, hasPermission, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
 import type { Row } from '#records/row'
@@ -29,9 +29,9 @@ export function requireAuthority(
     names.some((name) => body[name] !== undefined)
   const isOfNode = mayWriteIn(nodeRealmId)
   if (changesAny(DECISION)) {
-    requireThat(actor, holds('analysis_approve'), isOfNode)
+    requireThat(actor, hasPermission('analysis_approve'), isOfNode)
   }
   if (changesAny(EXECUTION)) {
-    requireThat(actor, holds('analysis_update'), isOfNode)
+    requireThat(actor, hasPermission('analysis_update'), isOfNode)
   }
 }

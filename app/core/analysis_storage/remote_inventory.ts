@@ -1,4 +1,4 @@
-import type { Elsewhere } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/own_fetch'
 import { ownRequest } from '#auth/own_request'
 import { ServiceUnavailable } from '#kernel/failures'
 import type { Inventory, InventoryBucket, InventoryFile } from './inventory.js'
@@ -9,7 +9,7 @@ const PAGE_SIZE = 50
 type Serialized<T> = Omit<T, 'createdAt'> & { readonly createdAt: string }
 
 /** What storage has, asked at its address. */
-export function remoteInventory(storage: Elsewhere): Inventory {
+export function remoteInventory(storage: RemoteSurface): Inventory {
   return {
     pageSize: PAGE_SIZE,
     findBuckets: (ids) => findKnown(storage, '/buckets', ids),
@@ -36,7 +36,7 @@ export function remoteInventory(storage: Elsewhere): Inventory {
 }
 
 async function findKnown(
-  storage: Elsewhere,
+  storage: RemoteSurface,
   path: string,
   ids: readonly string[]
 ): Promise<ReadonlySet<string>> {
@@ -51,7 +51,7 @@ async function findKnown(
 }
 
 async function readPage<T>(
-  storage: Elsewhere,
+  storage: RemoteSurface,
   path: string,
   parameters: { readonly filter: string; readonly fields: string }
 ): Promise<readonly T[]> {

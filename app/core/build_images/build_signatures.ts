@@ -8,20 +8,20 @@ import { SignatureRejected } from '#oci/signing/signature_rejected'
 import type { ImageKey } from '#oci/signing/image_key'
 import { verifyImage } from '#oci/signing/verify_image'
 import type { Row } from '#records/row'
-import type { BuildShelves } from './build_shelves.js'
+import type { BuildLocations } from './build_locations.js'
 
-interface Needs {
-  readonly shelves: Pick<BuildShelves, 'of'>
+interface BuildSignaturesDependencies {
+  readonly locations: Pick<BuildLocations, 'of'>
   /** The keys whose signatures count. */
   readonly keys: () => Promise<readonly ImageKey[]>
   readonly logger: () => Promise<Pick<Logger, 'warn'>>
-  readonly limitMs?: number
+  readonly timeoutMs?: number
 }
 
-type Built = Pick<Row<typeof Analysis>, 'id' | 'registryId' | 'buildStatus' | 'buildHash'>
+type AnalysisBuild = Pick<Row<typeof Analysis>, 'id' | 'registryId' | 'buildStatus' | 'buildHash'>
 
 /** A caller waits so long, and a registry that answers at all answers in a tenth of it. */
-const LIMIT_MS = 3_000
+const TIMEOUT_MS = 3_000
 
 /**
  * Looks whether the build of an analysis carries a signature of this hub. It is found where our worker puts builds, by the digest that was told. What
@@ -29,23 +29,28 @@ const LIMIT_MS = 3_000
  * it decides.
  */
 export class BuildSignatures {
-  readonly #needs: Needs
+  readonly #dependencies: BuildSignaturesDependencies
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(dependencies: BuildSignaturesDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** The digest of a build that is there and has no good signature; undefined where nothing is known against it. */
-  async unfit({ id, registryId, buildStatus, buildHash }: Built): Promise<string | undefined> {
+  async findUnsigned({
+    id,
+    registryId,
+    buildStatus,
+    buildHash,
+  }: AnalysisBuild): Promise<string | undefined> {
     if (buildStatus !== 'executed' || !isDigest(buildHash)) {
       return undefined
     }
     try {
-      const shelf = await this.#needs.shelves.of(id, registryId)
-      await (shelf && this.#verify(shelf, buildHash, id))
+      const location = await this.#dependencies.locations.find(id, registryId)
+      await (location && this.#verify(location, buildHash, id))
       return undefined
     } catch (error) {
-      return this.#judge(error, id, buildHash)
+      return this.#interpretFailure(error, id, buildHash)
     }
   }
 
@@ -54,20 +59,22 @@ export class BuildSignatures {
     digest: string,
     name: string
   ): Promise<void> {
-    const inTime = store.within(AbortSignal.timeout(this.#needs.limitMs ?? LIMIT_MS))
+    const limitedStore = store.within(
+      AbortSignal.timeout(this.#dependencies.timeoutMs ?? TIMEOUT_MS)
+    )
     try {
-      const keys = await this.#needs.keys()
-      await verifyImage({ store: inTime, repository }, digest, keys, { name })
+      const keys = await this.#dependencies.keys()
+      await verifyImage({ store: limitedStore, repository }, digest, keys, { name })
     } finally {
       store.close()
     }
   }
 
-  async #judge(error: unknown, id: string, digest: string): Promise<string | undefined> {
+  async #interpretFailure(error: unknown, id: string, digest: string): Promise<string | undefined> {
     if (error instanceof ImageMissing) {
       return undefined
     }
-    const logger = await this.#needs.logger()
+    const logger = await this.#dependencies.logger()
     const { code, message } = error as { code?: unknown; message?: string }
     if (error instanceof SignatureRejected) {
       logger.warn({ analysisId: id, digest, reason: code }, 'a build has no good signature')

@@ -8,7 +8,7 @@ export type ClientProvider = Pick<IdentityProvider, 'clients' | 'known'>
  * is created that could never log in.
  */
 export async function requireClients(provider: ClientProvider): Promise<ClientDirectory> {
-  await provider.known()
+  await provider.whenReady()
   if (!provider.clients) {
     throw new IdentityUnavailable(
       'The identity provider keeps no clients for nodes and analyses; they need one that offers /clients'

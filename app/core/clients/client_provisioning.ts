@@ -10,8 +10,8 @@ import type { ClientIntents } from './client_intents.js'
 import {
   clientFor,
   type AttachedClient,
-  type NewOwnClient,
-  type Owner,
+  type NewRecordClient,
+  type ClientOwner,
   type RecordClients,
 } from '#auth/record_clients'
 
@@ -19,7 +19,7 @@ import {
 const CREATION_TIMEOUT_MS = 3_000 + WAIT_LIMIT_MS
 
 /** The provider itself tells of its clients. */
-const NO_EVENT: AttachedClient = { tell: async () => {} }
+const NO_EVENT: AttachedClient = { recordEvent: async () => {} }
 
 interface ClientProvisioningOptions {
   provider: IdentityProvider
@@ -50,7 +50,10 @@ export class ClientProvisioning implements RecordClients {
     this.#timeoutMs = limitMs
   }
 
-  async around<T>(owner: Owner, work: (client: NewOwnClient) => Promise<T>): Promise<T> {
+  async withClient<T>(
+    owner: ClientOwner,
+    work: (client: NewRecordClient) => Promise<T>
+  ): Promise<T> {
     const client = await this.provide(owner)
     try {
       return await work({ id: client.id, attach: (it) => this.#attach(it, owner) })
@@ -61,14 +64,14 @@ export class ClientProvisioning implements RecordClients {
   }
 
   /** Remembers the intent, then creates the client. Where that fails, the intent stays until nothing can be left of it. */
-  async provide(owner: Owner): Promise<ProviderClient> {
+  async provide(owner: ClientOwner): Promise<ProviderClient> {
     const clients = await this.#withTimeout(requireClients(this.#provider))
     await this.#intents.write({ recordId: owner.id, realmId: owner.realmId })
     return this.#withTimeout(clients.create(clientFor(owner)))
   }
 
   /** Removes the client of a record that was not written. What cannot be done now is left to the reconciliation. */
-  async withdraw({ id }: Owner, client: ProviderClient): Promise<void> {
+  async withdraw({ id }: ClientOwner, client: ProviderClient): Promise<void> {
     try {
       await this.#intents.abandon(id, async () => {
         const clients = await requireClients(this.#provider)
@@ -79,7 +82,7 @@ export class ClientProvisioning implements RecordClients {
     }
   }
 
-  async #attach(transaction: pg.ClientBase, { id }: Owner): Promise<AttachedClient> {
+  async #attach(transaction: pg.ClientBase, { id }: ClientOwner): Promise<AttachedClient> {
     await this.#intents.fulfil(transaction, id)
     return NO_EVENT
   }

@@ -2,7 +2,7 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import { serviceOrigin } from '#auth/service_origin'
 import { corePool } from '#core/database'
-import type { WantedPermissions } from '#auth/client_permissions'
+import type { TargetPermissions } from '#auth/client_permissions'
 import { SkippedRecords } from './skipped_records.js'
 import {
   reconcileClients,
@@ -19,7 +19,7 @@ const PAGE_SIZE = 100
 interface ClientOwners {
   readonly table: 'nodes' | 'analyses'
   readonly service: () => Promise<OwnerService>
-  readonly permissions: WantedPermissions
+  readonly permissions: TargetPermissions
 }
 
 /** Whose records can be given another client; false where the record is gone. */

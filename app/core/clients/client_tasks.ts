@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import type { WantedPermissions } from '#auth/client_permissions'
+import type { TargetPermissions } from '#auth/client_permissions'
 import type { TaskQueue } from '#jobs/tasks/task_queue'
 import { topicOf } from '#jobs/tasks/task_runner'
 import { Tasks } from '#jobs/tasks/tasks'
@@ -24,16 +24,16 @@ export interface ClientTask {
  * record and done after it, because the provider is not called while one is open. Its key is the id of the client.
  */
 export class ClientTasks extends Tasks<ClientTask> {
-  readonly #signals: Pick<Signals, 'wake'>
+  readonly #signals: Pick<Signals, 'notify'>
 
-  constructor(pool: pg.Pool, signals: Pick<Signals, 'wake'>) {
+  constructor(pool: pg.Pool, signals: Pick<Signals, 'notify'>) {
     super(pool, QUEUE)
     this.#signals = signals
   }
 
   /** Gives a client its permissions once the record it belongs to is kept. */
-  scheduleGrant(transaction: pg.ClientBase, clientId: string, permissions: WantedPermissions) {
-    const { names, nothingElse = false } = permissions
+  scheduleGrant(transaction: pg.ClientBase, clientId: string, permissions: TargetPermissions) {
+    const { names, exclusive: nothingElse = false } = permissions
     return this.#enqueue(transaction, clientId, { task: 'grant', permissions: names, nothingElse })
   }
 

@@ -44,7 +44,10 @@ async function perform(
   if (!(await clients.read(clientId))) {
     return
   }
-  const unknown = await ensurePermissions(clients, clientId, { names: permissions, nothingElse })
+  const unknown = await ensurePermissions(clients, clientId, {
+    names: permissions,
+    exclusive: nothingElse,
+  })
   if (unknown.length > 0) {
     logger.warn({ permissions: unknown }, 'the identity provider does not know these permissions')
   }

@@ -4,9 +4,14 @@ import type pg from 'pg'
 import type { DatabasePool } from '#database/database_pool'
 import type { Actor } from '#kernel/actor'
 import { ClientIntents } from './client_intents.js'
-import type { WantedPermissions } from '#auth/client_permissions'
+import type { TargetPermissions } from '#auth/client_permissions'
 import { ClientProvisioning } from './client_provisioning.js'
-import type { AttachedClient, NewOwnClient, RecordClients, Owner } from '#auth/record_clients'
+import type {
+  AttachedClient,
+  NewRecordClient,
+  RecordClients,
+  ClientOwner,
+} from '#auth/record_clients'
 import type { IdentityProvider } from '#auth/provider'
 import { reachOf } from '#auth/reach'
 import { isUuid } from '#kernel/is_uuid'
@@ -34,12 +39,12 @@ export class OwnClients {
 
   /** Lets `work` write a record with the id of its client, and attach that in the same transaction. */
   async withNewClient<T>(
-    owner: Owner,
-    permissions: WantedPermissions,
-    work: (client: NewOwnClient) => Promise<T>
+    owner: ClientOwner,
+    permissions: TargetPermissions,
+    work: (client: NewRecordClient) => Promise<T>
   ): Promise<T> {
     const clients = await this.#recordClients()
-    return clients.around({ id: owner.id, realmId: owner.realmId }, (client) =>
+    return clients.withClient({ id: owner.id, realmId: owner.realmId }, (client) =>
       work({ id: client.id, attach: (it) => this.#attach(it, client, permissions) })
     )
   }
@@ -55,7 +60,7 @@ export class OwnClients {
   scheduleGrant(
     transaction: pg.ClientBase,
     clientId: string,
-    permissions: WantedPermissions
+    permissions: TargetPermissions
   ): Promise<void> {
     return this.#options.tasks.scheduleGrant(transaction, clientId, permissions)
   }
@@ -84,8 +89,8 @@ export class OwnClients {
 
   async #attach(
     transaction: pg.ClientBase,
-    client: NewOwnClient,
-    permissions: WantedPermissions
+    client: NewRecordClient,
+    permissions: TargetPermissions
   ): Promise<AttachedClient> {
     await this.scheduleGrant(transaction, client.id, permissions)
     return client.attach(transaction)
@@ -102,6 +107,6 @@ export class OwnClients {
     const { pool, identity, logger } = this.#options
     const provider = await identity()
     const options = { provider, intents: new ClientIntents(pool), logger: await logger() }
-    return provider.clientsAlongside?.(pool) ?? new ClientProvisioning(options)
+    return provider.recordClientsFor?.(pool) ?? new ClientProvisioning(options)
   }
 }

@@ -2,15 +2,15 @@ import { IdentityUnavailable } from '#kernel/failures'
 import type { ClientDirectory, IdentityProvider } from '#auth/provider'
 
 import { requireClients } from './client_directory.js'
-import { ensurePermissions, type WantedPermissions } from '#auth/client_permissions'
-import { requireFew } from '#auth/few_at_once'
+import { ensurePermissions, type TargetPermissions } from '#auth/client_permissions'
+import { enforceRemovalLimit } from '#auth/removal_limit'
 import type { SkippedRecords } from './skipped_records.js'
-import { clientFor, type Owner } from '#auth/record_clients'
+import { clientFor, type ClientOwner } from '#auth/record_clients'
 
 /** After so many records in a row the provider itself is the reason, and no record. */
 const FAILURES_IN_A_ROW = 3
 
-export interface OwnerOfClient extends Owner {
+export interface OwnerOfClient extends ClientOwner {
   readonly clientId: string | null
 }
 
@@ -24,8 +24,8 @@ interface ClientReconciliation {
   /** The records that should have a client, in whatever pages they are read. */
   owners: () => AsyncIterable<OwnerOfClient>
   /** Stores a new client's id with its record; false where the record is gone. */
-  assign: (owner: Owner, clientId: string) => Promise<boolean>
-  permissions: WantedPermissions
+  assign: (owner: ClientOwner, clientId: string) => Promise<boolean>
+  permissions: TargetPermissions
   skipped: SkippedRecords
 }
 
@@ -53,7 +53,7 @@ export async function reconcileClients(
   const lost = without.filter(({ clientId }) => clientId !== null)
   if (lost.length > 0) {
     await requireTrustworthy(provider, clients)
-    requireFew(await countInRealms(provider, lost), 'clients')
+    enforceRemovalLimit(await countInRealms(provider, lost), 'clients')
   }
   let created = 0
   for (const owner of without) {
@@ -76,7 +76,7 @@ class RecordLoop {
     this.#signal = signal
   }
 
-  async run({ id }: Owner, work: () => Promise<void>): Promise<void> {
+  async run({ id }: ClientOwner, work: () => Promise<void>): Promise<void> {
     if (this.#signal.aborted) {
       return
     }
@@ -104,7 +104,7 @@ async function hasClient(
   if (existing) {
     await ensurePermissions(clients, existing.id, permissions)
     if (!existing.displayName) {
-      await clients.display(existing.id, id)
+      await clients.setDisplayName(existing.id, id)
     }
   }
   return existing !== undefined
@@ -139,7 +139,7 @@ async function countInRealms(
 
 async function replaceClient(
   clients: ClientDirectory,
-  owner: Owner,
+  owner: ClientOwner,
   { assign, permissions }: ClientReconciliation
 ): Promise<0 | 1> {
   const client = await clients.create(clientFor(owner))

@@ -34,9 +34,9 @@ interface SecretReplacement {
  * transaction that takes the access away, since the provider is not called while one is open. Its key is the id of the analysis.
  */
 export class SecretReplacements extends Tasks<SecretReplacement> {
-  readonly #signals: Pick<Signals, 'wake'>
+  readonly #signals: Pick<Signals, 'notify'>
 
-  constructor(pool: pg.Pool, signals: Pick<Signals, 'wake'>) {
+  constructor(pool: pg.Pool, signals: Pick<Signals, 'notify'>) {
     super(pool, QUEUE)
     this.#signals = signals
   }

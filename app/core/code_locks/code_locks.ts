@@ -22,7 +22,7 @@ const INSERT = 'insert into analysis_code_locks (id, analysis_id) values ($1, $2
 interface CodeLocksDependencies {
   readonly pool: pg.Pool
   readonly storage: BucketLocks
-  readonly signals: Pick<Signals, 'wake'>
+  readonly signals: Pick<Signals, 'notify'>
   readonly logger: Pick<Logger, 'warn'>
 }
 

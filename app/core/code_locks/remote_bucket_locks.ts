@@ -1,5 +1,5 @@
-import type { Elsewhere } from '#auth/own_fetch'
-import { ownRequest, type OwnQuestion } from '#auth/own_request'
+import type { RemoteSurface } from '#auth/own_fetch'
+import { ownRequest, type OwnRequestOptions } from '#auth/own_request'
 import { ServiceUnavailable } from '#kernel/failures'
 import type { BucketLocks } from './bucket_locks.js'
 
@@ -9,7 +9,7 @@ const PAGE_SIZE = 500
 const TIMEOUT_MS = 20_000
 
 /** The locks of storage at its address. */
-export function remoteBucketLocks(storage: Elsewhere): BucketLocks {
+export function remoteBucketLocks(storage: RemoteSurface): BucketLocks {
   return {
     pageSize: PAGE_SIZE,
     async lock(locks) {
@@ -31,9 +31,9 @@ export function remoteBucketLocks(storage: Elsewhere): BucketLocks {
 }
 
 async function request(
-  storage: Elsewhere,
+  storage: RemoteSurface,
   path: string,
-  options: OwnQuestion = {}
+  options: OwnRequestOptions = {}
 ): Promise<string> {
   try {
     const { status, text } = await ownRequest(storage, path, options)

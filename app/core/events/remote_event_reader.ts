@@ -1,4 +1,4 @@
-import type { Elsewhere } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/own_fetch'
 import { askedOfTelemetry, havingAll } from '#core/asked_of_telemetry'
 import { BadRequest } from '#kernel/failures'
 import type { EventReader, AuditEvent } from './event_reader.js'
@@ -12,14 +12,14 @@ interface EventPosition extends Pick<AuditEvent, 'createdAt' | 'id'> {
 }
 
 /** The audit trail that telemetry keeps, at its address. */
-export function remoteEventReader(telemetry: Elsewhere): EventReader {
+export function remoteEventReader(telemetry: RemoteSurface): EventReader {
   return {
     async read({ refType, refId, from = '', until, limit, cursor }) {
-      const list = new EventList(telemetry, havingAll({ refType, refId }))
+      const eventList = new EventList(telemetry, havingAll({ refType, refId }))
       const events: AuditEvent[] = []
       let last: EventPosition | undefined
       const start = cursor === undefined ? undefined : parseCursor(cursor)
-      for await (const { event, before } of list.readAfter(start)) {
+      for await (const { event, before } of eventList.readAfter(start)) {
         if (event.createdAt < from) {
           break
         }
@@ -42,10 +42,10 @@ export function remoteEventReader(telemetry: Elsewhere): EventReader {
  * looked for where it was, and then around.
  */
 class EventList {
-  readonly #telemetry: Elsewhere
+  readonly #telemetry: RemoteSurface
   readonly #filter: URLSearchParams
 
-  constructor(telemetry: Elsewhere, filter: URLSearchParams) {
+  constructor(telemetry: RemoteSurface, filter: URLSearchParams) {
     this.#telemetry = telemetry
     this.#filter = filter
   }

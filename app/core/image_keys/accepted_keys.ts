@@ -3,7 +3,7 @@ import { ImageKey } from '#oci/signing/image_key'
 
 type Keys = readonly [ImageKey, ...ImageKey[]]
 
-const ALL = {
+const SELECT_ALL = {
   name: 'accepted-image-keys',
   text: 'select public_key as "publicKey" from image_keys order by accepted_at desc, fingerprint',
 }
@@ -29,9 +29,9 @@ export class AcceptedKeys {
   /** The one of now first. */
   async all(): Promise<[ImageKey, ...ImageKey[]]> {
     const [current, ...former] = this.#configured()
-    const { rows } = await this.#pool.query<{ publicKey: string }>(ALL)
-    const kept = rows.map(({ publicKey }) => ImageKey.from(publicKey, 'A kept key'))
-    const others = [...former, ...kept].filter(
+    const { rows } = await this.#pool.query<{ publicKey: string }>(SELECT_ALL)
+    const stored = rows.map(({ publicKey }) => ImageKey.from(publicKey, 'A kept key'))
+    const others = [...former, ...stored].filter(
       ({ fingerprint }, index, all) =>
         fingerprint !== current.fingerprint &&
         all.findIndex((one) => one.fingerprint === fingerprint) === index
@@ -40,18 +40,18 @@ export class AcceptedKeys {
   }
 
   /** Those that are accepted only as long as the configuration names what they follow from. */
-  async unkept(): Promise<ImageKey[]> {
+  async findUnstored(): Promise<ImageKey[]> {
     const { rows } = await this.#pool.query<{ fingerprint: string }>(
       'select fingerprint from image_keys'
     )
-    const kept = new Set(rows.map(({ fingerprint }) => fingerprint))
+    const stored = new Set(rows.map(({ fingerprint }) => fingerprint))
     return this.#configured()
       .slice(1)
-      .filter(({ fingerprint }) => !kept.has(fingerprint))
+      .filter(({ fingerprint }) => !stored.has(fingerprint))
   }
 
   /** Answers how many were not kept before. */
-  async keep(keys: readonly ImageKey[]): Promise<number> {
+  async store(keys: readonly ImageKey[]): Promise<number> {
     const { rowCount } = await this.#pool.query(
       `insert into image_keys (fingerprint, public_key)
        select * from unnest($1::text[], $2::text[]) on conflict do nothing`,
@@ -61,7 +61,7 @@ export class AcceptedKeys {
   }
 
   /** Keeps none of those that follow from former application keys, which are accepted only as long as these are listed. */
-  async forgetFormer(): Promise<void> {
+  async removeFormer(): Promise<void> {
     const former = this.#configured().slice(1)
     await this.#pool.query('delete from image_keys where fingerprint = any($1)', [
       former.map(({ fingerprint }) => fingerprint),
@@ -69,7 +69,7 @@ export class AcceptedKeys {
   }
 
   /** Answers whether there was one whose fingerprint begins so. */
-  async forget(fingerprint: string): Promise<boolean> {
+  async remove(fingerprint: string): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       'delete from image_keys where starts_with(fingerprint, $1)',
       [fingerprint]

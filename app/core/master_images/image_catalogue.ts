@@ -9,55 +9,55 @@ import type { Row } from '#records/row'
 import type { MasterImage } from './master_image.js'
 
 /** What a repository says of an image or a group. */
-export interface Listed {
+export interface CatalogueEntry {
   readonly virtualPath: string
 }
 
 /** What is done where a record changed or is to go, beside that. */
-export interface Follows {
-  readonly changed?: (id: string) => Promise<void>
-  readonly remove?: (id: string) => Promise<void>
+export interface CatalogueCallbacks {
+  readonly onChange?: (id: string) => Promise<void>
+  readonly removeRecord?: (id: string) => Promise<void>
 }
 
 /**
  * A list of records that is kept in step with what a repository holds: each is known by its virtual path.
  */
-export class Catalogue<M extends typeof MasterImage | typeof MasterImageGroup> extends RecordWrites<
-  M & ModelClass
-> {
+export class ImageCatalogue<
+  M extends typeof MasterImage | typeof MasterImageGroup,
+> extends RecordWrites<M & ModelClass> {
   async replace(
     transaction: pg.ClientBase,
     origin: Origin,
-    listed: readonly (RowValues<M> & Listed)[],
-    { changed, remove }: Follows = {}
+    entries: readonly (RowValues<M> & CatalogueEntry)[],
+    { onChange: changed, removeRecord: remove }: CatalogueCallbacks = {}
   ): Promise<void> {
-    const known = await this.#known(transaction)
-    const each = new Map(listed.map((values) => [values.virtualPath, values]))
+    const idsByPath = await this.#lockIds(transaction)
+    const each = new Map(entries.map((values) => [values.virtualPath, values]))
     for (const values of each.values()) {
-      const id = known.get(values.virtualPath)
-      known.delete(values.virtualPath)
+      const id = idsByPath.get(values.virtualPath)
+      idsByPath.delete(values.virtualPath)
       if (id === undefined) {
         await this.insert(transaction, origin, values)
       } else {
-        const held: Row<M & ModelClass> = await this.lock(transaction, id)
-        const written = await this.change(transaction, origin, held, values)
-        if (written.values !== held) {
+        const previous: Row<M & ModelClass> = await this.lock(transaction, id)
+        const written = await this.change(transaction, origin, previous, values)
+        if (written.values !== previous) {
           await changed?.(id)
         }
       }
     }
-    for (const id of known.values()) {
+    for (const id of idsByPath.values()) {
       await (remove?.(id) ?? this.#removeById(transaction, origin, id))
     }
   }
 
   async #removeById(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
-    const held: Row<M & ModelClass> = await this.lock(transaction, id)
-    await this.removeRecord(transaction, origin, held)
+    const previous: Row<M & ModelClass> = await this.lock(transaction, id)
+    await this.removeRecord(transaction, origin, previous)
   }
 
   /** Ids by virtual path, all of them held in one order. */
-  async #known(transaction: pg.ClientBase): Promise<Map<string, string>> {
+  async #lockIds(transaction: pg.ClientBase): Promise<Map<string, string>> {
     const { rows } = await transaction.query<{ id: string; path: string }>(
       `select id, virtual_path as path from ${this.kind.table} order by id for update`
     )

@@ -6,7 +6,7 @@ import {
   masterImageGroup,
   type MasterImageGroup,
 } from '#core/master_image_groups/master_image_group'
-import { Catalogue } from './image_catalogue.js'
+import { ImageCatalogue } from './image_catalogue.js'
 import { masterImage, type MasterImage } from './master_image.js'
 import { MASTER_IMAGE_SOURCE } from './master_image_source.js'
 import { newMessage, type Message } from '#bus/message'
@@ -22,25 +22,25 @@ import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
 /** What a worker tells of the build of an image. */
-export type ImageReport =
+export type ImageEvent =
   'executionStarted' | 'executionProgress' | 'executionFinished' | 'executionFailed'
 
-export interface ToldOfImage {
+export interface ImageBuildReport {
   readonly id: string
-  readonly report: ImageReport
+  readonly report: ImageEvent
   readonly percent: number
   /** Of an image that is built; workers need not say it. */
   readonly hash: string | null
   readonly size: number | null
 }
 
-interface ListedGroup {
+interface RepositoryGroup {
   readonly name: string
   readonly path: string
   readonly virtualPath: string
 }
 
-interface ListedImage extends ListedGroup {
+interface RepositoryImage extends RepositoryGroup {
   readonly command?: string | null | undefined
   readonly commandArguments?: readonly object[] | null | undefined
   /** Of an image that needs no build. */
@@ -49,9 +49,9 @@ interface ListedImage extends ListedGroup {
 }
 
 /** What the repository holds. */
-export interface ListedImages {
-  readonly images: readonly ListedImage[]
-  readonly groups: readonly ListedGroup[]
+export interface RepositoryContent {
+  readonly images: readonly RepositoryImage[]
+  readonly groups: readonly RepositoryGroup[]
 }
 
 /**
@@ -60,21 +60,21 @@ export interface ListedImages {
  */
 export class MasterImageService extends RecordService<typeof MasterImage> {
   readonly #analyses: AnalysisService
-  readonly #catalogue: Catalogue<typeof MasterImage>
-  readonly #groups: Catalogue<typeof MasterImageGroup>
+  readonly #catalogue: ImageCatalogue<typeof MasterImage>
+  readonly #groups: ImageCatalogue<typeof MasterImageGroup>
 
   constructor(options: RecordServiceOptions, analyses: AnalysisService) {
     super(masterImage, options)
     this.#analyses = analyses
-    this.#catalogue = new Catalogue(masterImage, options)
-    this.#groups = new Catalogue(masterImageGroup, options)
+    this.#catalogue = new ImageCatalogue(masterImage, options)
+    this.#groups = new ImageCatalogue(masterImageGroup, options)
   }
 
   /** Has the images and groups of the repository taken over. */
   async synchronize({ actor }: Origin): Promise<void> {
     enforce(this.kind.access.remove!, actor)
     const { owner, repository } = MASTER_IMAGE_SOURCE
-    const command = execute('masterImageSynchronizer', { ...MASTER_IMAGE_SOURCE })
+    const command = executeCommand('masterImageSynchronizer', { ...MASTER_IMAGE_SOURCE })
     await inTransaction(this.pool, (transaction) =>
       publishCommand(transaction, command, `masterImageSource/${owner}/${repository}`)
     )
@@ -85,7 +85,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const image = await this.lock(transaction, id)
-      const command = execute('masterImageBuilder', { id: image.id })
+      const command = executeCommand('masterImageBuilder', { id: image.id })
       await publishCommand(transaction, command, `masterImage/${image.id}`)
       return this.change(transaction, origin, image, { buildStatus: 'starting' })
     })
@@ -106,47 +106,59 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
       if (!isForced) {
         requireUnused(await lockAnalysesOn(transaction, id))
       }
-      return this.#takeOut(transaction, origin, previous)
+      return this.#removeAndDetach(transaction, origin, previous)
     })
     return data
   }
 
   /** Follows what a worker tells of a build. What is late, or told again, changes nothing. */
-  async follow(transaction: pg.ClientBase, origin: Origin, told: ToldOfImage): Promise<void> {
-    const { id, report } = told
+  async applyReport(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    buildReport: ImageBuildReport
+  ): Promise<void> {
+    const { id, report } = buildReport
     const image = await this.store.lock(transaction, id)
     if (!image || !isTimely(report, image.buildStatus)) {
       return
     }
-    await this.change(transaction, origin, image, buildAfter(told, image))
+    await this.change(transaction, origin, image, buildAfter(buildReport, image))
     if (report !== 'executionProgress') {
-      await noteEvent(transaction, { scope: 'builder', name: report, refId: id })
+      await recordEvent(transaction, { scope: 'builder', name: report, refId: id })
     }
   }
 
   /** Takes over what the repository holds, all of it or nothing: groups first, since images name them. */
-  async takeOver(transaction: pg.ClientBase, origin: Origin, listed: ListedImages): Promise<void> {
+  async replaceCatalogue(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    content: RepositoryContent
+  ): Promise<void> {
     await lockAnalyses(transaction)
-    await this.#groups.replace(transaction, origin, listed.groups)
-    await this.#catalogue.replace(transaction, origin, listed.images.map(imageOf), {
-      changed: async (id) => {
+    await this.#groups.replace(transaction, origin, content.groups)
+    await this.#catalogue.replace(transaction, origin, content.images.map(imageValues), {
+      onChange: async (id) => {
         for (const analysisId of await lockAnalysesOn(transaction, id)) {
           await this.#analyses.withdrawOutdatedApprovals(transaction, origin, analysisId)
         }
       },
-      remove: async (id) => {
-        await this.#takeOut(transaction, origin, await this.lock(transaction, id))
+      removeRecord: async (id) => {
+        await this.#removeAndDetach(transaction, origin, await this.lock(transaction, id))
       },
     })
-    await this.noteSynchronization(transaction, 'executionFinished')
+    await this.recordSynchronization(transaction, 'executionFinished')
   }
 
-  noteSynchronization(transaction: pg.ClientBase, name: ImageReport): Promise<void> {
-    return noteEvent(transaction, { scope: 'synchronizer', name })
+  recordSynchronization(transaction: pg.ClientBase, name: ImageEvent): Promise<void> {
+    return recordEvent(transaction, { scope: 'synchronizer', name })
   }
 
   /** Analyses that were to run on the image have none from now on. */
-  async #takeOut(transaction: pg.ClientBase, origin: Origin, previous: Row<typeof MasterImage>) {
+  async #removeAndDetach(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    previous: Row<typeof MasterImage>
+  ) {
     for (const analysisId of await lockAnalysesOn(transaction, previous.id)) {
       await this.#analyses.detachImage(transaction, origin, analysisId)
     }
@@ -165,7 +177,7 @@ function requireUnused({ length: count }: readonly string[]): void {
 }
 
 function buildAfter(
-  { report, percent, hash, size }: ToldOfImage,
+  { report, percent, hash, size }: ImageBuildReport,
   { buildProgress }: Row<typeof MasterImage>
 ): RowValues<typeof MasterImage> {
   switch (report) {
@@ -180,32 +192,32 @@ function buildAfter(
   }
 }
 
-function imageOf({
+function imageValues({
   commandArguments,
   command,
   hash,
   size,
   ...image
-}: ListedImages['images'][number]) {
+}: RepositoryContent['images'][number]) {
   const { virtualPath } = image
   return {
     ...image,
     groupVirtualPath: virtualPath.slice(0, Math.max(virtualPath.lastIndexOf('/'), 0)),
     command: command ?? null,
     ...(commandArguments && { commandArguments: JSON.stringify(commandArguments) }),
-    ...(hash && builtAs(hash, size ?? null)),
+    ...(hash && builtValues(hash, size ?? null)),
   }
 }
 
 /** An image that is there can be chosen, whoever put it there. */
-const builtAs = (buildHash: string, buildSize: number | null) => ({
+const builtValues = (buildHash: string, buildSize: number | null) => ({
   buildStatus: 'executed' as const,
   buildProgress: 100,
   buildHash,
   buildSize,
 })
 
-function noteEvent(
+function recordEvent(
   transaction: pg.ClientBase,
   event: { readonly scope: string; readonly name: string; readonly refId?: string }
 ): Promise<void> {
@@ -232,7 +244,7 @@ async function lockAnalyses(transaction: pg.ClientBase): Promise<void> {
   )
 }
 
-function execute(
+function executeCommand(
   queue: 'masterImageBuilder' | 'masterImageSynchronizer',
   data: Record<string, unknown>
 ): Message {

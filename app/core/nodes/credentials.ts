@@ -6,7 +6,14 @@ import { newClientSecret } from '#core/clients/client_secret'
 import { recordReplacedSecret } from '#core/clients/replaced_secret'
 import type { ClientDirectory, ProviderClient } from '#auth/provider'
 import { reachOf } from '#auth/reach'
-import { all, either, holds, isClient, mayWriteIn, requireThat } from '#auth/verification/checks'
+import {
+  all,
+  either,
+  hasPermission,
+  isClient,
+  mayWriteIn,
+  requireThat,
+} from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
 import type { RecordServiceOptions } from '#records/record_service'
 import { recordSecretRead } from '#audit/record_security_event'
@@ -104,7 +111,7 @@ export class NodeCredentials {
 const within = ({ actor }: Origin) => reachOf(actor, NODE_CLIENT_PERMISSIONS)
 
 function requireAccess(actor: Actor, { clientId, realmId }: ClientOfNode): void {
-  const manages = all(holds('node_update'), mayWriteIn(realmId))
+  const manages = all(hasPermission('node_update'), mayWriteIn(realmId))
   requireThat(actor, either(isClient(clientId), manages))
 }
 

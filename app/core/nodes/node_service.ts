@@ -58,7 +58,7 @@ export class NodeService extends RecordService<typeof Node> {
           this.#insertConnected(transaction, origin, { ...values, clientId: client.id }, adopts),
           client.attach(transaction)
         )
-        await attached.tell()
+        await attached.recordEvent()
         return written.data
       })
     )

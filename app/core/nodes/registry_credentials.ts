@@ -1,7 +1,14 @@
 import { registryProject } from '#core/registry_projects/registry_project'
 import type { DatabasePool } from '#database/database_pool'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
-import { all, either, holds, isClient, mayWriteIn, requireThat } from '#auth/verification/checks'
+import {
+  all,
+  either,
+  hasPermission,
+  isClient,
+  mayWriteIn,
+  requireThat,
+} from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
 import { unseal } from '#records/sealing'
 import { recordSecretRead } from '#audit/record_security_event'
@@ -40,10 +47,10 @@ export async function readRegistryCredentials(
   nodeId: string
 ): Promise<RegistryCredentials> {
   const connected = await find(pool, nodeId)
-  const managesNode = all(holds('node_update'), mayWriteIn(connected.nodeRealmId))
+  const managesNode = all(hasPermission('node_update'), mayWriteIn(connected.nodeRealmId))
   requireThat(
     origin.actor,
-    either(isClient(connected.clientId), managesNode, holds('registry_manage'))
+    either(isClient(connected.clientId), managesNode, hasPermission('registry_manage'))
   )
   const { projectId, realmId, host, externalName, accountName, accountSecret } = connected
   if (projectId === null) {

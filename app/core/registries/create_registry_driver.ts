@@ -1,10 +1,10 @@
 import type { RegistryAccess, RegistryDriver } from './registry_driver.js'
-import { HarborDriver } from '#core/registries/drivers/harbor'
+import { HarborDriver } from '#core/registries/drivers/harbor_driver'
 import { HarborApi } from '#core/registries/drivers/harbor_api'
-import { HarborOrPlain } from '#core/registries/drivers/harbor_or_plain'
-import { LocalImages } from '#core/registries/drivers/local_images'
-import { NoDriver } from '#core/registries/drivers/none'
-import { PlainRegistry } from '#core/registries/drivers/plain_registry'
+import { DetectingDriver } from '#core/registries/drivers/detecting_driver'
+import { LocalImagesDriver } from '#core/registries/drivers/local_images_driver'
+import { NullDriver } from '#core/registries/drivers/null_driver'
+import { PlainRegistryDriver } from '#core/registries/drivers/plain_registry_driver'
 import { LOCAL_IMAGES } from '#oci/local_host'
 
 /** How a registry is looked after: not at all where the platform has no account there, else as what it turns out to be. */
@@ -14,11 +14,11 @@ export function createRegistryDriver(
 ): RegistryDriver {
   const { host, accountName, accountSecret } = access
   if (host === LOCAL_IMAGES) {
-    return new LocalImages()
+    return new LocalImagesDriver()
   }
   if (!accountName || !accountSecret) {
-    return new NoDriver()
+    return new NullDriver()
   }
   const harbor = new HarborDriver(new HarborApi({ host, accountName, accountSecret }, options))
-  return new HarborOrPlain(harbor, new PlainRegistry(access, options))
+  return new DetectingDriver(harbor, new PlainRegistryDriver(access, options))
 }

@@ -217,7 +217,7 @@ export class LinkReconciler {
   }
 
   #updateProject(transaction: pg.ClientBase, origin: Origin, id: string, linked: LinkedProject) {
-    return this.#options.projects.showLink(transaction, origin, id, columnsOf(linked))
+    return this.#options.projects.updateLink(transaction, origin, id, columnsOf(linked))
   }
 
   async #findTarget({ registryId, externalName }: LinkKey): Promise<LinkTarget | undefined> {

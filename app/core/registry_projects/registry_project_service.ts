@@ -22,12 +22,12 @@ import {
 } from './registry_project.js'
 
 /** What of a registry not everybody may pull. */
-const PRIVATE = ['node', 'incoming', 'outgoing']
+const PRIVATE_TYPES = ['node', 'incoming', 'outgoing']
 
 type NamedProject = Pick<Row<typeof RegistryProject>, 'type' | 'registryId' | 'externalName'>
 
 /** A node that gets a project in its registry. */
-interface NodeToConnect {
+interface NodeProject {
   readonly name: string
   readonly realmId: string
   readonly registryId: string
@@ -46,7 +46,7 @@ interface RenamedNode {
 
 /** The nodes that have a project in a registry. They write their projects, so they are looked for when they are needed. */
 interface ConnectedNodes {
-  leaveRegistryProject(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
+  detachRegistryProject(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
 }
 
 interface RegistryProjectServiceDependencies {
@@ -73,11 +73,11 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   ): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const adopts = await this.#choose(origin, body)
-    const values = { ...body, realmId: null, public: !PRIVATE.includes(body.type) }
+    const adopts = await this.#authorizeName(origin, body)
+    const values = { ...body, realmId: null, public: !PRIVATE_TYPES.includes(body.type) }
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const project = await this.insert(transaction, origin, values)
-      await this.#linkLater(transaction, project.values, adopts)
+      await this.#requestLink(transaction, project.values, adopts)
       return project
     })
     return data
@@ -90,14 +90,14 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
-    const adopts = await this.#rename(origin, id, body.externalName)
+    const adopts = await this.#authorizeRename(origin, id, body.externalName)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockWritable(origin, transaction, id)
       const project = await this.change(transaction, origin, previous, body)
       if (previous.externalName !== project.values.externalName) {
         await unlinkLater(transaction, previous)
       }
-      await this.#linkLater(transaction, project.values, adopts)
+      await this.#requestLink(transaction, project.values, adopts)
       return project
     })
     return data
@@ -112,7 +112,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
       await lockNodes(transaction, id)
       const previous = await this.lockWritable(origin, transaction, id)
       for (const nodeId of await lockNodes(transaction, id)) {
-        await nodes.leaveRegistryProject(transaction, origin, nodeId)
+        await nodes.detachRegistryProject(transaction, origin, nodeId)
       }
       const removed = await this.removeWithPendingEvent(transaction, origin, previous)
       await unlinkLater(transaction, previous)
@@ -126,7 +126,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   async insertForNode(
     transaction: pg.ClientBase,
     origin: Origin,
-    { name, realmId, registryId, externalName, adopts }: NodeToConnect
+    { name, realmId, registryId, externalName, adopts }: NodeProject
   ): Promise<Untold<typeof RegistryProject>> {
     const project = await this.insertWithPendingEvent(transaction, origin, {
       name,
@@ -136,7 +136,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
       realmId,
       registryId,
     })
-    await this.#linkLater(transaction, project.values, adopts)
+    await this.#requestLink(transaction, project.values, adopts)
     return project
   }
 
@@ -151,7 +151,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     if (previous) {
       await unlinkLater(transaction, previous)
       const renamed = await this.change(transaction, origin, previous, { externalName, realmId })
-      await this.#linkLater(transaction, renamed.values, adopts)
+      await this.#requestLink(transaction, renamed.values, adopts)
     }
   }
 
@@ -174,7 +174,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   }
 
   /** Shows what was found or made in the registry. What is so already is not written again, and nobody is told of it. */
-  async showLink(
+  async updateLink(
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
@@ -191,7 +191,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     await this.removeRecord(transaction, origin, await this.lock(transaction, id))
   }
 
-  async #linkLater(
+  async #requestLink(
     transaction: pg.ClientBase,
     project: Row<typeof RegistryProject>,
     adopts: boolean
@@ -202,7 +202,10 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     await linkLater(transaction, project)
   }
 
-  #choose(origin: Origin, { type, registryId, externalName }: NamedProject): Promise<boolean> {
+  #authorizeName(
+    origin: Origin,
+    { type, registryId, externalName }: NamedProject
+  ): Promise<boolean> {
     const isForMasterImages = type === 'masterImages'
     return this.#dependencies.names.authorize(origin, {
       registryId,
@@ -212,14 +215,18 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   }
 
   /** As `#choose`, for a project that may have the name already. */
-  async #rename(origin: Origin, id: string, externalName: string | undefined): Promise<boolean> {
-    const previous = externalName === undefined ? undefined : await this.#named(id)
+  async #authorizeRename(
+    origin: Origin,
+    id: string,
+    externalName: string | undefined
+  ): Promise<boolean> {
+    const previous = externalName === undefined ? undefined : await this.#findName(id)
     return previous && externalName !== undefined && previous.externalName !== externalName
-      ? this.#choose(origin, { ...previous, externalName })
+      ? this.#authorizeName(origin, { ...previous, externalName })
       : false
   }
 
-  async #named(id: string): Promise<NamedProject | undefined> {
+  async #findName(id: string): Promise<NamedProject | undefined> {
     const { rows } = await this.pool.read<NamedProject>({
       name: 'name-of-registry-project',
       text: `select type, registry_id as "registryId", external_name as "externalName"

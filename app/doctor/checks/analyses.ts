@@ -7,17 +7,17 @@ const NAMED_AT_MOST = 5
 /** Whether builds and distributions go on. */
 export const analysesCheck: Check = {
   name: 'analyses',
-  async run(surroundings) {
-    const { pool } = surroundings.databaseOf('core') ?? {}
+  async run(context) {
+    const { pool } = context.databaseOf('core') ?? {}
     if (!pool) {
       return NOT_USED
     }
-    const stuck = await stuckAnalyses(pool, surroundings.env.WORKER_SILENCE_SECONDS)
+    const stuck = await stuckAnalyses(pool, context.env.WORKER_SILENCE_SECONDS)
     const named = stuck
       .slice(0, NAMED_AT_MOST)
       .map(({ analysisId, process, status }) => `${analysisId} (${process} ${status})`)
     const rest = stuck.length - named.length
-    const said = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-    return stuck.length > 0 ? [finding('ANALYSES_STUCK', said)] : []
+    const details = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+    return stuck.length > 0 ? [finding('ANALYSES_STUCK', details)] : []
   },
 }

@@ -5,8 +5,8 @@ import { lateHeads } from '#telemetry/trail/late_heads'
 /** Whether the ends of the audit trail are kept outside of the database. */
 export const auditHeadsCheck: Check = {
   name: 'audit heads',
-  async run(surroundings) {
-    const { pool } = surroundings.databaseOf('telemetry') ?? {}
+  async run(context) {
+    const { pool } = context.databaseOf('telemetry') ?? {}
     if (!pool) {
       return NOT_USED
     }

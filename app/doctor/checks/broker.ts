@@ -14,7 +14,7 @@ const CONNECT_MS = 5_000
 /** A broker that takes no messages says so to the first who sends one. */
 const BLOCKED_WITHIN_MS = 500
 const ARGUMENTS_DIFFER = 406
-const NOBODY = 'analysis-hub-doctor-nobody'
+const UNROUTABLE_KEY = 'analysis-hub-doctor-nobody'
 
 /** Whether the broker takes messages and keeps them. */
 export const brokerCheck: Check = {
@@ -52,8 +52,8 @@ function versionFindings({ connection }: ChannelModel): Finding[] {
 /** A broker that takes no messages reads nothing more from who sent one, so that this has a connection of its own, which is not closed in order. */
 async function blockedFindings(url: string): Promise<Finding[]> {
   const { connect } = await import('amqplib')
-  const over = new AbortController()
-  const options = { timeout: CONNECT_MS, signal: over.signal }
+  const stop = new AbortController()
+  const options = { timeout: CONNECT_MS, signal: stop.signal }
   const connection = await connect(url, options)
   connection.on('error', () => {})
   const isBlocked = once(connection, 'blocked').then(([reason]) => [
@@ -61,11 +61,11 @@ async function blockedFindings(url: string): Promise<Finding[]> {
   ])
   try {
     const channel = await connection.createChannel()
-    channel.publish('', NOBODY, Buffer.alloc(0))
+    channel.publish('', UNROUTABLE_KEY, Buffer.alloc(0))
     return await Promise.race([isBlocked, delay(BLOCKED_WITHIN_MS, [])])
   } finally {
     isBlocked.catch(() => {})
-    over.abort()
+    stop.abort()
   }
 }
 
@@ -75,11 +75,13 @@ async function queueFindings(connection: ChannelModel, name: string): Promise<Fi
   if (state instanceof Error) {
     return []
   }
-  const difference = await differenceOf(connection, name)
-  const waits = state.messageCount > 0 && state.consumerCount === 0
+  const difference = await queueDifference(connection, name)
+  const isUnconsumed = state.messageCount > 0 && state.consumerCount === 0
   return [
     ...(difference ? [finding('BROKER_QUEUE_NOT_DURABLE', `${name}, ${difference}`)] : []),
-    ...(waits ? [finding('BROKER_QUEUE_NOT_TAKEN', `${state.messageCount} in ${name}`)] : []),
+    ...(isUnconsumed
+      ? [finding('BROKER_QUEUE_NOT_TAKEN', `${state.messageCount} in ${name}`)]
+      : []),
   ]
 }
 
@@ -87,7 +89,10 @@ async function queueFindings(connection: ChannelModel, name: string): Promise<Fi
  * How a queue differs from one of the platform, in the words of the broker, which alone knows; undefined where it does not. Queues of
  * events serve one consumer at a time, and are meant to.
  */
-async function differenceOf(connection: ChannelModel, name: string): Promise<string | undefined> {
+async function queueDifference(
+  connection: ChannelModel,
+  name: string
+): Promise<string | undefined> {
   const plain = await declare(connection, name, {})
   return plain?.includes(Object.keys(ONE_AT_A_TIME)[0]!)
     ? declare(connection, name, { arguments: ONE_AT_A_TIME })
@@ -111,12 +116,12 @@ async function declare(
 
 async function onChannel<T>(
   connection: ChannelModel,
-  ask: (channel: Channel) => Promise<T>
+  operation: (channel: Channel) => Promise<T>
 ): Promise<T | Error> {
   const channel = await connection.createChannel()
   channel.on('error', () => {})
   try {
-    const answer = await ask(channel)
+    const answer = await operation(channel)
     await channel.close()
     return answer
   } catch (error) {

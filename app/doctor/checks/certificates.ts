@@ -22,7 +22,7 @@ export const certificatesCheck: Check = {
     if (servers.length === 0) {
       return NOT_USED
     }
-    const found = await Promise.all(servers.map((server) => look(server)))
+    const found = await Promise.all(servers.map((server) => checkServer(server)))
     return found.flat()
   },
 }
@@ -46,8 +46,8 @@ function serversIn(env: Env): Server[] {
     const { hostname: host, port } = registry
     named.push({ variable: 'HARBOR_URL', host, port: Number(port) || 443 })
   }
-  const byPlace = new Map(named.map((server) => [`${server.host}:${server.port}`, server]))
-  return [...byPlace.values()]
+  const byAddress = new Map(named.map((server) => [`${server.host}:${server.port}`, server]))
+  return [...byAddress.values()]
 }
 
 /** What is a default is named by nobody, and missed by nobody where it is not used. */
@@ -55,27 +55,27 @@ function isNamed(variable: string, value: unknown): value is string {
   return typeof value === 'string' && value !== VARIABLES[variable]?.default
 }
 
-async function look({ variable, host, port }: Server): Promise<Finding[]> {
-  const place = `${host}:${port} (${variable})`
+async function checkServer({ variable, host, port }: Server): Promise<Finding[]> {
+  const label = `${host}:${port} (${variable})`
   let socket: TLSSocket
   try {
     socket = await handshake(host, port)
   } catch (error) {
-    return [finding('CERTIFICATE_UNKNOWN', `that of ${place}, ${reasonOf(error)}`)]
+    return [finding('CERTIFICATE_UNKNOWN', `that of ${label}, ${reasonOf(error)}`)]
   }
   const { valid_to: end } = socket.getPeerCertificate()
   const refusal = socket.authorizationError
   socket.destroy()
   const until = Date.parse(end)
   if (until <= clock.now()) {
-    return [finding('CERTIFICATE_EXPIRED', `that of ${place}, since ${dayOf(until)}`)]
+    return [finding('CERTIFICATE_EXPIRED', `that of ${label}, since ${dayOf(until)}`)]
   }
   return [
     ...(refusal
-      ? [finding('CERTIFICATE_UNTRUSTED', `that of ${place}, ${reasonOf(refusal)}`)]
+      ? [finding('CERTIFICATE_UNTRUSTED', `that of ${label}, ${reasonOf(refusal)}`)]
       : []),
     ...(until - clock.now() < SOON_MS
-      ? [finding('CERTIFICATE_ENDING', `that of ${place}, on ${dayOf(until)}`)]
+      ? [finding('CERTIFICATE_ENDING', `that of ${label}, on ${dayOf(until)}`)]
       : []),
   ]
 }

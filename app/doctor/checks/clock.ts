@@ -1,7 +1,7 @@
-import { ask } from '#doctor/asking'
+import { sendRequest } from '#doctor/send_request'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
-import type { Database } from '#doctor/surroundings'
+import type { Database } from '#doctor/check_context'
 import { clock } from '#kernel/clock'
 
 const DATABASE_MS = 2_000
@@ -25,35 +25,37 @@ export const clockCheck: Check = {
 
 async function compareWithDatabase({ pool, name }: Database): Promise<Finding[]> {
   await pool.query('select 1')
-  const asked = clock.now()
+  const askedAt = clock.now()
   const { rows } = await pool.query<{ now: number }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now'
   )
-  const ahead = leadOf(rows[0]!.now, asked)
-  return Math.abs(ahead) > DATABASE_MS
-    ? [finding('CLOCK_OF_DATABASE', said(`that of ${name}`, ahead))]
+  const offsetMs = clockOffset(rows[0]!.now, askedAt)
+  return Math.abs(offsetMs) > DATABASE_MS
+    ? [finding('CLOCK_OF_DATABASE', describeOffset(`that of ${name}`, offsetMs))]
     : []
 }
 
 /** That it is away is for the check of the provider to say. */
 async function compareWithProvider(url: string): Promise<Finding[]> {
-  const asked = clock.now()
-  const date = await ask(url).then(
+  const askedAt = clock.now()
+  const date = await sendRequest(url).then(
     async ({ headers, body }) => {
       await body?.cancel()
       return Date.parse(headers.get('date') ?? '')
     },
     () => Number.NaN
   )
-  const ahead = leadOf(date, asked)
-  return Math.abs(ahead) > PROVIDER_MS ? [finding('CLOCK_OF_PROVIDER', said('it', ahead))] : []
+  const offsetMs = clockOffset(date, askedAt)
+  return Math.abs(offsetMs) > PROVIDER_MS
+    ? [finding('CLOCK_OF_PROVIDER', describeOffset('it', offsetMs))]
+    : []
 }
 
 /** How much another clock is ahead of ours: nothing where it may have been asked at that time. */
-function leadOf(theirs: number, asked: number): number {
-  const answered = clock.now()
-  return theirs < asked ? theirs - asked : Math.max(0, theirs - answered)
+function clockOffset(theirs: number, askedAt: number): number {
+  const answeredAt = clock.now()
+  return theirs < askedAt ? theirs - askedAt : Math.max(0, theirs - answeredAt)
 }
 
-const said = (whose: string, ahead: number) =>
-  `${whose} is ${Math.abs(Math.round(ahead / 100) / 10)} s ${ahead < 0 ? 'behind' : 'ahead'}`
+const describeOffset = (subject: string, offsetMs: number) =>
+  `${subject} is ${Math.abs(Math.round(offsetMs / 100) / 10)} s ${offsetMs < 0 ? 'behind' : 'ahead'}`

@@ -1,5 +1,5 @@
 import { publicPrefix } from '#configuration/surfaces'
-import { ask } from '#doctor/asking'
+import { sendRequest } from '#doctor/send_request'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { isPublic } from '#doctor/public_address'
@@ -14,30 +14,32 @@ const LISTS = {
   telemetry: '/events?page[limit]=1',
 } as const
 
-type Asked = keyof typeof LISTS
+type ListedSurface = keyof typeof LISTS
 
 /** Whether all surfaces look for the session of a browser in the same cookie. */
 export const cookiesCheck: Check = {
   name: 'cookies',
   async run({ env }) {
-    const places = placesIn(env)
-    const token = places.length > 0 ? await tokenFor(env) : undefined
+    const lists = surfaceLists(env)
+    const token = lists.length > 0 ? await tokenFor(env) : undefined
     if (token === undefined) {
       return NOT_USED
     }
-    const found = await Promise.all(places.map((place) => look(place, env.COOKIE_PREFIX, token)))
+    const found = await Promise.all(
+      lists.map((list) => checkSurface(list, env.COOKIE_PREFIX, token))
+    )
     return found.flat()
   },
 }
 
-interface Place {
+interface SurfaceList {
   readonly name: string
   readonly url: string
 }
 
-function placesIn(env: Env): Place[] {
+function surfaceLists(env: Env): SurfaceList[] {
   const elsewhere = surfacesElsewhere(env)
-  return (Object.keys(LISTS) as Asked[]).flatMap((name) => {
+  return (Object.keys(LISTS) as ListedSurface[]).flatMap((name) => {
     const isHere = isPublic(env) && env.SURFACES.includes(name)
     const here = isHere ? env.PUBLIC_URL + publicPrefix(name, env.SURFACES) : undefined
     const addresses = [here, elsewhere[name]].filter((url) => url !== undefined)
@@ -51,7 +53,11 @@ async function tokenFor(env: Env): Promise<string | undefined> {
 }
 
 /** That a surface is away, or refuses the token wherever it stands, is for others to say. */
-async function look({ name, url }: Place, prefix: string, token: string): Promise<Finding[]> {
+async function checkSurface(
+  { name, url }: SurfaceList,
+  prefix: string,
+  token: string
+): Promise<Finding[]> {
   try {
     const inHeader = await statusOf(url, { authorization: `Bearer ${token}` })
     const inCookie = await statusOf(url, { cookie: `${prefix}access_token=${token}` })
@@ -65,7 +71,7 @@ async function look({ name, url }: Place, prefix: string, token: string): Promis
 }
 
 async function statusOf(url: string, headers: Record<string, string>): Promise<number> {
-  const { status, body } = await ask(url, { headers })
+  const { status, body } = await sendRequest(url, { headers })
   await body?.cancel()
   return status
 }

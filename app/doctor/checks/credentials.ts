@@ -1,7 +1,7 @@
 import { oldSecrets } from '#core/clients/old_secrets'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
-import type { Surroundings } from '#doctor/surroundings'
+import type { CheckContext } from '#doctor/check_context'
 import { SIGNING_KEY_MS } from '#identity/embedded/tokens/lifetimes'
 import { clock } from '#kernel/clock'
 
@@ -12,16 +12,16 @@ const NAMED_AT_MOST = 5
 /** Whether what others log in with, and what tokens are signed with, is replaced in time. */
 export const credentialsCheck: Check = {
   name: 'credentials',
-  async run(surroundings) {
-    if (surroundings.databases.length === 0) {
+  async run(context) {
+    if (context.databases.length === 0) {
       return NOT_USED
     }
-    return [...(await secretsOf(surroundings)), ...(await keysOf(surroundings))]
+    return [...(await checkSecrets(context)), ...(await checkSigningKeys(context))]
   },
 }
 
-async function secretsOf(surroundings: Surroundings): Promise<Finding[]> {
-  const { pool } = surroundings.databaseOf('core') ?? {}
+async function checkSecrets(context: CheckContext): Promise<Finding[]> {
+  const { pool } = context.databaseOf('core') ?? {}
   if (!pool) {
     return []
   }
@@ -29,13 +29,13 @@ async function secretsOf(surroundings: Surroundings): Promise<Finding[]> {
   const old = await oldSecrets(pool, { before, kinds: ['node', 'analysis'] })
   const named = old.slice(0, NAMED_AT_MOST).map(({ kind, id }) => `${kind} ${id}`)
   const rest = old.length - named.length
-  const said = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-  return old.length > 0 ? [finding('CREDENTIALS_OLD', said)] : []
+  const details = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  return old.length > 0 ? [finding('CREDENTIALS_OLD', details)] : []
 }
 
 /** The provider makes the next key with the first token after the last has ended; one that ended is not replaced where nobody signs in. */
-async function keysOf(surroundings: Surroundings): Promise<Finding[]> {
-  const { pool } = surroundings.databaseOf('identity') ?? {}
+async function checkSigningKeys(context: CheckContext): Promise<Finding[]> {
+  const { pool } = context.databaseOf('identity') ?? {}
   if (!pool) {
     return []
   }
@@ -43,8 +43,8 @@ async function keysOf(surroundings: Surroundings): Promise<Finding[]> {
     'select max(created_at) as newest from identity_signing_keys'
   )
   const newest = rows[0]?.newest?.getTime()
-  const isOver = newest !== undefined && newest + SIGNING_KEY_MS <= clock.now()
-  return isOver
+  const isExpired = newest !== undefined && newest + SIGNING_KEY_MS <= clock.now()
+  return isExpired
     ? [
         finding(
           'CREDENTIALS_ENDING',

@@ -1,7 +1,7 @@
 import type { Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
-import type { Database } from '#doctor/surroundings'
+import type { Database } from '#doctor/check_context'
 
 const OLDEST = 150_000
 
@@ -24,15 +24,17 @@ export const databaseCheck: Check = {
   name: 'database',
   async run({ databases, withoutDatabase, env }) {
     const names = withoutDatabase.join(', ')
-    const lost =
+    const unaddressed =
       names === '' ? [] : [finding('DATABASE_UNREACHABLE', `${names}, it has no address`)]
     const processes = env.POOL_WEB + env.POOL_JOBS
-    const found = await Promise.all(databases.map((each) => look(each, env.DB_POOL * processes)))
-    return [...lost, ...found.flat()]
+    const found = await Promise.all(
+      databases.map((each) => checkDatabase(each, env.DB_POOL * processes))
+    )
+    return [...unaddressed, ...found.flat()]
   },
 }
 
-async function look({ pool, name }: Database, wanted: number): Promise<Finding[]> {
+async function checkDatabase({ pool, name }: Database, required: number): Promise<Finding[]> {
   let settings: Settings
   try {
     const { rows } = await pool.query<Settings>(SETTINGS)
@@ -41,12 +43,12 @@ async function look({ pool, name }: Database, wanted: number): Promise<Finding[]
     return [finding('DATABASE_UNREACHABLE', `that of ${name}, ${reasonOf(error)}`)]
   }
   const { version, shown, fsync, pages, commit, connections } = settings
-  const few = `${connections} of the server of ${name}, ${wanted} of a full pool`
+  const few = `${connections} of the server of ${name}, ${required} of a full pool`
   return [
     ...(version < OLDEST ? [finding('DATABASE_OLD', `that of ${name} is ${shown}`)] : []),
     ...(fsync === 'off' ? [finding('DATABASE_FSYNC_OFF', `that of ${name}`)] : []),
     ...(pages === 'off' ? [finding('DATABASE_PAGES_TORN', `that of ${name}`)] : []),
     ...(commit === 'off' ? [finding('DATABASE_COMMIT_EARLY', `that of ${name}`)] : []),
-    ...(connections < wanted ? [finding('DATABASE_CONNECTIONS_FEW', few)] : []),
+    ...(connections < required ? [finding('DATABASE_CONNECTIONS_FEW', few)] : []),
   ]
 }

@@ -1,23 +1,23 @@
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding } from '#doctor/finding'
-import type { Surroundings } from '#doctor/surroundings'
+import type { CheckContext } from '#doctor/check_context'
 
 /** Whether messages died that an operator has not decided about. */
 export const deadLettersCheck: Check = {
   name: 'dead letters',
-  async run(surroundings) {
-    if (!surroundings.env.AMQP_URL && surroundings.databases.length === 0) {
+  async run(context) {
+    if (!context.env.AMQP_URL && context.databases.length === 0) {
       return NOT_USED
     }
-    const counts = await countsOf(surroundings)
+    const counts = await countsOf(context)
     return [...counts]
       .filter(([, count]) => count > 0)
       .map(([queue, count]) => finding('DEAD_LETTERS', `${count} of ${queue}`))
   },
 }
 
-async function countsOf({ env, queues, databases }: Surroundings) {
+async function countsOf({ env, queues, databases }: CheckContext) {
   if (env.AMQP_URL) {
     // That the broker is away is for the check of the broker to say.
     return new AmqpDeadLetters(env.AMQP_URL).counts(queues).catch(() => new Map<string, number>())

@@ -6,13 +6,13 @@ import { wellKnownSecretsIn } from '#configuration/production'
 import type { Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { platformSecret } from '#doctor/own_token'
-import type { Surroundings } from '#doctor/surroundings'
+import type { CheckContext } from '#doctor/check_context'
 import { digestOf } from '#identity/embedded/client_secrets'
 import type { Env } from '#start/env'
 import { catalogue } from '#start/env'
 
 /** What servers of others come with. */
-const COMES_WITH: Readonly<Record<string, readonly RegExp[]>> = {
+const VENDOR_DEFAULTS: Readonly<Record<string, readonly RegExp[]>> = {
   AMQP_URL: [/\/\/guest:guest@/],
   DATABASE_URL: [/\/\/postgres:(postgres|password)?@/],
   S3_SECRET_KEY: [/^(minioadmin|minio123|miniosecret|changeme|password)$/],
@@ -22,28 +22,28 @@ const COMES_WITH: Readonly<Record<string, readonly RegExp[]>> = {
 /** Whether somebody who knows the platform, or the servers around it, knows a secret of this installation. */
 export const defaultSecretsCheck: Check = {
   name: 'default secrets',
-  async run(surroundings) {
-    return [...knownVariables(surroundings.env), ...(await knownLogins(surroundings))]
+  async run(context) {
+    return [...checkVariables(context.env), ...(await checkLogins(context))]
   },
 }
 
 /** The names of variables say enough. */
-function knownVariables(env: Env): Finding[] {
+function checkVariables(env: Env): Finding[] {
   const known = wellKnownSecretsIn(catalogue, (name) => env[name as keyof Env])
-  const brought = Object.entries(COMES_WITH)
+  const vendorDefaults = Object.entries(VENDOR_DEFAULTS)
     .filter(([name, shapes]) => shapes.some((shape) => shape.test(textOf(env[name as keyof Env]))))
     .map(([name]) => name)
   const elsewhere =
     env.IDENTITY_URL && platformSecret(env) === KNOWN_SECRET ? ['CLIENT_SECRET'] : []
-  const names = new Set([...known, ...brought, ...elsewhere])
+  const names = new Set([...known, ...vendorDefaults, ...elsewhere])
   return [...names].map((name) => finding('SECRET_KNOWN', `that in ${name}`))
 }
 
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 
-async function knownLogins(surroundings: Surroundings): Promise<Finding[]> {
-  const { pool } = surroundings.databaseOf('identity') ?? {}
+async function checkLogins(context: CheckContext): Promise<Finding[]> {
+  const { pool } = context.databaseOf('identity') ?? {}
   if (!pool) {
     return []
   }

@@ -14,26 +14,30 @@ const FULL = 256 * MIB
 export const diskCheck: Check = {
   name: 'disk',
   async run({ env, surfaces }) {
-    const keepsObjects = surfaces.includes('storage') && !env.S3_ENDPOINT
-    const folders = [env.DATA_DIR, ...(keepsObjects ? [env.STORAGE_PATH] : [])]
-    const found = await Promise.all([...new Set(folders)].map((folder) => look(resolve(folder))))
+    const storesObjects = surfaces.includes('storage') && !env.S3_ENDPOINT
+    const folders = [env.DATA_DIR, ...(storesObjects ? [env.STORAGE_PATH] : [])]
+    const found = await Promise.all(
+      [...new Set(folders)].map((folder) => checkFolder(resolve(folder)))
+    )
     return found.flat()
   },
 }
 
 /** One that is not there yet is made when it is needed, if its place can be written. */
-async function look(folder: string): Promise<Finding[]> {
+async function checkFolder(folder: string): Promise<Finding[]> {
   try {
     await access(folder, constants.W_OK)
   } catch (error) {
     const isAbsent = (error as { code?: string }).code === 'ENOENT'
-    return isAbsent ? look(resolve(folder, '..')) : [finding('DISK_NOT_WRITABLE', reasonOf(error))]
+    return isAbsent
+      ? checkFolder(resolve(folder, '..'))
+      : [finding('DISK_NOT_WRITABLE', reasonOf(error))]
   }
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
-  const said = `${Math.floor(free / MIB)} MiB for ${folder}`
+  const details = `${Math.floor(free / MIB)} MiB for ${folder}`
   if (free < FULL) {
-    return [finding('DISK_FULL', said)]
+    return [finding('DISK_FULL', details)]
   }
-  return free < LOW ? [finding('DISK_LOW', said)] : []
+  return free < LOW ? [finding('DISK_LOW', details)] : []
 }

@@ -2,7 +2,7 @@ import type { SurfaceName } from '#configuration/surfaces'
 import type { Check } from '#doctor/check'
 import { eachDatabase } from '#doctor/each_database'
 import { finding, type Finding } from '#doctor/finding'
-import type { Database } from '#doctor/surroundings'
+import type { Database } from '#doctor/check_context'
 import { columnOf } from '#query/sql/identifiers'
 import { declaredKinds, type Kind } from '#records/kind'
 
@@ -22,13 +22,13 @@ const INDEXES = `select t.relname as table, i.relname as name, x.indisvalid and 
 /** Whether lists have the indexes that they are made for. */
 export const indexesCheck: Check = {
   name: 'indexes',
-  async run(surroundings) {
+  async run(context) {
     await declareAll()
-    return eachDatabase(surroundings, look)
+    return eachDatabase(context, checkIndexes)
   },
 }
 
-async function look({ pool, surfaces, name }: Database): Promise<Finding[]> {
+async function checkIndexes({ pool, surfaces, name }: Database): Promise<Finding[]> {
   const { rows } = await pool.query<Index>(INDEXES)
   const invalid = rows
     .filter(({ isValid }) => !isValid)
@@ -45,16 +45,18 @@ function missing(kind: Kind, indexes: readonly Index[]): Finding[] {
   if (own.length === 0) {
     return []
   }
-  const led = new Set(own.filter(({ isValid }) => isValid).map(({ first }) => leading(first)))
+  const indexed = new Set(
+    own.filter(({ isValid }) => isValid).map(({ first }) => leadingColumn(first))
+  )
   const wanted = new Set(
     kind.declaration.indexes?.map(([name]) => columnOf(name!, kind.columns[name!]!))
   )
-  return [...wanted.difference(led)].map((column) =>
+  return [...wanted.difference(indexed)].map((column) =>
     finding('DATABASE_INDEX_MISSING', `${kind.table} by ${column}`)
   )
 }
 
-const leading = (expression: string) => /^(?:lower\(\(?)?"?(\w+)/.exec(expression)?.[1] ?? ''
+const leadingColumn = (expression: string) => /^(?:lower\(\(?)?"?(\w+)/.exec(expression)?.[1] ?? ''
 
 /** Kinds are known once their files were loaded, which those of routes do. */
 async function declareAll(): Promise<void> {

@@ -1,4 +1,4 @@
-import { ask } from '#doctor/asking'
+import { sendRequest } from '#doctor/send_request'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
@@ -12,14 +12,14 @@ export const logStoreCheck: Check = {
     if (addresses.length === 0) {
       return NOT_USED
     }
-    const found = await Promise.all(addresses.map((address) => look(address)))
+    const found = await Promise.all(addresses.map((address) => checkAddress(address)))
     return found.flat()
   },
 }
 
-async function look(address: string): Promise<Finding[]> {
+async function checkAddress(address: string): Promise<Finding[]> {
   try {
-    const { ok, status, body } = await ask(`${address}/health`)
+    const { ok, status, body } = await sendRequest(`${address}/health`)
     await body?.cancel()
     return ok ? [] : [finding('LOGSTORE_UNREACHABLE', `${address}/health answers ${status}`)]
   } catch (error) {

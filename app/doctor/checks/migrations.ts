@@ -3,24 +3,24 @@ import { readdir } from 'node:fs/promises'
 import type { Check } from '#doctor/check'
 import { eachDatabase } from '#doctor/each_database'
 import { finding, type Finding } from '#doctor/finding'
-import type { Database, Surroundings } from '#doctor/surroundings'
+import type { Database, CheckContext } from '#doctor/check_context'
 
 const NAMED_AT_MOST = 3
 
 /** Whether the tables are those of this version. */
 export const migrationsCheck: Check = {
   name: 'migrations',
-  run(surroundings) {
-    return eachDatabase(surroundings, async (database) => {
+  run(context) {
+    return eachDatabase(context, async (database) => {
       const sets = ['bus', ...database.surfaces]
-      const found = await Promise.all(sets.map((set) => compare(surroundings, database, set)))
+      const found = await Promise.all(sets.map((set) => compare(context, database, set)))
       return found.flat()
     })
   },
 }
 
 async function compare(
-  { migrations }: Surroundings,
+  { migrations }: CheckContext,
   { pool }: Database,
   set: string
 ): Promise<Finding[]> {
@@ -33,12 +33,12 @@ async function compare(
   const { rows } = tables[0].found
     ? await pool.query<{ name: string }>(`select name from ${table}`)
     : { rows: [] }
-  const made = new Set(rows.map(({ name }) => nameOf(name)))
-  const missing = [...known.difference(made)]
-  const newer = [...made.difference(known)]
+  const applied = new Set(rows.map(({ name }) => nameOf(name)))
+  const missing = [...known.difference(applied)]
+  const newer = [...applied.difference(known)]
   return [
-    ...(missing.length > 0 ? [finding('DATABASE_BEHIND', said(set, missing))] : []),
-    ...(newer.length > 0 ? [finding('DATABASE_AHEAD', said(set, newer))] : []),
+    ...(missing.length > 0 ? [finding('DATABASE_BEHIND', summarize(set, missing))] : []),
+    ...(newer.length > 0 ? [finding('DATABASE_AHEAD', summarize(set, newer))] : []),
   ]
 }
 
@@ -48,7 +48,7 @@ const nameOf = (path: string) =>
     .at(-1)!
     .replace(/\.[jt]s$/, '')
 
-function said(set: string, names: readonly string[]): string {
+function summarize(set: string, names: readonly string[]): string {
   const shown = names.toSorted().slice(0, NAMED_AT_MOST).join(', ')
   const more = names.length - NAMED_AT_MOST
   return `${set}: ${shown}${more > 0 ? ` and ${more} more` : ''}`

@@ -5,16 +5,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Code, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
-import { bucketPlace, currentLayout } from '#storage/objects/layout'
+import { bucketLocation, currentLayout } from '#storage/objects/layout'
 import type { ObjectAddress, ObjectStore } from '#storage/objects/object_store'
 import { openObjectStore } from '#storage/objects/open_object_store'
 
 const SIZE = 64 * 1024
 const RANGE = { start: 1_000, end: 1_999 }
 /** The driver asks again and again, for longer than anybody waits for the doctor. */
-const REACH_MS = 8_000
+const TIMEOUT_MS = 8_000
 /** More than S3 takes as a part before the last. */
-const PIECES = [6 * 1024 * 1024, 1_024]
+const PART_SIZES = [6 * 1024 * 1024, 1_024]
 
 /** Has an object stored, read in part, stored in pieces and removed, in a place of its own that is gone afterwards. */
 export const objectStoreCheck: Check = {
@@ -25,9 +25,9 @@ export const objectStoreCheck: Check = {
     }
     const store = await openObjectStore(env)
     const layout = currentLayout(env)
-    const { container, prefix } = bucketPlace(layout, `doctor-${randomUUID()}`)
+    const { container, prefix } = bucketLocation(layout, `doctor-${randomUUID()}`)
     try {
-      await withinReach(store.makeContainer(container))
+      await withTimeout(store.makeContainer(container))
     } catch (error) {
       store.close()
       return [finding('OBJECTS_UNREACHABLE', reasonOf(error))]
@@ -43,17 +43,17 @@ export const objectStoreCheck: Check = {
   },
 }
 
-async function withinReach(made: Promise<void>): Promise<void> {
-  const over = new AbortController()
-  const late = delay(REACH_MS, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`nothing was answered within ${REACH_MS / 1_000} s`)
+async function withTimeout(operation: Promise<void>): Promise<void> {
+  const stop = new AbortController()
+  const late = delay(TIMEOUT_MS, undefined, { signal: stop.signal }).then(() => {
+    throw new Error(`nothing was answered within ${TIMEOUT_MS / 1_000} s`)
   })
   try {
-    await Promise.race([made, late])
+    await Promise.race([operation, late])
   } finally {
     late.catch(() => {})
-    over.abort()
-    made.catch(() => {})
+    stop.abort()
+    operation.catch(() => {})
   }
 }
 
@@ -71,7 +71,7 @@ async function probe(
   return [
     ...(await attempt('OBJECTS_CHANGED', () => requireSame(store, at('whole'), content))),
     ...(await attempt('OBJECTS_NO_RANGES', () => requireRange(store, at('whole'), content))),
-    ...(await attempt('OBJECTS_NO_PIECES', () => requirePieces(store, at('pieces')))),
+    ...(await attempt('OBJECTS_NO_PIECES', () => requireParts(store, at('pieces')))),
     ...(await attempt('OBJECTS_NOT_DELETED', () => requireDeletion(store, at))),
   ]
 }
@@ -98,11 +98,11 @@ async function requireRange(store: ObjectStore, address: ObjectAddress, content:
   }
 }
 
-async function requirePieces(store: ObjectStore, address: ObjectAddress) {
-  const size = PIECES.reduce((sum, each) => sum + each, 0)
-  let partial = await store.begin(address, { expectedBytes: size })
+async function requireParts(store: ObjectStore, address: ObjectAddress) {
+  const size = PART_SIZES.reduce((sum, each) => sum + each, 0)
+  let partial = await store.startUpload(address, { expectedBytes: size })
   try {
-    for (const length of PIECES) {
+    for (const length of PART_SIZES) {
       partial = await store.append(address, partial, inChunks(Buffer.alloc(length)), {
         expectedBytes: length,
       })

@@ -8,11 +8,11 @@ const LATE_SECONDS = 60
 /** Whether others are told of what changes. */
 export const outboxCheck: Check = {
   name: 'outbox',
-  run(surroundings) {
-    return eachDatabase(surroundings, async ({ pool, name }) => {
+  run(context) {
+    return eachDatabase(context, async ({ pool, name }) => {
       const { depth, seconds } = await backlogOf(pool)
-      const said = `${depth} in the database of ${name}, the oldest for ${Math.round(seconds)} s`
-      return seconds > LATE_SECONDS ? [finding('OUTBOX_WAITS', said)] : []
+      const details = `${depth} in the database of ${name}, the oldest for ${Math.round(seconds)} s`
+      return seconds > LATE_SECONDS ? [finding('OUTBOX_WAITS', details)] : []
     })
   },
 }

@@ -1,9 +1,9 @@
-import { ask, jsonOf } from '#doctor/asking'
+import { sendRequest, jsonOf } from '#doctor/send_request'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { ownToken } from '#doctor/own_token'
 import { reasonOf } from '#doctor/reason'
-import type { Surroundings } from '#doctor/surroundings'
+import type { CheckContext } from '#doctor/check_context'
 import type { Env } from '#start/env'
 import { unseal } from '#records/sealing'
 
@@ -12,16 +12,18 @@ const DISCOVERY = '/.well-known/openid-configuration'
 /** Whether tokens can be made and verified. */
 export const providerCheck: Check = {
   name: 'identity provider',
-  run(surroundings) {
-    const { IDENTITY_URL } = surroundings.env
-    return IDENTITY_URL ? lookElsewhere(IDENTITY_URL, surroundings.env) : lookInside(surroundings)
+  run(context) {
+    const { IDENTITY_URL } = context.env
+    return IDENTITY_URL
+      ? checkExternalProvider(IDENTITY_URL, context.env)
+      : checkEmbeddedProvider(context)
   },
 }
 
-async function lookElsewhere(url: string, env: Env): Promise<Finding[]> {
+async function checkExternalProvider(url: string, env: Env): Promise<Finding[]> {
   let described: { jwks_uri?: string; token_endpoint?: string } | undefined
   try {
-    const response = await ask(url + DISCOVERY, { redirect: 'follow' })
+    const response = await sendRequest(url + DISCOVERY, { redirect: 'follow' })
     described = response.ok ? await jsonOf(response) : undefined
     if (!described) {
       return [finding('PROVIDER_UNREACHABLE', `${url + DISCOVERY} answers ${response.status}`)]
@@ -30,23 +32,23 @@ async function lookElsewhere(url: string, env: Env): Promise<Finding[]> {
     return [finding('PROVIDER_UNREACHABLE', `${url}, ${reasonOf(error)}`)]
   }
   const { jwks_uri: keys, token_endpoint: endpoint } = described
-  return [...(await keysAt(keys)), ...(await letsUsIn(env, endpoint))]
+  return [...(await checkKeys(keys)), ...(await checkOwnLogin(env, endpoint))]
 }
 
-async function keysAt(address: string | undefined): Promise<Finding[]> {
+async function checkKeys(address: string | undefined): Promise<Finding[]> {
   if (address === undefined) {
     return [finding('PROVIDER_WITHOUT_KEYS', 'its description names no jwks_uri')]
   }
   try {
-    const shown = await jsonOf(await ask(address))
-    const count = Array.isArray(shown?.keys) ? shown.keys.length : 0
+    const keySet = await jsonOf(await sendRequest(address))
+    const count = Array.isArray(keySet?.keys) ? keySet.keys.length : 0
     return count > 0 ? [] : [finding('PROVIDER_WITHOUT_KEYS', address)]
   } catch (error) {
     return [finding('PROVIDER_WITHOUT_KEYS', `${address}, ${reasonOf(error)}`)]
   }
 }
 
-async function letsUsIn(env: Env, endpoint: string | undefined): Promise<Finding[]> {
+async function checkOwnLogin(env: Env, endpoint: string | undefined): Promise<Finding[]> {
   try {
     const answer = await ownToken(env, endpoint)
     return 'token' in answer
@@ -57,8 +59,8 @@ async function letsUsIn(env: Env, endpoint: string | undefined): Promise<Finding
   }
 }
 
-async function lookInside(surroundings: Surroundings) {
-  const { pool } = surroundings.databaseOf('identity') ?? {}
+async function checkEmbeddedProvider(context: CheckContext) {
+  const { pool } = context.databaseOf('identity') ?? {}
   if (!pool) {
     return NOT_USED
   }

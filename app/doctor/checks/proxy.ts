@@ -2,7 +2,7 @@ import { request as inClear } from 'node:http'
 import { request as securely } from 'node:https'
 import { text } from 'node:stream/consumers'
 
-import { ask } from '#doctor/asking'
+import { sendRequest } from '#doctor/send_request'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { sendLargeBody } from '#doctor/large_body'
@@ -16,7 +16,7 @@ const FIRST_BYTE_MS = 4_000
 const ANSWER_MS = 8_000
 
 /** What the platform says of a request that reached it. */
-interface Arrived {
+interface RequestArrival {
   readonly peer: string
   readonly port: number
   readonly isForwarded: boolean
@@ -32,7 +32,7 @@ export const proxyCheck: Check = {
       return NOT_USED
     }
     try {
-      const response = await ask(`${core}/nodes`)
+      const response = await sendRequest(`${core}/nodes`)
       await response.body?.cancel()
       if (response.status !== 401) {
         return [finding('PUBLIC_URL_IS_OTHER', `${core}/nodes answers ${response.status}`)]
@@ -40,7 +40,7 @@ export const proxyCheck: Check = {
     } catch (error) {
       return [finding('PUBLIC_URL_UNREACHABLE', `${env.PUBLIC_URL}, ${reasonOf(error)}`)]
     }
-    return [...(await bodies(core)), ...(await withToken(env, core))]
+    return [...(await checkBodies(core)), ...(await checkWithToken(env, core))]
   },
 }
 
@@ -48,22 +48,22 @@ export const proxyCheck: Check = {
  * Who sends no token is refused before its body is read, so that whoever refuses the body is the proxy. A connection that ends under
  * way says nothing: the platform does that as well once it has refused.
  */
-async function bodies(core: string): Promise<Finding[]> {
+async function checkBodies(core: string): Promise<Finding[]> {
   const status = await sendLargeBody(`${core}/nodes`).catch(() => undefined)
   return status === TOO_LARGE ? [finding('PROXY_CUTS_BODIES', `24 MiB are answered ${status}`)] : []
 }
 
 /** That there is no token is for the check of the provider to say. */
-async function withToken(env: Env, core: string): Promise<Finding[]> {
+async function checkWithToken(env: Env, core: string): Promise<Finding[]> {
   const answer = await ownToken(env).catch(() => undefined)
   if (!answer || !('token' in answer)) {
     return []
   }
   const { token } = answer
-  return [...(await streams(env, token)), ...(await forwarding(core, token))]
+  return [...(await checkStreams(env, token)), ...(await checkForwarding(core, token))]
 }
 
-async function streams(env: Env, token: string): Promise<Finding[]> {
+async function checkStreams(env: Env, token: string): Promise<Finding[]> {
   const telemetry = publicAddress('telemetry', env)
   if (telemetry === undefined) {
     return []
@@ -72,7 +72,7 @@ async function streams(env: Env, token: string): Promise<Finding[]> {
   const late = setTimeout(() => stop.abort(), FIRST_BYTE_MS)
   try {
     const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
-    const { ok, body } = await ask(`${telemetry}/events`, { headers, signal: stop.signal })
+    const { ok, body } = await sendRequest(`${telemetry}/events`, { headers, signal: stop.signal })
     if (ok) {
       await body?.getReader().read()
     }
@@ -87,40 +87,40 @@ async function streams(env: Env, token: string): Promise<Finding[]> {
   }
 }
 
-async function forwarding(core: string, token: string): Promise<Finding[]> {
-  const { arrived, port } = await askHowItArrives(`${core}/admin/request`, token)
-  if (!arrived || (arrived.port === port && !arrived.isForwarded)) {
+async function checkForwarding(core: string, token: string): Promise<Finding[]> {
+  const { arrived: arrival, port } = await readArrival(`${core}/admin/request`, token)
+  if (!arrival || (arrival.port === port && !arrival.isForwarded)) {
     return []
   }
-  if (!arrived.isForwarded) {
-    return [finding('PROXY_HIDES_CALLERS', `it calls from ${arrived.peer}`)]
+  if (!arrival.isForwarded) {
+    return [finding('PROXY_HIDES_CALLERS', `it calls from ${arrival.peer}`)]
   }
-  return arrived.isTrusted ? [] : [finding('PROXY_NOT_TRUSTED', `it calls from ${arrived.peer}`)]
+  return arrival.isTrusted ? [] : [finding('PROXY_NOT_TRUSTED', `it calls from ${arrival.peer}`)]
 }
 
 /** The port we call from tells a proxy, which calls from one of its own, from the platform itself. */
-function askHowItArrives(
+function readArrival(
   address: string,
   token: string
-): Promise<{ arrived: Arrived | undefined; port: number | undefined }> {
+): Promise<{ arrived: RequestArrival | undefined; port: number | undefined }> {
   const url = new URL(address)
   const request = url.protocol === 'https:' ? securely : inClear
   return new Promise((resolve, reject) => {
-    const asking = request(url, {
+    const outgoing = request(url, {
       agent: false,
       headers: { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(ANSWER_MS),
     })
-    asking.on('error', reject)
-    asking.on('response', (response) => {
+    outgoing.on('error', reject)
+    outgoing.on('response', (response) => {
       const port = response.socket.localPort
-      text(response).then((body) => resolve({ arrived: arrivedIn(body), port }), reject)
+      text(response).then((body) => resolve({ arrived: parseArrival(body), port }), reject)
     })
-    asking.end()
+    outgoing.end()
   })
 }
 
-function arrivedIn(body: string): Arrived | undefined {
+function parseArrival(body: string): RequestArrival | undefined {
   try {
     return JSON.parse(body).data
   } catch {

@@ -1,10 +1,10 @@
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
-import type { Surroundings } from '#doctor/surroundings'
+import type { CheckContext } from '#doctor/check_context'
 import { connectRedis } from '#signals/redis'
 
-const LIMITS = {
+const CONNECTION_OPTIONS = {
   lazyConnect: true,
   connectTimeout: 4_000,
   commandTimeout: 4_000,
@@ -18,25 +18,29 @@ const MACHINES = `select count(distinct client_addr)::int as machines from pg_st
 /** Whether processes reach each other. */
 export const redisCheck: Check = {
   name: 'redis',
-  async run(surroundings) {
-    const { env } = surroundings
+  async run(context) {
+    const { env } = context
     if (!env.REDIS_URL) {
-      return withoutRedis(surroundings)
+      return withoutRedis(context)
     }
-    let told: Error | undefined
-    const redis = await connectRedis(env.REDIS_URL, (error) => (told = error), LIMITS)
+    let connectionError: Error | undefined
+    const redis = await connectRedis(
+      env.REDIS_URL,
+      (error) => (connectionError = error),
+      CONNECTION_OPTIONS
+    )
     try {
       await redis.connect()
-      return look(await redis.info())
+      return checkEviction(await redis.info())
     } catch (error) {
-      return [finding('REDIS_UNREACHABLE', reasonOf(told ?? error))]
+      return [finding('REDIS_UNREACHABLE', reasonOf(connectionError ?? error))]
     } finally {
       redis.disconnect()
     }
   },
 }
 
-async function withoutRedis({ databases }: Surroundings) {
+async function withoutRedis({ databases }: CheckContext) {
   const counted = await Promise.all(
     databases.map(({ pool }) => pool.query<{ machines: number }>(MACHINES))
   )
@@ -44,10 +48,10 @@ async function withoutRedis({ databases }: Surroundings) {
   return machines > 1 ? [finding('REDIS_NEEDED', `${machines} of them`)] : NOT_USED
 }
 
-function look(info: string): Finding[] {
+function checkEviction(info: string): Finding[] {
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
-  const most = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? 0)
-  return policy === 'noeviction' || most === 0
+  const maxMemory = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? 0)
+  return policy === 'noeviction' || maxMemory === 0
     ? []
     : [finding('REDIS_EVICTS', `maxmemory-policy is ${policy}`)]
 }

@@ -5,16 +5,16 @@ import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
 import { unseal } from '#records/sealing'
 
-const AT_MOST = 50
+const MAX_ROWS = 50
 const REGISTRIES = `select r.id, host, r.account_name as "accountName", r.account_secret as "accountSecret", problem,
   w.account_id as "notedId", w.account_name as "notedName"
   from registries r left join registry_workers w on w.registry_id = r.id
-  where r.account_name is not null and r.account_secret is not null order by name limit ${AT_MOST}`
+  where r.account_name is not null and r.account_secret is not null order by name limit ${MAX_ROWS}`
 const LINKS = `select r.host, l.external_name as name, l.problem from registry_links l
-  join registries r on r.id = l.registry_id where l.problem is not null order by r.name, l.external_name limit ${AT_MOST}`
+  join registries r on r.id = l.registry_id where l.problem is not null order by r.name, l.external_name limit ${MAX_ROWS}`
 const TLS = /certificate|self.signed|issuer|altname|ERR_TLS/i
 
-interface Looked extends RegistryAccess {
+interface RegistryRow extends RegistryAccess {
   readonly id: string
   /** What kept the worker from having an account there. */
   readonly problem: string | null
@@ -26,20 +26,20 @@ interface Looked extends RegistryAccess {
 /** Whether each registry lets the platform in, and the worker. */
 export const registriesCheck: Check = {
   name: 'registries',
-  async run(surroundings) {
-    const { pool } = surroundings.databaseOf('core') ?? {}
+  async run(context) {
+    const { pool } = context.databaseOf('core') ?? {}
     if (!pool) {
       return NOT_USED
     }
-    const { rows } = await pool.query<Looked>(REGISTRIES)
+    const { rows } = await pool.query<RegistryRow>(REGISTRIES)
     if (rows.length === 0) {
       return NOT_USED
     }
-    const found = await Promise.all(rows.map((one) => look(one)))
+    const found = await Promise.all(rows.map((registry) => checkRegistry(registry)))
     const links = await pool.query<{ host: string; name: string; problem: string }>(LINKS)
     return [
       ...found.flat(),
-      ...rows.flatMap((one) => lookAtWorker(one)),
+      ...rows.flatMap((registry) => workerFindings(registry)),
       ...links.rows.map(({ host, name, problem }) =>
         finding('REGISTRY_LINK', `${host}, ${name}, ${problem}`)
       ),
@@ -47,8 +47,8 @@ export const registriesCheck: Check = {
   },
 }
 
-async function look(looked: Looked): Promise<Finding[]> {
-  const { host, accountName, accountSecret } = looked
+async function checkRegistry(registry: RegistryRow): Promise<Finding[]> {
+  const { host, accountName, accountSecret } = registry
   const secret = unseal('registry account', accountSecret)
   if (secret === null) {
     return [finding('REGISTRY_UNREACHABLE', `${host}, its secret was sealed with another APP_KEY`)]
@@ -56,7 +56,7 @@ async function look(looked: Looked): Promise<Finding[]> {
   try {
     const driver = createRegistryDriver({ host, accountName, accountSecret: secret })
     await driver.requireAccount()
-    return await lookAtNames(driver, looked)
+    return await checkAccountName(driver, registry)
   } catch (error) {
     const { message } = error as Error
     const reason = `${host}, ${message}; ${reasonOf(error)}`
@@ -64,9 +64,9 @@ async function look(looked: Looked): Promise<Finding[]> {
   }
 }
 
-async function lookAtNames(
+async function checkAccountName(
   driver: RegistryDriver,
-  { host, notedId, notedName }: Looked
+  { host, notedId, notedName }: RegistryRow
 ): Promise<Finding[]> {
   const name = notedId === null ? null : await driver.findAccountName(notedId)
   return name === null || name === notedName
@@ -74,7 +74,7 @@ async function lookAtNames(
     : [finding('REGISTRY_ACCOUNTS_RENAMED', `${host}, ${notedName} is called ${name} now`)]
 }
 
-function lookAtWorker({ id, host, problem }: Looked): Finding[] {
+function workerFindings({ id, host, problem }: RegistryRow): Finding[] {
   return problem === null
     ? []
     : [finding('REGISTRY_WORKER', `${host}, worker-${id} or master-${id}, ${problem}`)]

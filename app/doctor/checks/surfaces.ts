@@ -1,4 +1,4 @@
-import { ask } from '#doctor/asking'
+import { sendRequest } from '#doctor/send_request'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
@@ -23,14 +23,14 @@ export const surfacesCheck: Check = {
     if (addresses.length === 0) {
       return NOT_USED
     }
-    const found = await Promise.all(addresses.map(([name, address]) => look(name, address)))
+    const found = await Promise.all(addresses.map(([name, address]) => checkSurface(name, address)))
     return found.flat()
   },
 }
 
-async function look(name: string, address: string): Promise<Finding[]> {
+async function checkSurface(name: string, address: string): Promise<Finding[]> {
   try {
-    const { ok, status, body } = await ask(`${address}/health/ready`)
+    const { ok, status, body } = await sendRequest(`${address}/health/ready`)
     await body?.cancel()
     return ok ? [] : [finding('SURFACE_UNREACHABLE', `${name} at ${address} answers ${status}`)]
   } catch (error) {

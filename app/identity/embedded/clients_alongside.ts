@@ -9,8 +9,8 @@ import {
   clientFor,
   type AttachedClient,
   type NewClient,
-  type NewOwnClient,
-  type Owner,
+  type NewRecordClient,
+  type ClientOwner,
   type RecordClients,
 } from '#auth/record_clients'
 import type { Origin } from '#kernel/origin'
@@ -28,7 +28,10 @@ export class ClientsAlongside implements RecordClients {
   #trusted: { origin: Promise<Origin>; until: number } | undefined
 
   /** Who creates the client is found out before there is a transaction. */
-  async around<T>(owner: Owner, work: (client: NewOwnClient) => Promise<T>): Promise<T> {
+  async withClient<T>(
+    owner: ClientOwner,
+    work: (client: NewRecordClient) => Promise<T>
+  ): Promise<T> {
     const client = { id: clock.uuid(), ...clientFor(owner), authMethod: 'secret' } as const
     const origin = { ...(await this.#trustedOrigin()), requestId: clock.uuid() }
     const clients = await app.container.make(ClientService)

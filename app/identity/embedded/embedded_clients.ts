@@ -41,7 +41,7 @@ const grantService = () => app.container.make(serviceKeyOf(clientPermission.kind
  * that the rules and the events are the same.
  */
 export class EmbeddedClients implements ClientDirectory {
-  readonly keepsTrail = true
+  readonly recordsAudit = true
 
   async create(wanted: NewClient): Promise<ProviderClient> {
     const { name, realmId } = wanted
@@ -110,7 +110,7 @@ export class EmbeddedClients implements ClientDirectory {
     return rotated === undefined ? undefined : this.read(id, { secret: true })
   }
 
-  async display(id: string, displayName: string): Promise<void> {
+  async setDisplayName(id: string, displayName: string): Promise<void> {
     const origin = await platformOrigin()
     const clients = await clientService()
     await ignoreNotFound(clients.update(origin, id, { displayName }))

@@ -7,7 +7,7 @@ import type {
   PeopleDirectory,
   ProviderChange,
   ProviderMetadata,
-  Standing,
+  AccessState,
 } from '#auth/provider'
 import type { RecordClients } from '#auth/record_clients'
 import { clock } from '#kernel/clock'
@@ -39,7 +39,7 @@ export class EmbeddedProvider implements IdentityProvider {
   readonly #listening = new Set<() => Promise<void>>()
   #own: { token: string; until: number } | undefined
 
-  async known(): Promise<void> {}
+  async whenReady(): Promise<void> {}
 
   async requireWorking(): Promise<void> {
     await signingKeys.published()
@@ -68,7 +68,7 @@ export class EmbeddedProvider implements IdentityProvider {
     }
   }
 
-  introspectEnded(token: string): Promise<Standing | undefined> {
+  introspectExpired(token: string): Promise<AccessState | undefined> {
     return introspectEnded(token)
   }
 
@@ -78,7 +78,7 @@ export class EmbeddedProvider implements IdentityProvider {
     return { issuers: 'any', keys: keys as ProviderMetadata['keys'] }
   }
 
-  clientsAlongside(pool: pg.Pool): RecordClients | undefined {
+  recordClientsFor(pool: pg.Pool): RecordClients | undefined {
     return pool === identityPool() ? new ClientsAlongside() : undefined
   }
 
@@ -98,7 +98,7 @@ export class EmbeddedProvider implements IdentityProvider {
     return stop
   }
 
-  async onStanding(listener: (whose: string) => void): Promise<() => Promise<void>> {
+  async onAccessChange(listener: (whose: string) => void): Promise<() => Promise<void>> {
     return this.#untilStopped(await followStanding(listener))
   }
 

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { leaving } from '#auth/until_gone'
+import { requestEnd } from '#auth/request_end'
 import { forgetHeaders } from '#http/forget_headers'
 import { sendHead } from '#http/send_stream'
 import type { SurfaceRoutes } from '#http/surface'
@@ -34,7 +34,7 @@ async function openStream(ctx: HttpContext): Promise<void> {
     return sendHead(ctx)
   }
   const streams = await ctx.containerResolver.make(WakeupStreams)
-  const ending = await leaving(ctx)
+  const ending = await requestEnd(ctx)
   response.setRequestId()
   response.writeHead()
   // As one text, which the head is not before it leaves.

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { leaving } from '#auth/until_gone'
+import { requestEnd } from '#auth/request_end'
 import { sendJson } from '#http/send_json'
 import { answerLater } from '#http/answer_later'
 import { countRequest } from '#http/count_request'
@@ -42,7 +42,7 @@ async function pull(ctx: HttpContext): Promise<void> {
   const actor = actorOf(ctx)
   const query = readPullQuery(ctx.request.parsedUrl.query ?? '')
   const messages = await ctx.containerResolver.make(MessageService)
-  const pulled = messages.pull(actor, query, () => leaving(ctx))
+  const pulled = messages.pull(actor, query, () => requestEnd(ctx))
   answerLater(
     ctx,
     pulled.then((each) => sendJson(ctx, `{"messages":[${each.join()}]}`))

@@ -51,7 +51,7 @@ function provenance(digest: string, facts: BuildFacts, key: SigningKey): Attachm
 }
 
 function signature(digest: string, facts: BuildFacts, key: SigningKey): Attachment {
-  const claim = { digest, identity: identityOf(facts.name), said: facts.signedAnnotations ?? {} }
+  const claim = { digest, identity: identityOf(facts.name), optional: facts.signedAnnotations ?? {} }
   const bytes = payloadOf(claim)
   const annotations = { [SIGNATURE_ANNOTATION]: key.sign(bytes).toString('base64') }
   return { kind: SIGNATURE, layer: { bytes, annotations } }

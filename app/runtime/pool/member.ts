@@ -15,12 +15,12 @@ export interface Program {
   readonly startLimitMs: number
 }
 
-type Asked = Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>
+type PendingAnswer = Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>
 
 /** Longer than a member gives its own health checks. */
 const ANSWER_LIMIT_MS = 3_000
 
-const LAST_WORDS_MS = 100
+const FLUSH_MS = 100
 
 /**
  * One process of a pool, from its start to its end, as the primary sees it.
@@ -32,16 +32,16 @@ export class Member {
   /** How the process ended, to be put behind its name. */
   readonly ended: Promise<string>
   readonly #worker: Worker
-  readonly #asked = new Map<number, Asked>()
+  readonly #pending = new Map<number, PendingAnswer>()
   readonly #offered: Socket[] = []
   readonly #count = new ConnectionCount()
   #connections = 0
-  #questions = 0
+  #lastId = 0
 
   private constructor({ name, startLimitMs }: Program, worker: Worker) {
     const ready = Promise.withResolvers<void>()
     this.#worker = worker
-    this.ended = ending(worker)
+    this.ended = waitForExit(worker)
     this.ready = ready.promise
     worker.on('message', (message: ToPrimary) => this.#receive(message, ready))
     const limit = setTimeout(() => {
@@ -51,7 +51,7 @@ export class Member {
     void this.ended.then((how) =>
       ready.reject(new StartFailure(`${name} ${how} while it started.`))
     )
-    void this.ended.then((how) => this.#asked.forEach(({ reject }) => reject(new Error(how))))
+    void this.ended.then((how) => this.#pending.forEach(({ reject }) => reject(new Error(how))))
     void ready.promise.catch(() => {}).finally(() => clearTimeout(limit))
   }
 
@@ -84,19 +84,19 @@ export class Member {
   }
 
   /** The connections it never took; for after its end. */
-  returned(): Socket[] {
+  takeUndelivered(): Socket[] {
     return this.#offered.splice(0).filter((socket) => !socket.destroyed)
   }
 
-  ask<Q extends Question>(question: Q): Promise<Answers[Q]> {
-    const id = ++this.#questions
-    const { promise, ...asked } = Promise.withResolvers<Answers[Q]>()
-    const limit = setTimeout(() => asked.reject(new Error('does not answer')), ANSWER_LIMIT_MS)
-    this.#asked.set(id, asked)
+  request<Q extends Question>(question: Q): Promise<Answers[Q]> {
+    const id = ++this.#lastId
+    const { promise, ...pending } = Promise.withResolvers<Answers[Q]>()
+    const limit = setTimeout(() => pending.reject(new Error('does not answer')), ANSWER_LIMIT_MS)
+    this.#pending.set(id, pending)
     this.#send({ type: 'question', id, question })
     return promise.finally(() => {
       clearTimeout(limit)
-      this.#asked.delete(id)
+      this.#pending.delete(id)
     })
   }
 
@@ -127,9 +127,9 @@ export class Member {
         message.closed.forEach((address) => this.#count.remove(address))
         return
       case 'answer':
-        return this.#asked.get(message.id)?.resolve(message.answer as never)
+        return this.#pending.get(message.id)?.resolve(message.answer as never)
       case 'unanswered':
-        return this.#asked.get(message.id)?.reject(new Error(message.reason))
+        return this.#pending.get(message.id)?.reject(new Error(message.reason))
     }
   }
 
@@ -155,7 +155,7 @@ export function addressOf(socket: Socket): string {
   return address
 }
 
-async function ending(worker: Worker): Promise<string> {
+async function waitForExit(worker: Worker): Promise<string> {
   const exit = new Promise<string>((resolve) => {
     worker.once('exit', (code: number, signal: string | null) => {
       resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`)
@@ -171,6 +171,6 @@ async function ending(worker: Worker): Promise<string> {
   })
   const how = await Promise.race([absence, exit])
   // Its last message may arrive after this news. Where it owed an answer to a connection, Node waits for that forever.
-  await Promise.race([silence, delay(LAST_WORDS_MS)])
+  await Promise.race([silence, delay(FLUSH_MS)])
   return how
 }

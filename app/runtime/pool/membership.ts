@@ -28,7 +28,7 @@ export class Membership {
   }
 
   /** Reports that this process works. Connections and questions come from then on. */
-  begin(respond: Respond, server?: GracefulServer): void {
+  start(respond: Respond, server?: GracefulServer): void {
     const intake = server && new Intake(server, send)
     process.on('message', (message: ToMember, socket?: Socket) => {
       if (message.type === 'connection') {

@@ -1,13 +1,13 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 
-import type { Failing } from '#observability/health'
+import type { FailedCheck } from '#observability/health'
 
 /** What the primary of a pool may ask a member, with the answer each question has. */
 export interface Answers {
   /** What keeps the member from working. */
-  failing: readonly Failing[]
+  failing: readonly FailedCheck[]
   /** What it does without. */
-  degraded: readonly Failing[]
+  degraded: readonly FailedCheck[]
   metrics: readonly MetricObjectWithValues<MetricValue<string>>[]
 }
 

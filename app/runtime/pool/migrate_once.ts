@@ -14,7 +14,7 @@ export async function migrateOnce(): Promise<Running> {
   if (length > 0) {
     console.log(`The tables were brought up to date: ${length} migrations were made.`)
   }
-  membership!.begin({
+  membership!.start({
     failing: async () => [],
     degraded: async () => [],
     metrics: async () => [],

@@ -41,8 +41,8 @@ async function requireAllReady(slots: readonly Slot[]): Promise<void> {
 /** The series of each process under its name in the pool. One that does not answer is left out, not waited for. */
 async function collectMetrics(slots: readonly Slot[]): Promise<string> {
   const own = metrics.getMetricsAsJSON().then((all) => labelled(all, 'primary'))
-  const members = slots.map(async ({ name, atWork }) => {
-    const all = await atWork?.ask('metrics').catch(() => undefined)
+  const members = slots.map(async ({ name, current: atWork }) => {
+    const all = await atWork?.request('metrics').catch(() => undefined)
     return labelled(all ?? [], name)
   })
   return AggregatorRegistry.aggregate(await Promise.all([own, ...members])).metrics()

@@ -12,7 +12,7 @@ import { surfacesOf } from '#configuration/processes'
 import { collectProcessMetrics } from '#observability/metrics'
 import { AdminPorts } from '#runtime/admin_ports'
 import { announce } from '#runtime/announcement'
-import { WEB } from '#runtime/listening'
+import { WEB } from '#runtime/listen'
 import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
 import { env } from '#start/env'
 import { Member, type Program } from './member.js'
@@ -29,14 +29,14 @@ export class Pool {
   readonly #environment: NodeJS.ProcessEnv
   readonly #logger = new Logger(loggerConfig.loggers.app)
   readonly #slots: Slot[] = []
-  readonly #notMadeUpBefore = notMadeUpYet(env)
+  readonly #ownersWithoutSecret = notMadeUpYet(env)
   readonly #folder = mkdtempSync(join(tmpdir(), 'hub-pool-'))
   #admin: AdminPorts | undefined
   #port: SharedPort | undefined
   #database: OwnDatabase | undefined
   #migration: Program | undefined
   #reloading: Promise<void> | undefined
-  #reloadWaits = false
+  #isReloadQueued = false
   #isStopping = false
 
   private constructor(environment: NodeJS.ProcessEnv) {
@@ -65,10 +65,10 @@ export class Pool {
    * done once more afterwards.
    */
   async reload(): Promise<void> {
-    if (!this.#reloadWaits) {
-      this.#reloadWaits = true
+    if (!this.#isReloadQueued) {
+      this.#isReloadQueued = true
       await this.#reloading
-      this.#reloadWaits = false
+      this.#isReloadQueued = false
       this.#reloading = this.#replaceAll()
     }
     await this.#reloading
@@ -85,17 +85,17 @@ export class Pool {
 
   async #start(): Promise<void> {
     collectProcessMetrics()
-    this.#admin = await AdminPorts.open(poolPages(this.#slots))
+    this.#admin = await AdminPorts.healthServer(poolPages(this.#slots))
     if (config.web > 0) {
       this.#port = await SharedPort.open(WEB)
     }
     this.#database = await startOwnDatabase(
       surfacesOf(config.jobs > 0 ? { ...env, SURFACES: [] } : env)
     )
-    await this.#fill()
+    await this.#startSlots()
   }
 
-  async #fill(): Promise<void> {
+  async #startSlots(): Promise<void> {
     const { migration, web, jobs } = programs({
       environment: this.#environment,
       port: this.#port?.number,
@@ -154,7 +154,7 @@ export class Pool {
       milliseconds,
       ports: { web: this.#port?.number, admin: this.#admin!.number },
       facts: [['processes', `${web} web, ${jobs} for jobs; their primary has pid ${process.pid}`]],
-      notMadeUpBefore: this.#notMadeUpBefore,
+      ownersWithoutSecret: this.#ownersWithoutSecret,
     })
   }
 }

@@ -3,7 +3,7 @@ import { needsOf } from '#configuration/processes'
 import { StartFailure } from '#kernel/start_failure'
 import type { Env } from '#start/env'
 
-interface Counts {
+interface PoolSize {
   web: number
   jobs: number
 }
@@ -11,7 +11,7 @@ interface Counts {
 /**
  * Refuses a pool that has nothing to do, or whose processes would each keep to themselves what they have to share.
  */
-export function requirePoolable(env: Env, { web, jobs }: Counts): void {
+export function requirePoolable(env: Env, { web, jobs }: PoolSize): void {
   if (web + jobs === 0) {
     throw new StartFailure(
       'A pool without surfaces and without jobs has nothing to do: set SURFACES, or JOBS and POOL_JOBS.'

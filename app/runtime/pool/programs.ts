@@ -5,7 +5,7 @@ import config from '#config/pool'
 import { env } from '#start/env'
 import type { Program } from './member.js'
 
-interface Given {
+interface ProgramSettings {
   /** The environment as it was before `.env` was read: members read the file anew, so that a reload takes it over. */
   environment: NodeJS.ProcessEnv
   port: number | undefined
@@ -24,10 +24,10 @@ export interface Programs {
  * The programs a pool runs. What the primary itself holds (ports, data, the embedded database) is fixed in their
  * environment until the pool is started again.
  */
-export function programs({ environment, port, databaseUrl, folder }: Given): Programs {
-  const added = Object.keys(process.env).filter((name) => environment[name] === undefined)
+export function programs({ environment, port, databaseUrl, folder }: ProgramSettings): Programs {
+  const addedNames = Object.keys(process.env).filter((name) => environment[name] === undefined)
   const shared = {
-    ...Object.fromEntries(added.map((name) => [name, undefined])),
+    ...Object.fromEntries(addedNames.map((name) => [name, undefined])),
     HOST: env.HOST,
     PORT: String(port ?? env.PORT),
     DATA_DIR: env.DATA_DIR,

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
 import { CONNECTION_LIMITS, isTooMany } from '#http/connection_limit'
-import { listen, type Address } from '#runtime/listening'
+import { listen, type Address } from '#runtime/listen'
 import { addressOf, type Member } from './member.js'
 
 /** How many connections may wait here, and for how long, while no member can take one. */
@@ -51,7 +51,7 @@ export class SharedPort {
     void member.ended.then(() => {
       this.dismiss(member)
       this.#alive.delete(member)
-      member.returned().forEach((socket) => this.#distribute(socket))
+      member.takeUndelivered().forEach((socket) => this.#distribute(socket))
     })
     const waiting = [...this.#waiting]
     this.#waiting.clear()
@@ -85,7 +85,7 @@ export class SharedPort {
         (least, other) => (other.load < least.load ? other : least),
         first
       )
-      this.#putLast(member)
+      this.#moveToEnd(member)
       member.offer(socket)
     } else {
       this.#waiting.add(socket)
@@ -94,7 +94,7 @@ export class SharedPort {
   }
 
   /** Members with equal loads take turns. */
-  #putLast(member: Member): void {
+  #moveToEnd(member: Member): void {
     this.#members.delete(member)
     this.#members.add(member)
   }

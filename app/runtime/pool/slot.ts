@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '@adonisjs/core/logger'
 
 import config from '#config/pool'
-import type { Failing } from '#observability/health'
+import type { FailedCheck } from '#observability/health'
 import { RestartPause } from './restart_pause.js'
 import { Member, type Program } from './member.js'
 
@@ -30,8 +30,8 @@ export class Slot {
   readonly #stopping = new AbortController()
   /** Every process here that did not end yet: the one at work, one that starts, one that drains. */
   readonly #alive = new Set<Member>()
-  #atWork: Member | undefined
-  #absence = 'is starting'
+  #current: Member | undefined
+  #reason = 'is starting'
   #restarts = 0
 
   constructor(options: SlotOptions) {
@@ -44,7 +44,7 @@ export class Slot {
     if (this.#stopping.signal.aborted) {
       return 'stopping'
     }
-    if (this.#atWork) {
+    if (this.#current) {
       return 'ready'
     }
     return this.#restarts === 0 ? 'starting' : 'restarting'
@@ -54,20 +54,20 @@ export class Slot {
     return this.#restarts
   }
 
-  get atWork(): Member | undefined {
-    return this.#atWork
+  get current(): Member | undefined {
+    return this.#current
   }
 
   /** Starts the first process; rejects where it does not get ready. */
   async start(): Promise<void> {
-    this.#employ(await this.#launch())
+    this.#activate(await this.#startMember())
   }
 
   /** Replaces the process at work: it goes on until the new one is ready, and stays where that one never is. */
   async replace(): Promise<void> {
-    const successor = await this.#launch()
-    const predecessor = this.#atWork
-    this.#employ(successor)
+    const successor = await this.#startMember()
+    const predecessor = this.#current
+    this.#activate(successor)
     if (predecessor) {
       await this.#retire(predecessor)
     }
@@ -79,16 +79,16 @@ export class Slot {
   }
 
   /** What keeps the process here from working, under the name of the slot. */
-  async failing(): Promise<Failing[]> {
+  async failing(): Promise<FailedCheck[]> {
     const { name } = this
     if (this.state === 'stopping') {
       return [{ name, reason: 'is stopping' }]
     }
-    if (!this.#atWork) {
-      return [{ name, reason: this.#absence }]
+    if (!this.#current) {
+      return [{ name, reason: this.#reason }]
     }
     try {
-      const failing = await this.#atWork.ask('failing')
+      const failing = await this.#current.request('failing')
       return failing.map((part) => ({ name, reason: `${part.name}: ${part.reason}` }))
     } catch (error) {
       return [{ name, reason: (error as Error).message }]
@@ -96,13 +96,13 @@ export class Slot {
   }
 
   /** What the process here does without, under the name of the slot. */
-  async degraded(): Promise<Failing[]> {
+  async degraded(): Promise<FailedCheck[]> {
     const { name } = this
-    const degraded = (await this.#atWork?.ask('degraded').catch(() => [])) ?? []
+    const degraded = (await this.#current?.request('degraded').catch(() => [])) ?? []
     return degraded.map((part) => ({ name, reason: `${part.name}: ${part.reason}` }))
   }
 
-  async #launch(): Promise<Member> {
+  async #startMember(): Promise<Member> {
     this.#stopping.signal.throwIfAborted()
     const member = Member.start(this.#options.program)
     this.#alive.add(member)
@@ -111,10 +111,10 @@ export class Slot {
     return member
   }
 
-  #employ(member: Member): void {
-    this.#atWork = member
+  #activate(member: Member): void {
+    this.#current = member
     this.#options.onReady(member)
-    void member.ended.then((how) => this.#missed(member, how))
+    void member.ended.then((how) => this.#onEnded(member, how))
   }
 
   async #retire(member: Member): Promise<void> {
@@ -122,14 +122,14 @@ export class Slot {
     await member.stop()
   }
 
-  async #missed(member: Member, how: string): Promise<void> {
-    if (this.#atWork === member) {
-      this.#atWork = undefined
-      await this.#startAgain(`${this.name} ${how}`, performance.now() - member.startedAt)
+  async #onEnded(member: Member, how: string): Promise<void> {
+    if (this.#current === member) {
+      this.#current = undefined
+      await this.#restart(`${this.name} ${how}`, performance.now() - member.startedAt)
     }
   }
 
-  async #startAgain(problem: string, ranForMs: number): Promise<void> {
+  async #restart(problem: string, ranForMs: number): Promise<void> {
     while (await this.#pause(problem, ranForMs)) {
       try {
         await this.replace()
@@ -150,9 +150,9 @@ export class Slot {
     }
     const restartInMs = this.#restartPause.next(ranForMs)
     this.#restarts++
-    this.#absence = `is started again: ${problem}`
+    this.#reason = `is started again: ${problem}`
     this.#options.logger.error({ process: this.name, restartInMs }, problem)
     await delay(restartInMs, undefined, { signal }).catch(() => {})
-    return !signal.aborted && !this.#atWork
+    return !signal.aborted && !this.#current
   }
 }

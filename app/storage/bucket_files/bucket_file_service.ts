@@ -8,14 +8,14 @@ import { isUuid } from '#kernel/is_uuid'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import type { RowValues } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
-import { owns, reachableFiles, requireOwnerOr, requireReach } from '#storage/access/access'
+import { owns, accessibleFiles, requireOwnerOr, requireAccess } from '#storage/access/bucket_access'
 import { bucketFile, type BucketFile } from './bucket_file.js'
 import { FILE_BY_ID, type FileRow } from './file_row.js'
-import { tellOfFiles } from '#storage/buckets/storage_events'
+import { recordFileEvents } from '#storage/buckets/storage_events'
 import { requireUnlocked } from '#storage/locks/bucket_locks'
 
 import { removeObject } from './remove_object.js'
-import { showsBucket, touchesBucket } from './touches_bucket.js'
+import { selectsBucket, queriesBucket } from './queries_bucket.js'
 
 /**
  * Files of buckets. Their bytes are in the object store; they come and go by what stands here, never the other way round.
@@ -27,23 +27,23 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
 
   override async list({ actor }: Origin, query: DecodedQuery): Promise<ListRow> {
     enforce(this.kind.access.read, actor)
-    return this.store.list(query, { where: await reachableFiles(actor, touchesBucket(query)) })
+    return this.store.list(query, { where: await accessibleFiles(actor, queriesBucket(query)) })
   }
 
   override async read({ actor }: Origin, id: string, selection: Selection): Promise<string> {
     enforce(this.kind.access.read, actor)
-    const where = await reachableFiles(actor, showsBucket(selection))
+    const where = await accessibleFiles(actor, selectsBucket(selection))
     const record = await this.store.read(id, selection, { where })
     if (record === undefined) {
-      const file = await this.fileRow(id)
-      await requireReach(actor, showsBucket(selection) ? file.bucket : file)
+      const file = await this.findRow(id)
+      await requireAccess(actor, selectsBucket(selection) ? file.bucket : file)
       return this.missing()
     }
     return record
   }
 
   /** A file with what only the server knows of it, and with its bucket. Throws where there is none. */
-  async fileRow(id: string): Promise<FileRow> {
+  async findRow(id: string): Promise<FileRow> {
     const { rows } = isUuid(id)
       ? await this.pool.query<FileRow>(FILE_BY_ID, [id])
       : { rows: [] as FileRow[] }
@@ -52,7 +52,7 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    const file = await this.fileRow(id)
+    const file = await this.findRow(id)
     if (!owns(origin.actor, file.bucket)) {
       requireOwnerOr(origin.actor, file, 'bucket_update')
     }
@@ -60,7 +60,7 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
       await requireUnlocked(transaction, file.bucketId)
       const previous = await this.lock(transaction, file.id)
       const removed = await this.removeWithPendingEvent(transaction, origin, previous)
-      await tellOfFiles(transaction, origin, 'deletionFinished', [previous])
+      await recordFileEvents(transaction, origin, 'deletionFinished', [previous])
       await removed.recordEvent()
       return removed
     })
@@ -69,13 +69,13 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
   }
 
   /** Makes a file of what an upload brought, all of which is in the object store. */
-  async keep(
+  async createFromUpload(
     transaction: pg.ClientBase,
     origin: Origin,
     values: RowValues<typeof BucketFile>
   ): Promise<string> {
     const written = await this.insert(transaction, origin, values)
-    await tellOfFiles(transaction, origin, 'creationFinished', [written.values])
+    await recordFileEvents(transaction, origin, 'creationFinished', [written.values])
     return written.data
   }
 }

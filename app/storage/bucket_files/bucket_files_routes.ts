@@ -5,18 +5,18 @@ import type { SurfaceRoutes } from '#http/surface'
 import { loggedIn } from '#kernel/access'
 import { dataResponse, exactObject } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
-import { requireReach } from '#storage/access/access'
+import { requireAccess } from '#storage/access/bucket_access'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { storagePool } from '#storage/database'
 
-const MOST_FILES = 50_000
+const MAX_FILES = 50_000
 
 const FILES = {
   name: 'files-of-bucket',
   text: `select json_build_object('meta', json_build_object(), 'data', json_build_object(
       'total', (select count(*) from bucket_files where bucket_id = $1),
       'files', (select coalesce(json_agg(file), '[]') from (
-        select id, path, size, sha256 from bucket_files where bucket_id = $1 order by path limit ${MOST_FILES}) file)
+        select id, path, size, sha256 from bucket_files where bucket_id = $1 order by path limit ${MAX_FILES}) file)
     ))::text as files`,
 }
 
@@ -29,7 +29,7 @@ const FILE = exactObject({
 const SCHEMA = dataResponse(
   exactObject({
     total: { type: 'integer' },
-    files: { type: 'array', items: FILE, maxItems: MOST_FILES },
+    files: { type: 'array', items: FILE, maxItems: MAX_FILES },
   })
 )
 
@@ -37,7 +37,7 @@ const SCHEMA = dataResponse(
 export function bucketFilesRoutes(routes: SurfaceRoutes): void {
   routes.get('/buckets/:id/files', read, {
     name: 'readBucketFiles',
-    summary: `The files of a bucket with their sizes and digests, up to ${MOST_FILES} at once`,
+    summary: `The files of a bucket with their sizes and digests, up to ${MAX_FILES} at once`,
     access: loggedIn,
     responses: { 200: { description: 'The files by their paths', schema: SCHEMA } },
   })
@@ -46,7 +46,7 @@ export function bucketFilesRoutes(routes: SurfaceRoutes): void {
 async function read(ctx: HttpContext): Promise<void> {
   const buckets = await ctx.containerResolver.make(BucketService)
   const bucket = await buckets.find(ctx.params.id)
-  await requireReach(originOf(ctx).actor, bucket)
+  await requireAccess(originOf(ctx).actor, bucket)
   const { rows } = await storagePool().query<{ files: string }>({ ...FILES, values: [bucket.id] })
   sendJson(ctx, rows[0]!.files)
 }

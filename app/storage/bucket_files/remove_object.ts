@@ -1,4 +1,4 @@
-import { leftToSweep } from '#storage/sweeps/left_to_sweep'
+import { tryRemoval } from '#storage/sweeps/try_removal'
 import { objectAddress } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
 
@@ -6,7 +6,7 @@ import type { FileRow } from './file_row.js'
 
 /** Removes the object of a file that was removed; where the store is away, the sweep does it. */
 export function removeObject({ layout, bucketId, hash }: FileRow): Promise<void> {
-  return leftToSweep(
+  return tryRemoval(
     bucketId,
     async () => {
       const store = await objectStore()

@@ -10,9 +10,9 @@ import { RecordModel } from '#records/model'
 import type { Row } from '#records/row'
 import { id } from '#records/rules'
 
-const LONGEST_NAME = 256
+const MAX_NAME_LENGTH = 256
 
-const label = () => vine.string().minLength(3).maxLength(LONGEST_NAME).use(withoutZero())
+const label = () => vine.string().minLength(3).maxLength(MAX_NAME_LENGTH).use(withoutZero())
 
 export const createBucket = body({
   name: label(),

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 import { storagePool } from '#storage/database'
-import { leftToSweep } from '#storage/sweeps/left_to_sweep'
-import { clear, vacate } from '#storage/objects/places'
+import { tryRemoval } from '#storage/sweeps/try_removal'
+import { emptyLocations, removeLocations } from '#storage/objects/bucket_locations'
 
 /**
  * Prepares that a bucket, which is locked, goes for good; what is answered is to be done once it has. Where files are still on
@@ -19,26 +19,29 @@ export async function prepareRemoval(
     'select 1 from bucket_file_claims where bucket_id = $1 limit 1',
     [bucketId]
   )
-  return () => leave(bucketId, rowCount === 0 ? vacate : clear)
+  return () => removeObjects(bucketId, rowCount === 0 ? removeLocations : emptyLocations)
 }
 
 /** Gives up the places of a bucket that did not come to be. One that did, although nobody was told, keeps them. */
-export async function giveBack(bucketId: string): Promise<void> {
-  const isThere = await isKept(bucketId).catch(() => true)
-  if (!isThere) {
-    await leave(bucketId, vacate)
+export async function removeUnusedLocations(bucketId: string): Promise<void> {
+  const exists = await bucketExists(bucketId).catch(() => true)
+  if (!exists) {
+    await removeObjects(bucketId, removeLocations)
   }
 }
 
-function leave(bucketId: string, how: (bucketId: string) => Promise<void>): Promise<void> {
-  return leftToSweep(
+function removeObjects(
+  bucketId: string,
+  remove: (bucketId: string) => Promise<void>
+): Promise<void> {
+  return tryRemoval(
     bucketId,
-    () => how(bucketId),
+    () => remove(bucketId),
     'the objects of a deleted bucket could not be removed yet; the sweep does it'
   )
 }
 
-async function isKept(bucketId: string): Promise<boolean> {
+async function bucketExists(bucketId: string): Promise<boolean> {
   const { rowCount } = await storagePool().query('select 1 from buckets where id = $1', [bucketId])
   return rowCount === 1
 }

@@ -14,13 +14,17 @@ import type { RowValues, WrittenRecord } from '#records/record_store'
 import { afterCommit, inTransaction } from '#records/transaction'
 import type { Row } from '#records/row'
 import { clock } from '#kernel/clock'
-import { reachableBuckets, requireOwnerOr, requireReach } from '#storage/access/access'
+import { accessibleBuckets, requireOwnerOr, requireAccess } from '#storage/access/bucket_access'
 import { bucket, bucketColumns, type Bucket, type BucketRow, type createBucket } from './bucket.js'
-import { announcePlace, preparePlace, restorePlace } from '#storage/objects/places'
-import { tellOfBucket, tellOfFiles, type CommandedOrigin } from './storage_events.js'
+import {
+  registerLocation,
+  prepareLocation,
+  restoreLocation,
+} from '#storage/objects/bucket_locations'
+import { recordBucketEvent, recordFileEvents, type CommandOrigin } from './storage_events.js'
 
 import { AnalysisLocked, isLocked, requireNoLock } from '#storage/locks/bucket_locks'
-import { giveBack, prepareRemoval } from './bucket_removal.js'
+import { removeUnusedLocations, prepareRemoval } from './bucket_removal.js'
 
 const BY_ID = `select ${bucketColumns('b')} from buckets b where b.id = $1`
 
@@ -31,7 +35,7 @@ const BY_NAME = `select ${bucketColumns('b')} from buckets b
 /** A bucket that is about to be made. */
 type NewBucket = BodyOf<typeof createBucket> & { readonly id: string }
 
-const EVERYTHING = decode(bucket.declaration, '', 'record').selection
+const FULL_SELECTION = decode(bucket.declaration, '', 'record').selection
 
 /**
  * Buckets, each with a place in the object store. The place is made before the bucket and given up after it.
@@ -56,14 +60,14 @@ export class BucketService extends RecordService<typeof Bucket> {
 
   override async list({ actor }: Origin, query: DecodedQuery): Promise<ListRow> {
     enforce(this.kind.access.read, actor)
-    return this.store.list(query, { where: await reachableBuckets(actor) })
+    return this.store.list(query, { where: await accessibleBuckets(actor) })
   }
 
   override async read({ actor }: Origin, id: string, selection: Selection): Promise<string> {
     enforce(this.kind.access.read, actor)
-    const record = await this.store.read(id, selection, { where: await reachableBuckets(actor) })
+    const record = await this.store.read(id, selection, { where: await accessibleBuckets(actor) })
     if (record === undefined) {
-      await requireReach(actor, await this.#byId(id))
+      await requireAccess(actor, await this.#byId(id))
       return this.missing()
     }
     return record
@@ -73,7 +77,7 @@ export class BucketService extends RecordService<typeof Bucket> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const values = ownedBy(origin, { id: clock.uuid(), ...body })
-    return inPlace(values, () =>
+    return withLocation(values, () =>
       inTransaction(this.pool, async (transaction) => {
         const { data } = await this.#insert(transaction, origin, values)
         return data
@@ -84,10 +88,10 @@ export class BucketService extends RecordService<typeof Bucket> {
   /** No attribute of a bucket changes; a place that its objects have lost is made again. */
   override async update({ actor }: Origin, idOrName: string): Promise<string> {
     enforce(this.kind.access.update!, actor)
-    const found = await this.find(idOrName)
-    requireOwnerOr(actor, found, 'bucket_update')
-    await restorePlace(found.id, found.region)
-    return (await this.store.read(found.id, EVERYTHING, {})) ?? this.missing()
+    const row = await this.find(idOrName)
+    requireOwnerOr(actor, row, 'bucket_update')
+    await restoreLocation(row.id, row.region)
+    return (await this.store.read(row.id, FULL_SELECTION, {})) ?? this.missing()
   }
 
   override async remove(origin: Origin, idOrName: string): Promise<string> {
@@ -108,33 +112,36 @@ export class BucketService extends RecordService<typeof Bucket> {
   }
 
   /** Makes the place of a bucket that a command asks for; what is answered makes the bucket itself, where it is not there yet. */
-  async createCommanded(origin: CommandedOrigin, wanted: NewBucket): Promise<Completion> {
-    const { id } = wanted
+  async createForCommand(origin: CommandOrigin, newBucket: NewBucket): Promise<Completion> {
+    const { id } = newBucket
     await inTransaction(this.pool, async (transaction) => {
-      if (await announcePlace(transaction, id)) {
-        await tellOfBucket(transaction, origin, 'creationStarted', wanted)
+      if (await registerLocation(transaction, id)) {
+        await recordBucketEvent(transaction, origin, 'creationStarted', newBucket)
       }
     })
-    const values = ownedBy(origin, wanted)
-    return inPlace(values, async () => async (transaction) => {
-      const known = await this.store.lock(transaction, id)
-      await (known
-        ? tellOfBucket(transaction, origin, 'creationFinished', known)
+    const values = ownedBy(origin, newBucket)
+    return withLocation(values, async () => async (transaction) => {
+      const existing = await this.store.lock(transaction, id)
+      await (existing
+        ? recordBucketEvent(transaction, origin, 'creationFinished', existing)
         : this.#insert(transaction, origin, values))
     })
   }
 
   /** Removes a bucket because a command asks for it. */
-  async removeCommanded(transaction: pg.ClientBase, origin: CommandedOrigin, id: string) {
-    const known = await this.store.lock(transaction, id)
-    if (!known || (await isLocked(transaction, known.id))) {
-      const refusal = known ? new AnalysisLocked() : new EntityNotFound(this.kind.label)
-      return tellOfBucket(transaction, origin, 'deletionFailed', { id, error: refusal.message })
+  async removeForCommand(transaction: pg.ClientBase, origin: CommandOrigin, id: string) {
+    const existing = await this.store.lock(transaction, id)
+    if (!existing || (await isLocked(transaction, existing.id))) {
+      const refusal = existing ? new AnalysisLocked() : new EntityNotFound(this.kind.label)
+      return recordBucketEvent(transaction, origin, 'deletionFailed', {
+        id,
+        error: refusal.message,
+      })
     }
-    await tellOfBucket(transaction, origin, 'deletionStarted', { id: known.id })
-    const leave = await prepareRemoval(transaction, known.id)
-    await this.#remove(transaction, origin, known)
-    afterCommit(transaction, () => void leave())
+    await recordBucketEvent(transaction, origin, 'deletionStarted', { id: existing.id })
+    const removeObjects = await prepareRemoval(transaction, existing.id)
+    await this.#remove(transaction, origin, existing)
+    afterCommit(transaction, () => void removeObjects())
   }
 
   /** Locks the row, and removes the bucket unless `check` throws; its objects go after the commit. */
@@ -143,13 +150,16 @@ export class BucketService extends RecordService<typeof Bucket> {
     id: string,
     check: (transaction: pg.ClientBase, previous: Row<typeof Bucket>) => Promise<void>
   ): Promise<string> {
-    const { removed, leave } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lock(transaction, id)
-      await check(transaction, previous)
-      const departure = await prepareRemoval(transaction, id)
-      return { removed: await this.#remove(transaction, origin, previous), leave: departure }
-    })
-    await leave()
+    const { removed, leave: removeObjects } = await inTransaction(
+      this.pool,
+      async (transaction) => {
+        const previous = await this.lock(transaction, id)
+        await check(transaction, previous)
+        const removal = await prepareRemoval(transaction, id)
+        return { removed: await this.#remove(transaction, origin, previous), leave: removal }
+      }
+    )
+    await removeObjects()
     return removed.data
   }
 
@@ -159,7 +169,7 @@ export class BucketService extends RecordService<typeof Bucket> {
     values: RowValues<typeof Bucket>
   ): Promise<WrittenRecord<typeof Bucket>> {
     const written = await this.insert(transaction, origin, values)
-    await tellOfBucket(transaction, origin, 'creationFinished', written.values)
+    await recordBucketEvent(transaction, origin, 'creationFinished', written.values)
     return written
   }
 
@@ -170,23 +180,23 @@ export class BucketService extends RecordService<typeof Bucket> {
     previous: Row<typeof Bucket>
   ): Promise<WrittenRecord<typeof Bucket>> {
     for await (const files of this.removeDependents(transaction, previous)) {
-      await tellOfFiles(transaction, origin, 'deletionFinished', files.records)
+      await recordFileEvents(transaction, origin, 'deletionFinished', files.records)
       await this.recordDeletions(transaction, origin, files)
     }
     const removed = await this.removeRow(transaction, origin, previous)
-    await tellOfBucket(transaction, origin, 'deletionFinished', previous)
+    await recordBucketEvent(transaction, origin, 'deletionFinished', previous)
     await removed.recordEvent()
     return removed
   }
 
   async #byId(id: string): Promise<BucketRow> {
-    const found = isUuid(id) ? await this.#one(BY_ID, id) : undefined
-    return found ?? this.missing()
+    const row = isUuid(id) ? await this.#one(BY_ID, id) : undefined
+    return row ?? this.missing()
   }
 
   async #byName(name: string): Promise<BucketRow> {
-    const canBeOne = !name.includes('\0')
-    return (canBeOne ? await this.#one(BY_NAME, name) : undefined) ?? this.missing()
+    const isPossible = !name.includes('\0')
+    return (isPossible ? await this.#one(BY_NAME, name) : undefined) ?? this.missing()
   }
 
   async #one(text: string, value: string): Promise<BucketRow | undefined> {
@@ -202,13 +212,13 @@ function ownedBy({ actor }: Origin, body: NewBucket) {
 }
 
 /** Makes the place of a bucket before it. What is away now is not there to be cleaned up either; that is left to the sweep. */
-async function inPlace<T>({ id, region }: NewBucket, work: () => Promise<T>): Promise<T> {
+async function withLocation<T>({ id, region }: NewBucket, work: () => Promise<T>): Promise<T> {
   try {
-    await preparePlace(id, region)
+    await prepareLocation(id, region)
     return await work()
   } catch (error) {
-    const isAway = error instanceof ServiceUnavailable
-    await (isAway ? undefined : giveBack(id))
+    const isUnavailable = error instanceof ServiceUnavailable
+    await (isUnavailable ? undefined : removeUnusedLocations(id))
     throw error
   }
 }

@@ -8,7 +8,7 @@ import { ignoreNotFound } from '#records/ignore_not_found'
 import { BucketService } from './bucket_service.js'
 import { storagePool } from '#storage/database'
 
-const PAGE = 100
+const PAGE_SIZE = 100
 
 /** What storage does when realms go. */
 export const storageReactions: Partial<Reactions> = { realmDeleted: removeBucketsOf }
@@ -24,18 +24,18 @@ async function removeBucketsOf(realmId: string): Promise<number> {
   const origin = await serviceOrigin()
   const buckets = await app.container.make(BucketService)
   let removed = 0
-  for (let some = await bucketsOf(realmId); some.length > 0; some = await bucketsOf(realmId)) {
-    for (const id of some) {
+  for (let ids = await bucketsOf(realmId); ids.length > 0; ids = await bucketsOf(realmId)) {
+    for (const id of ids) {
       await ignoreNotFound(buckets.removeWithRealm(origin, id))
     }
-    removed += some.length
+    removed += ids.length
   }
   return removed
 }
 
 async function bucketsOf(realmId: string): Promise<string[]> {
   const { rows } = await storagePool().query<{ id: string }>(
-    `select id from buckets where realm_id = $1 order by id limit ${PAGE}`,
+    `select id from buckets where realm_id = $1 order by id limit ${PAGE_SIZE}`,
     [realmId]
   )
   return rows.map(({ id }) => id)

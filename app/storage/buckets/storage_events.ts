@@ -17,46 +17,53 @@ export type StorageEvent =
   | 'deletionFailed'
 
 /** Who does something because a command asked for it; what is told of it answers that command. */
-export interface CommandedOrigin extends Origin {
+export interface CommandOrigin extends Origin {
   readonly command: Message
 }
 
 /** Keeps an event about a bucket, with what it tells of, for those who follow buckets on the bus. */
-export function tellOfBucket(
+export function recordBucketEvent(
   transaction: pg.ClientBase,
-  origin: Partial<CommandedOrigin>,
+  origin: Partial<CommandOrigin>,
   event: StorageEvent,
   content: Attributes
 ): Promise<void> {
   const key = EVENT_KEYS.storageBucket
-  return publishCommands(transaction, [told(key, 'bucket', origin, event, content)])
+  return publishCommands(transaction, [eventMessage(key, 'bucket', origin, event, content)])
 }
 
 /** As `tellOfBucket`, for files. */
-export function tellOfFiles(
+export function recordFileEvents(
   transaction: pg.ClientBase,
-  origin: Partial<CommandedOrigin>,
+  origin: Partial<CommandOrigin>,
   event: StorageEvent,
   files: readonly Attributes[]
 ): Promise<void> {
   const key = EVENT_KEYS.storageBucketFile
-  const messages = files.map((file) => told(key, 'bucketFile', origin, event, shownToPeers(file)))
+  const messages = files.map((file) =>
+    eventMessage(key, 'bucketFile', origin, event, publicAttributes(file))
+  )
   return publishCommands(transaction, messages)
 }
 
-function told(
+function eventMessage(
   key: EventKey,
   kind: string,
-  { command }: Partial<CommandedOrigin>,
+  { command }: Partial<CommandOrigin>,
   event: StorageEvent,
   content: Attributes
 ): OrderedMessage {
-  const message = newMessage(eventRouting(key), event, withPlainTimes(content), answering(command))
+  const message = newMessage(
+    eventRouting(key),
+    event,
+    withIsoTimes(content),
+    replyMetadata(command)
+  )
   return { message, orderedBy: `${kind}/${content.id ?? message.id}` }
 }
 
 /** Where and how bytes are kept is nobody else's business. */
-function shownToPeers({ layout: _, sha256: __, ...file }: Attributes): Attributes {
+function publicAttributes({ layout: _, sha256: __, ...file }: Attributes): Attributes {
   return file
 }
 
@@ -64,12 +71,12 @@ function shownToPeers({ layout: _, sha256: __, ...file }: Attributes): Attribute
  * What ties an event to its command. Nothing that a client sent may become a correlation: others take it for the answer to
  * something they asked for.
  */
-function answering(command: Message | undefined) {
+function replyMetadata(command: Message | undefined) {
   return { correlationId: newId(), ...command?.metadata, persistent: true }
 }
 
 /** The database writes times with an offset. */
-function withPlainTimes(content: Attributes): Attributes {
+function withIsoTimes(content: Attributes): Attributes {
   const times = Object.entries(content).flatMap(([name, value]) =>
     (name === 'createdAt' || name === 'updatedAt') && typeof value === 'string'
       ? [[name, new Date(value).toISOString()]]

@@ -4,7 +4,7 @@ import { clock } from '#kernel/clock'
 import { storagePool } from '#storage/database'
 import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectAddress } from '#storage/objects/object_store'
-import { preparePlace } from '#storage/objects/places'
+import { prepareLocation } from '#storage/objects/bucket_locations'
 
 /** A path of a bucket that a file is being sent to. It belongs to that upload until the claim ends. */
 export interface Claim {
@@ -25,7 +25,7 @@ export interface ClaimRequest {
   /** One that `pathProblem` has nothing against. */
   readonly path: string
   /** How long the claim lasts unless it is renewed. */
-  readonly heldForMs: number
+  readonly ttlMs: number
 }
 
 /** The path has a file, or one is being sent. */
@@ -49,7 +49,7 @@ const CLAIM = `
       held_until = excluded.held_until, created_at = now()
   where c.held_until < now()`
 
-const BUCKET_IS_GONE = '23503'
+const FOREIGN_KEY_VIOLATION = '23503'
 const KEY_BYTES = 32
 
 /**
@@ -67,8 +67,8 @@ const CLAIM_FREE = `
 
 /** Claims a path, after which its object may be stored; throws `PathTaken` where a file or another claim has it. */
 export async function claimPath({ path, ...request }: ClaimRequest): Promise<Claim> {
-  const [claim] = await newClaims(request, [path])
-  return claimed(claim!, request.heldForMs)
+  const [claim] = await buildClaims(request, [path])
+  return insertClaim(claim!, request.ttlMs)
 }
 
 /** As `claimPath`, for several paths at once, each of which succeeds or fails by itself. */
@@ -76,18 +76,18 @@ export async function claimPaths(
   request: Omit<ClaimRequest, 'path'>,
   paths: readonly string[]
 ): Promise<PromiseSettledResult<Claim>[]> {
-  const claims = await newClaims(request, paths)
-  const free = await claimedFree(claims, request)
+  const claims = await buildClaims(request, paths)
+  const free = await insertFreeClaims(claims, request)
   return Promise.allSettled(
-    claims.map((claim) => (free.has(claim.id) ? claim : claimed(claim, request.heldForMs)))
+    claims.map((claim) => (free.has(claim.id) ? claim : insertClaim(claim, request.ttlMs)))
   )
 }
 
-async function newClaims(
+async function buildClaims(
   { bucketId, region }: Omit<ClaimRequest, 'path'>,
   paths: readonly string[]
 ): Promise<Claim[]> {
-  const layout = await preparePlace(bucketId, region)
+  const layout = await prepareLocation(bucketId, region)
   return paths.map((path) => {
     const hash = clock.random(KEY_BYTES).toString('hex')
     const address = objectAddress(layout, bucketId, hash)
@@ -95,11 +95,11 @@ async function newClaims(
   })
 }
 
-async function claimed(claim: Claim, heldForMs: number): Promise<Claim> {
+async function insertClaim(claim: Claim, ttlMs: number): Promise<Claim> {
   const { id, bucketId, path, hash, layout } = claim
   const { rowCount } = await storagePool()
-    .query({ name: 'claim', text: CLAIM, values: [id, bucketId, path, hash, layout, heldForMs] })
-    .catch(bucketGone)
+    .query({ name: 'claim', text: CLAIM, values: [id, bucketId, path, hash, layout, ttlMs] })
+    .catch(rethrowMissingBucket)
   if (rowCount !== 1) {
     throw new PathTaken(path)
   }
@@ -107,9 +107,9 @@ async function claimed(claim: Claim, heldForMs: number): Promise<Claim> {
 }
 
 /** The ids of those that are claimed now. */
-async function claimedFree(
+async function insertFreeClaims(
   claims: readonly Claim[],
-  { bucketId, heldForMs }: Omit<ClaimRequest, 'path'>
+  { bucketId, ttlMs: heldForMs }: Omit<ClaimRequest, 'path'>
 ): Promise<ReadonlySet<string>> {
   const ids = claims.map(({ id }) => id)
   const paths = claims.map(({ path }) => path)
@@ -117,25 +117,25 @@ async function claimedFree(
   const values = [ids, paths, hashes, bucketId, claims[0]?.layout, heldForMs]
   const { rows } = await storagePool()
     .query<{ id: string }>({ name: 'claim-free', text: CLAIM_FREE, values })
-    .catch(bucketGone)
+    .catch(rethrowMissingBucket)
   return new Set(rows.map(({ id }) => id))
 }
 
-function bucketGone(error: { code?: string }): never {
-  throw error.code === BUCKET_IS_GONE ? new EntityNotFound('bucket') : error
+function rethrowMissingBucket(error: { code?: string }): never {
+  throw error.code === FOREIGN_KEY_VIOLATION ? new EntityNotFound('bucket') : error
 }
 
 /**
  * Renews claims, from now on for so long. Those that were taken over stay with their new holders, and those that are about to
  * become files are not waited for.
  */
-export async function holdClaims(ids: readonly string[], heldForMs: number): Promise<void> {
+export async function renewClaims(ids: readonly string[], ttlMs: number): Promise<void> {
   await storagePool().query(
     `update bucket_file_claims set held_until = now() + $2 * interval '1 millisecond'
      where id in (
        select id from bucket_file_claims where id = any($1::uuid[]) for update skip locked
      )`,
-    [ids, heldForMs]
+    [ids, ttlMs]
   )
 }
 

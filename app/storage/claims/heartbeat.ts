@@ -1,21 +1,21 @@
-import { holdClaims } from './claims.js'
+import { renewClaims } from './claims.js'
 
 /** A process that dies without a word loses its claims after this. */
-export const HELD_MS = 30_000
+export const CLAIM_TTL_MS = 30_000
 
-const RENEWED_EVERY_MS = 10_000
+const RENEW_EVERY_MS = 10_000
 
 /** Renews what this process is sending files to: all of it by one timer, in one statement. */
 class Heartbeat {
   readonly #ids = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
-  keep(id: string): void {
+  add(id: string): void {
     this.#ids.add(id)
-    this.#timer ??= setInterval(() => void this.#renew(), RENEWED_EVERY_MS).unref()
+    this.#timer ??= setInterval(() => void this.#renew(), RENEW_EVERY_MS).unref()
   }
 
-  forget(ids: readonly string[]): void {
+  remove(ids: readonly string[]): void {
     ids.forEach((id) => this.#ids.delete(id))
     if (this.#ids.size === 0) {
       clearInterval(this.#timer)
@@ -25,7 +25,7 @@ class Heartbeat {
 
   async #renew(): Promise<void> {
     try {
-      await holdClaims([...this.#ids], HELD_MS)
+      await renewClaims([...this.#ids], CLAIM_TTL_MS)
     } catch (error) {
       const { default: logger } = await import('@adonisjs/core/services/logger')
       logger.warn({ err: error }, 'the paths of running uploads could not be renewed; tried again')

@@ -1,8 +1,8 @@
 import type { BucketRow } from '#storage/buckets/bucket'
 import { claimPaths, releaseClaims, type Claim } from './claims.js'
-import { HELD_MS, heartbeat } from './heartbeat.js'
+import { CLAIM_TTL_MS, heartbeat } from './heartbeat.js'
 
-interface Asked {
+interface PendingClaim {
   readonly path: string
   readonly resolve: (claim: Claim) => void
   readonly reject: (reason: unknown) => void
@@ -15,7 +15,7 @@ interface Asked {
 export class PathClaims {
   readonly #bucket: BucketRow
   readonly #ids: string[] = []
-  #asked: Asked[] = []
+  #pending: PendingClaim[] = []
   #claiming: Promise<void> | undefined
 
   constructor(bucket: BucketRow) {
@@ -25,8 +25,8 @@ export class PathClaims {
   /** Rejects with `PathTaken` where a file or another claim has the path. */
   claim(path: string): Promise<Claim> {
     const { promise, resolve, reject } = Promise.withResolvers<Claim>()
-    this.#asked.push({ path, resolve, reject })
-    this.#claiming ??= this.#claimAsked()
+    this.#pending.push({ path, resolve, reject })
+    this.#claiming ??= this.#claimPending()
     return promise
   }
 
@@ -39,32 +39,30 @@ export class PathClaims {
   }
 
   /** Holds none of them any longer. */
-  end(): void {
-    heartbeat.forget(this.#ids)
+  stopRenewing(): void {
+    heartbeat.remove(this.#ids)
   }
 
-  async #claimAsked(): Promise<void> {
-    while (this.#asked.length > 0) {
-      const asked = this.#asked
-      this.#asked = []
-      await this.#claimTogether(asked).catch((error) =>
-        asked.forEach(({ reject }) => reject(error))
-      )
+  async #claimPending(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const batch = this.#pending
+      this.#pending = []
+      await this.#claimBatch(batch).catch((error) => batch.forEach(({ reject }) => reject(error)))
     }
     this.#claiming = undefined
   }
 
-  async #claimTogether(asked: readonly Asked[]): Promise<void> {
+  async #claimBatch(batch: readonly PendingClaim[]): Promise<void> {
     const { id: bucketId, region } = this.#bucket
-    const paths = asked.map(({ path }) => path)
-    const ends = await claimPaths({ bucketId, region, heldForMs: HELD_MS }, paths)
-    ends.forEach((end, n) => {
-      if (end.status === 'rejected') {
-        return asked[n]!.reject(end.reason)
+    const paths = batch.map(({ path }) => path)
+    const results = await claimPaths({ bucketId, region, ttlMs: CLAIM_TTL_MS }, paths)
+    results.forEach((result, n) => {
+      if (result.status === 'rejected') {
+        return batch[n]!.reject(result.reason)
       }
-      this.#ids.push(end.value.id)
-      heartbeat.keep(end.value.id)
-      asked[n]!.resolve(end.value)
+      this.#ids.push(result.value.id)
+      heartbeat.add(result.value.id)
+      batch[n]!.resolve(result.value)
     })
   }
 }

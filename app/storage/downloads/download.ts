@@ -5,7 +5,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { EntityNotFound, Failure } from '#kernel/failures'
 import { originOf } from '#kernel/request_origin'
-import { requireReach } from '#storage/access/access'
+import { requireAccess } from '#storage/access/bucket_access'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
 import type { FileRow } from '#storage/bucket_files/file_row'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
@@ -15,8 +15,8 @@ import { ObjectMissing } from '#storage/objects/errors'
 import { objectAddress } from '#storage/objects/layout'
 import type { ByteRange, ObjectFacts } from '#storage/objects/object_store'
 import { objectStore } from '#storage/objects/store'
-import { WholeBytes } from '#storage/objects/whole_bytes'
-import { contentRange, verdictOn, type Verdict } from './ranges.js'
+import { BufferStream } from '#storage/objects/buffer_stream'
+import { contentRange, decideDownload, type DownloadDecision } from './download_decision.js'
 import { presentationOf, type Presentation } from './presentation.js'
 import { sendBytes, sendHead, sendStream } from '#http/send_stream'
 
@@ -40,39 +40,39 @@ class RangeUnsatisfiable extends Failure {
 export async function download(ctx: HttpContext): Promise<void> {
   const { request, response } = ctx
   const bucketFiles = await ctx.containerResolver.make(BucketFileService)
-  const file = await bucketFiles.fileRow(ctx.params.id)
-  await requireReach(originOf(ctx).actor, file)
-  const { size } = file.size === null ? await factsOf(file) : { size: file.size }
-  const shown = presentationOf(file, size, request.request.headers)
-  const verdict = verdictOn(request.method(), request.request.headers, shown)
+  const file = await bucketFiles.findRow(ctx.params.id)
+  await requireAccess(originOf(ctx).actor, file)
+  const { size } = file.size === null ? await statObject(file) : { size: file.size }
+  const presentation = presentationOf(file, size, request.request.headers)
+  const decision = decideDownload(request.method(), request.request.headers, presentation)
 
-  if (shown.varies) {
+  if (presentation.varies) {
     response.append('vary', 'Accept-Encoding')
   }
-  if (verdict.status === 412) {
+  if (decision.status === 412) {
     throw new PreconditionFailed()
   }
-  if (verdict.status === 416) {
+  if (decision.status === 416) {
     throw new RangeUnsatisfiable(size)
   }
-  if (verdict.status === 304) {
-    return answerUnchanged(ctx, shown)
+  if (decision.status === 304) {
+    return answerUnchanged(ctx, presentation)
   }
   if (request.method() === 'HEAD') {
-    await factsOf(file)
-    announce(ctx, file, shown, verdict)
+    await statObject(file)
+    announce(ctx, file, presentation, decision)
     return sendHead(ctx)
   }
-  const range = verdict.status === 206 ? verdict.range : undefined
+  const range = decision.status === 206 ? decision.range : undefined
   const bytes = await open(file, size, range)
-  announce(ctx, file, shown, verdict)
-  const length = lengthOf(shown, range)
-  if (!shown.isPacked && bytes instanceof WholeBytes && bytes.content.length === length) {
+  announce(ctx, file, presentation, decision)
+  const length = lengthOf(presentation, range)
+  if (!presentation.isPacked && bytes instanceof BufferStream && bytes.content.length === length) {
     return sendBytes(ctx, bytes.content)
   }
   await sendStream(ctx, bytes, {
     check: (source) => checkSize(length, source),
-    pack: shown.isPacked ? createGzip() : undefined,
+    pack: presentation.isPacked ? createGzip() : undefined,
   })
 }
 
@@ -82,8 +82,8 @@ function announceVersion({ response }: HttpContext, { etag, modifiedAt }: Presen
   response.header('cache-control', 'private, no-cache')
 }
 
-function answerUnchanged(ctx: HttpContext, shown: Presentation): void {
-  announceVersion(ctx, shown)
+function answerUnchanged(ctx: HttpContext, presentation: Presentation): void {
+  announceVersion(ctx, presentation)
   ctx.response.status(304)
   ctx.response.send(null)
 }
@@ -91,27 +91,27 @@ function answerUnchanged(ctx: HttpContext, shown: Presentation): void {
 function announce(
   ctx: HttpContext,
   { name, hash, sha256 }: FileRow,
-  shown: Presentation,
-  verdict: Verdict & { status: 200 | 206 }
+  presentation: Presentation,
+  decision: DownloadDecision & { status: 200 | 206 }
 ): void {
   const { response } = ctx
-  announceVersion(ctx, shown)
-  response.status(verdict.status)
-  response.header('content-type', shown.type)
+  announceVersion(ctx, presentation)
+  response.status(decision.status)
+  response.header('content-type', presentation.type)
   response.header('content-disposition', attachment(name, hash))
-  if (sha256 !== null && !shown.isPacked) {
+  if (sha256 !== null && !presentation.isPacked) {
     const digest = Buffer.from(sha256, 'hex').toString('base64')
     response.header('repr-digest', `sha-256=:${digest}:`)
   }
-  if (shown.isPacked) {
+  if (presentation.isPacked) {
     response.header('content-encoding', 'gzip')
     return
   }
-  const range = verdict.status === 206 ? verdict.range : undefined
+  const range = decision.status === 206 ? decision.range : undefined
   response.header('accept-ranges', 'bytes')
-  response.header('content-length', lengthOf(shown, range))
+  response.header('content-length', lengthOf(presentation, range))
   if (range) {
-    response.header('content-range', contentRange(shown.size, range))
+    response.header('content-range', contentRange(presentation.size, range))
   }
 }
 
@@ -125,7 +125,7 @@ async function open(file: FileRow, size: number, range?: ByteRange): Promise<Rea
   return store.read(address, range, size).catch(notFound)
 }
 
-async function factsOf({ layout, bucketId, hash }: FileRow): Promise<ObjectFacts> {
+async function statObject({ layout, bucketId, hash }: FileRow): Promise<ObjectFacts> {
   const store = await objectStore()
   return store.stat(objectAddress(layout, bucketId, hash)).catch(notFound)
 }

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 import type { FileRow } from '#storage/bucket_files/file_row'
-import { entityTag, type Version } from './ranges.js'
-import { acceptsGzip } from './encoding.js'
+import { entityTag, type Version } from './download_decision.js'
+import { acceptsGzip } from './accepts_gzip.js'
 import { isCompressible, mediaType } from './media_type.js'
 
 /** The form in which a caller gets a file: as it is, or packed. */

@@ -11,7 +11,7 @@ export interface BucketLock {
   readonly bucketIds: readonly string[]
 }
 
-const PAGE = 500
+const PAGE_SIZE = 500
 
 const INSERT = `
   insert into bucket_locks (lock_id, bucket_id)
@@ -29,7 +29,7 @@ const LOCKED = {
 }
 
 const LIST = `select lock_id as id, min(created_at) as "createdAt" from bucket_locks
-  where lock_id > $1 group by lock_id order by lock_id limit ${PAGE}`
+  where lock_id > $1 group by lock_id order by lock_id limit ${PAGE_SIZE}`
 
 /** The bucket holds the code of an analysis whose configuration is locked. */
 export class AnalysisLocked extends EntityConflict {
@@ -45,7 +45,7 @@ export class AnalysisLocked extends EntityConflict {
  * that is not there has no effect until it is.
  */
 export const bucketLocks = {
-  pageSize: PAGE,
+  pageSize: PAGE_SIZE,
 
   /** Once this resolves, every transaction that moves a file has ended or sees the locks. May be repeated. */
   async lock(locks: readonly BucketLock[]): Promise<void> {

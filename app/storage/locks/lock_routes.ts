@@ -14,16 +14,16 @@ import { actorOf } from '#kernel/request_origin'
 import { id } from '#records/rules'
 import { bucketLocks } from './bucket_locks.js'
 
-const MOST_LOCKS = 500
-const MOST_BUCKETS = 1_000
+const MAX_LOCKS = 500
+const MAX_BUCKETS = 1_000
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 const access = requiresInMasterRealm('bucket_update', 'bucket_delete')
 
 const newLocks = body({
   locks: vine
-    .array(vine.object({ id: id(), bucketIds: vine.array(id()).maxLength(MOST_BUCKETS) }))
-    .maxLength(MOST_LOCKS),
+    .array(vine.object({ id: id(), bucketIds: vine.array(id()).maxLength(MAX_BUCKETS) }))
+    .maxLength(MAX_LOCKS),
 })
 
 const LOCKS = dataResponse({

@@ -11,18 +11,18 @@ export async function* checkDigest(
   source: AsyncIterable<Uint8Array>
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const hash = createHash('sha256')
-  let held: Uint8Array | undefined
+  let last: Uint8Array | undefined
   for await (const chunk of source) {
     hash.update(chunk)
-    if (held) {
-      yield held
+    if (last) {
+      yield last
     }
-    held = chunk
+    last = chunk
   }
   if (hash.digest('hex') !== sha256) {
     throw new ObjectChanged()
   }
-  if (held) {
-    yield held
+  if (last) {
+    yield last
   }
 }

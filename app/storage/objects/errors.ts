@@ -37,8 +37,8 @@ export class UnsafeObjectName extends Error {
   static readonly code = 'E_UNSAFE_OBJECT_NAME'
   readonly code = UnsafeObjectName.code
 
-  constructor(what: string, name: string) {
-    super(`${JSON.stringify(name.slice(0, 300))} cannot be the ${what} of an object`)
+  constructor(kind: string, name: string) {
+    super(`${JSON.stringify(name.slice(0, 300))} cannot be the ${kind} of an object`)
   }
 }
 
@@ -70,7 +70,7 @@ export class PutInterrupted extends EntityConflict {
 }
 
 /** The S3 server refuses the region of a bucket. */
-export class RegionRefused extends BadRequest {
+export class UnknownRegion extends BadRequest {
   constructor(region: string, cause?: unknown) {
     super(`The object store has no region ${region}`, { cause })
   }
@@ -92,7 +92,7 @@ export class ObjectTooLarge extends PayloadTooLarge {
 }
 
 /** The object store does not answer, or answers that it cannot now. */
-export class ObjectStoreAway extends ServiceUnavailable {
+export class ObjectStoreUnavailable extends ServiceUnavailable {
   constructor(cause?: unknown) {
     super('The object store does not answer; try again shortly', { cause })
   }

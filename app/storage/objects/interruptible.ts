@@ -11,14 +11,14 @@ export async function* interruptible<T>(
     return
   }
   const iterator = source[Symbol.asyncIterator]()
-  let giveUp = (_reason: unknown) => {}
-  const onAbort = () => giveUp(signal.reason)
+  let rejectNext = (_reason: unknown) => {}
+  const onAbort = () => rejectNext(signal.reason)
   signal.addEventListener('abort', onAbort)
   let isEnded = false
   try {
     for (;;) {
       const { done, value } = await new Promise<IteratorResult<T>>((resolve, reject) => {
-        giveUp = reject
+        rejectNext = reject
         signal.throwIfAborted()
         iterator.next().then(resolve, reject)
       })

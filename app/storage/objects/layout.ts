@@ -8,7 +8,7 @@ import type { ObjectAddress } from './object_store.js'
 export type Layout = 'own' | `shared:${string}`
 
 /** Where the objects of one bucket are: all that start with the prefix. */
-export interface BucketPlace {
+export interface BucketLocation {
   readonly container: string
   readonly prefix: string
 }
@@ -20,7 +20,7 @@ export function currentLayout({ S3_ENDPOINT, S3_BUCKET }: Pick<Env, 'S3_ENDPOINT
 }
 
 /** Where a bucket's objects of one layout are. */
-export function bucketPlace(layout: Layout, bucketId: string): BucketPlace {
+export function bucketLocation(layout: Layout, bucketId: string): BucketLocation {
   return layout === 'own'
     ? { container: containerName(bucketId), prefix: '' }
     : { container: layout.slice('shared:'.length), prefix: `${containerName(bucketId)}/` }
@@ -28,7 +28,7 @@ export function bucketPlace(layout: Layout, bucketId: string): BucketPlace {
 
 /** Where one object of a bucket is; the key is the `hash` of the file. */
 export function objectAddress(layout: Layout, bucketId: string, key: string): ObjectAddress {
-  const { container, prefix } = bucketPlace(layout, bucketId)
+  const { container, prefix } = bucketLocation(layout, bucketId)
   return { container, key: prefix + key }
 }
 

@@ -73,7 +73,10 @@ export interface ObjectStore {
   ): Promise<number>
 
   /** Begins an object that arrives in pieces, over any time and by way of any process. */
-  begin(address: ObjectAddress, options?: Pick<PutOptions, 'expectedBytes'>): Promise<PartialObject>
+  startUpload(
+    address: ObjectAddress,
+    options?: Pick<PutOptions, 'expectedBytes'>
+  ): Promise<PartialObject>
 
   /**
    * Stores one more piece, and tells how much there is then, which is on the disk. Where it rejects, what was there before is
@@ -102,7 +105,7 @@ export interface ObjectStore {
    * The bytes of small objects at once, no more of them than are in a run of `inRuns`: each has its bytes, or an `ObjectMissing`, or an
    * `ObjectDamaged` where it has more or less of them than it should. Their order is kept.
    */
-  readWhole(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]>
+  readSmall(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]>
 
   /** Rejects with `ObjectMissing` where there is no object. */
   stat(address: ObjectAddress): Promise<ObjectFacts>

@@ -10,6 +10,6 @@ export function objectStore(): Promise<ObjectStore> {
 }
 
 /** How objects are laid out that are stored from now on. */
-export function layoutNow(): Layout {
+export function activeLayout(): Layout {
   return currentLayout(env)
 }

@@ -35,8 +35,8 @@ export class AnnouncedChecksum {
   }
 
   /** Whether what came is what was announced; to be asked once. */
-  holds(): boolean {
-    const found = this.#hash.digest()
-    return found.length === this.#expected.length && timingSafeEqual(found, this.#expected)
+  matches(): boolean {
+    const actual = this.#hash.digest()
+    return actual.length === this.#expected.length && timingSafeEqual(actual, this.#expected)
   }
 }

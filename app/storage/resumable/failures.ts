@@ -1,7 +1,7 @@
 import { EntityNotFound, Failure } from '#kernel/failures'
 
 /** There is no such upload, or it has expired, or its bucket is gone. */
-export class UploadGone extends EntityNotFound {
+export class UploadNotFound extends EntityNotFound {
   constructor() {
     super('resumable-upload')
   }

@@ -1,10 +1,10 @@
 import { EntityConflict } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
-import { keepFiles } from '#storage/claims/keep_files'
+import { createFiles } from '#storage/claims/create_files'
 import { AnalysisLocked } from '#storage/locks/bucket_locks'
 import { PutInterrupted } from '#storage/objects/errors'
 import { objectStore } from '#storage/objects/store'
-import { UploadGone } from './failures.js'
+import { UploadNotFound } from './failures.js'
 import { digestOf, SavedDigest } from './saved_digest.js'
 import { claimOf, removeUpload, type ResumableUpload } from './resumable_uploads.js'
 
@@ -23,13 +23,13 @@ export async function finishUpload(
     await store.complete(claim.address, object)
     const sha256 = await sha256Of(upload)
     const sender = { actorType, actorId, realmId }
-    await keepFiles(origin, bucketId, [{ claim, size: object.size, sha256 }], sender)
+    await createFiles(origin, bucketId, [{ claim, size: object.size, sha256 }], sender)
     return { ...upload, isFile: true }
   } catch (error) {
     if (error instanceof EntityConflict && !(error instanceof AnalysisLocked)) {
       await discardUpload(upload)
     }
-    throw error instanceof PutInterrupted ? new UploadGone() : error
+    throw error instanceof PutInterrupted ? new UploadNotFound() : error
   }
 }
 
@@ -42,9 +42,9 @@ export async function discardUpload(upload: ResumableUpload): Promise<void> {
 
 async function sha256Of(upload: ResumableUpload): Promise<string> {
   const digest = await SavedDigest.from(upload.digest, upload.object.size)
-  const found = digest.end()
-  if (found !== undefined) {
-    return found
+  const sha256 = digest.end()
+  if (sha256 !== undefined) {
+    return sha256
   }
   const store = await objectStore()
   return digestOf(await store.read(claimOf(upload).address))

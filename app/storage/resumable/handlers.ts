@@ -7,10 +7,10 @@ import { RequestBody } from '#storage/uploads/request_body'
 import { AnnouncedChecksum } from './announced_checksum.js'
 import {
   announcedLength,
-  bytesIn,
-  carriesBytes,
+  byteHeader,
+  hasUploadBytes,
   describeProtocol,
-  requireBytes,
+  requireUploadBytes,
   requireOffset,
   requireProtocol,
 } from './protocol.js'
@@ -24,26 +24,26 @@ export function describe(ctx: HttpContext): void {
   ctx.response.status(204).send(null)
 }
 
-export async function beginUpload(ctx: HttpContext): Promise<void> {
+export async function startUpload(ctx: HttpContext): Promise<void> {
   requireProtocol(ctx)
-  if (carriesBytes(ctx)) {
-    requireBytes(ctx)
+  if (hasUploadBytes(ctx)) {
+    requireUploadBytes(ctx)
   }
   const metadata = ctx.request.header('upload-metadata') ?? ''
-  const beginning = { length: announcedLength(ctx), metadata }
-  const begun = await uploads.begin(originOf(ctx), ctx.params.id, beginning)
-  ctx.response.header('location', locationOf(ctx, begun))
-  const upload = carriesBytes(ctx) ? await takeBytes(ctx, begun.id, 0) : begun
-  if (carriesBytes(ctx)) {
+  const request = { length: announcedLength(ctx), metadata }
+  const started = await uploads.start(originOf(ctx), ctx.params.id, request)
+  ctx.response.header('location', locationOf(ctx, started))
+  const upload = hasUploadBytes(ctx) ? await receiveBytes(ctx, started.id, 0) : started
+  if (hasUploadBytes(ctx)) {
     ctx.response.header('upload-offset', upload.object.size)
   }
-  tellEnd(ctx, upload)
+  setResultHeaders(ctx, upload)
   ctx.response.status(201).send(null)
 }
 
 export async function status(ctx: HttpContext): Promise<void> {
   requireProtocol(ctx)
-  const upload = await uploads.status(originOf(ctx), namedBy(ctx))
+  const upload = await uploads.status(originOf(ctx), uploadReference(ctx))
   const { response } = ctx
   response.header('upload-offset', upload.object.size)
   if (upload.length === null) {
@@ -54,33 +54,33 @@ export async function status(ctx: HttpContext): Promise<void> {
   if (upload.metadata !== '') {
     response.header('upload-metadata', upload.metadata)
   }
-  tellEnd(ctx, upload)
+  setResultHeaders(ctx, upload)
   response.status(200).send(null)
 }
 
 export async function continueUpload(ctx: HttpContext): Promise<void> {
   requireProtocol(ctx)
-  requireBytes(ctx)
-  const upload = await takeBytes(ctx, ctx.params.uploadId, requireOffset(ctx))
+  requireUploadBytes(ctx)
+  const upload = await receiveBytes(ctx, ctx.params.uploadId, requireOffset(ctx))
   ctx.response.header('upload-offset', upload.object.size)
-  tellEnd(ctx, upload)
+  setResultHeaders(ctx, upload)
   ctx.response.status(204).send(null)
 }
 
-export async function endUpload(ctx: HttpContext): Promise<void> {
+export async function cancelUpload(ctx: HttpContext): Promise<void> {
   requireProtocol(ctx)
-  await uploads.end(originOf(ctx), namedBy(ctx))
+  await uploads.cancel(originOf(ctx), uploadReference(ctx))
   ctx.response.status(204).send(null)
 }
 
 const METHODS: Record<string, (ctx: HttpContext) => Promise<void>> = {
   HEAD: status,
   PATCH: continueUpload,
-  DELETE: endUpload,
+  DELETE: cancelUpload,
 }
 
 /** For clients whose way here lets only some methods pass. */
-export async function instead(ctx: HttpContext): Promise<void> {
+export async function overrideMethod(ctx: HttpContext): Promise<void> {
   requireProtocol(ctx)
   const method = ctx.request.header('x-http-method-override')?.toUpperCase() ?? ''
   const handler = METHODS[method]
@@ -90,21 +90,21 @@ export async function instead(ctx: HttpContext): Promise<void> {
   await handler(ctx)
 }
 
-async function takeBytes(
+async function receiveBytes(
   ctx: HttpContext,
   upload: string,
   offset: number
 ): Promise<ResumableUpload> {
   const body = new RequestBody(ctx.request.request)
   try {
-    return await uploads.proceed(
+    return await uploads.append(
       originOf(ctx),
       { bucket: ctx.params.id, upload },
       {
         offset,
         chunks: body.chunks(),
-        bytes: bytesIn(ctx, 'Content-Length'),
-        length: bytesIn(ctx, 'Upload-Length'),
+        bytes: byteHeader(ctx, 'Content-Length'),
+        length: byteHeader(ctx, 'Upload-Length'),
         checksum: AnnouncedChecksum.from(ctx.request.header('upload-checksum')),
       }
     )
@@ -118,7 +118,10 @@ function locationOf({ request }: HttpContext, { id }: ResumableUpload): string {
   return request.url().endsWith('/') ? id : `resumable/${id}`
 }
 
-function tellEnd({ response }: HttpContext, { id, isFile, expiresAt }: ResumableUpload): void {
+function setResultHeaders(
+  { response }: HttpContext,
+  { id, isFile, expiresAt }: ResumableUpload
+): void {
   if (isFile) {
     response.header('x-bucket-file-id', id)
   } else {
@@ -126,6 +129,6 @@ function tellEnd({ response }: HttpContext, { id, isFile, expiresAt }: Resumable
   }
 }
 
-function namedBy({ params }: HttpContext) {
+function uploadReference({ params }: HttpContext) {
   return { bucket: params.id as string, upload: params.uploadId as string }
 }

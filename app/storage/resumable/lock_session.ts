@@ -25,20 +25,20 @@ export class LockSession {
   readonly #lost = new AbortController()
   #last: Promise<unknown> = Promise.resolve()
 
-  private constructor(client: pg.Client, onAsked: (id: string) => void) {
+  private constructor(client: pg.Client, onReleaseRequest: (id: string) => void) {
     this.#client = client
     const lose = () => this.#lost.abort(new Error('The connection with the locks was lost'))
     client.on('error', lose)
     client.on('end', lose)
     client.on('notification', ({ payload = '' }) => {
-      const [id = '', asker] = payload.split(' ')
-      if (asker !== this.#name) {
-        onAsked(id)
+      const [id = '', sender] = payload.split(' ')
+      if (sender !== this.#name) {
+        onReleaseRequest(id)
       }
     })
   }
 
-  static async open(onAsked: (id: string) => void): Promise<LockSession> {
+  static async open(onReleaseRequest: (id: string) => void): Promise<LockSession> {
     const client = new pg.Client({
       connectionString: databaseUrl('storage'),
       application_name: 'analysis-hub uploads',
@@ -46,7 +46,7 @@ export class LockSession {
       query_timeout: 10_000,
       keepAlive: true,
     })
-    const session = new LockSession(client, onAsked)
+    const session = new LockSession(client, onReleaseRequest)
     await client.connect()
     await client.query(SESSION)
     return session
@@ -58,17 +58,17 @@ export class LockSession {
   }
 
   async tryLock(id: string): Promise<boolean> {
-    const { rows } = await this.#inTurn<{ taken: boolean }>(TRY, [keyOf(id)])
+    const { rows } = await this.#query<{ taken: boolean }>(TRY, [keyOf(id)])
     return rows[0]!.taken
   }
 
   async unlock(id: string): Promise<void> {
-    await this.#inTurn(UNLOCK, [keyOf(id)])
+    await this.#query(UNLOCK, [keyOf(id)])
   }
 
   /** Asks the other processes to let go of an upload. */
-  async askFor(id: string): Promise<void> {
-    await this.#inTurn('select pg_notify($1, $2)', [CHANNEL, `${id} ${this.#name}`])
+  async requestRelease(id: string): Promise<void> {
+    await this.#query('select pg_notify($1, $2)', [CHANNEL, `${id} ${this.#name}`])
   }
 
   async close(): Promise<void> {
@@ -76,7 +76,7 @@ export class LockSession {
   }
 
   /** A connection answers one question at a time. */
-  #inTurn<Row extends pg.QueryResultRow>(text: string, values: string[]) {
+  #query<Row extends pg.QueryResultRow>(text: string, values: string[]) {
     const answer = this.#last.then(() => this.#client.query<Row>(text, values))
     this.#last = answer.catch(() => {})
     return answer

@@ -3,7 +3,7 @@ import type { HeaderParameter, Operation } from '#http/surface'
 import { BYTES_TYPE, TUS_VERSION } from './protocol.js'
 
 const OFFSET = { 'Upload-Offset': 'How many bytes are stored' }
-const END = {
+const RESULT_HEADERS = {
   'Upload-Expires': 'Until when the upload can be gone on with',
   'X-Bucket-File-Id': 'Which bucket file the upload has become, where it has all of its bytes',
 }
@@ -17,7 +17,7 @@ const VERSION: HeaderParameter = {
 
 const BYTES = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 
-const AT: HeaderParameter = {
+const OFFSET_HEADER: HeaderParameter = {
   name: 'Upload-Offset',
   description: 'How many bytes are stored: where those of the body belong',
   required: true,
@@ -32,7 +32,7 @@ const METHOD: HeaderParameter = {
 }
 
 /** What is begun; one of the two lengths has to be sent. */
-const BEGINNING: HeaderParameter[] = [
+const START_HEADERS: HeaderParameter[] = [
   {
     name: 'Upload-Metadata',
     description: 'Pairs of a key and its value in base64; `filename` becomes the path of the file',
@@ -83,17 +83,21 @@ export const describeOperation = (name: string): Operation => ({
   },
 })
 
-export const beginOperation: Operation = {
+export const startOperation: Operation = {
   name: 'beginResumableUpload',
   summary:
     'Begin an upload that may break off and be gone on with (tus 1.0), with its first bytes or without',
   access: loggedIn,
-  headers: [VERSION, ...BEGINNING],
+  headers: [VERSION, ...START_HEADERS],
   takes: { ...takes, isOptional: true },
   responses: {
     201: {
       description: 'The upload is begun',
-      headers: { Location: 'The upload, relative to the address asked', ...OFFSET, ...END },
+      headers: {
+        Location: 'The upload, relative to the address asked',
+        ...OFFSET,
+        ...RESULT_HEADERS,
+      },
     },
   },
 }
@@ -111,7 +115,7 @@ export const statusOperation: Operation = {
         'Upload-Length': 'All of its bytes',
         'Upload-Defer-Length': '1 where these are not known yet',
         'Upload-Metadata': 'As they were sent',
-        ...END,
+        ...RESULT_HEADERS,
       },
     },
   },
@@ -121,12 +125,14 @@ export const continueOperation: Operation = {
   name: 'continueResumableUpload',
   summary: 'Send more bytes of an upload; the last ones make a bucket file of it',
   access: loggedIn,
-  headers: [VERSION, AT],
+  headers: [VERSION, OFFSET_HEADER],
   takes,
-  responses: { 204: { description: 'The bytes are stored', headers: { ...OFFSET, ...END } } },
+  responses: {
+    204: { description: 'The bytes are stored', headers: { ...OFFSET, ...RESULT_HEADERS } },
+  },
 }
 
-export const endOperation: Operation = {
+export const cancelOperation: Operation = {
   name: 'endResumableUpload',
   summary: 'Give an upload up',
   access: loggedIn,
@@ -134,7 +140,7 @@ export const endOperation: Operation = {
   responses: { 204: { description: 'Nothing of it is left' } },
 }
 
-export const insteadOperation: Operation = {
+export const overrideOperation: Operation = {
   name: 'useResumableUpload',
   summary:
     'What X-HTTP-Method-Override says, HEAD, PATCH or DELETE, where that method does not get through',
@@ -143,6 +149,6 @@ export const insteadOperation: Operation = {
   takes: { ...takes, isOptional: true },
   responses: {
     200: statusOperation.responses[200]!,
-    204: { description: 'Done', headers: { ...OFFSET, ...END } },
+    204: { description: 'Done', headers: { ...OFFSET, ...RESULT_HEADERS } },
   },
 }

@@ -39,25 +39,25 @@ export function requireProtocol({ request, response }: HttpContext): void {
 }
 
 /** Whether the body of a request is bytes of an upload. */
-export function carriesBytes({ request }: HttpContext): boolean {
+export function hasUploadBytes({ request }: HttpContext): boolean {
   return request.header('content-type')?.split(';')[0]!.trim().toLowerCase() === BYTES_TYPE
 }
 
-export function requireBytes(ctx: HttpContext): void {
+export function requireUploadBytes(ctx: HttpContext): void {
   const encoding = ctx.request.header('content-encoding')?.toLowerCase() ?? 'identity'
-  if (!carriesBytes(ctx) || encoding !== 'identity') {
+  if (!hasUploadBytes(ctx) || encoding !== 'identity') {
     throw new ContentTypeUnsupported(BYTES_TYPE)
   }
 }
 
 /** A header that holds a number of bytes; undefined where it is not sent. */
-export function bytesIn({ request }: HttpContext, name: string): number | undefined {
-  const sent = request.header(name)
-  if (sent === undefined) {
+export function byteHeader({ request }: HttpContext, name: string): number | undefined {
+  const value = request.header(name)
+  if (value === undefined) {
     return undefined
   }
-  const bytes = Number(sent)
-  if (!NUMBER.test(sent) || !Number.isSafeInteger(bytes)) {
+  const bytes = Number(value)
+  if (!NUMBER.test(value) || !Number.isSafeInteger(bytes)) {
     throw new BadRequest(`The header ${name} must be a number of bytes`)
   }
   return bytes
@@ -65,7 +65,7 @@ export function bytesIn({ request }: HttpContext, name: string): number | undefi
 
 /** How long the whole upload will be; undefined where the client says that it will tell later. */
 export function announcedLength(ctx: HttpContext): number | undefined {
-  const length = bytesIn(ctx, 'Upload-Length')
+  const length = byteHeader(ctx, 'Upload-Length')
   const deferred = ctx.request.header('upload-defer-length')
   const isEither = (length === undefined) === (deferred === '1')
   if (!isEither || (length !== undefined && deferred !== undefined)) {
@@ -76,7 +76,7 @@ export function announcedLength(ctx: HttpContext): number | undefined {
 
 /** Where the bytes of a request belong. */
 export function requireOffset(ctx: HttpContext): number {
-  const offset = bytesIn(ctx, 'Upload-Offset')
+  const offset = byteHeader(ctx, 'Upload-Offset')
   if (offset === undefined) {
     throw new BadRequest('Send the header Upload-Offset')
   }

@@ -1,13 +1,20 @@
 import type { SurfaceRoutes } from '#http/surface'
 import {
-  beginOperation,
+  startOperation,
   continueOperation,
   describeOperation,
-  endOperation,
-  insteadOperation,
+  cancelOperation,
+  overrideOperation,
   statusOperation,
 } from './operations.js'
-import { beginUpload, continueUpload, describe, endUpload, instead, status } from './handlers.js'
+import {
+  startUpload,
+  continueUpload,
+  describe,
+  cancelUpload,
+  overrideMethod,
+  status,
+} from './handlers.js'
 
 const UPLOADS = '/buckets/:id/resumable'
 const UPLOAD = `${UPLOADS}/:uploadId`
@@ -17,9 +24,9 @@ export function resumableRoutes(routes: SurfaceRoutes): void {
   routes
     .options(UPLOADS, describe, describeOperation('describeResumableUploads'))
     .options(UPLOAD, describe, describeOperation('describeResumableUpload'))
-    .post(UPLOADS, beginUpload, beginOperation)
+    .post(UPLOADS, startUpload, startOperation)
     .head(UPLOAD, status, statusOperation)
     .patch(UPLOAD, continueUpload, continueOperation)
-    .delete(UPLOAD, endUpload, endOperation)
-    .post(UPLOAD, instead, insteadOperation)
+    .delete(UPLOAD, cancelUpload, cancelOperation)
+    .post(UPLOAD, overrideMethod, overrideOperation)
 }

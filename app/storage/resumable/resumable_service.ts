@@ -2,20 +2,20 @@ import app from '@adonisjs/core/services/app'
 
 import { BadRequest, EntityConflict, PayloadTooLarge } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
-import { owns, requireReach } from '#storage/access/access'
+import { owns, requireAccess } from '#storage/access/bucket_access'
 import type { BucketRow } from '#storage/buckets/bucket'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { claimPath, PathTaken, releaseClaims, type Claim } from '#storage/claims/claims'
-import { HELD_MS } from '#storage/claims/heartbeat'
+import { CLAIM_TTL_MS } from '#storage/claims/heartbeat'
 import { storagePool } from '#storage/database'
 import { requireNoLock } from '#storage/locks/bucket_locks'
 import { ContainerMissing } from '#storage/objects/errors'
 import type { PartialObject } from '#storage/objects/object_store'
 import { objectStore } from '#storage/objects/store'
-import { restorePlace } from '#storage/objects/places'
+import { restoreLocation } from '#storage/objects/bucket_locations'
 import { OffsetMismatch } from './failures.js'
 import { discardUpload, finishUpload } from './finish_upload.js'
-import { receivePieces, type Sent } from './receive_pieces.js'
+import { receiveChunks, type UploadBody } from './receive_chunks.js'
 import {
   declareLength,
   findOnPath,
@@ -23,16 +23,16 @@ import {
   insertUpload,
   type ResumableUpload,
 } from './resumable_uploads.js'
-import { UploadLocks, type Hold } from './upload_locks.js'
-import { pathInMetadata } from './upload_metadata.js'
+import { UploadLocks, type UploadLock } from './upload_locks.js'
+import { pathFromMetadata } from './upload_metadata.js'
 
-export interface Beginning {
+export interface UploadRequest {
   /** All bytes of the file; undefined where the client does not know yet. */
   readonly length: number | undefined
   readonly metadata: string
 }
 
-export interface Continuation extends Sent {
+export interface UploadContinuation extends UploadBody {
   /** Where the bytes belong. */
   readonly offset: number
   /** How many come, where that is known. */
@@ -41,7 +41,7 @@ export interface Continuation extends Sent {
   readonly length: number | undefined
 }
 
-interface Named {
+interface UploadReference {
   /** Id or name. */
   readonly bucket: string
   readonly upload: string
@@ -57,21 +57,21 @@ export class ResumableService {
     this.#maxBytes = maxBytes
   }
 
-  async begin(origin: Origin, idOrName: string, beginning: Beginning): Promise<ResumableUpload> {
-    const bucket = await bucketNamed(idOrName)
-    await requireReach(origin.actor, bucket, 'upload')
+  async start(origin: Origin, idOrName: string, request: UploadRequest): Promise<ResumableUpload> {
+    const bucket = await findBucket(idOrName)
+    await requireAccess(origin.actor, bucket, 'upload')
     await requireNoLock(storagePool(), bucket.id)
-    const { length, metadata } = beginning
-    const path = pathInMetadata(metadata)
+    const { length, metadata } = request
+    const path = pathFromMetadata(metadata)
     this.#requireSize(length)
     const claim = await this.#claim(origin, bucket, path)
     const { kind, id, realmId } = origin.actor
     try {
-      const object = await beginObject(bucket, claim, length)
+      const object = await startObject(bucket, claim, length)
       const sender = { actorType: kind, actorId: id, realmId }
       const upload = { length: length ?? null, metadata, object, ...sender }
-      const begun = await insertUpload(claim, upload)
-      return isWhole(begun) ? await finishUpload(origin, begun) : begun
+      const started = await insertUpload(claim, upload)
+      return isComplete(started) ? await finishUpload(origin, started) : started
     } catch (error) {
       await releaseClaims([claim.id]).catch(() => {})
       throw error
@@ -79,38 +79,42 @@ export class ResumableService {
   }
 
   /** How far an upload is. One that has all of its bytes and is no file yet becomes one. */
-  async status(origin: Origin, named: Named): Promise<ResumableUpload> {
-    return this.#holding(origin, named, async (upload) =>
-      isWhole(upload) ? finishUpload(origin, upload) : upload
+  async status(origin: Origin, reference: UploadReference): Promise<ResumableUpload> {
+    return this.#withLock(origin, reference, async (upload) =>
+      isComplete(upload) ? finishUpload(origin, upload) : upload
     )
   }
 
   /** Adds bytes to an upload; the last ones make a file of it. */
-  async proceed(origin: Origin, named: Named, sent: Continuation): Promise<ResumableUpload> {
-    return this.#holding(origin, named, async (found, hold) => {
-      const { size } = found.object
-      if (sent.offset !== size) {
+  async append(
+    origin: Origin,
+    reference: UploadReference,
+    body: UploadContinuation
+  ): Promise<ResumableUpload> {
+    return this.#withLock(origin, reference, async (stored, lock) => {
+      const { size } = stored.object
+      if (body.offset !== size) {
         throw new OffsetMismatch(size)
       }
-      const upload = await this.#withLength(found, sent.length)
-      const mostBytes = upload.length ?? (this.#maxBytes || Number.MAX_SAFE_INTEGER)
-      if (size + (sent.bytes ?? 0) > mostBytes) {
+      const upload = await this.#withLength(stored, body.length)
+      const maxBytes = upload.length ?? (this.#maxBytes || Number.MAX_SAFE_INTEGER)
+      if (size + (body.bytes ?? 0) > maxBytes) {
         throw new PayloadTooLarge(
-          `The upload has ${size} bytes, and room for ${mostBytes - size} more`
+          `The upload has ${size} bytes, and room for ${maxBytes - size} more`
         )
       }
       if (upload.isFile) {
         return upload
       }
       await requireNoLock(storagePool(), upload.bucketId)
-      const next = await receivePieces(upload, sent, mostBytes, hold)
-      return isWhole(next) ? finishUpload(origin, next) : next
+      const next = await receiveChunks(upload, body, maxBytes, lock)
+      return isComplete(next) ? finishUpload(origin, next) : next
     })
   }
 
   /** Ends an upload that is not to become a file. */
-  async end(origin: Origin, named: Named): Promise<void> {
-    await this.#holding(origin, named, async (upload) => {
+  async cancel(origin: Origin, reference: UploadReference): Promise<void> {
+    await this.#withLock(origin, reference, async (upload) => {
       if (upload.isFile) {
         throw new EntityConflict('The upload is a file by now; delete that under /bucket-files')
       }
@@ -118,18 +122,18 @@ export class ResumableService {
     })
   }
 
-  async #holding<T>(
+  async #withLock<T>(
     { actor }: Origin,
-    named: Named,
-    work: (upload: ResumableUpload, hold: Hold) => Promise<T>
+    reference: UploadReference,
+    work: (upload: ResumableUpload, lock: UploadLock) => Promise<T>
   ): Promise<T> {
-    const bucket = await bucketNamed(named.bucket)
-    const known = await findUpload(named.upload, bucket.id)
+    const bucket = await findBucket(reference.bucket)
+    const known = await findUpload(reference.upload, bucket.id)
     if (!owns(actor, known)) {
-      await requireReach(actor, bucket, 'upload')
+      await requireAccess(actor, bucket, 'upload')
     }
-    return this.#locks.holding(known.id, async (hold) =>
-      work(await findUpload(known.id, bucket.id), hold)
+    return this.#locks.withLock(known.id, async (lock) =>
+      work(await findUpload(known.id, bucket.id), lock)
     )
   }
 
@@ -138,15 +142,15 @@ export class ResumableService {
    * the path until it expires, so it makes room.
    */
   async #claim(origin: Origin, { id, region }: BucketRow, path: string): Promise<Claim> {
-    const request = { bucketId: id, region, path, heldForMs: HELD_MS }
+    const request = { bucketId: id, region, path, heldForMs: CLAIM_TTL_MS }
     try {
       return await claimPath(request)
     } catch (error) {
-      const former = error instanceof PathTaken ? await findOnPath(id, path) : undefined
-      if (!former || !owns(origin.actor, former)) {
+      const previous = error instanceof PathTaken ? await findOnPath(id, path) : undefined
+      if (!previous || !owns(origin.actor, previous)) {
         throw error
       }
-      await this.end(origin, { bucket: id, upload: former.id })
+      await this.cancel(origin, { bucket: id, upload: previous.id })
       return claimPath(request)
     }
   }
@@ -169,29 +173,29 @@ export class ResumableService {
   }
 }
 
-async function bucketNamed(idOrName: string): Promise<BucketRow> {
+async function findBucket(idOrName: string): Promise<BucketRow> {
   const buckets = await app.container.make(BucketService)
   return buckets.find(idOrName)
 }
 
 /** The bucket may have lost its place in the store behind our back; it is made again. */
-async function beginObject(
+async function startObject(
   bucket: BucketRow,
   { address }: Claim,
   expectedBytes: number | undefined
 ): Promise<PartialObject> {
   const store = await objectStore()
   try {
-    return await store.begin(address, { expectedBytes })
+    return await store.startUpload(address, { expectedBytes })
   } catch (error) {
     if (!(error instanceof ContainerMissing)) {
       throw error
     }
-    await restorePlace(bucket.id, bucket.region)
-    return store.begin(address, { expectedBytes })
+    await restoreLocation(bucket.id, bucket.region)
+    return store.startUpload(address, { expectedBytes })
   }
 }
 
-function isWhole({ isFile, length, object }: ResumableUpload): boolean {
+function isComplete({ isFile, length, object }: ResumableUpload): boolean {
   return !isFile && length === object.size
 }

@@ -3,7 +3,7 @@ import type { Claim } from '#storage/claims/claims'
 import { storagePool } from '#storage/database'
 import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { PartialObject } from '#storage/objects/object_store'
-import { UploadGone } from './failures.js'
+import { UploadNotFound } from './failures.js'
 
 /** An upload as it is stored, and whether it is a file by now. */
 export interface ResumableUpload {
@@ -32,9 +32,9 @@ export interface Progress {
 }
 
 /** The client may leave an upload alone for so long after each piece. */
-export const KEPT_MS = 3 * 24 * 60 * 60 * 1000
+export const UPLOAD_LIFETIME_MS = 3 * 24 * 60 * 60 * 1000
 
-const LATER = `now() + ${KEPT_MS} * interval '1 millisecond'`
+const NEW_EXPIRY = `now() + ${UPLOAD_LIFETIME_MS} * interval '1 millisecond'`
 
 const COLUMNS = `u.id, u.bucket_id as "bucketId", u.path, u.hash, u.layout, u.length::float8, u.metadata,
   u.actor_type as "actorType", u.actor_id as "actorId", u.realm_id as "realmId", u.object, u.digest,
@@ -55,20 +55,20 @@ const FIND_ON_PATH = `
 /** In one statement with the claim, which lasts no longer than a moment until then. */
 const INSERT = `
   with claim as (
-    update bucket_file_claims set held_until = ${LATER} where id = $1 returning id
+    update bucket_file_claims set held_until = ${NEW_EXPIRY} where id = $1 returning id
   )
   insert into resumable_uploads as u (id, bucket_id, path, hash, layout, length, metadata, actor_type, actor_id,
     realm_id, object, expires_at)
-  select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${LATER} from claim
+  select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${NEW_EXPIRY} from claim
   returning ${COLUMNS}, false as "isFile"`
 
 /** In one statement with the claim, so that neither outlives the other. */
 const RECORD = `
   with claim as (
-    update bucket_file_claims set held_until = ${LATER} where id = $1 returning id
+    update bucket_file_claims set held_until = ${NEW_EXPIRY} where id = $1 returning id
   )
   update resumable_uploads u
-  set object = $3, stored = $4, digest = $5, expires_at = ${LATER}
+  set object = $3, stored = $4, digest = $5, expires_at = ${NEW_EXPIRY}
   where u.id = $1 and u.stored = $2 and exists (select 1 from claim)
   returning ${COLUMNS}, false as "isFile"`
 
@@ -80,7 +80,7 @@ export type NewUpload = Pick<
 export async function insertUpload(claim: Claim, upload: NewUpload): Promise<ResumableUpload> {
   const { id, bucketId, path, hash, layout } = claim
   const { length, metadata, actorType, actorId, realmId, object } = upload
-  return one(INSERT, [
+  return queryOne(INSERT, [
     ...[id, bucketId, path, hash, layout, length, metadata, actorType, actorId, realmId],
     JSON.stringify(object),
   ])
@@ -89,9 +89,9 @@ export async function insertUpload(claim: Claim, upload: NewUpload): Promise<Res
 /** Throws `UploadGone` where there is none, or nothing is left of it. */
 export async function findUpload(id: string, bucketId: string): Promise<ResumableUpload> {
   if (!isUuid(id)) {
-    throw new UploadGone()
+    throw new UploadNotFound()
   }
-  return one(FIND, [id, bucketId])
+  return queryOne(FIND, [id, bucketId])
 }
 
 /** The unfinished upload that holds a path; undefined where there is none. */
@@ -108,7 +108,7 @@ export async function recordProgress(
   { id, object: before }: ResumableUpload,
   { object, digest }: Progress
 ): Promise<ResumableUpload> {
-  return one(RECORD, [id, before.size, JSON.stringify(object), object.size, digest])
+  return queryOne(RECORD, [id, before.size, JSON.stringify(object), object.size, digest])
 }
 
 /** The client told later how long the upload is. */
@@ -131,7 +131,7 @@ export async function removeUpload(id: string): Promise<void> {
 }
 
 /** Forgets uploads that were abandoned, and those whose files are known for long; answers how many. */
-export async function forgetExpiredUploads(): Promise<number> {
+export async function removeExpiredUploads(): Promise<number> {
   const { rowCount } = await storagePool().query(
     'delete from resumable_uploads where expires_at < now()'
   )
@@ -143,11 +143,11 @@ export function claimOf({ id, bucketId, path, hash, layout }: ResumableUpload): 
   return { id, bucketId, path, hash, layout, address: objectAddress(layout, bucketId, hash) }
 }
 
-async function one(text: string, values: unknown[]): Promise<ResumableUpload> {
+async function queryOne(text: string, values: unknown[]): Promise<ResumableUpload> {
   const { rows } = await storagePool().query<ResumableUpload>(text, values)
   const [upload] = rows
   if (!upload) {
-    throw new UploadGone()
+    throw new UploadNotFound()
   }
   return upload
 }

@@ -5,80 +5,80 @@ import { UploadBusy } from './failures.js'
 import { LockSession } from './lock_session.js'
 
 /** What is under way on an upload has this long to store what came of it. */
-const PATIENCE_MS = 10_000
-const LOOK_AGAIN_MS = 50
-const ASK_AGAIN_MS = 1_000
+const LOCK_TIMEOUT_MS = 10_000
+const RETRY_MS = 50
+const REQUEST_AGAIN_MS = 1_000
 
 /** A connection that is not needed is kept for a while: clients come back soon. */
 const IDLE_MS = 10_000
 
 /** A hold on an upload: no other request, in no process, changes it meanwhile. */
-export interface Hold {
+export interface UploadLock {
   /** Aborts when another request wants the upload: its client has most likely come back over another connection. */
-  readonly askedFor: AbortSignal
+  readonly releaseRequested: AbortSignal
   /** Aborts when others may have it already; nothing may be written any more. */
   readonly lost: AbortSignal
 }
 
 /** Lets one request at a time have an upload, over all processes. */
 export class UploadLocks {
-  readonly #held = new Map<string, AbortController>()
+  readonly #locks = new Map<string, AbortController>()
   #session: Promise<LockSession> | undefined
   #users = 0
   #idle: NodeJS.Timeout | undefined
 
   /** Does the work while it holds the upload; throws `UploadBusy` where another request does not let go of it. */
-  async holding<T>(id: string, work: (hold: Hold) => Promise<T>): Promise<T> {
-    const session = await this.#enter()
+  async withLock<T>(id: string, work: (lock: UploadLock) => Promise<T>): Promise<T> {
+    const session = await this.#acquireSession()
     try {
-      const asked = await this.#lock(session, id)
+      const releaseRequest = await this.#lock(session, id)
       try {
-        return await work({ askedFor: asked.signal, lost: session.lost })
+        return await work({ releaseRequested: releaseRequest.signal, lost: session.lost })
       } finally {
         await this.#unlock(session, id)
       }
     } finally {
-      this.#leave()
+      this.#releaseSession()
     }
   }
 
   async #lock(session: LockSession, id: string): Promise<AbortController> {
     const startedAt = performance.now()
-    let askedAt = Number.NEGATIVE_INFINITY
+    let requestedAt = Number.NEGATIVE_INFINITY
     for (;;) {
-      const asked = await this.#tryLock(session, id)
-      if (asked) {
-        return asked
+      const releaseRequest = await this.#tryLock(session, id)
+      if (releaseRequest) {
+        return releaseRequest
       }
       const now = performance.now()
-      if (now - startedAt > PATIENCE_MS) {
+      if (now - startedAt > LOCK_TIMEOUT_MS) {
         throw new UploadBusy()
       }
-      if (now - askedAt > ASK_AGAIN_MS) {
-        askedAt = now
-        this.#held.get(id)?.abort()
-        await session.askFor(id)
+      if (now - requestedAt > REQUEST_AGAIN_MS) {
+        requestedAt = now
+        this.#locks.get(id)?.abort()
+        await session.requestRelease(id)
       }
-      await delay(LOOK_AGAIN_MS)
+      await delay(RETRY_MS)
     }
   }
 
   /** The database gives a session a lock once more that it has, so what this process holds is looked at first. */
   async #tryLock(session: LockSession, id: string): Promise<AbortController | undefined> {
-    if (this.#held.has(id)) {
+    if (this.#locks.has(id)) {
       return undefined
     }
-    const asked = new AbortController()
-    this.#held.set(id, asked)
+    const releaseRequest = new AbortController()
+    this.#locks.set(id, releaseRequest)
     try {
       if (await session.tryLock(id)) {
-        return asked
+        return releaseRequest
       }
     } catch (error) {
-      this.#held.delete(id)
+      this.#locks.delete(id)
       throw error
     }
-    this.#held.delete(id)
+    this.#locks.delete(id)
     return undefined
   }
 
@@ -86,39 +86,39 @@ export class UploadLocks {
     if (!session.lost.aborted) {
       await session.unlock(id).catch(() => session.close())
     }
-    this.#held.delete(id)
+    this.#locks.delete(id)
   }
 
-  async #enter(): Promise<LockSession> {
+  async #acquireSession(): Promise<LockSession> {
     clearTimeout(this.#idle)
     this.#users++
     try {
       return await (this.#session ?? this.#open())
     } catch (error) {
-      this.#leave()
+      this.#releaseSession()
       throw error
     }
   }
 
   #open(): Promise<LockSession> {
-    const opening = LockSession.open((id) => this.#held.get(id)?.abort())
-    const forget = () => {
+    const opening = LockSession.open((id) => this.#locks.get(id)?.abort())
+    const onLost = () => {
       if (this.#session === opening) {
         this.#session = undefined
       }
     }
-    opening.then(({ lost }) => lost.addEventListener('abort', forget), forget)
+    opening.then(({ lost }) => lost.addEventListener('abort', onLost), onLost)
     this.#session = opening
     return opening
   }
 
-  #leave(): void {
+  #releaseSession(): void {
     this.#users--
     if (this.#users > 0) {
       return
     }
-    const patience = drain.hasStarted ? 0 : IDLE_MS
-    this.#idle = setTimeout(() => void this.#close(), patience).unref()
+    const idleMs = drain.hasStarted ? 0 : IDLE_MS
+    this.#idle = setTimeout(() => void this.#close(), idleMs).unref()
   }
 
   async #close(): Promise<void> {

@@ -1,39 +1,39 @@
 import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import { pathProblem } from '#storage/bucket_files/paths'
+import { pathProblem } from '#storage/bucket_files/file_path'
 
-const LONGEST = 8_192
+const MAX_LENGTH = 8_192
 const PAIR = /^([^\s,]+)(?: ([A-Za-z\d+/]*={0,2}))?$/
 
 /** The path that the metadata of an upload give its file: their `filename`, which may have folders in it. */
-export function pathInMetadata(metadata: string): string {
-  const path = valuesIn(metadata).get('filename')
+export function pathFromMetadata(metadata: string): string {
+  const path = parseMetadata(metadata).get('filename')
   if (path === undefined) {
-    throw refused('must hold a filename, which becomes the path of the file')
+    throw invalidMetadata('must hold a filename, which becomes the path of the file')
   }
   const problem = pathProblem(path)
   if (problem !== undefined) {
-    throw refused(`has a filename that ${problem}`)
+    throw invalidMetadata(`has a filename that ${problem}`)
   }
   return path
 }
 
-function valuesIn(metadata: string): Map<string, string> {
-  if (metadata.length > LONGEST) {
-    throw refused(`is longer than ${LONGEST} characters`)
+function parseMetadata(metadata: string): Map<string, string> {
+  if (metadata.length > MAX_LENGTH) {
+    throw invalidMetadata(`is longer than ${MAX_LENGTH} characters`)
   }
   const values = new Map<string, string>()
   for (const pair of metadata === '' ? [] : metadata.split(',')) {
     const [, key, value = ''] = PAIR.exec(pair.trim()) ?? []
     if (key === undefined || values.has(key)) {
-      throw refused('must be pairs of a key and a value in base64, each key once')
+      throw invalidMetadata('must be pairs of a key and a value in base64, each key once')
     }
-    values.set(key, textIn(key, value))
+    values.set(key, decodeValue(key, value))
   }
   return values
 }
 
-function textIn(key: string, value: string): string {
+function decodeValue(key: string, value: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
       Buffer.from(value, 'base64')
@@ -42,11 +42,11 @@ function textIn(key: string, value: string): string {
     if (key !== 'filename') {
       return ''
     }
-    throw refused('has a filename that is no Unicode text')
+    throw invalidMetadata('has a filename that is no Unicode text')
   }
 }
 
-function refused(problem: string): BadRequest {
+function invalidMetadata(problem: string): BadRequest {
   const message = `Upload-Metadata ${problem}`
   return new BadRequest(message, { issues: [issue('value_invalid', ['Upload-Metadata'], message)] })
 }

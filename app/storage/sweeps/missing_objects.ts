@@ -5,7 +5,7 @@ import { storagePool } from '#storage/database'
 import { ObjectMissing } from '#storage/objects/errors'
 import { objectAddress } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
-import type { Place } from './places.js'
+import type { LocationRow } from './location_rows.js'
 
 /** Files whose objects the last thorough sweep did not find. It never removes them: the store may be the wrong one. */
 export const filesWithoutObject = new Gauge({
@@ -14,9 +14,9 @@ export const filesWithoutObject = new Gauge({
   registers: [metrics],
 })
 
-const PAGE = 500
-const NAMED_AT_MOST = 20
-const LOOKED_AT_AT_MOST = 10_000
+const PAGE_SIZE = 500
+const MAX_REPORTED = 20
+const MAX_CHECKED = 10_000
 
 const COUNT = `
   select count(*)::int as count from bucket_files
@@ -25,34 +25,34 @@ const COUNT = `
 const NEXT_PAGE = `
   select id, path, hash from bucket_files
   where bucket_id = $1 and layout = $2 and created_at < $3 and path > $4
-  order by path limit ${PAGE}`
+  order by path limit ${PAGE_SIZE}`
 
 /** How many files were in a place before its objects were counted and are there still. */
-export async function filesIn({ bucketId, layout }: Place, before: Date): Promise<number> {
+export async function countFiles({ bucketId, layout }: LocationRow, before: Date): Promise<number> {
   const { rows } = await storagePool().query<{ count: number }>(COUNT, [bucketId, layout, before])
   return rows[0]!.count
 }
 
 /** Some of the files of a place that have no object. */
-export async function filesMissingIn(
+export async function findFilesWithoutObject(
   store: ObjectStore,
-  { bucketId, layout }: Place,
+  { bucketId, layout }: LocationRow,
   before: Date
 ): Promise<string[]> {
   const missing: string[] = []
   let last = ''
-  for (let looked = 0; looked < LOOKED_AT_AT_MOST; looked += PAGE) {
+  for (let checked = 0; checked < MAX_CHECKED; checked += PAGE_SIZE) {
     const { rows } = await storagePool().query<{ id: string; path: string; hash: string }>(
       NEXT_PAGE,
       [bucketId, layout, before, last]
     )
     for (const { id, hash } of rows) {
-      const isThere = await exists(store, objectAddress(layout, bucketId, hash))
-      if (!isThere && missing.push(id) === NAMED_AT_MOST) {
+      const isStored = await exists(store, objectAddress(layout, bucketId, hash))
+      if (!isStored && missing.push(id) === MAX_REPORTED) {
         return missing
       }
     }
-    if (rows.length < PAGE) {
+    if (rows.length < PAGE_SIZE) {
       break
     }
     last = rows.at(-1)!.path

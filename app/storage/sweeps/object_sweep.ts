@@ -2,12 +2,12 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import { clock } from '#kernel/clock'
 import type { ObjectStore } from '#storage/objects/object_store'
-import { vacatePlace } from '#storage/objects/places'
-import { filesIn, filesMissingIn, filesWithoutObject } from './missing_objects.js'
-import { sweepOrphans } from './orphans.js'
-import { placesOlderThan, type Place } from './places.js'
+import { removeLocation } from '#storage/objects/bucket_locations'
+import { countFiles, findFilesWithoutObject, filesWithoutObject } from './missing_objects.js'
+import { sweepOrphans } from './sweep_orphans.js'
+import { locationsOlderThan, type LocationRow } from './location_rows.js'
 
-export interface ThoroughSweep {
+export interface ObjectSweepOptions {
   readonly store: ObjectStore
   /** What is younger than this may belong to something that is still under way. */
   readonly graceMs: number
@@ -16,13 +16,16 @@ export interface ThoroughSweep {
 }
 
 /** Files are told of once, not at every sweep. */
-const told = new Set<string>()
+const reported = new Set<string>()
 
 /** Removes the places of buckets that are no more. What cannot be removed does not keep the others. */
-export async function sweepAbandonedPlaces(graceMs: number, signal: AbortSignal): Promise<number> {
+export async function sweepAbandonedLocations(
+  graceMs: number,
+  signal: AbortSignal
+): Promise<number> {
   let removed = 0
   let failure: unknown
-  for await (const { bucketId, layout, isUsed } of placesOlderThan(graceMs)) {
+  for await (const { bucketId, layout, isUsed } of locationsOlderThan(graceMs)) {
     if (signal.aborted) {
       break
     }
@@ -30,7 +33,7 @@ export async function sweepAbandonedPlaces(graceMs: number, signal: AbortSignal)
       continue
     }
     try {
-      removed += 1 + (await vacatePlace(bucketId, layout))
+      removed += 1 + (await removeLocation(bucketId, layout))
     } catch (error) {
       failure = error
     }
@@ -42,39 +45,39 @@ export async function sweepAbandonedPlaces(graceMs: number, signal: AbortSignal)
 }
 
 /** Looks through all places for objects without a file, and for files without an object. */
-export async function sweepObjects(sweep: ThoroughSweep): Promise<number> {
+export async function sweepObjects(options: ObjectSweepOptions): Promise<number> {
   let removed = 0
   let missing = 0
-  for await (const place of placesOlderThan(0)) {
-    if (sweep.signal.aborted) {
+  for await (const location of locationsOlderThan(0)) {
+    if (options.signal.aborted) {
       return removed
     }
-    if (!place.isUsed) {
+    if (!location.isUsed) {
       continue
     }
     const startedAt = new Date(clock.now())
-    const swept = await sweepOrphans(sweep.store, place, sweep.graceMs)
+    const swept = await sweepOrphans(options.store, location, options.graceMs)
     removed += swept.removed
-    const files = await filesIn(place, startedAt)
+    const files = await countFiles(location, startedAt)
     if (swept.known < files) {
-      missing += await tellOfMissing(sweep, place, startedAt)
+      missing += await reportMissing(options, location, startedAt)
     }
   }
   filesWithoutObject.set(missing)
   return removed
 }
 
-async function tellOfMissing(
-  { store, logger }: ThoroughSweep,
-  place: Place,
+async function reportMissing(
+  { store, logger }: ObjectSweepOptions,
+  location: LocationRow,
   before: Date
 ): Promise<number> {
-  const missing = await filesMissingIn(store, place, before)
-  const news = missing.filter((id) => !told.has(id))
-  news.forEach((id) => told.add(id))
-  if (news.length > 0) {
+  const missing = await findFilesWithoutObject(store, location, before)
+  const unreported = missing.filter((id) => !reported.has(id))
+  unreported.forEach((id) => reported.add(id))
+  if (unreported.length > 0) {
     logger.error(
-      { bucketId: place.bucketId, layout: place.layout, files: news },
+      { bucketId: location.bucketId, layout: location.layout, files: unreported },
       'files of a bucket have no object; nothing was removed: look whether the object store is the right one'
     )
   }

@@ -4,9 +4,9 @@ import { isAdopting } from '#database/open_adoption'
 import type { Sweep } from '#jobs/sweep'
 import { storagePool } from '#storage/database'
 import { objectStore } from '#storage/objects/store'
-import { forgetExpiredUploads } from '#storage/resumable/resumable_uploads'
+import { removeExpiredUploads } from '#storage/resumable/resumable_uploads'
 import { sweepExpiredClaims } from './expired_claims.js'
-import { sweepAbandonedPlaces, sweepObjects } from './object_sweep.js'
+import { sweepAbandonedLocations, sweepObjects } from './object_sweep.js'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -15,7 +15,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const CLAIM_GRACE_MS = MINUTE_MS
 
 /** A place is made before its bucket. */
-const PLACE_GRACE_MS = 10 * MINUTE_MS
+const LOCATION_GRACE_MS = 10 * MINUTE_MS
 
 const OBJECT_GRACE_MS = HOUR_MS
 
@@ -27,8 +27,8 @@ export function storageSweeps(logger: Pick<Logger, 'error'>): Sweep[] {
       schedule: { everyMs: 5 * MINUTE_MS },
       run: async (signal) => {
         const claims = await sweepExpiredClaims(await objectStore(), CLAIM_GRACE_MS, signal)
-        const uploads = await forgetExpiredUploads()
-        return claims + uploads + (await sweepAbandonedPlaces(PLACE_GRACE_MS, signal))
+        const uploads = await removeExpiredUploads()
+        return claims + uploads + (await sweepAbandonedLocations(LOCATION_GRACE_MS, signal))
       },
     },
     {

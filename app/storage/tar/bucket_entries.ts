@@ -1,14 +1,14 @@
 import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { storagePool } from '#storage/database'
-import { inRuns } from '#storage/objects/whole_objects'
+import { groupSmallObjects } from '#storage/objects/small_objects'
 import type { TarEntry, TarRun } from './tar_entry.js'
 import { SizeUnknown } from './tar_stream.js'
 
 /** Two full runs of small files. */
-const PAGE = 512
+const PAGE_SIZE = 512
 
-interface Row {
+interface FileRow {
   path: string
   hash: string
   layout: Layout
@@ -20,26 +20,26 @@ interface Row {
 /** Files read by the unique index on their paths, a page at a time: no transaction stays open for a slow reader. */
 const NEXT_PAGE = `
   select path, hash, layout, size::float8 as size, sha256, created_at as "modifiedAt"
-  from bucket_files where bucket_id = $1 and path > $2 order by path limit ${PAGE}`
+  from bucket_files where bucket_id = $1 and path > $2 order by path limit ${PAGE_SIZE}`
 
 /** The files of a bucket for a tar, by path. */
 export async function* bucketEntries(
   bucketId: string,
   store: ObjectStore
 ): AsyncGenerator<TarEntry | TarRun, void, undefined> {
-  const addressOf = ({ layout, hash }: Row) => objectAddress(layout, bucketId, hash)
+  const addressOf = ({ layout, hash }: FileRow) => objectAddress(layout, bucketId, hash)
   let last = ''
   for (;;) {
-    const { rows } = await storagePool().query<Row>(NEXT_PAGE, [bucketId, last])
-    for (const run of inRuns(rows)) {
+    const { rows } = await storagePool().query<FileRow>(NEXT_PAGE, [bucketId, last])
+    for (const run of groupSmallObjects(rows)) {
       if (Array.isArray(run)) {
         const objects = run.map((row) => ({ address: addressOf(row), size: row.size }))
-        yield { files: run, read: () => store.readWhole(objects) }
+        yield { files: run, read: () => store.readSmall(objects) }
       } else {
         yield { ...run, open: () => store.read(addressOf(run)) }
       }
     }
-    if (rows.length < PAGE) {
+    if (rows.length < PAGE_SIZE) {
       return
     }
     last = rows.at(-1)!.path

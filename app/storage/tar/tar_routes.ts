@@ -5,7 +5,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { loggedIn } from '#kernel/access'
 import type { Operation, SurfaceRoutes } from '#http/surface'
 import { originOf } from '#kernel/request_origin'
-import { requireReach } from '#storage/access/access'
+import { requireAccess } from '#storage/access/bucket_access'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { sendHead, sendStream } from '#http/send_stream'
 import { objectStore } from '#storage/objects/store'
@@ -35,7 +35,7 @@ export function tarRoutes(routes: SurfaceRoutes): void {
 async function streamBucket(ctx: HttpContext): Promise<void> {
   const buckets = await ctx.containerResolver.make(BucketService)
   const bucket = await buckets.find(ctx.params.id)
-  await requireReach(originOf(ctx).actor, bucket)
+  await requireAccess(originOf(ctx).actor, bucket)
   await requireSizes(bucket.id)
   if (ctx.request.method() === 'HEAD') {
     announce(ctx, bucket.id)

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 
 import { checkDigest } from '#storage/objects/check_digest'
 import { checkSize } from '#storage/objects/check_size'
-import { harmlessPath } from '#storage/bucket_files/paths'
+import { safePath } from '#storage/bucket_files/file_path'
 import { releaseChunk } from '#kernel/chunk_memory'
 import { padding, tarEnd, tarHeader } from '#kernel/tar_header'
-import { laidOut } from './laid_out.js'
-import { OpenedAhead } from './opened_ahead.js'
+import { tarSmallFiles } from './tar_small_files.js'
+import { ObjectPrefetcher } from './object_prefetcher.js'
 import type { TarEntry, TarRun } from './tar_entry.js'
 
 /** A file that was recorded without its size cannot be announced in a tar. */
@@ -26,66 +26,66 @@ const CHUNK_BYTES = 64 * 1024
  * another size or digest than its record says: a tar that ends in good order has everything in it, as it was stored.
  */
 export function tarStream(entries: AsyncIterable<TarEntry | TarRun>): Readable {
-  return Readable.from(gathered(pieces(entries)), { objectMode: false })
+  return Readable.from(coalesce(tarChunks(entries)), { objectMode: false })
 }
 
-async function* pieces(entries: AsyncIterable<TarEntry | TarRun>): AsyncGenerator<Uint8Array> {
-  const ahead = new OpenedAhead(entries)
+async function* tarChunks(entries: AsyncIterable<TarEntry | TarRun>): AsyncGenerator<Uint8Array> {
+  const prefetcher = new ObjectPrefetcher(entries)
   try {
-    for (let next = await ahead.next(); next; next = await ahead.next()) {
+    for (let next = await prefetcher.next(); next; next = await prefetcher.next()) {
       if ('run' in next) {
-        const bytes = laidOut(next.run.files, await next.contents)
-        ahead.openWhileFlows(0)
+        const bytes = tarSmallFiles(next.run.files, await next.contents)
+        prefetcher.prefetch(0)
         yield bytes
       } else {
-        yield* piecesOf(next.entry, await next.bytes, ahead)
+        yield* entryChunks(next.entry, await next.bytes, prefetcher)
       }
     }
     yield tarEnd()
   } finally {
-    await ahead.close()
+    await prefetcher.close()
   }
 }
 
-async function* piecesOf(
+async function* entryChunks(
   { path, size, sha256, modifiedAt }: TarEntry,
   bytes: Readable,
-  ahead: OpenedAhead
+  prefetcher: ObjectPrefetcher
 ): AsyncGenerator<Uint8Array> {
   if (size === null) {
     throw new SizeUnknown(path)
   }
   const sized = checkSize(size, bytes)
-  yield tarHeader({ path: harmlessPath(path), size, modifiedAt })
-  let left = size
+  yield tarHeader({ path: safePath(path), size, modifiedAt })
+  let remaining = size
   for await (const chunk of sha256 === null ? sized : checkDigest(sha256, sized)) {
-    left -= chunk.byteLength
-    ahead.openWhileFlows(left)
+    remaining -= chunk.byteLength
+    prefetcher.prefetch(remaining)
     yield chunk
   }
   yield padding(size)
 }
 
 /** Puts small pieces together: a write to the network costs the same for 512 bytes as for many more. */
-async function* gathered(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let small: Uint8Array[] = []
+async function* coalesce(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const piece of source) {
-    small.push(piece)
-    bytes += piece.byteLength
+  for await (const chunk of source) {
+    chunks.push(chunk)
+    bytes += chunk.byteLength
     if (bytes < CHUNK_BYTES) {
       continue
     }
-    yield small.length === 1 ? piece : inOne(small)
-    small = []
+    yield chunks.length === 1 ? chunk : concat(chunks)
+    chunks = []
     bytes = 0
   }
   if (bytes > 0) {
-    yield inOne(small)
+    yield concat(chunks)
   }
 }
 
-function inOne(chunks: readonly Uint8Array[]): Uint8Array {
+function concat(chunks: readonly Uint8Array[]): Uint8Array {
   const whole = Buffer.concat(chunks)
   chunks.forEach(releaseChunk)
   return whole

@@ -12,8 +12,8 @@ export interface Part {
 
 /** A body that breaks the grammar of RFC 2046 and RFC 7578, or that ends too early. */
 export class MalformedMultipart extends BadRequest {
-  constructor(what: string) {
-    super(`The multipart body cannot be read: ${what}`)
+  constructor(problem: string) {
+    super(`The multipart body cannot be read: ${problem}`)
   }
 }
 
@@ -52,7 +52,7 @@ export async function* partsOf(
 ): AsyncGenerator<Part, void, undefined> {
   const reader = new MultipartReader(source, boundary)
   await reader.skipPart()
-  while (await reader.beginPart()) {
+  while (await reader.startPart()) {
     const filename = filenameOf(await reader.headers())
     yield { filename, bytes: reader.bytes() }
     await reader.skipPart()
@@ -63,7 +63,7 @@ class MultipartReader {
   readonly #source: AsyncIterator<Buffer>
   readonly #delimiter: Buffer
   /** The first boundary may stand at the very beginning; every other one is the beginning of a line. */
-  #rest: Buffer = LINE_END
+  #buffer: Buffer = LINE_END
   #isInPart = true
 
   constructor(source: AsyncIterator<Buffer>, boundary: string) {
@@ -72,11 +72,11 @@ class MultipartReader {
   }
 
   /** Reads what follows a boundary; answers false after the last one. */
-  async beginPart(): Promise<boolean> {
-    while (this.#rest.length < LAST.length) {
-      await this.#more()
+  async startPart(): Promise<boolean> {
+    while (this.#buffer.length < LAST.length) {
+      await this.#readMore()
     }
-    if (this.#rest.subarray(0, LAST.length).equals(LAST)) {
+    if (this.#buffer.subarray(0, LAST.length).equals(LAST)) {
       return false
     }
     const line = await this.#line(HEADER_BYTES)
@@ -100,40 +100,40 @@ class MultipartReader {
 
   async *bytes(): AsyncGenerator<Buffer, void, undefined> {
     while (this.#isInPart) {
-      const piece = this.#takePiece()
-      if (piece.length > 0) {
-        yield piece
+      const chunk = this.#readChunk()
+      if (chunk.length > 0) {
+        yield chunk
       } else if (this.#isInPart) {
-        await this.#more()
+        await this.#readMore()
       }
     }
   }
 
   async skipPart(): Promise<void> {
     while (this.#isInPart) {
-      if (this.#takePiece().length === 0 && this.#isInPart) {
-        await this.#more()
+      if (this.#readChunk().length === 0 && this.#isInPart) {
+        await this.#readMore()
       }
     }
   }
 
   /** What is there of a part. Its last bytes stay while they may be the beginning of the next boundary. */
-  #takePiece(): Buffer {
-    const rest = this.#rest
-    const end = rest.indexOf(this.#delimiter)
+  #readChunk(): Buffer {
+    const buffer = this.#buffer
+    const end = buffer.indexOf(this.#delimiter)
     if (end !== -1) {
       this.#isInPart = false
-      this.#rest = rest.subarray(end + this.#delimiter.length)
-      return rest.subarray(0, end)
+      this.#buffer = buffer.subarray(end + this.#delimiter.length)
+      return buffer.subarray(0, end)
     }
-    const safe = rest.length - this.#boundaryBeginningIn(rest)
+    const safe = buffer.length - this.#partialBoundaryLength(buffer)
     // Nothing of a chunk that goes as a whole is kept: its memory is given back.
-    this.#rest = safe === rest.length ? NOTHING : rest.subarray(safe)
-    return rest.subarray(0, safe)
+    this.#buffer = safe === buffer.length ? NOTHING : buffer.subarray(safe)
+    return buffer.subarray(0, safe)
   }
 
   /** How many of the last bytes are what the boundary begins with. */
-  #boundaryBeginningIn(bytes: Buffer): number {
+  #partialBoundaryLength(bytes: Buffer): number {
     let at = bytes.indexOf(
       this.#delimiter[0]!,
       Math.max(0, bytes.length - this.#delimiter.length + 1)
@@ -151,24 +151,24 @@ class MultipartReader {
   /** Up to the next line end, which goes too. */
   async #line(room: number): Promise<Buffer> {
     for (;;) {
-      const end = this.#rest.indexOf(LINE_END)
-      if ((end === -1 ? this.#rest.length : end) > room) {
+      const end = this.#buffer.indexOf(LINE_END)
+      if ((end === -1 ? this.#buffer.length : end) > room) {
         throw new MalformedMultipart(`the header of a part has more than ${HEADER_BYTES} bytes`)
       }
       if (end !== -1) {
-        const line = this.#rest.subarray(0, end)
-        this.#rest = this.#rest.subarray(end + LINE_END.length)
+        const line = this.#buffer.subarray(0, end)
+        this.#buffer = this.#buffer.subarray(end + LINE_END.length)
         return line
       }
-      await this.#more()
+      await this.#readMore()
     }
   }
 
-  async #more(): Promise<void> {
+  async #readMore(): Promise<void> {
     const { done, value } = await this.#source.next()
     if (done) {
       throw new MalformedMultipart('it ends before its last boundary')
     }
-    this.#rest = this.#rest.length === 0 ? value : Buffer.concat([this.#rest, value])
+    this.#buffer = this.#buffer.length === 0 ? value : Buffer.concat([this.#buffer, value])
   }
 }

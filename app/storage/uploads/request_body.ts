@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 
 import { BadRequest } from '#kernel/failures'
 import { markReleasable } from '#kernel/chunk_memory'
-import { UploadStalled } from './arrival.js'
+import { UploadStalled } from './incoming_file.js'
 
 /** The client went away before all it had announced was there; there is no client left to read this. */
-export class ClientGone extends BadRequest {
+export class ClientDisconnected extends BadRequest {
   constructor() {
     super('The connection was closed before the upload was complete')
   }
@@ -21,8 +21,8 @@ const DRAIN_SILENCE_MS = 2_000
 export class RequestBody {
   readonly #request: IncomingMessage
   readonly #silenceMs: number
-  readonly #gone = new AbortController()
-  #giveUp: (reason: unknown) => void = () => {}
+  readonly #disconnected = new AbortController()
+  #abortRead: (reason: unknown) => void = () => {}
 
   constructor(request: IncomingMessage, silenceMs = SILENCE_MS) {
     this.#request = request
@@ -30,14 +30,14 @@ export class RequestBody {
     request.on('error', () => {})
     request.once('close', () => {
       if (!request.complete) {
-        this.#gone.abort(new ClientGone())
+        this.#disconnected.abort(new ClientDisconnected())
       }
     })
   }
 
   /** Aborts when the client goes away. */
-  get gone(): AbortSignal {
-    return this.#gone.signal
+  get disconnected(): AbortSignal {
+    return this.#disconnected.signal
   }
 
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
@@ -46,7 +46,7 @@ export class RequestBody {
       if (chunk) {
         yield markReleasable(chunk)
       } else {
-        await this.#more()
+        await this.#waitForMore()
       }
     }
   }
@@ -57,38 +57,38 @@ export class RequestBody {
    */
   async drained(): Promise<void> {
     this.release()
-    if (this.#request.readableEnded || this.gone.aborted) {
+    if (this.#request.readableEnded || this.disconnected.aborted) {
       return
     }
     const { promise, resolve } = Promise.withResolvers<void>()
     const silence = setTimeout(resolve, DRAIN_SILENCE_MS)
     this.#request.on('data', () => silence.refresh()).once('end', resolve)
-    this.gone.addEventListener('abort', () => resolve())
+    this.disconnected.addEventListener('abort', () => resolve())
     await promise
     clearTimeout(silence)
   }
 
   /** Lets what is still to come flow off unread, so that the client gets to its answer. */
   release(): void {
-    this.#giveUp(new ClientGone())
+    this.#abortRead(new ClientDisconnected())
     this.#request.on('data', () => {})
     this.#request.resume()
   }
 
-  async #more(): Promise<void> {
-    this.#gone.signal.throwIfAborted()
+  async #waitForMore(): Promise<void> {
+    this.#disconnected.signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const request = this.#request
-    const onGone = () => reject(this.#gone.signal.reason)
+    const onDisconnect = () => reject(this.#disconnected.signal.reason)
     const timer = setTimeout(() => reject(new UploadStalled(this.#silenceMs)), this.#silenceMs)
-    this.#giveUp = reject
-    this.#gone.signal.addEventListener('abort', onGone)
+    this.#abortRead = reject
+    this.#disconnected.signal.addEventListener('abort', onDisconnect)
     request.once('readable', resolve).once('end', resolve)
     try {
       await promise
     } finally {
       clearTimeout(timer)
-      this.#gone.signal.removeEventListener('abort', onGone)
+      this.#disconnected.signal.removeEventListener('abort', onDisconnect)
       request.off('readable', resolve).off('end', resolve)
     }
   }

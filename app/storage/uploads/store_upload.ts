@@ -1,6 +1,6 @@
 import type { ObjectAddress, ObjectStore, PutOptions } from '#storage/objects/object_store'
-import { Arrival, requireSize } from './arrival.js'
-import type { GatheredBytes } from './gathered_bytes.js'
+import { IncomingFile, requireSize } from './incoming_file.js'
+import type { BufferedFile } from './buffered_file.js'
 
 export interface UploadOptions extends PutOptions {
   /** The most bytes a file may have; 0 is no limit. */
@@ -28,30 +28,30 @@ export async function storeUpload(
   source: AsyncIterable<Uint8Array>,
   { maxBytes, silenceMs = SILENCE_MS, expectedBytes, signal }: UploadOptions
 ): Promise<StoredFile> {
-  const arrival = new Arrival(maxBytes, silenceMs)
+  const file = new IncomingFile(maxBytes, silenceMs)
   try {
-    const size = await store.put(address, arrival.bytes(source), {
+    const size = await store.put(address, file.bytes(source), {
       expectedBytes,
-      signal: signal ? AbortSignal.any([signal, arrival.stalled]) : arrival.stalled,
+      signal: signal ? AbortSignal.any([signal, file.stalled]) : file.stalled,
     })
-    return { size, sha256: arrival.digest() }
+    return { size, sha256: file.digest() }
   } finally {
-    arrival.end()
+    file.end()
   }
 }
 
 /** As `storeUpload`, for a file that was gathered: all of it, or the beginning of what still comes. */
-export async function storeGathered(
+export async function storeBuffered(
   store: ObjectStore,
   address: ObjectAddress,
-  gathered: GatheredBytes,
+  file: BufferedFile,
   options: UploadOptions
 ): Promise<StoredFile> {
-  if (!gathered.isWhole) {
-    return storeUpload(store, address, gathered.all(), options)
+  if (!file.isWhole) {
+    return storeUpload(store, address, file.all(), options)
   }
-  const { size } = gathered
+  const { size } = file
   requireSize(size, options.maxBytes)
-  await store.put(address, gathered.all(), { expectedBytes: size, signal: options.signal })
-  return { size, sha256: gathered.digest() }
+  await store.put(address, file.all(), { expectedBytes: size, signal: options.signal })
+  return { size, sha256: file.digest() }
 }

@@ -3,14 +3,14 @@
  * is that of the whole.
  */
 export class TaskGroup {
-  readonly #atOnce: number
+  readonly #concurrency: number
   readonly #failed = new AbortController()
   readonly #running = new Set<Promise<void>>()
   /** Aborts with the first failure, or from outside. */
   readonly signal: AbortSignal
 
-  constructor(atOnce: number, signal: AbortSignal) {
-    this.#atOnce = atOnce
+  constructor(concurrency: number, signal: AbortSignal) {
+    this.#concurrency = concurrency
     this.signal = AbortSignal.any([signal, this.#failed.signal])
   }
 
@@ -22,14 +22,14 @@ export class TaskGroup {
   }
 
   /** Waits until there is room to begin something. */
-  async room(): Promise<void> {
-    while (this.#running.size >= this.#atOnce) {
+  async waitForSlot(): Promise<void> {
+    while (this.#running.size >= this.#concurrency) {
       await Promise.race(this.#running)
     }
   }
 
   /** Begins something; what is answered resolves when that has ended, also where it failed. */
-  begin(work: () => Promise<void>): Promise<void> {
+  start(work: () => Promise<void>): Promise<void> {
     const running = this.#guarded(work).then(() => void this.#running.delete(running))
     this.#running.add(running)
     return running

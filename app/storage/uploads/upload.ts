@@ -5,16 +5,16 @@ import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
 import type { BucketRow } from '#storage/buckets/bucket'
 import { BucketService } from '#storage/buckets/bucket_service'
-import { keepFiles, type Arrived } from '#storage/claims/keep_files'
+import { createFiles, type UploadedFile } from '#storage/claims/create_files'
 import { PathClaims } from '#storage/claims/path_claims'
 import { ContainerMissing, PutInterrupted } from '#storage/objects/errors'
 import { interruptible } from '#storage/objects/interruptible'
 import type { ObjectStore } from '#storage/objects/object_store'
-import { pathProblem } from '#storage/bucket_files/paths'
-import { restorePlace } from '#storage/objects/places'
-import { GatheredBytes, GatheringRoom } from './gathered_bytes.js'
+import { pathProblem } from '#storage/bucket_files/file_path'
+import { restoreLocation } from '#storage/objects/bucket_locations'
+import { BufferedFile, BufferBudget } from './buffered_file.js'
 import type { Part } from './multipart.js'
-import { storeGathered } from './store_upload.js'
+import { storeBuffered } from './store_upload.js'
 import { TaskGroup } from './task_group.js'
 
 export interface UploadLimits {
@@ -23,14 +23,14 @@ export interface UploadLimits {
   readonly maxFiles: number
 }
 
-interface Target {
+interface UploadTarget {
   readonly origin: Origin
   readonly bucket: BucketRow
   readonly store: ObjectStore
 }
 
 /** The bucket lost its place in the store behind our back. */
-class PlaceRestored extends ServiceUnavailable {
+class LocationRestored extends ServiceUnavailable {
   constructor(cause: unknown) {
     super('The object store had lost the bucket, which was made again; send the files again', {
       cause,
@@ -39,19 +39,19 @@ class PlaceRestored extends ServiceUnavailable {
 }
 
 /** So many files of one upload are claimed or stored while the next one is read. */
-const BESIDE = 16
+const CONCURRENT_FILES = 16
 
-const ROOM = new GatheringRoom(32 * 1024 ** 2)
+const BUFFER_BUDGET = new BufferBudget(32 * 1024 ** 2)
 
 /** The files of one request on their way into a bucket: all of them get there, or none. */
 export class Upload {
-  readonly #target: Target
+  readonly #target: UploadTarget
   readonly #limits: UploadLimits
   readonly #claims: PathClaims
   /** In the order they are sent in; of a file that is not stored yet there is none. */
-  readonly #arrived: (Arrived | undefined)[] = []
+  readonly #files: (UploadedFile | undefined)[] = []
 
-  constructor(target: Target, limits: UploadLimits) {
+  constructor(target: UploadTarget, limits: UploadLimits) {
     this.#target = target
     this.#limits = limits
     this.#claims = new PathClaims(target.bucket)
@@ -63,26 +63,26 @@ export class Upload {
     transfer: { signal: AbortSignal; expectedBytes?: number }
   ): Promise<string[]> {
     const { origin, bucket } = this.#target
-    const group = new TaskGroup(BESIDE, transfer.signal)
+    const group = new TaskGroup(CONCURRENT_FILES, transfer.signal)
     try {
       await group.run(async () => {
         for await (const { filename, bytes } of interruptible(parts, group.signal)) {
           if (filename !== undefined) {
-            await this.#take(filename, bytes, group, transfer)
+            await this.#receive(filename, bytes, group, transfer)
           }
         }
       })
-      return await keepFiles(origin, bucket.id, this.#stored())
+      return await createFiles(origin, bucket.id, this.#stored())
     } catch (error) {
-      await this.#undo()
-      throw await this.#meaningOf(error)
+      await this.#rollBack()
+      throw await this.#failureFor(error)
     } finally {
-      this.#claims.end()
+      this.#claims.stopRenewing()
     }
   }
 
   /** Its path is claimed as soon as it is known, and nothing is stored before it is. */
-  async #take(
+  async #receive(
     path: string,
     bytes: AsyncIterable<Uint8Array>,
     group: TaskGroup,
@@ -90,38 +90,38 @@ export class Upload {
   ): Promise<void> {
     const { store } = this.#target
     const { maxBytes, maxFiles } = this.#limits
-    await group.room()
-    const place = this.#arrived.push(undefined) - 1
-    if (maxFiles > 0 && place >= maxFiles) {
+    await group.waitForSlot()
+    const index = this.#files.push(undefined) - 1
+    if (maxFiles > 0 && index >= maxFiles) {
       throw new PayloadTooLarge(`An upload may have at most ${maxFiles} files`)
     }
     requirePath(path)
     const claiming = this.#claims.claim(path)
     claiming.catch((error) => group.fail(error))
-    const gathered = await GatheredBytes.from(interruptible(bytes, group.signal), ROOM)
+    const buffered = await BufferedFile.from(interruptible(bytes, group.signal), BUFFER_BUDGET)
     const options = { maxBytes, expectedBytes, signal: group.signal }
-    const storing = group.begin(async () => {
+    const storing = group.start(async () => {
       try {
         const claim = await claiming
-        this.#arrived[place] = {
+        this.#files[index] = {
           claim,
-          ...(await storeGathered(store, claim.address, gathered, options)),
+          ...(await storeBuffered(store, claim.address, buffered, options)),
         }
       } finally {
-        gathered.free()
+        buffered.release()
       }
     })
-    if (!gathered.isWhole) {
+    if (!buffered.isWhole) {
       await storing
     }
   }
 
-  #stored(): Arrived[] {
-    return this.#arrived.filter((file) => file !== undefined)
+  #stored(): UploadedFile[] {
+    return this.#files.filter((file) => file !== undefined)
   }
 
   /** What cannot be removed now, the sweep finds: an object without a file and without a claim. */
-  async #undo(): Promise<void> {
+  async #rollBack(): Promise<void> {
     const { store } = this.#target
     for (const { claim } of this.#stored()) {
       await store.delete(claim.address).catch(() => {})
@@ -130,18 +130,18 @@ export class Upload {
   }
 
   /** A store that lost the bucket's place may have done so because the bucket is no more. */
-  async #meaningOf(error: unknown): Promise<unknown> {
-    const hasLostPlace = error instanceof ContainerMissing
-    if (!hasLostPlace && !(error instanceof PutInterrupted)) {
+  async #failureFor(error: unknown): Promise<unknown> {
+    const hasLostLocation = error instanceof ContainerMissing
+    if (!hasLostLocation && !(error instanceof PutInterrupted)) {
       return error
     }
     const buckets = await app.container.make(BucketService)
     const { id, region } = await buckets.find(this.#target.bucket.id)
-    if (!hasLostPlace) {
+    if (!hasLostLocation) {
       return error
     }
-    await restorePlace(id, region)
-    return new PlaceRestored(error)
+    await restoreLocation(id, region)
+    return new LocationRestored(error)
   }
 }
 

@@ -6,7 +6,7 @@ import type { Operation, SurfaceRoutes } from '#http/surface'
 import { recordSchema } from '#records/record_documents'
 import { originOf } from '#kernel/request_origin'
 import { env } from '#start/env'
-import { requireReach } from '#storage/access/access'
+import { requireAccess } from '#storage/access/bucket_access'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { storagePool } from '#storage/database'
@@ -61,7 +61,7 @@ async function upload(ctx: HttpContext): Promise<void> {
   const origin = originOf(ctx)
   const buckets = await ctx.containerResolver.make(BucketService)
   const bucket = await buckets.find(ctx.params.id)
-  await requireReach(origin.actor, bucket, 'upload')
+  await requireAccess(origin.actor, bucket, 'upload')
   await requireNoLock(storagePool(), bucket.id)
   const { headers } = ctx.request.request
   requireContent(headers)
@@ -71,7 +71,7 @@ async function upload(ctx: HttpContext): Promise<void> {
   const body = new RequestBody(ctx.request.request)
   try {
     const files = await new Upload(target, limits).run(partsOf(body.chunks(), boundary), {
-      signal: body.gone,
+      signal: body.disconnected,
       expectedBytes: Number(headers['content-length']) || undefined,
     })
     sendJson(ctx, `{"data":[${files.join()}],"meta":{"total":${files.length}}}`, 201)

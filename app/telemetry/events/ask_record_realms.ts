@@ -1,4 +1,4 @@
-import type { Elsewhere } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/own_fetch'
 import { ownRequest } from '#auth/own_request'
 import { ServiceUnavailable } from '#kernel/failures'
 import type { FindRealms } from '#records/record_realms'
@@ -28,7 +28,7 @@ export const COLLECTIONS = {
 type Fields = Readonly<Record<string, unknown>>
 
 /** The realms of records that a surface keeps, asked of it at its address. */
-export function askRecordRealms(surface: keyof typeof COLLECTIONS, at: Elsewhere): FindRealms {
+export function askRecordRealms(surface: keyof typeof COLLECTIONS, at: RemoteSurface): FindRealms {
   const collections = new Map<string, string>(Object.entries(COLLECTIONS[surface]))
   return async (kind, id) => {
     const collection = collections.get(kind)
@@ -36,7 +36,7 @@ export function askRecordRealms(surface: keyof typeof COLLECTIONS, at: Elsewhere
   }
 }
 
-async function asked(surface: string, at: Elsewhere, path: string) {
+async function asked(surface: string, at: RemoteSurface, path: string) {
   try {
     const { status, text } = await ownRequest(at, path)
     if (status === 404) {

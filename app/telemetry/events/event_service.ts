@@ -13,7 +13,7 @@ import { RecordService, type RecordServiceOptions } from '#records/record_servic
 import { concurrently } from '#records/transaction'
 import { event, type Event, type EventBody, type EventRow } from './event.js'
 import { removeEvent } from '#telemetry/trail/remove_events'
-import type { Follow, Followed } from '#auth/followed'
+import type { StreamOptions, StreamedRecord } from '#auth/record_stream'
 import { seenChains } from '#telemetry/trail/seen_chains'
 import { GroupCommit } from '#records/group_commit'
 import { asStored, rowOf } from './as_stored.js'
@@ -66,8 +66,8 @@ export class EventService extends RecordService<typeof Event> {
   async follow(
     { actor }: Origin,
     query: DecodedQuery,
-    { signal, after }: Follow
-  ): Promise<AsyncIterable<Followed>> {
+    { signal, after }: StreamOptions
+  ): Promise<AsyncIterable<StreamedRecord>> {
     enforce(this.kind.access.read, actor)
     return this.#tail.follow({
       chains: seenChains(actor),

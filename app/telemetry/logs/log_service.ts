@@ -7,7 +7,7 @@ import type { LogBody } from './log_body.js'
 import type { LogFilter } from './log_filter.js'
 import { recordOf, type LogRecord } from './log_line.js'
 import type { FoundLogs, LogStore } from './log_store.js'
-import type { Follow, Followed } from '#auth/followed'
+import type { StreamOptions, StreamedRecord } from '#auth/record_stream'
 import { namesLabel, readFilter } from './read_filter.js'
 
 export const LOG_ACCESS = {
@@ -38,7 +38,11 @@ export class LogService {
     return this.#store.list(filterOf(filters), { ...pagination, oldestFirst })
   }
 
-  follow(actor: Actor, { filters }: LogQuery, { signal, after }: Follow): AsyncIterable<Followed> {
+  follow(
+    actor: Actor,
+    { filters }: LogQuery,
+    { signal, after }: StreamOptions
+  ): AsyncIterable<StreamedRecord> {
     enforce(LOG_ACCESS.read, actor)
     return this.#store.follow(filterOf(filters), signal, after)
   }

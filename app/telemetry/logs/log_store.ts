@@ -1,6 +1,6 @@
 import type { LogFilter } from './log_filter.js'
 import type { LogLine } from './log_line.js'
-import type { Followed } from '#auth/followed'
+import type { StreamedRecord } from '#auth/record_stream'
 
 export interface LogPage {
   readonly limit: number
@@ -44,7 +44,7 @@ export interface LogStore {
    * The lines that come in from now on, or after the one with the cursor, until the signal aborts. A cursor of a store that
    * began anew since stands for its beginning.
    */
-  follow(filter: LogFilter, signal: AbortSignal, after?: string): AsyncIterable<Followed>
+  follow(filter: LogFilter, signal: AbortSignal, after?: string): AsyncIterable<StreamedRecord>
 
   /** Why nothing can be removed, where that is so. */
   whyNotRemove(): Promise<string | undefined>

@@ -1,5 +1,5 @@
 import { fittedLine } from './fitted_line.js'
-import type { Follow } from '#auth/followed'
+import type { StreamOptions } from '#auth/record_stream'
 import { instantOf } from './instant.js'
 import type { LogFilter } from './log_filter.js'
 import type { LineLabels, LogRecord } from './log_line.js'
@@ -10,7 +10,7 @@ export function logsForNeighbours(store: LogStore) {
   return {
     list: (labels: LineLabels, { until, ...page }: LogPage & { until?: string }) =>
       store.list(until === undefined ? having(labels) : before(until, having(labels)), page),
-    follow: (labels: LineLabels, { signal, after }: Follow) =>
+    tail: (labels: LineLabels, { signal, after }: StreamOptions) =>
       store.follow(having(labels), signal, after),
     write: (line: LogRecord) => store.write([fittedLine(line)]),
     remove: (labels: LineLabels) => store.remove(having(labels)),

@@ -7,7 +7,7 @@ import { bodyOf } from '#http/sent_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { originOf } from '#kernel/request_origin'
 import { decodeLogDeletion, decodeLogQuery, type LogQuery } from '#query/log_query'
-import { sendFollowed } from '#auth/followed'
+import { sendRecordStream } from '#auth/record_stream'
 import { logBody } from './log_body.js'
 import { createLog, deleteLogs, listLogs } from './log_documents.js'
 import type { FoundLogs } from './log_store.js'
@@ -39,7 +39,7 @@ async function follow(ctx: HttpContext): Promise<void> {
   const { actor } = originOf(ctx)
   const query = queryOf(ctx)
   const logs = await ctx.containerResolver.make(LogService)
-  await sendFollowed(ctx, 'log', (where) => logs.follow(actor, query, where))
+  await sendRecordStream(ctx, 'log', (where) => logs.follow(actor, query, where))
 }
 
 async function remove(ctx: HttpContext): Promise<void> {

@@ -6,7 +6,7 @@ import type { Tar } from './bucket_tars.js'
 import type { CodeFile } from './code_files.js'
 
 /** Of files that come before their turn no more is held. */
-const MOST_HELD = 16 * 1024 ** 2
+const MAX_BUFFERED_BYTES = 16 * 1024 ** 2
 
 /**
  * The files of a bucket by one request for all of them. Storage makes sure of each that it is what was stored before it sends the last of it, and a
@@ -14,8 +14,8 @@ const MOST_HELD = 16 * 1024 ** 2
  */
 export class BucketStream {
   readonly #files: AsyncGenerator<readonly [path: string, bytes: Buffer], void, undefined>
-  readonly #held = new Map<string, Buffer>()
-  #heldBytes = 0
+  readonly #buffered = new Map<string, Buffer>()
+  #bufferedBytes = 0
 
   constructor(tar: Promise<Tar>, files: readonly CodeFile[]) {
     const sizes = new Map(files.map(({ path, size }) => [path, size]))
@@ -24,17 +24,17 @@ export class BucketStream {
 
   /** What is in a file; undefined where it does not come, or not as it should be. */
   async take({ path }: CodeFile): Promise<Buffer | undefined> {
-    while (!this.#held.has(path) && this.#heldBytes < MOST_HELD) {
+    while (!this.#buffered.has(path) && this.#bufferedBytes < MAX_BUFFERED_BYTES) {
       const next = await this.#next()
       if (!next) {
         break
       }
-      this.#held.set(...next)
-      this.#heldBytes += next[1].byteLength
+      this.#buffered.set(...next)
+      this.#bufferedBytes += next[1].byteLength
     }
-    const bytes = this.#held.get(path)
-    this.#held.delete(path)
-    this.#heldBytes -= bytes?.byteLength ?? 0
+    const bytes = this.#buffered.get(path)
+    this.#buffered.delete(path)
+    this.#bufferedBytes -= bytes?.byteLength ?? 0
     return bytes
   }
 
@@ -56,18 +56,18 @@ export class BucketStream {
 }
 
 async function* smallFiles(
-  asked: Promise<Tar>,
+  tarPromise: Promise<Tar>,
   sizes: ReadonlyMap<string, number>
 ): AsyncGenerator<readonly [string, Buffer], void, undefined> {
-  const tar = await asked
+  const tar = await tarPromise
   if (!tar) {
     return
   }
   const reader = new StreamReader(tar)
   try {
-    for await (const { entry, readAll: whole } of tarEntries(reader)) {
+    for await (const { entry, readAll: readAll } of tarEntries(reader)) {
       if (sizes.get(entry.path) === entry.size) {
-        yield [entry.path, await whole()]
+        yield [entry.path, await readAll()]
       }
     }
   } finally {

@@ -8,8 +8,8 @@ import { putAttachmentConfig } from '#oci/signing/attach'
 import { startLayer, type PendingLayer } from '#oci/write_layer'
 import { COMPONENTS } from '#worker/components'
 import { baseImage } from '#worker/images/base_image'
-import type { Place } from '#worker/images/places'
-import { defineJob, type Work } from '#worker/job'
+import type { ImageLocation } from '#worker/images/image_locations'
+import { defineJob, type JobContext } from '#worker/job'
 import { JobFailure } from '#worker/job_failure'
 import type { Platform } from '#worker/platform/platform'
 import type { RecordOf } from '#worker/platform/records'
@@ -29,21 +29,21 @@ export const buildAnalysis = defineJob({
   component: COMPONENTS.analysisBuilder,
   command: 'execute',
   content: body({ id: recordId() }),
-  async run({ id }, work) {
-    const { platform, log } = work
+  async run({ id }, job) {
+    const { platform, log } = job
     const startedAt = clock.now()
     const tars = new BucketTars(platform)
     try {
-      const [analysis, place, code] = await awaitAll([
+      const [analysis, location, code] = await awaitAll([
         analysisOf(id, platform),
-        work.places.ofBuild(id),
+        job.locations.forBuild(id),
         log.stage('Read what the analysis consists of', () =>
-          codeOf(platform, id, tars, contentIn(work.command))
+          codeOf(platform, id, tars, contentIn(job.command))
         ),
       ])
       const subject = await subjectOf(analysis, code, platform)
-      const building = { ...subject, place, code, tars, startedAt }
-      const { digest, size, os } = await buildImage(work, building)
+      const context = { ...subject, place: location, code, tars, startedAt }
+      const { digest, size, os } = await buildImage(job, context)
       return { hash: digest, size, os }
     } finally {
       tars.release()
@@ -52,7 +52,7 @@ export const buildAnalysis = defineJob({
 })
 
 /** What is built, and what on. */
-interface Subject {
+interface BuildSubject {
   readonly analysis: Analysis
   readonly masterImage: MasterImage
 }
@@ -66,7 +66,11 @@ async function analysisOf(id: string, platform: Platform): Promise<Analysis> {
 }
 
 /** Image and arguments as they were when the files were read; they may have been others before and after. */
-async function subjectOf(analysis: Analysis, { runs }: Code, platform: Platform): Promise<Subject> {
+async function subjectOf(
+  analysis: Analysis,
+  { runConfiguration: runs }: Code,
+  platform: Platform
+): Promise<BuildSubject> {
   const masterImage = runs ? runs.masterImage : await masterImageOf(analysis, platform)
   if (!masterImage) {
     throw new JobFailure('masterImageNotFound', 'The master image of the analysis is not there')
@@ -81,28 +85,28 @@ async function masterImageOf({ masterImageId, masterImage }: Analysis, platform:
 /** The layer, the config, and what is attached: provenance, signature, and what both have as their config. */
 const BLOBS = 5
 
-interface Building extends Subject {
-  readonly place: Place
+interface BuildContext extends BuildSubject {
+  readonly location: ImageLocation
   readonly code: Code
   readonly tars: BucketTars
   /** In milliseconds. */
   readonly startedAt: number
 }
 
-async function buildImage(work: Work, building: Building): Promise<PendingImage> {
-  const { analysis, place } = building
-  const repository = await place.build(analysis.id)
-  const shelf = { store: place.store, repository }
-  const expected = place.store.prepareUploads(repository, BLOBS)
+async function buildImage(job: JobContext, context: BuildContext): Promise<PendingImage> {
+  const { analysis, location } = context
+  const repository = await location.build(analysis.id)
+  const target = { store: location.store, repository }
+  const expected = location.store.prepareUploads(repository, BLOBS)
   try {
-    const layer = begunLayer(work, building, shelf)
-    const configIsThere = putAttachmentConfig(shelf)
-    configIsThere.catch(() => {})
-    const begun = { ...layer, configIsThere }
+    const layer = startCodeLayer(job, context, target)
+    const configPushed = putAttachmentConfig(target)
+    configPushed.catch(() => {})
+    const pending = { ...layer, configIsThere: configPushed }
     const [image] = await awaitAll([
-      putTogether(work, building, shelf, begun),
+      assembleAndSign(job, context, target, pending),
       layer.written,
-      configIsThere,
+      configPushed,
     ])
     return image
   } finally {
@@ -110,35 +114,35 @@ async function buildImage(work: Work, building: Building): Promise<PendingImage>
   }
 }
 
-async function putTogether(
-  work: Work,
-  building: Building,
-  shelf: ImageRepository,
-  { descriptor: known, written, read, configIsThere }: Begun
+async function assembleAndSign(
+  job: JobContext,
+  context: BuildContext,
+  target: ImageRepository,
+  { descriptor: known, written, fileDigests: read, configPushed: configIsThere }: PendingParts
 ): Promise<PendingImage> {
-  const { log, platform, signing } = work
-  const { analysis, code, masterImage, place, startedAt } = building
+  const { log, platform, signing } = job
+  const { analysis, code, masterImage, location, startedAt } = context
   const [{ base, unmounted }, layer, key] = await awaitAll([
-    mountedBase(work, building, shelf),
+    mountedBase(job, context, target),
     known,
     signing.keyFor(platform),
   ])
   const command = runCommand(masterImage, analysis, code.entrypoint)
-  const madeOf = {
+  const origin = {
     analysisId: analysis.id,
-    content: contentIn(work.command),
+    content: contentIn(job.command),
     base: { name: masterImage.virtualPath, digest: base.stored.digest },
   }
   const appended = [{ layer, createdBy: 'analysis code' }]
-  const image = startImage(shelf.store, shelf.repository, base, appended, {
+  const image = startImage(target.store, target.repository, base, appended, {
     entrypoint: command,
-    labels: labelsOf(madeOf),
+    labels: labelsOf(origin),
     tag: LATEST,
     unmounted,
     layersPushed: written,
   })
   const build = {
-    ...madeOf,
+    ...origin,
     image,
     configIsThere,
     key,
@@ -148,56 +152,58 @@ async function putTogether(
     startedAt,
   }
   await awaitAll([
-    log.stage(`Put the image together in ${place.name}`, () => image.pushed),
-    log.stage(`Sign the image in ${place.name}`, () => signBuild(work, shelf, build)),
+    log.stage(`Put the image together in ${location.name}`, () => image.pushed),
+    log.stage(`Sign the image in ${location.name}`, () => signBuild(job, target, build)),
   ])
   return image
 }
 
 /** What is built on, and what of it could not be mounted. */
 async function mountedBase(
-  { log, places }: Work,
-  { masterImage: { virtualPath }, place }: Building,
+  { log, locations: places }: JobContext,
+  { masterImage: { virtualPath }, location }: BuildContext,
   { store, repository }: ImageRepository
 ) {
-  const base = await log.stage(`Find the image ${virtualPath} in ${place.name}`, () =>
-    baseImage(places, place, virtualPath, log)
+  const base = await log.stage(`Find the image ${virtualPath} in ${location.name}`, () =>
+    baseImage(places, location, virtualPath, log)
   )
   return { base, unmounted: await mountLayers(store, repository, base) }
 }
 
-interface BegunLayer extends PendingLayer {
+interface PendingCodeLayer extends PendingLayer {
   /** The digest of what is in each file, in hexadecimal digits, when the layer is known. */
-  readonly read: ReadonlyMap<string, string>
+  readonly fileDigests: ReadonlyMap<string, string>
 }
 
-interface Begun extends BegunLayer {
-  readonly configIsThere: Promise<unknown>
+interface PendingParts extends PendingCodeLayer {
+  readonly configPushed: Promise<unknown>
 }
 
 /** The code, and what was in each of its files, as soon as they were read. */
-function begunLayer(
-  work: Work,
-  { code, tars, place }: Building,
+function startCodeLayer(
+  job: JobContext,
+  { code, tars, location }: BuildContext,
   { store, repository }: ImageRepository
-): BegunLayer {
-  const read = new Map<string, string>()
-  const files = new CodeLayer(work.platform, tars, code, (path, sha256) => read.set(path, sha256))
+): PendingCodeLayer {
+  const fileDigests = new Map<string, string>()
+  const files = new CodeLayer(job.platform, tars, code, (path, sha256) =>
+    fileDigests.set(path, sha256)
+  )
   const { descriptor: known, written } = startLayer(store, repository, files.entries, {
-    onBytes: progressOf(work, code),
+    onBytes: progressOf(job, code),
   })
-  const stage = `Write ${code.files.length} files into ${place.name}`
-  const closed = work.log.stage(stage, () => written).finally(() => files.close())
-  closed.catch(() => {})
-  return { descriptor: known, written: closed, read }
+  const stage = `Write ${code.files.length} files into ${location.name}`
+  const finished = job.log.stage(stage, () => written).finally(() => files.close())
+  finished.catch(() => {})
+  return { descriptor: known, written: finished, fileDigests }
 }
 
 /** By the bytes of the layer, which are those of the files and a little more. */
-function progressOf(work: Work, { files, bytes }: Code): (bytes: number) => void {
+function progressOf(job: JobContext, { files, bytes }: Code): (bytes: number) => void {
   const total = bytes + files.length * 1024
   let written = 0
   return (more) => {
     written += more
-    work.progress(Math.min(written, total), total)
+    job.progress(Math.min(written, total), total)
   }
 }

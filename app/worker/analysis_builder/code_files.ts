@@ -1,13 +1,13 @@
 import type { Platform } from '#worker/platform/platform'
 import type { RecordOf } from '#worker/platform/records'
 import { JobFailure } from '#worker/job_failure'
-import { MANY, type BucketTars } from './bucket_tars.js'
+import { MIN_FILES_FOR_TAR, type BucketTars } from './bucket_tars.js'
 
 /** More, or larger ones, are no code. */
-const MOST_FILES = 50_000
-const LARGEST_BYTES = 4 * 1024 ** 3
-const MOST_BYTES = 16 * 1024 ** 3
-const LONGEST_PATH = 512
+const MAX_FILES = 50_000
+const MAX_FILE_BYTES = 4 * 1024 ** 3
+const MAX_TOTAL_BYTES = 16 * 1024 ** 3
+const MAX_PATH_LENGTH = 512
 
 /** A file of the code of an analysis, as storage has it. */
 export interface CodeFile {
@@ -25,19 +25,19 @@ export interface Code {
   readonly entrypoint: string
   readonly bytes: number
   /** What else the approved content names, read together with the files; undefined where the platform does not tell. */
-  readonly runs: Runs | undefined
+  readonly runConfiguration: RunConfiguration | undefined
 }
 
 /** The image that the code runs on, and with what. */
-export interface Runs {
+export interface RunConfiguration {
   readonly masterImage: RecordOf<'masterImage'> | undefined
   readonly imageCommandArguments: RecordOf<'analysis'>['imageCommandArguments']
 }
 
 /** What the analysis knows of a file. */
-type Known = RecordOf<'analysisCode'>['files'][number]
+type AnalysisFile = RecordOf<'analysisCode'>['files'][number]
 /** What storage knows of it. */
-type Stored = RecordOf<'bucketFiles'>['files'][number]
+type StoredFile = RecordOf<'bucketFiles'>['files'][number]
 
 /**
  * The code of an analysis: what the analysis knows of, and nodes agreed to, and what storage has have to be the same files. Where they are many, they are
@@ -49,7 +49,7 @@ export async function codeOf(
   tars: BucketTars,
   content?: string
 ): Promise<Code> {
-  const known = await knownFiles(platform, analysisId)
+  const known = await readCode(platform, analysisId)
   const root = known?.files.find((file) => file.root)
   if (!known || !root) {
     throw new JobFailure(
@@ -58,8 +58,8 @@ export async function codeOf(
     )
   }
   requireContent(known, content)
-  if (known.files.length >= MANY) {
-    tars.expect(known.bucketId)
+  if (known.files.length >= MIN_FILES_FOR_TAR) {
+    tars.prefetch(known.bucketId)
   }
   const files = await filesOf(platform, known)
   const entrypoint = files.find(({ bucketFileId }) => bucketFileId === root.bucketFileId)
@@ -67,36 +67,42 @@ export async function codeOf(
     throw new JobFailure('entrypointNotFound', 'The entrypoint of the analysis is not stored')
   }
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
-  requireBounds(files, bytes)
+  requireSizeLimits(files, bytes)
   const { bucketId } = known
-  return { bucketId, files, entrypoint: entrypoint.path, bytes, runs: runsIn(known) }
+  return {
+    bucketId,
+    files,
+    entrypoint: entrypoint.path,
+    bytes,
+    runConfiguration: runConfigurationIn(known),
+  }
 }
 
 /** The files that the analysis knows of, as storage has them: those of its bucket, and of others that were added to it. */
 export async function filesOf(
   platform: Platform,
-  { bucketId: builtIn, total, files: known }: RecordOf<'analysisCode'>
+  { bucketId: defaultBucketId, total, files: known }: RecordOf<'analysisCode'>
 ): Promise<CodeFile[]> {
-  requireFew(total)
-  const byBucket = Map.groupBy(known, ({ bucketId }) => bucketId ?? builtIn)
+  requireFileLimit(total)
+  const byBucket = Map.groupBy(known, ({ bucketId }) => bucketId ?? defaultBucketId)
   const files: CodeFile[] = []
-  for (const bucketId of new Set([builtIn, ...byBucket.keys()])) {
-    const stored = await storedFiles(platform, bucketId)
-    requireFew(stored.total)
-    files.push(...matched(byBucket.get(bucketId) ?? [], stored.files))
+  for (const bucketId of new Set([defaultBucketId, ...byBucket.keys()])) {
+    const stored = await readStoredFiles(platform, bucketId)
+    requireFileLimit(stored.total)
+    files.push(...matchFiles(byBucket.get(bucketId) ?? [], stored.files))
   }
-  requireOwnPaths(files)
+  requireUniquePaths(files)
   return files
 }
 
 /** Files of several buckets come into one folder. */
-function requireOwnPaths(files: readonly CodeFile[]): void {
+function requireUniquePaths(files: readonly CodeFile[]): void {
   const paths = new Set<string>()
   for (const { path } of files) {
     if (paths.has(path)) {
       throw new JobFailure(
         'codePathTaken',
-        `Two buckets of the analysis have a file ${shown(path)}: remove one of the two, and have the analysis approved again`
+        `Two buckets of the analysis have a file ${quote(path)}: remove one of the two, and have the analysis approved again`
       )
     }
     paths.add(path)
@@ -112,7 +118,7 @@ function requireContent({ digest }: RecordOf<'analysisCode'>, content: string | 
   }
 }
 
-function runsIn(known: RecordOf<'analysisCode'>): Runs | undefined {
+function runConfigurationIn(known: RecordOf<'analysisCode'>): RunConfiguration | undefined {
   const { digest, masterImage, imageCommandArguments } = known
   return typeof digest === 'string'
     ? { masterImage: masterImage ?? undefined, imageCommandArguments }
@@ -120,7 +126,7 @@ function runsIn(known: RecordOf<'analysisCode'>): Runs | undefined {
 }
 
 /** All at once; page by page where the platform only knows that. */
-async function knownFiles(
+async function readCode(
   platform: Platform,
   analysisId: string
 ): Promise<RecordOf<'analysisCode'> | undefined> {
@@ -133,7 +139,10 @@ async function knownFiles(
   return { bucketId: bucket.bucketId, total: files.length, files }
 }
 
-async function storedFiles(platform: Platform, bucketId: string): Promise<RecordOf<'bucketFiles'>> {
+async function readStoredFiles(
+  platform: Platform,
+  bucketId: string
+): Promise<RecordOf<'bucketFiles'>> {
   const stored = await platform.storedFiles(bucketId)
   if (stored) {
     return stored
@@ -148,7 +157,7 @@ async function storedFiles(platform: Platform, bucketId: string): Promise<Record
   return { total: files.length, files }
 }
 
-function matched(known: readonly Known[], stored: readonly Stored[]): CodeFile[] {
+function matchFiles(known: readonly AnalysisFile[], stored: readonly StoredFile[]): CodeFile[] {
   const byId = new Map(stored.map((file) => [file.id, file]))
   const files = known.map(({ bucketFileId, path }) => {
     const file = byId.get(bucketFileId)
@@ -174,28 +183,28 @@ function pathOf({ path, directory, name }: RecordOf<'bucketFile'>): string {
   return path ?? (isBare ? name : `${directory}/${name}`)
 }
 
-function requireFew(...totals: readonly number[]): void {
-  if (totals.some((total) => total > MOST_FILES)) {
-    throw new JobFailure('codeTooLarge', `The analysis has more than ${MOST_FILES} files`)
+function requireFileLimit(...totals: readonly number[]): void {
+  if (totals.some((total) => total > MAX_FILES)) {
+    throw new JobFailure('codeTooLarge', `The analysis has more than ${MAX_FILES} files`)
   }
 }
 
-function requireBounds(files: readonly CodeFile[], bytes: number): void {
-  const large = files.find(({ size }) => size > LARGEST_BYTES)
-  if (large || bytes > MOST_BYTES) {
+function requireSizeLimits(files: readonly CodeFile[], bytes: number): void {
+  const large = files.find(({ size }) => size > MAX_FILE_BYTES)
+  if (large || bytes > MAX_TOTAL_BYTES) {
     throw new JobFailure(
       'codeTooLarge',
-      large ? `${shown(large.path)} is too large for code` : 'The files are too large together'
+      large ? `${quote(large.path)} is too large for code` : 'The files are too large together'
     )
   }
-  const long = files.find(({ path }) => path.length > LONGEST_PATH)
+  const long = files.find(({ path }) => path.length > MAX_PATH_LENGTH)
   if (long) {
-    throw new JobFailure('codeTooLarge', `The path ${shown(long.path)} is too long`)
+    throw new JobFailure('codeTooLarge', `The path ${quote(long.path)} is too long`)
   }
 }
 
 /** What is stored is not what the analysis knows of. */
 export const codeChanged = (path: string, what: string) =>
-  new JobFailure('codeChanged', `${shown(path)} ${what}`)
+  new JobFailure('codeChanged', `${quote(path)} ${what}`)
 
-const shown = (path: string): string => JSON.stringify(path.slice(0, 200))
+const quote = (path: string): string => JSON.stringify(path.slice(0, 200))

@@ -10,13 +10,13 @@ export const LABELS = {
 /** Which way images are made; one more, where the same content ends in another image. */
 const RECIPE = '1'
 
-interface Built {
+interface ImageOrigin {
   readonly analysisId: string
   readonly content: string | undefined
   readonly base: { readonly name: string; readonly digest: string }
 }
 
-export function labelsOf({ analysisId, content, base }: Built): Record<string, string> {
+export function labelsOf({ analysisId, content, base }: ImageOrigin): Record<string, string> {
   return {
     [LABELS.analysis]: analysisId,
     ...(content !== undefined && { [LABELS.content]: content }),

@@ -52,15 +52,15 @@ function requireSameFiles(
   approved: readonly { readonly path: string; readonly sha256: string | undefined }[]
 ): void {
   const missing = approved.find(({ path, sha256 }) => {
-    const found = packed.get(FILES + path)
-    return found === undefined || (sha256 !== undefined && found !== sha256)
+    const actual = packed.get(FILES + path)
+    return actual === undefined || (sha256 !== undefined && actual !== sha256)
   })
   const known = new Set(approved.map(({ path }) => FILES + path))
   const foreign = [...packed.keys()].find((name) => !known.has(name))
-  const other = missing ? FILES + missing.path : foreign
-  if (other !== undefined) {
-    const shown = JSON.stringify(other.slice(0, 200))
-    throw contentChanged(`${shown} in the image is not what is approved; it has to be built again`)
+  const mismatch = missing ? FILES + missing.path : foreign
+  if (mismatch !== undefined) {
+    const quoted = JSON.stringify(mismatch.slice(0, 200))
+    throw contentChanged(`${quoted} in the image is not what is approved; it has to be built again`)
   }
 }
 

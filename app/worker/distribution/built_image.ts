@@ -3,7 +3,7 @@ import { ImageMissing } from '#oci/errors'
 import { imageSize, platformImage } from '#oci/platform_image'
 import type { ImageRepository } from '#oci/copy_blob'
 import { contentIn, LABELS } from '#worker/analysis_builder/labels'
-import type { Place, Places } from '#worker/images/places'
+import type { ImageLocation, ImageLocations } from '#worker/images/image_locations'
 import { JobFailure } from '#worker/job_failure'
 import type { RecordOf } from '#worker/platform/records'
 import { TAG } from './targets.js'
@@ -23,8 +23,11 @@ export interface BuiltImage extends ImageRepository {
 /**
  * The image that the platform was told of; where it was told of none that a registry could have, the one that is there.
  */
-export async function builtImage(places: Places, analysis: Analysis): Promise<BuiltImage> {
-  const found = await places.findBuild(analysis.id, (place) => imageIn(place, analysis))
+export async function builtImage(
+  locations: ImageLocations,
+  analysis: Analysis
+): Promise<BuiltImage> {
+  const found = await locations.findBuild(analysis.id, (location) => imageIn(location, analysis))
   if (!found) {
     throw new JobFailure(
       'imageNotFound',
@@ -34,11 +37,14 @@ export async function builtImage(places: Places, analysis: Analysis): Promise<Bu
   return found
 }
 
-async function imageIn(place: Place, { id, buildHash }: Analysis): Promise<BuiltImage | undefined> {
+async function imageIn(
+  location: ImageLocation,
+  { id, buildHash }: Analysis
+): Promise<BuiltImage | undefined> {
   const reference = isDigest(buildHash) ? buildHash : TAG
   try {
-    const { store } = place
-    const repository = await place.build(id)
+    const { store } = location
+    const repository = await location.build(id)
     const { stored, manifest, config } = await platformImage(store, repository, reference)
     const { digest } = stored
     const content = contentOf(config.content)

@@ -3,15 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { body } from '#kernel/body'
 import { signedImage } from '#oci/signing/copy_signature'
 import { COMPONENTS } from '#worker/components'
-import { defineJob, type Work } from '#worker/job'
+import { defineJob, type JobContext } from '#worker/job'
 import { JobFailure } from '#worker/job_failure'
 import { recordId } from '#worker/platform/records'
 import { requireApproved } from './approved_image.js'
 import { builtImage } from './built_image.js'
-import { LastLook } from './last_look.js'
-import { serveAll, type Task } from './round.js'
+import { AgreementCheck } from './agreement_check.js'
+import { deliverToAll, type DistributionTask } from './deliver_to_all.js'
 import { targetsOf, type Destination, type Targets } from './targets.js'
-import { requireAllServed, unserved, type Verdict } from './verdict.js'
+import { requireAllDelivered, failedNode, type NodeResult } from './node_result.js'
 
 export interface DistributionLimits {
   /** How long nothing may go on with a node. */
@@ -28,8 +28,8 @@ export const distribution = ({ stallMs, pausesMs }: DistributionLimits = LIMITS)
     component: COMPONENTS.analysisDistributor,
     command: 'execute',
     content: body({ id: recordId() }),
-    async run({ id }, work) {
-      const { platform, places, signing, log } = work
+    async run({ id }, job) {
+      const { platform, locations: places, signing, log } = job
       const analysis = await platform.analysis(id)
       if (!analysis) {
         throw new JobFailure('analysisNotFound', 'There is no such analysis')
@@ -44,47 +44,49 @@ export const distribution = ({ stallMs, pausesMs }: DistributionLimits = LIMITS)
       await log.stage('Compare the image with what is approved', () =>
         requireApproved(platform, id, image, signed)
       )
-      const look = new LastLook(platform, id, image.content)
-      const onBytes = progressOf(work, image.size * countOf(targets.destinations))
-      const task = { image, signed, look, work, stallMs, onBytes }
-      const verdicts = await untilServed(targets, task, pausesMs)
-      return requireAllServed(verdicts, namesIn(targets))
+      const agreement = new AgreementCheck(platform, id, image.content)
+      const onBytes = progressOf(job, image.size * countOf(targets.destinations))
+      const task = { image, signed, look: agreement, work: job, stallMs, onBytes }
+      const results = await deliverWithRetries(targets, task, pausesMs)
+      return requireAllDelivered(results, namesIn(targets))
     },
   })
 
 export const distributeAnalysis = distribution()
 
 /** Nodes that were not served for a reason that may pass are tried again, and they alone. */
-async function untilServed(
-  { destinations, lost }: Targets,
-  task: Task,
+async function deliverWithRetries(
+  { destinations, unroutable }: Targets,
+  task: DistributionTask,
   pausesMs: readonly number[]
-): Promise<Verdict[]> {
-  const outcomes = await serveAll(destinations, task)
+): Promise<NodeResult[]> {
+  const deliveries = await deliverToAll(destinations, task)
   for (const pauseMs of pausesMs) {
-    const rest = without(destinations, (nodeId) => !outcomes.get(nodeId)?.isPassing)
-    if (rest.length === 0) {
+    const retryable = without(destinations, (nodeId) => !deliveries.get(nodeId)?.isPassing)
+    if (retryable.length === 0) {
       break
     }
-    task.work.log.warn(`${countOf(rest)} nodes do not have the image; once more in ${pauseMs} ms`)
-    await delay(pauseMs, undefined, { signal: task.work.signal })
-    for (const [nodeId, outcome] of await serveAll(rest, task)) {
-      outcomes.set(nodeId, outcome)
+    task.job.log.warn(
+      `${countOf(retryable)} nodes do not have the image; once more in ${pauseMs} ms`
+    )
+    await delay(pauseMs, undefined, { signal: task.job.signal })
+    for (const [nodeId, delivery] of await deliverToAll(retryable, task)) {
+      deliveries.set(nodeId, delivery)
     }
   }
-  const known = outcomes.values().map(({ verdict }) => verdict)
-  const verdicts = [...known, ...lost.map(({ nodeId, why }) => unserved(nodeId, why))]
-  return verdicts.toSorted((one, other) => (one.nodeId < other.nodeId ? -1 : 1))
+  const known = deliveries.values().map(({ verdict }) => verdict)
+  const results = [...known, ...unroutable.map(({ nodeId, why }) => failedNode(nodeId, why))]
+  return results.toSorted((one, other) => (one.nodeId < other.nodeId ? -1 : 1))
 }
 
 function without(
   destinations: readonly Destination[],
-  isDone: (nodeId: string) => boolean
+  isExcluded: (nodeId: string) => boolean
 ): Destination[] {
   return destinations
-    .map(({ place, targets }) => ({
-      place,
-      targets: targets.filter(({ nodeId }) => !isDone(nodeId)),
+    .map(({ location, targets }) => ({
+      place: location,
+      targets: targets.filter(({ nodeId }) => !isExcluded(nodeId)),
     }))
     .filter(({ targets }) => targets.length > 0)
 }
@@ -92,16 +94,16 @@ function without(
 const countOf = (destinations: readonly Destination[]): number =>
   destinations.reduce((sum, { targets }) => sum + targets.length, 0)
 
-function progressOf(work: Work, total: number): (bytes: number) => void {
+function progressOf(job: JobContext, total: number): (bytes: number) => void {
   let moved = 0
   return (bytes) => {
     moved += bytes
-    work.progress(Math.min(moved, total), total)
+    job.progress(Math.min(moved, total), total)
   }
 }
 
-function namesIn({ destinations, lost }: Targets): (nodeId: string) => string {
-  const known = [...destinations.flatMap(({ targets }) => targets), ...lost]
+function namesIn({ destinations, unroutable }: Targets): (nodeId: string) => string {
+  const known = [...destinations.flatMap(({ targets }) => targets), ...unroutable]
   const names = new Map(known.map(({ nodeId, name }) => [nodeId, name]))
   return (nodeId) => names.get(nodeId) ?? nodeId
 }

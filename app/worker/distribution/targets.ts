@@ -1,5 +1,9 @@
 import { LATEST } from '#oci/image_names'
-import { NotSetUp, type Place, type Places } from '#worker/images/places'
+import {
+  RegistryProjectMissing,
+  type ImageLocation,
+  type ImageLocations,
+} from '#worker/images/image_locations'
 import { JobFailure } from '#worker/job_failure'
 import type { Platform } from '#worker/platform/platform'
 import type { RecordOf } from '#worker/platform/records'
@@ -17,14 +21,14 @@ export interface Target {
 
 /** Nodes that get it in one registry. */
 export interface Destination {
-  readonly place: Place
+  readonly location: ImageLocation
   readonly targets: readonly Target[]
 }
 
 export interface Targets {
   readonly destinations: readonly Destination[]
   /** Nodes of which nobody knows where they look for images, and why that is so. */
-  readonly lost: readonly {
+  readonly unroutable: readonly {
     readonly nodeId: string
     readonly name: string
     readonly why: JobFailure
@@ -36,7 +40,7 @@ type Node = RecordOf<'node'>
 /** Where the nodes of an analysis get their images: each by its own registry. */
 export async function targetsOf(
   platform: Platform,
-  places: Places,
+  locations: ImageLocations,
   analysisId: string
 ): Promise<Targets> {
   const assigned = await platform.analysisNodes(analysisId)
@@ -47,39 +51,50 @@ export async function targetsOf(
   const registries = new Set(
     nodes.flatMap(({ registryProject }) => registryProject?.registryId ?? [])
   )
-  const found = await Promise.all([...registries].map((id) => placeOf(platform, places, id)))
-  const byRegistry = new Map([...registries].map((id, index) => [id, found[index]]))
-  const placeFor = ({ registryProject: project }: Node) =>
+  const opened = await Promise.all([...registries].map((id) => locationOf(platform, locations, id)))
+  const byRegistry = new Map([...registries].map((id, index) => [id, opened[index]]))
+  const locationFor = ({ registryProject: project }: Node) =>
     project ? byRegistry.get(project.registryId) : undefined
   return {
-    destinations: [...Map.groupBy(nodes, placeFor)].flatMap(([place, ofPlace]) =>
-      place ? [{ place, targets: ofPlace.map((node) => targetOf(node, place, analysisId)) }] : []
+    destinations: [...Map.groupBy(nodes, locationFor)].flatMap(([location, ofLocation]) =>
+      location
+        ? [
+            {
+              place: location,
+              targets: ofLocation.map((node) => targetOf(node, location, analysisId)),
+            },
+          ]
+        : []
     ),
-    lost: nodes.filter((node) => !placeFor(node)).map(lostNode),
+    unroutable: nodes.filter((node) => !locationFor(node)).map(unroutableNode),
   }
 }
 
-async function placeOf(platform: Platform, places: Places, id: string): Promise<Place | undefined> {
+async function locationOf(
+  platform: Platform,
+  locations: ImageLocations,
+  id: string
+): Promise<ImageLocation | undefined> {
   const registry = await platform.registry(id)
-  return registry && places.of(registry)
+  return registry && locations.of(registry)
 }
 
-function targetOf(node: Node, place: Place, analysisId: string): Target {
+function targetOf(node: Node, location: ImageLocation, analysisId: string): Target {
   const project = node.registryProject!
   return {
     nodeId: node.id,
     name: nameOf(node),
     repository: `${project.externalName}/${analysisId}`,
-    isLinked: place.hasLinked(project),
+    isLinked: location.isLinked(project),
   }
 }
 
-const lostNode = (node: Node) => ({
+const unroutableNode = (node: Node) => ({
   nodeId: node.id,
   name: nameOf(node),
   why: node.registryProject
     ? new JobFailure('registryNotFound', 'The registry of the node is not there any more')
-    : new NotSetUp('The node has no project in a registry'),
+    : new RegistryProjectMissing('The node has no project in a registry'),
 })
 
 const nameOf = ({ id, name }: Node): string => name ?? id

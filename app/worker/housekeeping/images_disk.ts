@@ -17,7 +17,7 @@ const free = new Gauge({
 })
 
 /** Notes how much disk the folder of images takes, and answers how much is left to it. */
-export async function noteDisk(folder: string, usedBytes: number): Promise<number> {
+export async function recordDiskUsage(folder: string, usedBytes: number): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   const freeBytes = bavail * bsize
   used.set(usedBytes)

@@ -7,41 +7,41 @@ import type { Sweep } from '#jobs/sweep'
 import { removeStaleDrafts } from '#oci/folder/drafts'
 import { sweepFolder } from '#oci/folder/sweep_folder'
 import type { Attempts } from '#worker/attempts'
-import { noteDisk } from './images_disk.js'
-import { takeBackUploads, type LeftUploadsNeeds } from './left_uploads.js'
+import { recordDiskUsage } from './images_disk.js'
+import { cancelAbandonedUploads, type UploadCleanupDependencies } from './abandoned_uploads.js'
 
 const HOUR_MS = 3_600_000
 
-interface Needs extends LeftUploadsNeeds {
+interface WorkerSweepDependencies extends UploadCleanupDependencies {
   /** Of images. */
   readonly folder: string
   readonly attempts: Attempts
 }
 
 /** What a worker clears away: after others that were killed at once, and what no image needs in time. */
-export const workerSweeps = (needs: Needs): readonly Sweep[] => [
+export const workerSweeps = (dependencies: WorkerSweepDependencies): readonly Sweep[] => [
   {
     name: 'left-uploads',
     schedule: { everyMs: 5_000 },
-    run: (signal) => takeBackUploads(needs, signal),
+    run: (signal) => cancelAbandonedUploads(dependencies, signal),
   },
   {
     name: 'left-drafts',
     schedule: { everyMs: 5_000 },
     async run() {
-      const removed = await removeStaleDrafts(needs.folder)
+      const removed = await removeStaleDrafts(dependencies.folder)
       return removed.length
     },
   },
   {
     name: 'left-attempts',
     schedule: { everyMs: HOUR_MS },
-    run: () => needs.attempts.forgetOld(),
+    run: () => dependencies.attempts.removeOld(),
   },
   {
     name: 'images',
     schedule: { everyMs: HOUR_MS },
-    run: (signal) => sweepImages(needs.folder, needs.logger, signal),
+    run: (signal) => sweepImages(dependencies.folder, dependencies.logger, signal),
   },
 ]
 
@@ -59,7 +59,7 @@ async function sweepImages(
     return 0
   }
   const { removed, removedBytes, keptBytes } = await sweepFolder(folder, { signal })
-  const freeBytes = await noteDisk(folder, keptBytes)
+  const freeBytes = await recordDiskUsage(folder, keptBytes)
   logger.info(
     { removed, removedBytes, usedBytes: keptBytes, freeBytes },
     'the folder of images was swept'

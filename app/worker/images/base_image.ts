@@ -4,44 +4,52 @@ import { LATEST } from '#oci/image_names'
 import { platformImage, type PlatformImage } from '#oci/platform_image'
 import { JobFailure } from '#worker/job_failure'
 import type { JobLog } from '#worker/job_log'
-import { NotSetUp, type Place, type Places } from './places.js'
+import {
+  RegistryProjectMissing,
+  type ImageLocation,
+  type ImageLocations,
+} from './image_locations.js'
 
 /** The image of a master image where it is to be used: there already, or copied from where it is found. */
 export async function baseImage(
-  places: Places,
-  place: Place,
+  locations: ImageLocations,
+  location: ImageLocation,
   virtualPath: string,
   log: JobLog
 ): Promise<PlatformImage> {
-  const repository = await place.masterImage(virtualPath)
-  const there = await platformImage(place.store, repository, LATEST).catch(unlessMissing)
-  if (there) {
-    return there
+  const repository = await location.masterImage(virtualPath)
+  const existing = await platformImage(location.store, repository, LATEST).catch(ignoreMissing)
+  if (existing) {
+    return existing
   }
-  const from = await elsewhere(places, place, virtualPath)
-  const store = await place.masterStore()
-  await log.stage(`Copy the image ${virtualPath} from ${from.name} to ${place.name}`, () =>
+  const from = await findElsewhere(locations, location, virtualPath)
+  const store = await location.masterStore()
+  await log.stage(`Copy the image ${virtualPath} from ${from.name} to ${location.name}`, () =>
     copyImage(
       { store: from.store, repository: from.repository, reference: LATEST },
       { store, repository },
       { tag: LATEST, withReferrers: true }
     )
   )
-  return platformImage(place.store, repository, LATEST)
+  return platformImage(location.store, repository, LATEST)
 }
 
-function unlessMissing(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof ImageMissing)) {
     throw error
   }
 }
 
-async function elsewhere(places: Places, place: Place, virtualPath: string) {
-  for (const other of await places.all()) {
+async function findElsewhere(
+  locations: ImageLocations,
+  location: ImageLocation,
+  virtualPath: string
+) {
+  for (const other of await locations.all()) {
     const repository = await repositoryIn(other, virtualPath)
     if (
       repository !== undefined &&
-      other.store.storageId !== place.store.storageId &&
+      other.store.storageId !== location.store.storageId &&
       (await other.store.manifest(repository, LATEST))
     ) {
       return { store: other.store, name: other.name, repository }
@@ -54,11 +62,14 @@ async function elsewhere(places: Places, place: Place, virtualPath: string) {
 }
 
 /** A registry that was never set up has no images. */
-async function repositoryIn(place: Place, virtualPath: string): Promise<string | undefined> {
+async function repositoryIn(
+  location: ImageLocation,
+  virtualPath: string
+): Promise<string | undefined> {
   try {
-    return await place.masterImage(virtualPath)
+    return await location.masterImage(virtualPath)
   } catch (error) {
-    if (error instanceof NotSetUp) {
+    if (error instanceof RegistryProjectMissing) {
       return undefined
     }
     throw error

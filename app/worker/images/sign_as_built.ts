@@ -5,26 +5,30 @@ import type { StoredManifest } from '#oci/image_store'
 import type { BuildFacts, Material } from '#oci/signing/provenance'
 import type { SigningKey } from '#oci/signing/signing_key'
 import { signImage, type SignOptions } from '#oci/signing/sign_image'
-import type { Work } from '#worker/job'
+import type { JobContext } from '#worker/job'
 
 /** Who builds, for those who read where an image comes from. */
 export const BUILDER = { id: 'urn:analysis-hub:worker', version: VERSION }
 
 /** More than these are named by what they are in. */
-const MOST_NAMED = 10_000
+const MAX_LISTED = 10_000
 
-export interface Built
+export interface BuiltImageFacts
   extends SignOptions, Pick<BuildFacts, 'name' | 'kind' | 'parameters' | 'materials'> {
   readonly image: StoredManifest
   readonly key: SigningKey
-  readonly said: Readonly<Record<string, string>>
+  readonly signedAnnotations: Readonly<Record<string, string>>
   /** In milliseconds. */
   readonly startedAt: number
 }
 
 /** Says of an image that this job has just built what it was made of, and signs it. */
-export async function signAsBuilt(work: Work, shelf: ImageRepository, built: Built): Promise<void> {
-  const { command } = work
+export async function signAsBuilt(
+  job: JobContext,
+  shelf: ImageRepository,
+  built: BuiltImageFacts
+): Promise<void> {
+  const { command } = job
   const {
     image,
     isNew,
@@ -34,14 +38,14 @@ export async function signAsBuilt(work: Work, shelf: ImageRepository, built: Bui
     startedAt,
     ...facts
   } = built
-  const whole = {
+  const buildFacts = {
     ...facts,
     builder: BUILDER,
     ...(typeof command.run === 'string' && { run: command.run }),
     startedAt: new Date(startedAt),
     finishedAt: new Date(clock.now()),
   }
-  await signImage(shelf, image, whole, key, {
+  await signImage(shelf, image, buildFacts, key, {
     isNew,
     imagePushed: isThere,
     configPushed: configIsThere,
@@ -50,7 +54,7 @@ export async function signAsBuilt(work: Work, shelf: ImageRepository, built: Bui
 
 /** Files by their paths within a folder, each with the SHA-256 of what is in it, in hexadecimal digits. */
 export function filesAsMaterials(folder: string, files: ReadonlyMap<string, string>): Material[] {
-  return sortedFiles(files.size > MOST_NAMED ? new Map() : files).map(([path, sha256]) => ({
+  return sortedFiles(files.size > MAX_LISTED ? new Map() : files).map(([path, sha256]) => ({
     name: `${folder}/${path}`,
     digest: `sha256:${sha256}`,
   }))

@@ -16,8 +16,8 @@ export class Signing {
 
   /** Those that the platform accepts; the own one where it knows of none. */
   async accepted(platform: Platform): Promise<readonly ImageKey[]> {
-    const told = await platform.imageKeys()
-    return told.length > 0 ? told : [this.#key.public]
+    const keys = await platform.imageKeys()
+    return keys.length > 0 ? keys : [this.#key.public]
   }
 
   /**

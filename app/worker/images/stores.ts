@@ -3,30 +3,35 @@ import type { ImageStore } from '#oci/image_store'
 import type { OutboundGuard } from '#oci/registry/connections'
 import { RegistryStore } from '#oci/registry/registry_store'
 import type { UploadJournal } from '#oci/uploads/upload_journal'
-import type { ImageStores } from './places.js'
+import type { ImageStores } from './image_locations.js'
 
 /** As many registries are remembered with their connections and tokens. */
-const MOST = 32
+const MAX_REGISTRIES = 32
 
 /** A registry that is restarted is back within a minute. */
-const PATIENCE_MS = 65_000
+const RETRY_FOR_MS = 65_000
 
-interface Options {
+interface ImageStoreSettings {
   readonly folder: string
   /** Hosts whose certificate is not verified. */
   readonly insecure: readonly string[]
   /** What may be asked on the way to what a registry has, by its host; anything where it is left out. */
   readonly guardFor?: (host: string) => OutboundGuard
   /** Where uploads to registries are noted. */
-  readonly notes?: UploadJournal
+  readonly journal?: UploadJournal
 }
 
-export interface OpenedStores extends ImageStores {
-  registry(...asked: Parameters<ImageStores['registry']>): RegistryStore
+export interface OpenImageStores extends ImageStores {
+  registry(...args: Parameters<ImageStores['registry']>): RegistryStore
 }
 
 /** Opens the folder when it is first needed, and each registry once for each account. */
-export function imageStores({ folder, insecure, guardFor, notes }: Options): OpenedStores {
+export function imageStores({
+  folder,
+  insecure,
+  guardFor,
+  journal: notes,
+}: ImageStoreSettings): OpenImageStores {
   let images: Promise<ImageStore> | undefined
   const registries = new Map<string, RegistryStore>()
   return {
@@ -43,23 +48,23 @@ export function imageStores({ folder, insecure, guardFor, notes }: Options): Ope
       const guard = guardFor?.(host)
       const options = {
         isInsecure,
-        patienceMs: PATIENCE_MS,
+        patienceMs: RETRY_FOR_MS,
         ...(guard && { guard }),
         ...(notes && { notes }),
       }
       const store = known ?? RegistryStore.open(account, options)
       registries.delete(key)
       registries.set(key, store)
-      forgetOldest(registries)
+      closeOldest(registries)
       return store
     },
   }
 }
 
 /** One that is still at work opens its connections anew. */
-function forgetOldest(registries: Map<string, RegistryStore>): void {
+function closeOldest(registries: Map<string, RegistryStore>): void {
   const [oldest] = registries
-  if (oldest && registries.size > MOST) {
+  if (oldest && registries.size > MAX_REGISTRIES) {
     registries.delete(oldest[0])
     oldest[1].close()
   }

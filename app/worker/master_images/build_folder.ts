@@ -12,13 +12,13 @@ import { LOCAL_IMAGES } from '#oci/open_image_store'
 import { BASES, basesAmong, BUILT, ownBases } from '#worker/master_images/buildah/bases'
 import { Buildah } from '#worker/master_images/buildah/buildah'
 import { writeConfiguration, type KnownRegistry } from '#worker/master_images/buildah/configuration'
-import { stepIn } from '#worker/master_images/buildah/steps'
+import { parseStep } from '#worker/master_images/buildah/parse_step'
 import type { ForeignImage } from './foreign_images.js'
-import type { Making } from './builder_settings.js'
+import type { ImageBuild } from './builder_settings.js'
 import { DOCKERFILE } from '#worker/master_images/sources/found_folders'
 import { labelsOf } from '#worker/master_images/sources/image_command'
 
-const MOST_LINES = 500
+const MAX_LINES = 500
 
 interface BuiltFolder extends ForeignImage {
   /** The images it was built on. */
@@ -27,10 +27,10 @@ interface BuiltFolder extends ForeignImage {
 
 /** Builds the folder of an image with buildah. What comes of it is in a layout in the folder of the job, and nowhere else yet. */
 export async function buildFolder(
-  making: Making,
+  build: ImageBuild,
   progress: (share: number) => void
 ): Promise<BuiltFolder> {
-  const { settings, work, image, folder, material } = making
+  const { settings, job: work, image, folder, material } = build
   const { log, signal } = work
   if (!settings.buildah || material.kind !== 'context') {
     throw new JobFailure('imageBuilderNotFound', 'There is nothing here to build with')
@@ -39,11 +39,11 @@ export async function buildFolder(
   const buildah = await Buildah.open(settings.buildah, {
     folder,
     signal,
-    onLine: told(making, progress),
+    onLine: logLines(build, progress),
     onFailure: (lines) => log.warn(`The last lines of the build:\n${lines.join('\n')}`),
   })
-  const accounts = await writeConfiguration(folder, await readableRegistries(making))
-  await loadBases(making, buildah, await readFile(dockerfile, 'utf8'))
+  const accounts = await writeConfiguration(folder, await readableRegistries(build))
+  await loadBases(build, buildah, await readFile(dockerfile, 'utf8'))
   const { os, architecture } = DEFAULT_PLATFORM
   await log.stage(`Build ${image.virtualPath}`, () =>
     buildah.build({
@@ -66,20 +66,20 @@ export async function buildFolder(
 }
 
 /** As somebody who may do nothing there that has not to do with master images: what is built is not to be trusted. */
-async function readableRegistries({ settings, work }: Making): Promise<KnownRegistry[]> {
+async function readableRegistries({ settings, job: work }: ImageBuild): Promise<KnownRegistry[]> {
   const known = await work.platform.registries()
   const servers = known.filter(({ host }) => host !== LOCAL_IMAGES)
   return Promise.all(
     servers.map(async (registry) => ({
-      ...(await work.places.asMasterWorker(registry)),
+      ...(await work.locations.withMasterAccount(registry)),
       isInsecure: settings.isInsecure(registry.host),
     }))
   )
 }
 
 /** Images of ours that it builds on are given to it, wherever they are kept. */
-async function loadBases(making: Making, buildah: Buildah, dockerfile: string): Promise<void> {
-  const { work, place, folder } = making
+async function loadBases(build: ImageBuild, buildah: Buildah, dockerfile: string): Promise<void> {
+  const { job: work, location: place, folder } = build
   const bases = ownBases(dockerfile)
   if (bases.length === 0) {
     return
@@ -88,7 +88,7 @@ async function loadBases(making: Making, buildah: Buildah, dockerfile: string): 
   await mkdir(layout)
   const store = await FolderStore.open(layout)
   for (const virtualPath of bases) {
-    const base = await baseImage(work.places, place, virtualPath, work.log)
+    const base = await baseImage(work.locations, place, virtualPath, work.log)
     const repository = `master/${virtualPath}`
     await copyImage(
       { store: place.store, repository: base.repository, reference: base.stored.digest },
@@ -100,14 +100,14 @@ async function loadBases(making: Making, buildah: Buildah, dockerfile: string): 
 }
 
 /** What buildah says, for those who wait; a build that says very much is heard to a part. */
-function told({ work: { log } }: Making, progress: (share: number) => void) {
+function logLines({ job: { log } }: ImageBuild, progress: (share: number) => void) {
   let lines = 0
   return (line: string) => {
-    const step = stepIn(line)
+    const step = parseStep(line)
     if (step) {
       progress(step.share)
       log.info(line)
-    } else if (line.trim() !== '' && lines++ < MOST_LINES) {
+    } else if (line.trim() !== '' && lines++ < MAX_LINES) {
       log.debug(line)
     }
   }

@@ -22,18 +22,18 @@ export function buildMasterImage(settings: BuilderSettings): Job {
     component: COMPONENTS.masterImageBuilder,
     command: 'execute',
     content,
-    async run({ id }, work) {
-      const { platform, places, log, signal } = work
+    async run({ id }, job) {
+      const { platform, locations: places, log, signal } = job
       const image = await platform.masterImage(id)
       if (!image) {
         throw new JobFailure('masterImageNotFound', 'The image is not there any more')
       }
-      const place = await places.ofMasterImages()
-      const repository = await place.masterImage(image.virtualPath)
+      const location = await places.forMasterImages()
+      const repository = await location.masterImage(image.virtualPath)
       requireRepository(repository)
       const sources = await settings.sourcesOf({
         repository: settings.repository,
-        places,
+        locations: places,
         platform,
       })
       const remove = settings.buildah && Buildah.removal(settings.buildah)
@@ -45,7 +45,7 @@ export function buildMasterImage(settings: BuilderSettings): Job {
           const material = await log.stage(`Look for what ${image.virtualPath} is made from`, () =>
             materialOf(sources, image, context, signal)
           )
-          return makeImage({ settings, work, image, place, repository, folder, material })
+          return makeImage({ settings, job, image, location, repository, folder, material })
         },
         remove
       )

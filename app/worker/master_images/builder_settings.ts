@@ -1,5 +1,5 @@
-import type { Place } from '#worker/images/places'
-import type { Work } from '#worker/job'
+import type { ImageLocation } from '#worker/images/image_locations'
+import type { JobContext } from '#worker/job'
 import type { BuildahSettings } from '#worker/master_images/buildah/buildah'
 import type { Repository } from '#worker/master_images/sources/open_tree'
 import type { Material } from '#worker/master_images/sources/source'
@@ -18,15 +18,15 @@ export interface BuilderSettings {
 }
 
 /** What an image is made with, and where it goes. */
-export interface Making {
+export interface ImageBuild {
   readonly settings: BuilderSettings
-  readonly work: Work
+  readonly job: JobContext
   readonly image: {
     readonly virtualPath: string
     readonly command?: string | null | undefined
     readonly commandArguments?: readonly object[] | null | undefined
   }
-  readonly place: Place
+  readonly location: ImageLocation
   readonly repository: string
   /** Of this job alone; gone when it is over. */
   readonly folder: string

@@ -1,15 +1,15 @@
 import { ImageNameInvalid } from '#oci/errors'
 import { parseImageName } from '#oci/image_names'
 import type { ImageStore } from '#oci/image_store'
-import type { Places } from '#worker/images/places'
+import type { ImageLocations } from '#worker/images/image_locations'
 import type { Platform } from '#worker/platform/platform'
 
 /** The registry whose images are named without one. */
-const USUAL_HOST = 'docker.io'
-const HOSTS: Readonly<Record<string, string>> = { [USUAL_HOST]: 'registry-1.docker.io' }
+const DEFAULT_HOST = 'docker.io'
+const HOSTS: Readonly<Record<string, string>> = { [DEFAULT_HOST]: 'registry-1.docker.io' }
 
 /** No registry of the platform has it. */
-const NO_ID = '00000000-0000-0000-0000-000000000000'
+const UNKNOWN_REGISTRY_ID = '00000000-0000-0000-0000-000000000000'
 
 /** An image where it is. */
 export interface ForeignImage {
@@ -30,27 +30,32 @@ export function parseReference(text: string): {
   if (slash === 0 || text.includes('://')) {
     throw new ImageNameInvalid(`${JSON.stringify(text.slice(0, 200))} is no image of a registry`)
   }
-  const host = hasHost ? first : USUAL_HOST
+  const host = hasHost ? first : DEFAULT_HOST
   const rest = hasHost ? text.slice(slash + 1) : text
-  const image = parseImageName(rest.includes('/') || host !== USUAL_HOST ? rest : `library/${rest}`)
+  const image = parseImageName(
+    rest.includes('/') || host !== DEFAULT_HOST ? rest : `library/${rest}`
+  )
   return { host: HOSTS[host] ?? host, ...image }
 }
 
 /** Images of registries that need not be the platform's. Those that are, are read as whom the platform says; others as nobody. */
 export class ForeignImages {
-  readonly #places: Places
+  readonly #locations: ImageLocations
   readonly #platform: Platform
 
-  constructor(places: Places, platform: Platform) {
-    this.#places = places
+  constructor(locations: ImageLocations, platform: Platform) {
+    this.#locations = locations
     this.#platform = platform
   }
 
   async at(text: string): Promise<ForeignImage> {
     const { host, repository, reference } = parseReference(text)
     const registries = await this.#platform.registries()
-    const registry = registries.find((one) => one.host === host) ?? { id: NO_ID, host }
-    const { store } = await this.#places.of(registry)
+    const registry = registries.find((one) => one.host === host) ?? {
+      id: UNKNOWN_REGISTRY_ID,
+      host,
+    }
+    const { store } = await this.#locations.of(registry)
     return { store, repository, reference }
   }
 }

@@ -3,9 +3,9 @@ import { copyImage } from '#oci/copy_image'
 import { LATEST } from '#oci/image_names'
 import type { ImageStore } from '#oci/image_store'
 import { platformImage, imageSize, type PlatformImage } from '#oci/platform_image'
-import type { Work } from '#worker/job'
+import type { JobContext } from '#worker/job'
 import { JobFailure } from '#worker/job_failure'
-import type { Making } from './builder_settings.js'
+import type { ImageBuild } from './builder_settings.js'
 import { buildFolder } from './build_folder.js'
 import { Buildah } from '#worker/master_images/buildah/buildah'
 import { ForeignImages, type ForeignImage } from './foreign_images.js'
@@ -13,41 +13,41 @@ import { signMasterImage } from './sign_master_image.js'
 import type { Context } from '#worker/master_images/sources/source'
 
 /** Building is most of the work; what is copied then counts for the rest. */
-const BUILT = 70
-const WHOLE = 100
+const BUILD_SHARE = 70
+const COMPLETE = 100
 
 /** Has an image be in its repository, by whatever it is made from. */
-export async function makeImage(making: Making): Promise<PlatformImage> {
-  const { material, work } = making
+export async function makeImage(build: ImageBuild): Promise<PlatformImage> {
+  const { material, job: work } = build
   switch (material.kind) {
     case 'imported':
-      return brought(making, 0, {
-        store: await importedIn(work),
-        repository: `master/${making.image.virtualPath}`,
+      return copyToLocation(build, 0, {
+        store: await importStore(work),
+        repository: `master/${build.image.virtualPath}`,
         reference: LATEST,
       })
     case 'reference':
-      return brought(making, 0, await foreign(making, material.reference))
+      return copyToLocation(build, 0, await foreignImage(build, material.reference))
     case 'context':
-      if (await isBuildable(making)) {
-        return built(making, material)
+      if (await isBuildable(build)) {
+        return buildAndSign(build, material)
       }
   }
-  return brought(making, 0, await ofMirror(making))
+  return copyToLocation(build, 0, await mirrorImage(build))
 }
 
-async function built(making: Making, context: Context): Promise<PlatformImage> {
-  const { work } = making
+async function buildAndSign(build: ImageBuild, context: Context): Promise<PlatformImage> {
+  const { job: work } = build
   const startedAt = clock.now()
-  const { bases, ...from } = await buildFolder(making, (share) =>
-    work.progress(BUILT * share, WHOLE)
+  const { bases, ...from } = await buildFolder(build, (share) =>
+    work.progress(BUILD_SHARE * share, COMPLETE)
   )
-  const image = await brought(making, BUILT, from)
-  await signMasterImage(making, { image: image.stored, context, bases, startedAt })
+  const image = await copyToLocation(build, BUILD_SHARE, from)
+  await signMasterImage(build, { image: image.stored, context, bases, startedAt })
   return image
 }
 
-async function isBuildable({ settings: { buildah }, work }: Making): Promise<boolean> {
+async function isBuildable({ settings: { buildah }, job: work }: ImageBuild): Promise<boolean> {
   const version = buildah && (await Buildah.version(buildah))
   if (version) {
     work.log.info(`Builds are done by ${version}`)
@@ -55,10 +55,10 @@ async function isBuildable({ settings: { buildah }, work }: Making): Promise<boo
   return version !== undefined
 }
 
-async function ofMirror(making: Making): Promise<ForeignImage> {
-  const { settings, image, material } = making
+async function mirrorImage(build: ImageBuild): Promise<ForeignImage> {
+  const { settings, image, material } = build
   if (settings.mirror !== undefined) {
-    return foreign(making, settings.mirror.replaceAll('{virtualPath}', image.virtualPath))
+    return foreignImage(build, settings.mirror.replaceAll('{virtualPath}', image.virtualPath))
   }
   throw material.kind === 'context'
     ? new JobFailure(
@@ -72,19 +72,19 @@ async function ofMirror(making: Making): Promise<ForeignImage> {
       )
 }
 
-async function importedIn({ places }: Work): Promise<ImageStore> {
+async function importStore({ locations: places }: JobContext): Promise<ImageStore> {
   const { store } = await places.folder()
   return store
 }
 
-function foreign({ work }: Making, reference: string): Promise<ForeignImage> {
-  return new ForeignImages(work.places, work.platform).at(reference)
+function foreignImage({ job: work }: ImageBuild, reference: string): Promise<ForeignImage> {
+  return new ForeignImages(work.locations, work.platform).at(reference)
 }
 
 /** Copies it to where it belongs: for one kind of machine, however many it is for. */
-async function brought(
-  { work, place, repository, image }: Making,
-  done: number,
+async function copyToLocation(
+  { job: work, location: place, repository, image }: ImageBuild,
+  progressBefore: number,
   from: ForeignImage
 ): Promise<PlatformImage> {
   const found = await platformImage(from.store, from.repository, from.reference)
@@ -100,7 +100,10 @@ async function brought(
         withReferrers: true,
         onBytes: (more) => {
           bytes += more
-          work.progress(done + ((WHOLE - done) * bytes) / (total || 1), WHOLE)
+          work.progress(
+            progressBefore + ((COMPLETE - progressBefore) * bytes) / (total || 1),
+            COMPLETE
+          )
         },
       }
     )

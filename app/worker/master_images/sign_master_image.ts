@@ -5,11 +5,11 @@ import type { Material } from '#oci/signing/provenance'
 import { masterImageName } from '#oci/signing/identity'
 import { filesAsMaterials, signAsBuilt, sortedFiles } from '#worker/images/sign_as_built'
 import type { Context } from '#worker/master_images/sources/source'
-import type { Making } from './builder_settings.js'
+import type { ImageBuild } from './builder_settings.js'
 
 const CONTEXT = 'context'
 
-interface BuiltHere {
+interface BuiltMasterImage {
   readonly image: StoredManifest
   readonly context: Context
   /** Images that were built on, or copied from. */
@@ -19,10 +19,10 @@ interface BuiltHere {
 }
 
 /** Says what a master image was built from, and signs it. What is only taken from elsewhere is never signed as ours. */
-export async function signMasterImage(making: Making, built: BuiltHere): Promise<void> {
-  const { work, place, repository } = making
-  const { image, context, bases, startedAt } = built
-  const { virtualPath, command, commandArguments } = making.image
+export async function signMasterImage(build: ImageBuild, result: BuiltMasterImage): Promise<void> {
+  const { job: work, location: place, repository } = build
+  const { image, context, bases, startedAt } = result
+  const { virtualPath, command, commandArguments } = build.image
   const store = await place.masterStore()
   await work.log.stage(`Sign the image in ${place.name}`, async () =>
     signAsBuilt(
@@ -40,7 +40,7 @@ export async function signMasterImage(making: Making, built: BuiltHere): Promise
           commandArguments: commandArguments ?? [],
         },
         materials: [...bases, ...materialsOf(context)],
-        said: { masterImage: virtualPath },
+        signedAnnotations: { masterImage: virtualPath },
         startedAt,
       }
     )

@@ -1,4 +1,4 @@
-import type { Places } from '#worker/images/places'
+import type { ImageLocations } from '#worker/images/image_locations'
 import type { Platform } from '#worker/platform/platform'
 import { ForeignImages } from './foreign_images.js'
 import { ImportedSource } from '#worker/master_images/sources/imported_source'
@@ -18,17 +18,17 @@ export interface SourceSettings {
   readonly folder: string
 }
 
-interface At {
+interface SourceDependencies {
   readonly repository: Repository
-  readonly places: Places
+  readonly locations: ImageLocations
   readonly platform: Platform
 }
 
 /** Where images come from, for one job. */
-export type SourcesOf = (at: At) => Promise<ImageSource[]>
+export type SourcesOf = (dependencies: SourceDependencies) => Promise<ImageSource[]>
 
 export function sourcesOf(settings: SourceSettings): SourcesOf {
-  return ({ repository, places, platform }) => {
+  return ({ repository, locations: places, platform }) => {
     const open: Record<SourceName, () => Promise<ImageSource> | ImageSource> = {
       git: async () => new RepositorySource(await openTree(settings, repository)),
       archive: async () => {

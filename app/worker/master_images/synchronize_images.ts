@@ -4,12 +4,12 @@ import { body } from '#kernel/body'
 import { COMPONENTS } from '#worker/components'
 import { defineJob, type Job } from '#worker/job'
 import { JobFailure } from '#worker/job_failure'
-import { imageAnswer } from './image_answer.js'
+import { mergeListings } from './merge_listings.js'
 import type { SourcesOf } from './sources_of.js'
 
-const word = () => vine.string().minLength(1).maxLength(256)
+const nameRule = () => vine.string().minLength(1).maxLength(256)
 
-const content = body({ owner: word(), repository: word(), branch: word() })
+const content = body({ owner: nameRule(), repository: nameRule(), branch: nameRule() })
 
 /** Lists all images of all sources for the platform. A source that cannot be read is no reason to take its images away. */
 export function synchronizeImages(sourcesOf: SourcesOf): Job {
@@ -17,14 +17,14 @@ export function synchronizeImages(sourcesOf: SourcesOf): Job {
     component: COMPONENTS.masterImageSynchronizer,
     command: 'execute',
     content,
-    async run(repository, { platform, places, log, signal }) {
+    async run(repository, { platform, locations: places, log, signal }) {
       const listings = []
-      for (const source of await sourcesOf({ repository, places, platform })) {
+      for (const source of await sourcesOf({ repository, locations: places, platform })) {
         const listing = await log.stage(`Read the images of ${source.name}`, () =>
           source.list(signal)
         )
         listings.push(listing)
-        for (const { kind, virtualPath, sentence } of listing.faults) {
+        for (const { kind, virtualPath, message: sentence } of listing.faults) {
           log.warn(`The ${kind} ${virtualPath} stays as it is: ${sentence}`)
         }
       }
@@ -32,7 +32,7 @@ export function synchronizeImages(sourcesOf: SourcesOf): Job {
         images: await platform.masterImages(),
         groups: await platform.masterImageGroups(),
       }
-      const { images, groups } = imageAnswer(listings, known)
+      const { images, groups } = mergeListings(listings, known)
       if (images.length === 0) {
         throw new JobFailure(
           'imagesNotFound',

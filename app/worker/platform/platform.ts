@@ -3,11 +3,11 @@ import { errors } from '@vinejs/vine'
 import type { BodyValidator } from '#kernel/body'
 import { tryParseJson } from '#kernel/try_parse_json'
 import { ImageKey } from '#oci/signing/image_key'
-import { ask, type Asking, type Service } from './asking.js'
-import { AnswerNotUnderstood, PlatformAway } from './problems.js'
+import { request, type RequestOptions, type Service } from './platform_request.js'
+import { PlatformResponseInvalid, PlatformUnavailable } from './platform_errors.js'
 import { among, both, equal, PAGE, pageAt, queryOf } from './queries.js'
 import { RECORDS, type Kind, type RecordOf } from './records.js'
-import { reasonOf } from './token.js'
+import { reasonOf } from './worker_token.js'
 import { inParallel } from '#kernel/in_parallel'
 
 const COLLECTIONS: Readonly<Record<Kind, string>> = {
@@ -39,13 +39,13 @@ export interface Content {
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-export interface PlatformOptions extends Asking {
+export interface PlatformOptions extends RequestOptions {
   readonly core: Service
   readonly storage: Service
   readonly signal: AbortSignal
 }
 
-interface Asked {
+interface ReadOptions {
   readonly query?: string
   readonly below?: string
   readonly at?: 'core' | 'storage'
@@ -145,8 +145,8 @@ export class Platform {
 
   /** By what it knows its images; none where it signs none. */
   async imageKeys(): Promise<ImageKey[]> {
-    const said = await this.#read(this.#options.core, '/image-keys')
-    const { data } = (said ?? {}) as { data?: unknown }
+    const content = await this.#read(this.#options.core, '/image-keys')
+    const { data } = (content ?? {}) as { data?: unknown }
     const keys = Array.isArray(data) ? data : []
     return keys.map(({ publicKey }) => ImageKey.from(String(publicKey), 'A key of the platform'))
   }
@@ -177,14 +177,14 @@ export class Platform {
    */
   async bucket(
     bucketId: string,
-    givenUp?: AbortSignal
+    cancelled?: AbortSignal
   ): Promise<AsyncIterable<Uint8Array> | undefined> {
     const { storage: service } = this.#options
-    const signal = AbortSignal.any([this.#options.signal, ...(givenUp ? [givenUp] : [])])
+    const signal = AbortSignal.any([this.#options.signal, ...(cancelled ? [cancelled] : [])])
     const path = `/buckets/${encodeURIComponent(bucketId)}/stream`
     const headers = { 'accept': '*/*', 'accept-encoding': 'identity' }
-    const asking = { ...this.#options, patienceMs: 0 }
-    const response = await ask(asking, { service, path, headers, signal, isStream: true })
+    const options = { ...this.#options, patienceMs: 0 }
+    const response = await request(options, { service, path, headers, signal, isStream: true })
     return response && bytesOf(service, response, signal)
   }
 
@@ -197,11 +197,17 @@ export class Platform {
       'accept-encoding': 'identity',
       ...(from > 0 && { range: `bytes=${from}-` }),
     }
-    const response = await ask(this.#options, { service, path, headers, signal, isStream: true })
+    const response = await request(this.#options, {
+      service,
+      path,
+      headers,
+      signal,
+      isStream: true,
+    })
     return (
       response && {
         sha256: sha256In(response.headers.get('repr-digest')),
-        bytes: without(response.status === 206 ? 0 : from, bytesOf(service, response, signal)),
+        bytes: skipBytes(response.status === 206 ? 0 : from, bytesOf(service, response, signal)),
       }
     )
   }
@@ -209,40 +215,40 @@ export class Platform {
   async #one<K extends Kind>(
     kind: K,
     id: string,
-    { query, below = '', at = 'core' }: Asked = {}
+    { query, below = '', at = 'core' }: ReadOptions = {}
   ): Promise<RecordOf<K> | undefined> {
     const path = `${COLLECTIONS[kind]}/${encodeURIComponent(id)}${below}`
-    const said = await this.#read(this.#options[at], path, query)
-    return said === undefined ? undefined : understood(kind, said)
+    const content = await this.#read(this.#options[at], path, query)
+    return content === undefined ? undefined : parseRecord(kind, content)
   }
 
   async #all<K extends Kind>(
     kind: K,
     parts: Readonly<Record<string, string>>,
-    { isWhole = false } = {},
+    { isWhole: isUnpaged = false } = {},
     at: 'core' | 'storage' = 'core'
   ): Promise<RecordOf<K>[]> {
     const page = async (offset: number) => {
-      const query = queryOf({ ...parts, ...(!isWhole && pageAt(offset)) })
-      return listed(kind, await this.#read(this.#options[at], COLLECTIONS[kind], query))
+      const query = queryOf({ ...parts, ...(!isUnpaged && pageAt(offset)) })
+      return parseList(kind, await this.#read(this.#options[at], COLLECTIONS[kind], query))
     }
     const first = await page(0)
     const size = first.records.length
     const pages = [first.records]
     const offsets: number[] = []
-    for (let offset = size; !isWhole && size > 0 && offset < first.total; offset += size) {
+    for (let offset = size; !isUnpaged && size > 0 && offset < first.total; offset += size) {
       offsets.push(offset)
     }
     await inParallel(offsets, PAGES_AT_ONCE, async (offset) => {
       const { records } = await page(offset)
       pages[offset / size] = records
     })
-    return Promise.all(pages.flat().map((record) => understood(kind, record)))
+    return Promise.all(pages.flat().map((record) => parseRecord(kind, record)))
   }
 
   async #read(service: Service, path: string, query?: string): Promise<unknown> {
     const { signal } = this.#options
-    const response = await ask(this.#options, { service, path, query, signal })
+    const response = await request(this.#options, { service, path, query, signal })
     return response && jsonOf(service, response, signal)
   }
 }
@@ -253,34 +259,34 @@ async function jsonOf(service: Service, response: Response, signal: AbortSignal)
     text = await response.text()
   } catch (error) {
     signal.throwIfAborted()
-    throw new PlatformAway(service.name, reasonOf(error), { cause: error })
+    throw new PlatformUnavailable(service.name, reasonOf(error), { cause: error })
   }
-  const said = tryParseJson(text)
-  if (typeof said !== 'object' || said === null) {
-    throw new AnswerNotUnderstood('its records', `${service.name} answered with something else`)
+  const content = tryParseJson(text)
+  if (typeof content !== 'object' || content === null) {
+    throw new PlatformResponseInvalid('its records', `${service.name} answered with something else`)
   }
-  return said
+  return content
 }
 
 /** Single records come bare, or in an envelope. */
-async function understood<K extends Kind>(kind: K, said: unknown): Promise<RecordOf<K>> {
+async function parseRecord<K extends Kind>(kind: K, content: unknown): Promise<RecordOf<K>> {
   const validator: Pick<BodyValidator<RecordOf<K>>, 'validate'> = RECORDS[kind] as never
-  const { data } = said as { data?: unknown }
+  const { data } = content as { data?: unknown }
   try {
-    return await validator.validate(typeof data === 'object' && data !== null ? data : said)
+    return await validator.validate(typeof data === 'object' && data !== null ? data : content)
   } catch (error) {
     if (error instanceof errors.E_VALIDATION_ERROR) {
       const paths = (error.messages as { path?: string[] }[]).map(({ path }) => path?.join('.'))
-      throw new AnswerNotUnderstood(`a record (${kind})`, paths.join(', '), { cause: error })
+      throw new PlatformResponseInvalid(`a record (${kind})`, paths.join(', '), { cause: error })
     }
     throw error
   }
 }
 
-function listed(kind: Kind, said: unknown): { records: unknown[]; total: number } {
-  const { data, meta } = (said ?? {}) as { data?: unknown; meta?: { total?: unknown } }
+function parseList(kind: Kind, content: unknown): { records: unknown[]; total: number } {
+  const { data, meta } = (content ?? {}) as { data?: unknown; meta?: { total?: unknown } }
   if (!Array.isArray(data)) {
-    throw new AnswerNotUnderstood(`its records (${kind})`, 'it is no list')
+    throw new PlatformResponseInvalid(`its records (${kind})`, 'it is no list')
   }
   return { records: data, total: Number(meta?.total ?? data.length) }
 }
@@ -301,20 +307,20 @@ async function* bytesOf(
     yield* bytes ?? []
   } catch (error) {
     signal.throwIfAborted()
-    throw new PlatformAway(service.name, reasonOf(error), { cause: error })
+    throw new PlatformUnavailable(service.name, reasonOf(error), { cause: error })
   }
 }
 
 /** Who knows nothing of parts answers with the whole. */
-async function* without(
+async function* skipBytes(
   skipped: number,
   bytes: AsyncIterable<Uint8Array>
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let left = skipped
-  for await (const piece of bytes) {
-    if (left < piece.byteLength) {
-      yield left > 0 ? piece.subarray(left) : piece
+  let remaining = skipped
+  for await (const chunk of bytes) {
+    if (remaining < chunk.byteLength) {
+      yield remaining > 0 ? chunk.subarray(remaining) : chunk
     }
-    left = Math.max(0, left - piece.byteLength)
+    remaining = Math.max(0, remaining - chunk.byteLength)
   }
 }

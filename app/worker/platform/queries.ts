@@ -9,7 +9,7 @@ export function queryOf(parts: Readonly<Record<string, string>> = {}): string {
 }
 
 export function equal(attribute: string, value: string): string {
-  return `eq(${attribute},${text(value)})`
+  return `eq(${attribute},${quote(value)})`
 }
 
 export function both(one: string, other: string): string {
@@ -17,7 +17,7 @@ export function both(one: string, other: string): string {
 }
 
 export function among(attribute: string, values: readonly string[]): string {
-  return `in(${[attribute, ...values.map(text)].join(',')})`
+  return `in(${[attribute, ...values.map(quote)].join(',')})`
 }
 
 /** The part of a list that begins at an offset. */
@@ -26,7 +26,7 @@ export function pageAt(offset: number): Record<string, string> {
 }
 
 /** Ids and words of our own only: nothing that would have to be masked. */
-function text(value: string): string {
+function quote(value: string): string {
   if (!/^[\w-]+$/.test(value)) {
     throw new Error('Only ids and words are asked for')
   }

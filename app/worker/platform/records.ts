@@ -6,7 +6,7 @@ import { body, type BodyOf, type BodyValidator } from '#kernel/body'
 export const recordId = () => vine.string().regex(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i)
 
 const reference = () => recordId().nullable().optional()
-const word = () => vine.string().nullable().optional()
+const optionalText = () => vine.string().nullable().optional()
 
 const argument = vine.object({
   value: vine.string(),
@@ -15,32 +15,36 @@ const argument = vine.object({
 
 const masterImage = {
   id: recordId(),
-  name: word(),
-  path: word(),
+  name: optionalText(),
+  path: optionalText(),
   virtualPath: vine.string(),
-  command: word(),
+  command: optionalText(),
   commandArguments: vine.array(argument).nullable().optional(),
 }
 
-const account = { host: vine.string(), accountName: word(), accountSecret: word() }
-const projectOfRegistry = { type: word(), externalName: vine.string(), externalId: word() }
+const account = { host: vine.string(), accountName: optionalText(), accountSecret: optionalText() }
+const projectOfRegistry = {
+  type: optionalText(),
+  externalName: vine.string(),
+  externalId: optionalText(),
+}
 
 /** What the worker reads of records: nothing but what it needs, so that a platform may have others beside it. */
 export const RECORDS = {
   analysis: body({
     id: recordId(),
-    name: word(),
+    name: optionalText(),
     masterImageId: reference(),
     masterImage: vine.object(masterImage).nullable().optional(),
     registryId: reference(),
     projectId: reference(),
     realmId: reference(),
     imageCommandArguments: vine.array(argument).nullable().optional(),
-    buildStatus: word(),
-    buildHash: word(),
+    buildStatus: optionalText(),
+    buildHash: optionalText(),
     buildNodesValid: vine.boolean().nullable().optional(),
-    distributionStatus: word(),
-    updatedAt: word(),
+    distributionStatus: optionalText(),
+    updatedAt: optionalText(),
   }),
   analysisBucket: body({ id: recordId(), type: vine.string(), bucketId: recordId() }),
   analysisBucketFile: body({
@@ -51,7 +55,7 @@ export const RECORDS = {
     bucketId: reference(),
   }),
   analysisCode: body({
-    digest: word(),
+    digest: optionalText(),
     masterImage: vine.object(masterImage).nullable().optional(),
     imageCommandArguments: vine.array(argument).nullable().optional(),
     bucketId: recordId(),
@@ -73,9 +77,9 @@ export const RECORDS = {
     id: recordId(),
     analysisId: recordId(),
     nodeId: recordId(),
-    approvalStatus: word(),
-    artifactTag: word(),
-    artifactDigest: word(),
+    approvalStatus: optionalText(),
+    artifactTag: optionalText(),
+    artifactDigest: optionalText(),
   }),
   bucketFiles: body({
     total: vine.number(),
@@ -84,48 +88,52 @@ export const RECORDS = {
         id: recordId(),
         path: vine.string(),
         size: vine.number().nullable(),
-        sha256: word(),
+        sha256: optionalText(),
       })
     ),
   }),
   bucketFile: body({
     id: recordId(),
     name: vine.string(),
-    directory: word(),
-    path: word(),
+    directory: optionalText(),
+    path: optionalText(),
     size: vine.number().nullable().optional(),
   }),
   buildRegistry: body({
     registry: vine
       .object({
         id: recordId(),
-        name: word(),
+        name: optionalText(),
         ...account,
         projects: vine.array(vine.object(projectOfRegistry)),
       })
       .nullable(),
   }),
   masterImage: body(masterImage),
-  masterImageGroup: body({ name: word(), path: word(), virtualPath: vine.string() }),
+  masterImageGroup: body({
+    name: optionalText(),
+    path: optionalText(),
+    virtualPath: vine.string(),
+  }),
   node: body({
     id: recordId(),
-    name: word(),
-    type: word(),
+    name: optionalText(),
+    type: optionalText(),
     registryId: reference(),
     registryProjectId: reference(),
     registryProject: vine
       .object({
         id: recordId(),
         externalName: vine.string(),
-        externalId: word(),
+        externalId: optionalText(),
         registryId: recordId(),
-        accountName: word(),
-        accountSecret: word(),
+        accountName: optionalText(),
+        accountSecret: optionalText(),
       })
       .nullable()
       .optional(),
   }),
-  registry: body({ id: recordId(), name: word(), ...account }),
+  registry: body({ id: recordId(), name: optionalText(), ...account }),
   registryProject: body({ id: recordId(), ...projectOfRegistry, registryId: recordId() }),
   workerAccount: body(account),
 } satisfies Record<string, BodyValidator<any>>

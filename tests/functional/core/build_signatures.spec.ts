@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
-import { BuildShelves } from '#core/build_images/build_shelves'
+import { BuildLocations } from '#core/build_images/build_locations'
 import { BuildSignatures } from '#core/build_images/build_signatures'
 import { AcceptedKeys } from '#core/image_keys/accepted_keys'
 import { registryProject } from '#core/registry_projects/registry_project'
@@ -113,9 +113,9 @@ test.group('The image of a build', (group) => {
     await built(signed.digest)
     await sign(signed, foreign)
     const accepted = await app.container.make(AcceptedKeys)
-    await accepted.keep([foreign.public])
+    await accepted.store([foreign.public])
     assert.isFalse(await isRefused())
-    await accepted.forget(foreign.public.fingerprint)
+    await accepted.remove(foreign.public.fingerprint)
     assert.isTrue(await isRefused())
   })
 
@@ -143,10 +143,10 @@ test.group('The image of a build', (group) => {
     const told: object[] = []
     const accepted = await app.container.make(AcceptedKeys)
     const signatures = new BuildSignatures({
-      shelves: new BuildShelves(corePool(), env.IMAGES_PATH),
+      locations: new BuildLocations(corePool(), env.IMAGES_PATH),
       keys: () => accepted.all(),
       logger: async () => ({ warn: (line: unknown) => void told.push(line as object) }),
-      limitMs: 200,
+      timeoutMs: 200,
     })
     for (const answer of answers) {
       const server = createServer(answer).listen(0, '127.0.0.1')
@@ -163,7 +163,7 @@ test.group('The image of a build', (group) => {
         await sampleRecord('core', registryProject, { registryId, type })
       }
       const one = { id: String(analysis.id), registryId, buildStatus: 'executed', buildHash: hash }
-      assert.isUndefined(await signatures.unfit(one as never))
+      assert.isUndefined(await signatures.findUnsigned(one as never))
     }
     assert.lengthOf(told, answers.length - 1)
   })

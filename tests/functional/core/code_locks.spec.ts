@@ -134,7 +134,7 @@ test.group('The code of a locked analysis', (group) => {
     const origin = { ...(await serviceOrigin()), command: message }
     const buckets = await app.container.make(BucketService)
     await inTransaction(storagePool(), (transaction) =>
-      buckets.removeCommanded(transaction, origin, bucketId)
+      buckets.removeForCommand(transaction, origin, bucketId)
     )
     const told = await toldOf(bucketId)
     assert.deepEqual(

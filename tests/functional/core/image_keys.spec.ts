@@ -24,8 +24,8 @@ test.group('The keys of images', (group) => {
     const accepted = await app.container.make(AcceptedKeys)
     const [current] = configuredKeys(env)
     const former = [keyOf('a former one'), keyOf('one before that')]
-    assert.equal(await accepted.keep([...former, current]), 3)
-    assert.equal(await accepted.keep(former), 0)
+    assert.equal(await accepted.store([...former, current]), 3)
+    assert.equal(await accepted.store(former), 0)
 
     assert.equal((await fetch(at('core', '/image-keys'))).status, 401)
     const headers = { authorization: `Bearer ${identity().token}` }
@@ -46,9 +46,9 @@ test.group('The keys of images', (group) => {
   test('are forgotten by the beginning of a fingerprint', async ({ assert }) => {
     const accepted = await app.container.make(AcceptedKeys)
     const former = keyOf('a former one')
-    await accepted.keep([former])
-    assert.isFalse(await accepted.forget('00000000'))
-    assert.isTrue(await accepted.forget(former.fingerprint.slice(0, 8)))
+    await accepted.store([former])
+    assert.isFalse(await accepted.remove('00000000'))
+    assert.isTrue(await accepted.remove(former.fingerprint.slice(0, 8)))
     assert.lengthOf(await accepted.all(), 1)
   })
 
@@ -61,13 +61,13 @@ test.group('The keys of images', (group) => {
     const fingerprintsOf = async (keys: AcceptedKeys) =>
       (await keys.all()).map(({ fingerprint }) => fingerprint)
 
-    assert.deepEqual(await during.unkept(), [former])
-    await during.keep(await during.unkept())
-    assert.lengthOf(await during.unkept(), 0)
+    assert.deepEqual(await during.findUnstored(), [former])
+    await during.store(await during.findUnstored())
+    assert.lengthOf(await during.findUnstored(), 0)
     assert.deepEqual(await fingerprintsOf(during), [current.fingerprint, former.fingerprint])
     assert.deepEqual(await fingerprintsOf(after), [current.fingerprint, former.fingerprint])
 
-    await during.forgetFormer()
+    await during.removeFormer()
     assert.deepEqual(await fingerprintsOf(during), [current.fingerprint, former.fingerprint])
     assert.deepEqual(await fingerprintsOf(after), [current.fingerprint])
   })

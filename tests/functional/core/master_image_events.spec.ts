@@ -140,7 +140,9 @@ test.group('What workers tell of images', (group) => {
     const service = await app.container.make(MasterImageService)
     const origin = await serviceOrigin()
     const takingOver = () =>
-      inTransaction(database(), (transaction) => service.takeOver(transaction, origin, listed))
+      inTransaction(database(), (transaction) =>
+        service.replaceCatalogue(transaction, origin, listed)
+      )
     assert.isUndefined(await heldMeanwhile(database(), other, takingOver))
   })
 
@@ -152,7 +154,7 @@ test.group('What workers tell of images', (group) => {
     const service = await app.container.make(MasterImageService)
     const origin = await serviceOrigin()
     const takingOver = inTransaction(database(), (transaction) =>
-      service.takeOver(transaction, origin, {
+      service.replaceCatalogue(transaction, origin, {
         groups: [place('r')],
         images: [{ ...place('python/base'), command: 'pypy' }, place('r/new'), place('r/\u0000')],
       })

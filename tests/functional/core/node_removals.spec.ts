@@ -17,7 +17,7 @@ import { registryProject } from '#core/registry_projects/registry_project'
 import { registry } from '#core/registries/registry'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { reactTo } from '#auth/reactions'
+import { reactToChanges } from '#auth/reactions'
 import type { PeopleDirectory, ProviderChange } from '#auth/provider'
 import { runDueTasks } from '#jobs/tasks/task_worker'
 import type { Kind } from '#records/kind'
@@ -123,7 +123,7 @@ test.group('Realms that go', () => {
     }
     const [realms] = removalSweeps({
       people,
-      known: async () => {},
+      whenReady: async () => {},
       introspect: async () => undefined,
       ownToken: async () => '',
     })
@@ -167,14 +167,14 @@ test.group('The client of registries', () => {
   }) => {
     const { id } = await sampleRecord('core', registryProject)
     let say: (change: ProviderChange) => void
-    const provider: Parameters<typeof reactTo>[0] = {
+    const provider: Parameters<typeof reactToChanges>[0] = {
       people: undefined,
       onChange: async (listener) => {
         say = listener
         return async () => {}
       },
     }
-    await reactTo(provider, coreReactions, {
+    await reactToChanges(provider, coreReactions, {
       error: (details: unknown) => assert.fail(String(details)),
     })
     say!({

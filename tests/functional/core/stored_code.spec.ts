@@ -5,7 +5,7 @@ import { test } from '@japa/runner'
 import { remoteStoredCode } from '#core/analysis_bucket_files/remote_stored_code'
 import { clock } from '#kernel/clock'
 import { ServiceUnavailable } from '#kernel/failures'
-import { damagedFiles } from '#storage/bucket_files/damaged_files'
+import { findDamagedFiles } from '#storage/bucket_files/find_damaged_files'
 import { aBucket, aFile } from '#tests/functional/storage/storage_scene'
 import { at } from '#tests/helpers/application'
 import { handingOut } from '#tests/helpers/handing_out'
@@ -25,7 +25,7 @@ test.group('Code that core asks storage for', () => {
     const [whole, swapped] = [await storedAs('content'), await storedAs('something else')]
     const ids = [whole, swapped, clock.uuid()]
     assert.deepEqual(await asking(identity().token).damaged(ids), ids.slice(1))
-    assert.deepEqual(await damagedFiles(ids), ids.slice(1))
+    assert.deepEqual(await findDamagedFiles(ids), ids.slice(1))
   })
 
   test('is asked for with another token where the first is refused', async ({ assert }) => {

@@ -32,7 +32,7 @@ async function processes(count: number) {
   const verifiers = await Promise.all(
     providers.map(async (provider) => {
       const verifier = new TokenVerifier(provider)
-      await provider.onStanding((whose) => verifier.forget(whose))
+      await provider.onAccessChange((whose) => verifier.forget(whose))
       return verifier
     })
   )
@@ -122,7 +122,7 @@ test.group('Standing of users and clients that have a token already', (group) =>
       const open = (token: string) =>
         hub.verifiers.map((verifier) => {
           const connection = new EndSignal()
-          verifier.watch(token, connection)
+          verifier.guardConnection(token, connection)
           return connection
         })
       const [ending, lasting] = [open(one.token), open(other.token)]

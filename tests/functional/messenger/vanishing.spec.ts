@@ -31,15 +31,15 @@ function standingTokens() {
   }
   const judge: Parameters<typeof guardToken>[0] = {
     trustMs: TRUST_MS,
-    judge: verdict,
+    verdictFor: verdict,
     renew: async () => verdict(),
-    renewEnded: async () => verdict(),
-    notice() {},
-    join: (follower) => void followers.add(follower),
-    leave: (follower) => void followers.delete(follower),
+    renewExpired: async () => verdict(),
+    observeToken() {},
+    addListener: (follower) => void followers.add(follower),
+    removeListener: (follower) => void followers.delete(follower),
   }
-  testAuthenticator.watch = (token, connection) => guardToken(judge, token, connection)
-  return { followers, stop: () => void delete testAuthenticator.watch }
+  testAuthenticator.guardConnection = (token, connection) => guardToken(judge, token, connection)
+  return { followers, stop: () => void delete testAuthenticator.guardConnection }
 }
 
 /** Connections that wait in this process, as it shows them. */

@@ -6,7 +6,7 @@ import { node } from '#core/nodes/node'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { clock, overrideClock } from '#kernel/clock'
-import { mayReach } from '#storage/access/access'
+import { canAccess } from '#storage/access/bucket_access'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { strictRealm } from '#storage/access/strict_realm'
@@ -108,11 +108,11 @@ for (const [mode, isStrict, callers] of [
             assert.notInclude(JSON.stringify(read.body), bucket.name as string)
           }
           const row = await (await buckets()).find(bucket.id)
-          assert.equal(await mayReach(caller.actor, row), reaches)
+          assert.equal(await canAccess(caller.actor, row), reaches)
           const mayFill = owned === 'home' ? reaches : fills
-          assert.equal(await mayReach(caller.actor, row, 'upload'), mayFill)
+          assert.equal(await canAccess(caller.actor, row, 'upload'), mayFill)
           assert.equal(
-            await mayReach(caller.actor, await (await bucketFiles()).fileRow(file.id)),
+            await canAccess(caller.actor, await (await bucketFiles()).findRow(file.id)),
             reaches
           )
         })
@@ -131,7 +131,7 @@ for (const [mode, isStrict, callers] of [
         })
         assert.equal((await ask(maker, 'GET', `/buckets/${id}`)).status, 200)
         assert.equal(await total(maker, `/buckets?filter[id]=${id}`), 1)
-        assert.isTrue(await mayReach(maker.actor, await (await buckets()).find(id), 'upload'))
+        assert.isTrue(await canAccess(maker.actor, await (await buckets()).find(id), 'upload'))
       }
       const namesake = person(AWAY)
       const { id } = await aBucket({
@@ -254,7 +254,7 @@ test.group('Where machines have to take part in the analysis', (group) => {
       const files = `/bucket-files?filter[bucketId]=${id}&include=bucket`
       assert.equal(await total(caller, files), reaches ? 1 : 0)
       assert.equal(
-        await mayReach(caller.actor, await (await buckets()).find(id), 'upload'),
+        await canAccess(caller.actor, await (await buckets()).find(id), 'upload'),
         reaches
       )
     })

@@ -35,7 +35,7 @@ test.group('Files of buckets', () => {
     assert.strictEqual(body.data.size, 7)
     const more = await ask(identity(), 'GET', `/bucket-files/${id}?fields=%2Bsha256,%2Blayout`)
     assert.sameMembers(Object.keys(more.body.data), KEYS)
-    const row = await (await bucketFiles()).fileRow(id)
+    const row = await (await bucketFiles()).findRow(id)
     assert.equal(row.layout, 'own')
     assert.strictEqual(row.size, 7)
   })
@@ -47,7 +47,7 @@ test.group('Files of buckets', () => {
       await storagePool().query('update bucket_files set size = $2 where id = $1', [id, size])
       const { body } = await ask(person(REALM), 'GET', `/bucket-files/${id}`)
       assert.strictEqual(body.data.size, size)
-      assert.strictEqual((await (await bucketFiles()).fileRow(id)).size, size)
+      assert.strictEqual((await (await bucketFiles()).findRow(id)).size, size)
     }
   })
 

@@ -6,7 +6,7 @@ import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 import { containerName } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
-import { placesOf, vacate } from '#storage/objects/places'
+import { layoutsOf, removeLocations } from '#storage/objects/bucket_locations'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { storagePool } from '#storage/database'
 
@@ -59,7 +59,7 @@ test.group('Creating a bucket', () => {
     })
     assert.match(body.data.createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     assert.isTrue(await isThere(folderOf(body.data.id)))
-    assert.deepEqual(await placesOf(body.data.id), ['own'])
+    assert.deepEqual(await layoutsOf(body.data.id), ['own'])
   })
 
   test('keeps what it is for, and shows it to nobody', async ({ assert }) => {
@@ -263,7 +263,7 @@ test.group('Changing and deleting a bucket', () => {
     assert.equal(body.data.id, id)
     assert.deepEqual(body.meta, {})
     assert.isFalse(await isThere(folderOf(id)))
-    assert.isEmpty(await placesOf(id))
+    assert.isEmpty(await layoutsOf(id))
     for (const file of files) {
       assert.equal((await ask(identity(), 'GET', `/bucket-files/${file.id}`)).status, 404)
     }
@@ -290,7 +290,7 @@ test.group('Changing and deleting a bucket', () => {
       [id]
     )
     assert.deepEqual(rows, [{ isNew: true }])
-    await vacate(id)
+    await removeLocations(id)
   })
 
   test('is done also where the store is away, which leaves its place to be found', async ({
@@ -303,12 +303,12 @@ test.group('Changing and deleting a bucket', () => {
     const bringBack = await withoutStore()
     cleanup(bringBack)
     assert.equal((await ask(owner, 'DELETE', `/buckets/${id}`)).status, 202)
-    assert.deepEqual(await placesOf(id), ['own'])
+    assert.deepEqual(await layoutsOf(id), ['own'])
     await bringBack()
     assert.equal(await objectsOf(id, 'own'), 1)
-    await vacate(id)
+    await removeLocations(id)
     assert.isFalse(await isThere(folderOf(id)))
-    assert.isEmpty(await placesOf(id))
+    assert.isEmpty(await layoutsOf(id))
   })
 
   const realm = REALM

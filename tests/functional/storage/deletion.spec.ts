@@ -7,8 +7,8 @@ import { gunzipSync } from 'node:zlib'
 
 import { test } from '@japa/runner'
 
-import { placesOf } from '#storage/objects/places'
-import { sweepAbandonedPlaces } from '#storage/sweeps/object_sweep'
+import { layoutsOf } from '#storage/objects/bucket_locations'
+import { sweepAbandonedLocations } from '#storage/sweeps/object_sweep'
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { answerTo, begin, openPatch } from '#tests/helpers/tus'
@@ -94,8 +94,8 @@ test.group('Deletions | while a client reads slowly', () => {
 test.group('Deletions | of a bucket that is being filled', () => {
   async function whatIsLeft(bucketId: string) {
     const left = await remains(bucketId)
-    await sweepAbandonedPlaces(-1_000, signal)
-    return { left, places: await placesOf(bucketId) }
+    await sweepAbandonedLocations(-1_000, signal)
+    return { left, places: await layoutsOf(bucketId) }
   }
 
   test('its upload is refused, and nothing of it is left, where the last file was {state}')

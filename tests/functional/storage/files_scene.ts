@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers'
 
 import { clock } from '#kernel/clock'
 import { storagePool } from '#storage/database'
-import { bucketPlace, type BucketPlace } from '#storage/objects/layout'
-import { layoutNow, objectStore } from '#storage/objects/store'
+import { bucketLocation, type BucketLocation } from '#storage/objects/layout'
+import { activeLayout, objectStore } from '#storage/objects/store'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
 
@@ -145,8 +145,8 @@ export async function remains(bucketId: string) {
 
 export const NOTHING = { files: 0, claims: 0, objects: 0, unfinished: 0 }
 
-export function placeOf(bucketId: string): BucketPlace {
-  return bucketPlace(layoutNow(), bucketId)
+export function placeOf(bucketId: string): BucketLocation {
+  return bucketLocation(activeLayout(), bucketId)
 }
 
 export function sha256(bytes: Uint8Array): string {

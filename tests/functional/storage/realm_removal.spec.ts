@@ -4,7 +4,7 @@ import { identityProvider } from '#core/clients/identity_provider'
 import { realm } from '#identity/realms/realm'
 import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
-import { followRealms } from '#storage/background'
+import { reactToRealmChanges } from '#storage/background'
 import { bucketRemovalSweep } from '#storage/buckets/realm_removal'
 import { storagePool } from '#storage/database'
 import { at } from '#tests/helpers/application'
@@ -15,7 +15,7 @@ import { sampleRecord } from '#tests/helpers/sample_records'
 import { aBucket, aFile, objectsOf } from './storage_scene.js'
 
 const running = new AbortController().signal
-const logger = { error() {} } as unknown as Parameters<typeof followRealms>[0]
+const logger = { error() {} } as unknown as Parameters<typeof reactToRealmChanges>[0]
 
 async function leftOf(realmId: unknown): Promise<number> {
   const { rowCount } = await storagePool().query('select 1 from buckets where realm_id = $1', [
@@ -49,7 +49,7 @@ test.group('Buckets of a realm that is deleted', () => {
         record: async (_, change) => void (change.type === 'deleted' && deleted.push(change)),
       })
     )
-    const following = await followRealms(logger)
+    const following = await reactToRealmChanges(logger)
     cleanup(() => following.stop())
     await removeRealm(realmId)
     await eventually(async () => (await leftOf(realmId)) === 0)

@@ -6,7 +6,7 @@ import { Upload } from 'tus-js-client'
 
 import { isAdvisoryLockGranted } from '#database/advisory_locks'
 import { PayloadTooLarge } from '#kernel/failures'
-import { bucketPlace } from '#storage/objects/layout'
+import { bucketLocation } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
 import { storageSweeps } from '#storage/sweeps/storage_sweeps'
 import { at } from '#tests/helpers/application'
@@ -518,7 +518,7 @@ test.group('Resumable uploads', () => {
     const { bucketId, path } = await aBegunUpload('a', 10)
     await patch(speaker(), path, 0, content.subarray(0, 5))
     const store = await objectStore()
-    const { container } = bucketPlace('own', bucketId)
+    const { container } = bucketLocation('own', bucketId)
     for await (const unfinished of store.unfinished(container)) {
       await unfinished.discard()
     }
@@ -546,7 +546,7 @@ test.group('Resumable uploads', () => {
     ])
     assert.isEmpty(rows)
     const store = await objectStore()
-    const { container } = bucketPlace('own', bucketId)
+    const { container } = bucketLocation('own', bucketId)
     assert.isEmpty(await Array.fromAsync(store.unfinished(container)))
   })
 
@@ -564,7 +564,7 @@ test.group('Resumable uploads', () => {
     const origin = { actor: sender.actor, requestId: '', address: '', method: '', path: '' }
     const service = new ResumableService(100)
     const failure = await failureOf(
-      service.begin(origin as never, bucketId, { length: 101, metadata: metadataFor('a') })
+      service.start(origin as never, bucketId, { length: 101, metadata: metadataFor('a') })
     )
     assert.instanceOf(failure, PayloadTooLarge)
   })

@@ -5,10 +5,10 @@ import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
-import { bucketPlace, objectAddress, type Layout } from '#storage/objects/layout'
+import { bucketLocation, objectAddress, type Layout } from '#storage/objects/layout'
 import { storagePool } from '#storage/database'
 import { objectStore } from '#storage/objects/store'
-import { preparePlace } from '#storage/objects/places'
+import { prepareLocation } from '#storage/objects/bucket_locations'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
@@ -54,7 +54,7 @@ export async function ask(
 /** A bucket in the database, of nobody and no realm unless that is said, with a place for its objects. */
 export async function aBucket(given: Attributes = {}): Promise<Attributes & { id: string }> {
   const id = clock.uuid()
-  await preparePlace(id)
+  await prepareLocation(id)
   const none = { actorId: null, actorType: null, realmId: null, refType: null, refId: null }
   const values: Attributes = { ...none, ...given }
   const { rows } = await storagePool().query(
@@ -80,7 +80,7 @@ export async function aFile(
   bucketId: string,
   given: Attributes = {}
 ): Promise<Attributes & { id: string }> {
-  const layout: Layout = await preparePlace(bucketId)
+  const layout: Layout = await prepareLocation(bucketId)
   const hash = clock.uuid().replaceAll('-', '').repeat(2)
   const store = await objectStore()
   await store.put(objectAddress(layout, bucketId, hash), bytes(CONTENT))
@@ -104,7 +104,7 @@ async function* bytes(text: string): AsyncGenerator<Uint8Array> {
 /** How many objects there are of a bucket. */
 export async function objectsOf(bucketId: string, layout: Layout): Promise<number> {
   const store = await objectStore()
-  const { container, prefix } = bucketPlace(layout, bucketId)
+  const { container, prefix } = bucketLocation(layout, bucketId)
   const found = await Array.fromAsync(store.list(container, prefix))
   return found.length
 }

@@ -5,11 +5,11 @@ import { test } from '@japa/runner'
 import { clock } from '#kernel/clock'
 import { claimPath } from '#storage/claims/claims'
 import { storagePool } from '#storage/database'
-import { layoutNow, objectStore } from '#storage/objects/store'
-import { preparePlace } from '#storage/objects/places'
+import { activeLayout, objectStore } from '#storage/objects/store'
+import { prepareLocation } from '#storage/objects/bucket_locations'
 import { sweepExpiredClaims } from '#storage/sweeps/expired_claims'
 import { filesWithoutObject } from '#storage/sweeps/missing_objects'
-import { sweepAbandonedPlaces, sweepObjects } from '#storage/sweeps/object_sweep'
+import { sweepAbandonedLocations, sweepObjects } from '#storage/sweeps/object_sweep'
 import { eventually } from '#tests/helpers/eventually'
 import {
   LAST_BOUNDARY,
@@ -48,8 +48,8 @@ test.group('Sweep | claims', () => {
   test('that ran out go with what was stored for them, others stay', async ({ assert }) => {
     const bucketId = await newBucket()
     const store = await objectStore()
-    const expired = await claimPath({ bucketId, path: 'expired', heldForMs: -1_000 })
-    const held = await claimPath({ bucketId, path: 'held', heldForMs: 30_000 })
+    const expired = await claimPath({ bucketId, path: 'expired', ttlMs: -1_000 })
+    const held = await claimPath({ bucketId, path: 'held', ttlMs: 30_000 })
     for (const { address } of [expired, held]) {
       await store.put(address, bytes())
     }
@@ -94,7 +94,7 @@ test.group('Sweep | objects', () => {
     const bucketId = await newBucket()
     const store = await objectStore()
     await uploaded(bucketId, [{ path: 'a', content: Buffer.from('a') }])
-    const { address } = await claimPath({ bucketId, path: 'b', heldForMs: 30_000 })
+    const { address } = await claimPath({ bucketId, path: 'b', ttlMs: 30_000 })
     await store.put(address, bytes())
     for (let n = 0; n < 3; n++) {
       await store.put(addressIn(bucketId), bytes())
@@ -144,7 +144,7 @@ test.group('Sweep | objects', () => {
     const bucketId = await newBucket()
     await uploaded(bucketId, [{ path: 'a', content: Buffer.from('a') }])
     await (await objectStore()).delete(addressIn(bucketId, (await hashesIn(bucketId))[0]))
-    if (layoutNow() === 'own') {
+    if (activeLayout() === 'own') {
       await (await objectStore()).removeContainer(bucketId)
     }
     await thorough()
@@ -156,12 +156,12 @@ test.group('Sweep | places', () => {
   test('whose bucket never came to be, or is gone, are emptied and removed', async ({ assert }) => {
     const store = await objectStore()
     const id = clock.uuid()
-    await preparePlace(id)
+    await prepareLocation(id)
     await store.put(addressIn(id), bytes())
     const bucketId = await newBucket()
-    await sweepAbandonedPlaces(HOUR_MS, signal)
+    await sweepAbandonedLocations(HOUR_MS, signal)
     assert.equal((await remains(id)).objects, 1)
-    assert.isAtLeast(await sweepAbandonedPlaces(-1_000, signal), 1)
+    assert.isAtLeast(await sweepAbandonedLocations(-1_000, signal), 1)
     assert.equal((await remains(id)).objects, 0)
     assert.deepEqual(await placeRows(id), [])
     assert.lengthOf(await placeRows(bucketId), 1)

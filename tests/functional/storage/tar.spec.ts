@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from '@japa/runner'
 
 import { storagePool } from '#storage/database'
-import { layoutNow, objectStore } from '#storage/objects/store'
+import { activeLayout, objectStore } from '#storage/objects/store'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { ask, newBucket, placeOf, uploaded, upload, type SentFile } from './files_scene.js'
 
@@ -46,7 +46,7 @@ async function fill(bucketId: string, count: number): Promise<void> {
        bucket_id)
      select gen_random_uuid(), n::text, 'many/' || lpad(n::text, 6, '0'), $2, 4, $4, 'user',
        gen_random_uuid(), $1 from generate_series(1, $3::int) n`,
-    [bucketId, file!.hash, count, layoutNow()]
+    [bucketId, file!.hash, count, activeLayout()]
   )
 }
 

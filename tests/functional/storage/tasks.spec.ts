@@ -12,7 +12,7 @@ import { clock } from '#kernel/clock'
 import { drain } from '#kernel/drain'
 import { env } from '#start/env'
 import { containerName } from '#storage/objects/layout'
-import { placesOf } from '#storage/objects/places'
+import { layoutsOf } from '#storage/objects/bucket_locations'
 import { boot } from '#tests/helpers/application'
 import { emptyOutbox } from '#tests/helpers/empty_outbox'
 import { eventually } from '#tests/helpers/eventually'
@@ -171,7 +171,7 @@ test.group('Buckets that are asked for on the bus', (group) => {
       assert.isNotEmpty(events[0]!.data.error)
       assert.notMatch(String(events[0]!.data.error), /select|insert|\/|postgres/i)
       await eventually(() => deadReason(command))
-      assert.isEmpty(await placesOf(String(events[0]!.data.id)))
+      assert.isEmpty(await layoutsOf(String(events[0]!.data.id)))
     }).timeout(60_000)
   }
 
@@ -201,7 +201,7 @@ test.group('Buckets that are asked for on the bus', (group) => {
     assert.equal(events[1]!.data.realmId, REALM)
     assert.equal((await ask(identity(), 'GET', `/buckets/${id}`)).status, 404)
     assert.equal((await ask(identity(), 'GET', `/bucket-files/${file.id}`)).status, 404)
-    await eventually(async () => (await placesOf(id)).length === 0)
+    await eventually(async () => (await layoutsOf(id)).length === 0)
     assert.isFalse(await isThere(folderOf(id)))
     await bus.publish(command, id)
     await settled()

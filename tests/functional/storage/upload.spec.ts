@@ -16,7 +16,7 @@ import { BucketService } from '#storage/buckets/bucket_service'
 import { claimPath, claimPaths } from '#storage/claims/claims'
 import { storagePool } from '#storage/database'
 import { objectAddress } from '#storage/objects/layout'
-import { layoutNow, objectStore } from '#storage/objects/store'
+import { activeLayout, objectStore } from '#storage/objects/store'
 import { Upload } from '#storage/uploads/upload'
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
@@ -423,7 +423,7 @@ test.group('Uploads | on their way', () => {
     assert,
   }) => {
     // In a place that is shared by all buckets there is no such loss.
-    if (layoutNow() !== 'own') {
+    if (activeLayout() !== 'own') {
       return
     }
     const bucketId = await newBucket()
@@ -436,12 +436,12 @@ test.group('Uploads | on their way', () => {
     assert,
   }) => {
     const bucketId = await newBucket()
-    await claimPath({ bucketId, path: 'expired', heldForMs: 1 })
-    await claimPath({ bucketId, path: 'held', heldForMs: 30_000 })
+    await claimPath({ bucketId, path: 'expired', ttlMs: 1 })
+    await claimPath({ bucketId, path: 'held', ttlMs: 30_000 })
     await uploaded(bucketId, [text('file')])
     await delay(20)
     const paths = ['free', 'file', 'expired', 'held', 'twice', 'twice']
-    const ends = await claimPaths({ bucketId, heldForMs: 30_000 }, paths)
+    const ends = await claimPaths({ bucketId, ttlMs: 30_000 }, paths)
     assert.deepEqual(
       ends.slice(0, 4).map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled', 'rejected']
@@ -477,15 +477,15 @@ test.group('Uploads | on their way', () => {
   test('a claim that was taken over is not renewed or released by its former holder', async ({
     assert,
   }) => {
-    const { holdClaims, releaseClaims } = await import('#storage/claims/claims')
+    const { renewClaims: holdClaims, releaseClaims } = await import('#storage/claims/claims')
     const bucketId = await newBucket()
-    const first = await claimPath({ bucketId, path: 'a', heldForMs: 1 })
+    const first = await claimPath({ bucketId, path: 'a', ttlMs: 1 })
     await delay(20)
-    const second = await claimPath({ bucketId, path: 'a', heldForMs: 30_000 })
+    const second = await claimPath({ bucketId, path: 'a', ttlMs: 30_000 })
     await holdClaims([first.id], 1)
     await releaseClaims([first.id])
-    await assert.rejects(() => claimPath({ bucketId, path: 'a', heldForMs: 1 }))
+    await assert.rejects(() => claimPath({ bucketId, path: 'a', ttlMs: 1 }))
     assert.notEqual(first.hash, second.hash)
-    assert.deepEqual(second.address, objectAddress(layoutNow(), bucketId, second.hash))
+    assert.deepEqual(second.address, objectAddress(activeLayout(), bucketId, second.hash))
   })
 })

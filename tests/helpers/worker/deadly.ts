@@ -37,6 +37,6 @@ await startWorker(
     attempts: await Attempts.open(folder),
     logger: silent,
     ship() {},
-    limits: { concurrency: 2, jobMs: 60_000, graceMs: 0, deaths },
+    limits: { concurrency: 2, jobMs: 60_000, graceMs: 0, maxCrashes: deaths },
   }
 )

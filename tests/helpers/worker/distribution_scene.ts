@@ -8,9 +8,9 @@ import { signImage } from '#oci/signing/sign_image'
 import { SigningKey } from '#oci/signing/signing_key'
 import type { ShippedLine } from '#shipping/log_task'
 import { COMPONENTS } from '#worker/components'
-import { Places, type ImageStores } from '#worker/images/places'
+import { ImageLocations, type ImageStores } from '#worker/images/image_locations'
 import { Signing } from '#worker/images/signing'
-import type { Job, Work } from '#worker/job'
+import type { Job, JobContext } from '#worker/job'
 import { JobLog } from '#worker/job_log'
 import { buildFacts } from '#tests/helpers/signed_images/build_facts'
 import { StandInPlatform } from './stand_in_platform.js'
@@ -167,13 +167,13 @@ export class DistributionScene {
   }
 
   /** `content` is the digest that the command names. */
-  #work(job: Job, signal: AbortSignal, content?: string): Work {
+  #work(job: Job, signal: AbortSignal, content?: string): JobContext {
     const platform = this.platform.client(signal)
     const silent = { info() {}, warn() {}, error() {}, debug() {} }
     return {
       signal,
       platform,
-      places: new Places(this.#stores, platform, signal),
+      locations: new ImageLocations(this.#stores, platform, signal),
       signing: new Signing(KEY),
       log: new JobLog(
         { logger: silent, ship: (line) => this.lines.push(line) },

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 import { Platform } from '#worker/platform/platform'
-import { WorkerToken } from '#worker/platform/token'
+import { WorkerToken } from '#worker/platform/worker_token'
 
 export type Respond = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -43,7 +43,7 @@ export async function platformThat(respond: Respond, cleanup: (after: () => void
   })
   const platform = new Platform({
     token,
-    patienceMs: 2_000,
+    retryForMs: 2_000,
     core: { name: 'Core', url: () => `${origin}/core` },
     storage: { name: 'Storage', url: () => `${origin}/storage` },
     signal: new AbortController().signal,

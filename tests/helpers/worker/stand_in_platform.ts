@@ -58,7 +58,7 @@ export class StandInPlatform {
       core: { name: 'Core', url },
       storage: { name: 'Storage', url },
       token: { get: async () => 'a-token', discard() {} },
-      patienceMs: 1_000,
+      retryForMs: 1_000,
       signal,
     })
   }

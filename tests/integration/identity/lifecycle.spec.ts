@@ -8,7 +8,7 @@ import { DatabasePool } from '#database/database_pool'
 import { IdentityUnavailable } from '#kernel/failures'
 import { ClientIntents } from '#core/clients/client_intents'
 import { ClientProvisioning } from '#core/clients/client_provisioning'
-import type { Owner } from '#auth/record_clients'
+import type { ClientOwner } from '#auth/record_clients'
 import { newClientSecret } from '#core/clients/client_secret'
 import { CalledInTransaction, outsideTransactions } from '#auth/outside_transactions'
 import { reconcileIntents } from '#core/clients/reconcile_intents'
@@ -34,11 +34,11 @@ const provisioning = (limitMs?: number) =>
 
 /** What services do: the record, and that its client is not for nothing, in one transaction. */
 const create = (
-  record: Owner,
+  record: ClientOwner,
   write: (transaction: pg.ClientBase, clientId: string) => Promise<unknown>,
   steps = provisioning()
 ) =>
-  steps.around(record, ({ id: clientId, attach }) =>
+  steps.withClient(record, ({ id: clientId, attach }) =>
     inTransaction(pool, async (transaction) => {
       await write(transaction, clientId)
       await attach(transaction)
@@ -186,7 +186,7 @@ test.group('Records with clients', (group) => {
   test('keep their client where nobody can tell whether they were written', async ({ assert }) => {
     const record = owner()
     const steps = provisioning()
-    const work = steps.around(record, async () => {
+    const work = steps.withClient(record, async () => {
       await pool.query('insert into kept_records values ($1)', [record.id])
       await intents.tasks.cancel(record.id)
       throw new Error('the connection broke at the commit, which went through')
@@ -285,7 +285,7 @@ test.group('Intents without a record', (group) => {
   }) => {
     const record = owner()
     const steps = provisioning()
-    await steps.around(record, ({ attach }) =>
+    await steps.withClient(record, ({ attach }) =>
       inTransaction(pool, async (transaction) => {
         await keep(transaction, record.id)
         await attach(transaction)

@@ -32,7 +32,7 @@ test.group('Long-lived connections', (group) => {
   const watch = (token: string, by = tokens) => {
     const connection = new EndSignal()
     opened.push(connection)
-    by.watch(token, connection)
+    by.guardConnection(token, connection)
     return connection
   }
   const close = () => opened.forEach((connection) => connection.end())
@@ -150,7 +150,7 @@ test.group('Long-lived connections', (group) => {
     close()
     const over = new EndSignal()
     over.end()
-    tokens.watch(standIn.mint(), over)
+    tokens.guardConnection(standIn.mint(), over)
     await delay(TRUST_MS)
     assert.equal(introspections(), 1)
   })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 import { test } from '@japa/runner'
 
-import { guardAlong } from '#core/registries/drivers/https_call'
+import { guardRedirects } from '#core/registries/drivers/registry_http'
 import { HostRules } from '#core/registries/host_rules'
 import { digestOf } from '#oci/verified_bytes'
 import { HostNotAllowed } from '#oci/errors'
@@ -59,7 +59,7 @@ test.group('A registry that leads to other hosts', (group) => {
       ...(notes && { journal: notes }),
     })
   const guarded = (listed: readonly string[] | undefined, named: readonly string[] = []) =>
-    guardAlong(registry.host, rules(listed, named))
+    guardRedirects(registry.host, rules(listed, named))
   const leadTo = (host: string) => {
     registry.interference = ({ method, path, response }) => {
       const isBlob = method === 'GET' && path.includes('/blobs/')

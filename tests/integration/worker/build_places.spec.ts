@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { test } from '@japa/runner'
 
-import { Places } from '#worker/images/places'
+import { ImageLocations } from '#worker/images/image_locations'
 import { imageStores } from '#worker/images/stores'
 import { StandInPlatform } from '#tests/helpers/worker/stand_in_platform'
 
@@ -16,13 +16,17 @@ const registryAt = (host: string) => ({ id: randomUUID(), name: host, host, ...A
 
 test.group('Where a build goes', (group) => {
   let platform: StandInPlatform
-  let places: Places
+  let places: ImageLocations
 
   group.each.setup(async () => {
     platform = await StandInPlatform.start()
     const folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
     const { signal } = new AbortController()
-    places = new Places(imageStores({ folder, insecure: [] }), platform.client(signal), signal)
+    places = new ImageLocations(
+      imageStores({ folder, insecure: [] }),
+      platform.client(signal),
+      signal
+    )
     return async () => {
       await platform.stop()
       await rm(folder, { recursive: true, force: true })
@@ -49,7 +53,7 @@ test.group('Where a build goes', (group) => {
 
   test('is asked in one question', async ({ assert }) => {
     platform.buildRegistry = () => ({ registry: { ...own, projects: [incoming] } })
-    const place = await places.ofBuild(ANALYSIS)
+    const place = await places.forBuild(ANALYSIS)
     assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
     assert.equal(place.name, `the registry ${own.host}`)
     assert.deepEqual(platform.asked, [`/analyses/${ANALYSIS}/build-registry`])
@@ -57,7 +61,7 @@ test.group('Where a build goes', (group) => {
 
   test('is the folder where the platform has no registry', async ({ assert }) => {
     platform.buildRegistry = () => ({ registry: null })
-    const place = await places.ofBuild(ANALYSIS)
+    const place = await places.forBuild(ANALYSIS)
     assert.isTrue(place.isFolder)
     assert.equal(await place.build(ANALYSIS), `incoming/${ANALYSIS}`)
   })
@@ -65,7 +69,7 @@ test.group('Where a build goes', (group) => {
   test('is the folder where that is what the registry is', async ({ assert }) => {
     const local = registryAt('local-images')
     platform.buildRegistry = () => ({ registry: { ...local, projects: [incoming] } })
-    const place = await places.ofBuild(ANALYSIS)
+    const place = await places.forBuild(ANALYSIS)
     assert.isTrue(place.isFolder)
     assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
   })
@@ -74,16 +78,16 @@ test.group('Where a build goes', (group) => {
     assert,
   }) => {
     listing(own.id)
-    const place = await places.ofBuild(ANALYSIS)
+    const place = await places.forBuild(ANALYSIS)
     assert.equal(place.name, `the registry ${own.host}`)
     assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
   })
 
   test('is the first of the registries of such a platform, else the folder', async ({ assert }) => {
     listing()
-    assert.equal((await places.ofBuild(ANALYSIS)).name, `the registry ${older.host}`)
+    assert.equal((await places.forBuild(ANALYSIS)).name, `the registry ${older.host}`)
     platform.registries = []
-    assert.isTrue((await places.ofBuild(ANALYSIS)).isFolder)
+    assert.isTrue((await places.forBuild(ANALYSIS)).isFolder)
   })
 
   test('is the next registry where one is not set up, else the folder: {what}')
@@ -94,14 +98,14 @@ test.group('Where a build goes', (group) => {
     .run(async ({ assert }, { first }) => {
       listing(older.id)
       platform.registryProjects = [...first, ...setUp(own)]
-      assert.equal((await places.ofBuild(ANALYSIS)).name, `the registry ${own.host}`)
-      assert.equal((await places.ofMasterImages()).name, `the registry ${own.host}`)
+      assert.equal((await places.forBuild(ANALYSIS)).name, `the registry ${own.host}`)
+      assert.equal((await places.forMasterImages()).name, `the registry ${own.host}`)
     })
 
   test('is the folder where no registry is set up', async ({ assert }) => {
     listing(own.id)
     platform.registryProjects = setUp(own, null)
-    assert.isTrue((await places.ofBuild(ANALYSIS)).isFolder)
-    assert.isTrue((await places.ofMasterImages()).isFolder)
+    assert.isTrue((await places.forBuild(ANALYSIS)).isFolder)
+    assert.isTrue((await places.forMasterImages()).isFolder)
   })
 })

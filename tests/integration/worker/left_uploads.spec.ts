@@ -9,7 +9,7 @@ import { test } from '@japa/runner'
 import { RegistryStore } from '#oci/registry/registry_store'
 import { CHUNK_BYTES } from '#oci/registry/upload'
 import { UploadJournal } from '#oci/uploads/upload_journal'
-import { takeBackUploads } from '#worker/housekeeping/left_uploads'
+import { cancelAbandonedUploads } from '#worker/housekeeping/abandoned_uploads'
 import { imageStores } from '#worker/images/stores'
 import { eventually } from '#tests/helpers/eventually'
 import { piecesOf } from '#tests/helpers/images'
@@ -47,12 +47,12 @@ test.group('Uploads of workers that are killed', (group) => {
     }
   })
 
-  const stores = () => imageStores({ folder: '/nowhere', insecure: [], notes })
+  const stores = () => imageStores({ folder: '/nowhere', insecure: [], journal: notes })
   const notesLeft = () => readdir(folder)
   const takeBack = () =>
-    takeBackUploads(
+    cancelAbandonedUploads(
       {
-        notes,
+        journal: notes,
         images: stores(),
         platform: scene.platform.client(NEVER),
         logger: { info() {}, warn: (...said: unknown[]) => void warnings.push(said) },

@@ -10,7 +10,7 @@ import { RegistryDenied } from '#oci/errors'
 import { openImageStore } from '#oci/open_image_store'
 import { COMPONENTS } from '#worker/components'
 import { baseImage } from '#worker/images/base_image'
-import { Places } from '#worker/images/places'
+import { ImageLocations } from '#worker/images/image_locations'
 import { imageStores } from '#worker/images/stores'
 import { JobLog } from '#worker/job_log'
 import { putImage } from '#tests/helpers/images'
@@ -26,7 +26,7 @@ const BUILD = `incoming/${randomUUID()}`
 test.group('The accounts of a worker in a registry', (group) => {
   let registry: RegistryServer
   let platform: StandInPlatform
-  let places: Places
+  let places: ImageLocations
   let folder: string
 
   group.each.setup(async () => {
@@ -53,7 +53,11 @@ test.group('The accounts of a worker in a registry', (group) => {
     platform.masterAccount = () => ({ host: registry.host, ...MASTER })
     folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
     const { signal } = new AbortController()
-    places = new Places(imageStores({ folder, insecure: [] }), platform.client(signal), signal)
+    places = new ImageLocations(
+      imageStores({ folder, insecure: [] }),
+      platform.client(signal),
+      signal
+    )
     return async () => {
       await platform.stop()
       await registry.stop()
@@ -72,7 +76,7 @@ test.group('The accounts of a worker in a registry', (group) => {
   }) => {
     const imported = await openImageStore({ path: folder })
     const { digest } = await putImage(imported, `master/${BASE}`, { tag: 'latest' })
-    const place = await places.ofMasterImages()
+    const place = await places.forMasterImages()
 
     const base = await baseImage(places, place, BASE, log)
     const built = await appendLayers(place.store, BUILD, base, [], { tag: 'latest' })
@@ -99,7 +103,7 @@ test.group('The accounts of a worker in a registry', (group) => {
     store.close()
     registry.tokens.rights = all
 
-    await baseImage(places, await places.ofMasterImages(), BASE, log)
+    await baseImage(places, await places.forMasterImages(), BASE, log)
 
     assert.isEmpty(platform.asked.filter((path) => path.endsWith('/master-credentials')))
   })

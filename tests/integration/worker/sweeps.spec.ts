@@ -44,10 +44,10 @@ test.group('What a worker sweeps', () => {
       sweeps: workerSweeps({
         folder: images,
         logger,
-        notes,
+        journal: notes,
         attempts: await Attempts.open(join(folder, 'commands')),
         platform: platform.client(new AbortController().signal),
-        images: imageStores({ folder: images, insecure: [], notes }),
+        images: imageStores({ folder: images, insecure: [], journal: notes }),
       }),
       leading: electionInFolder(join(folder, 'turns')),
       logger,

@@ -5,9 +5,9 @@ import { inspect } from 'node:util'
 import { test } from '@japa/runner'
 
 import { StorageInsufficient } from '#kernel/failures'
-import { emptyPlace } from '#storage/objects/empty_place'
-import { ObjectStoreAway, RegionRefused } from '#storage/objects/errors'
-import { bucketPlace, objectAddress, type Layout } from '#storage/objects/layout'
+import { emptyLocation } from '#storage/objects/empty_location'
+import { ObjectStoreUnavailable, UnknownRegion } from '#storage/objects/errors'
+import { bucketLocation, objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { eventually } from '#tests/helpers/eventually'
 import { objectPiecesSuite } from '#tests/helpers/object_pieces_suite'
@@ -58,7 +58,7 @@ test.group('Objects on an S3 server', (group) => {
   })
 
   group.each.teardown(async () => {
-    await emptyPlace(store, { container: 'box', prefix: '' })
+    await emptyLocation(store, { container: 'box', prefix: '' })
   })
 
   test('stay readable when the layout of new ones changes', async ({ assert }) => {
@@ -69,21 +69,21 @@ test.group('Objects on an S3 server', (group) => {
     ]
     for (const bucketId of bucketIds) {
       for (const layout of layouts) {
-        await store.makeContainer(bucketPlace(layout, bucketId).container)
+        await store.makeContainer(bucketLocation(layout, bucketId).container)
         const bytes = Buffer.from(`${bucketId} ${layout}`)
         await store.put(objectAddress(layout, bucketId, 'f00d'), chunksOf(bytes))
       }
     }
     const [first, second] = bucketIds as [string, string]
-    assert.equal(await emptyPlace(store, bucketPlace('shared:box', first)), 1)
-    assert.equal(await emptyPlace(store, bucketPlace('own', first)), 1)
+    assert.equal(await emptyLocation(store, bucketLocation('shared:box', first)), 1)
+    assert.equal(await emptyLocation(store, bucketLocation('own', first)), 1)
     for (const layout of layouts) {
       const stream = await store.read(objectAddress(layout, second, 'f00d'))
       assert.equal(String(await buffer(stream)), `${second} ${layout}`)
     }
-    assert.equal(await emptyPlace(store, bucketPlace('own', second)), 1)
+    assert.equal(await emptyLocation(store, bucketLocation('own', second)), 1)
     for (const id of bucketIds) {
-      await store.removeContainer(bucketPlace('own', id).container)
+      await store.removeContainer(bucketLocation('own', id).container)
     }
   })
 
@@ -96,9 +96,9 @@ test.group('Objects on an S3 server', (group) => {
     await eventually(async () => (await Array.fromAsync(store.unfinished('box'))).length > 0)
     await server.kill()
     end()
-    assert.instanceOf(await putting, ObjectStoreAway)
-    assert.instanceOf(await failureOf(store.stat(address)), ObjectStoreAway)
-    assert.instanceOf(await failureOf(Array.fromAsync(store.list('box'))), ObjectStoreAway)
+    assert.instanceOf(await putting, ObjectStoreUnavailable)
+    assert.instanceOf(await failureOf(store.stat(address)), ObjectStoreUnavailable)
+    assert.instanceOf(await failureOf(Array.fromAsync(store.list('box'))), ObjectStoreUnavailable)
 
     await server.restart()
     assert.isEmpty(await Array.fromAsync(store.list('box')))
@@ -107,7 +107,7 @@ test.group('Objects on an S3 server', (group) => {
       left.map(({ key }) => key),
       ['a']
     )
-    await emptyPlace(store, { container: 'box', prefix: '' })
+    await emptyLocation(store, { container: 'box', prefix: '' })
     assert.isEmpty(await Array.fromAsync(store.unfinished('box')))
   }).timeout(120_000)
 
@@ -143,7 +143,7 @@ test.group('Objects on an S3 server', (group) => {
 
   test('are refused in a region that the server does not have', async ({ assert }) => {
     const failure = await failureOf(store.makeContainer('elsewhere', 'mars-north-1'))
-    assert.instanceOf(failure, RegionRefused)
+    assert.instanceOf(failure, UnknownRegion)
     await store.makeContainer('elsewhere', 'us-east-1')
     await store.removeContainer('elsewhere')
   })

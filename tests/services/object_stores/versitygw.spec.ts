@@ -5,7 +5,7 @@ import { S3Driver } from 'flydrive/drivers/s3'
 import { AUDIT_BUCKET } from '#configuration/audit_bucket'
 import { s3Disk } from '#configuration/s3_disk'
 import { objectStoreCheck } from '#doctor/checks/object_store'
-import type { Surroundings } from '#doctor/surroundings'
+import type { CheckContext } from '#doctor/check_context'
 import { DriveAnchor, inBucket } from '#telemetry/trail/drive_anchor'
 import { s3StoreAt, s3VariablesFor } from '#tests/helpers/s3_store'
 import { GO_MISSING, HAS_GO } from '#tests/services/servers/go_program'
@@ -44,7 +44,7 @@ test.group('An S3 server without access control lists of objects', (group) => {
   }).skip(!HAS_GO, GO_MISSING)
 
   test('objects are stored whole and in pieces, read in parts, and removed', async ({ assert }) => {
-    const surroundings = { env: variables(), surfaces: ['storage'] } as unknown as Surroundings
+    const surroundings = { env: variables(), surfaces: ['storage'] } as unknown as CheckContext
     assert.deepEqual(await objectStoreCheck.run(surroundings), [])
   }).skip(!HAS_GO, GO_MISSING)
 })

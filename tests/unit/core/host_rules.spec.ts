@@ -141,14 +141,17 @@ test.group('Calls to registries', (group) => {
   }) => {
     for (const name of ['127.0.0.1', 'localhost', '127.1']) {
       const api = new HarborApi({ host: `${name}:${port}`, ...ACCOUNT }, { rules: rules() })
-      const error = await api.ask('GET', 'robots').catch((reason) => reason)
+      const error = await api.request('GET', 'robots').catch((reason) => reason)
       assert.instanceOf(error, RegistryFailure)
       assert.isTrue(error.concernsAll)
       assert.match(error.message, /REGISTRY_HOSTS/)
     }
     assert.isEmpty(asked)
     const host = `localhost:${port}`
-    await new HarborApi({ host, ...ACCOUNT }, { rules: rules({ allowed: [host] }) }).ask('GET', 'x')
+    await new HarborApi({ host, ...ACCOUNT }, { rules: rules({ allowed: [host] }) }).request(
+      'GET',
+      'x'
+    )
     assert.lengthOf(asked, 1)
   })
 
@@ -167,7 +170,7 @@ test.group('Calls to registries', (group) => {
       },
     }) as HostRules
     const api = new HarborApi({ host: `localhost:${port}`, ...ACCOUNT }, { rules: wary })
-    await assert.rejects(() => api.ask('GET', 'robots'), /REGISTRY_HOSTS/)
+    await assert.rejects(() => api.request('GET', 'robots'), /REGISTRY_HOSTS/)
     assert.isNotEmpty(refused)
     assert.isEmpty(asked)
   })

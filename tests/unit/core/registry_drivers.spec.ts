@@ -2,10 +2,10 @@ import { test } from '@japa/runner'
 
 import { NameTaken, RegistryFailure } from '#core/registries/registry_driver'
 import { createRegistryDriver } from '#core/registries/create_registry_driver'
-import { HarborDriver } from '#core/registries/drivers/harbor'
+import { HarborDriver } from '#core/registries/drivers/harbor_driver'
 import { HarborApi } from '#core/registries/drivers/harbor_api'
 import { HostRules } from '#core/registries/host_rules'
-import { NoDriver } from '#core/registries/drivers/none'
+import { NullDriver } from '#core/registries/drivers/null_driver'
 import { LOCAL_IMAGES } from '#oci/local_host'
 import { inTransactionScope } from '#records/transaction_scope'
 import { ACCOUNT, HarborServer, type Fault } from '#tests/helpers/harbor_server'
@@ -19,7 +19,7 @@ const driverFor = (harbor: HarborServer, account = ACCOUNT) =>
 const impatientDriverFor = (harbor: HarborServer) =>
   new HarborDriver(new HarborApi({ host: harbor.host, ...ACCOUNT }, { limitMs: 150 }))
 
-registryDriverSuite('none', async () => ({ driver: new NoDriver(), async stop() {} }))
+registryDriverSuite('none', async () => ({ driver: new NullDriver(), async stop() {} }))
 registryDriverSuite('the folder of images', async () => ({
   driver: createRegistryDriver({ host: LOCAL_IMAGES, accountName: null, accountSecret: null }),
   async stop() {},
@@ -362,11 +362,11 @@ test.group('Registries of which nobody said what they are', () => {
     const host = '127.0.0.1:1'
     assert.instanceOf(
       createRegistryDriver({ host, accountName: 'admin', accountSecret: null }),
-      NoDriver
+      NullDriver
     )
     assert.instanceOf(
       createRegistryDriver({ host, accountName: null, accountSecret: 'x' }),
-      NoDriver
+      NullDriver
     )
   })
 

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { guardAlong, guardFor } from '#core/registries/drivers/https_call'
+import { guardRedirects, guardRegistry } from '#core/registries/drivers/registry_http'
 import { HostRules } from '#core/registries/host_rules'
 
 const strict = new HostRules({
@@ -13,7 +13,7 @@ const strict = new HostRules({
 
 const isAllowed = (host: string, url: string): boolean => {
   try {
-    guardFor(host, strict).requireAllowed(new URL(url))
+    guardRegistry(host, strict).requireAllowed(new URL(url))
     return true
   } catch {
     return false
@@ -34,14 +34,14 @@ test.group('What asks a registry for images', () => {
     assert.isFalse(isAllowed('169.254.169.254', 'https://169.254.169.254/v2/'))
     const { promise, resolve } = Promise.withResolvers<Error | null>()
     const url = new URL('https://harbor.example.org/v2/')
-    guardFor('harbor.example.org', strict).lookupFor(url)('localhost', {}, resolve)
+    guardRegistry('harbor.example.org', strict).lookupFor(url)('localhost', {}, resolve)
     assert.match(String(await promise), /REGISTRY_HOSTS/)
   })
 
   test('goes along where a registry leads to, by the same rules for each host', async ({
     assert,
   }) => {
-    const guard = guardAlong('harbor.example.org', strict)
+    const guard = guardRedirects('harbor.example.org', strict)
     const goes = (url: string) => guard.requireAllowed(new URL(url))
     goes('https://harbor.example.org/v2/')
     goes('https://blobs.example.net/a')

@@ -5,7 +5,7 @@ import { PermissionDenied } from '#kernel/failures'
 import {
   all,
   either,
-  holds,
+  hasPermission,
   isClient,
   isKind,
   isOfMasterRealm,
@@ -39,7 +39,7 @@ const master = (permissions: string[] = []) =>
 
 test.group('Checks', () => {
   test('a permission counts by its name', ({ assert }) => {
-    const check = holds('node_update')
+    const check = hasPermission('node_update')
     assert.isUndefined(check(actor({ permissions: ['node_update'] })))
     const refusal = check(actor({ permissions: ['node_updates', 'node'] }))
     assert.instanceOf(refusal, PermissionDenied)
@@ -77,7 +77,7 @@ test.group('Checks', () => {
   })
 
   test('are put together', ({ assert }) => {
-    const check = either(isClient('own'), all(holds('node_update'), mayWriteIn(SITE_A)))
+    const check = either(isClient('own'), all(hasPermission('node_update'), mayWriteIn(SITE_A)))
     assert.isUndefined(check(actor({ kind: 'client', id: 'own', realmId: SITE_B })))
     assert.isUndefined(check(actor({ permissions: ['node_update'] })))
     assert.isDefined(check(actor({ permissions: ['node_update'], realmId: SITE_B })))
@@ -88,8 +88,11 @@ test.group('Checks', () => {
 
   test('throw the first refusal where something is required', ({ assert }) => {
     const ann = actor({ permissions: ['node_update'] })
-    assert.doesNotThrow(() => requireThat(ann, holds('node_update'), mayWriteIn(SITE_A)))
-    assert.throws(() => requireThat(ann, holds('node_create'), mayWriteIn(SITE_B)), /node_create/)
+    assert.doesNotThrow(() => requireThat(ann, hasPermission('node_update'), mayWriteIn(SITE_A)))
+    assert.throws(
+      () => requireThat(ann, hasPermission('node_create'), mayWriteIn(SITE_B)),
+      /node_create/
+    )
   })
 
   test('hand the attributes of a record to a policy, which allows everything as it is', ({
@@ -98,7 +101,7 @@ test.group('Checks', () => {
   }) => {
     const ann = actor({ permissions: ['analysis_update'] })
     const analysis = { realmId: SITE_B, configurationLocked: true }
-    assert.isUndefined(holds('analysis_update', analysis)(ann))
+    assert.isUndefined(hasPermission('analysis_update', analysis)(ann))
     const seen: unknown[] = []
     cleanup(
       usePermissionPolicy((...asked) => {
@@ -106,9 +109,9 @@ test.group('Checks', () => {
         return false
       })
     )
-    assert.isDefined(holds('analysis_update', analysis)(ann))
+    assert.isDefined(hasPermission('analysis_update', analysis)(ann))
     assert.deepEqual(seen, [[ann, 'analysis_update', analysis]])
-    assert.isDefined(holds('analysis_delete', analysis)(ann))
+    assert.isDefined(hasPermission('analysis_delete', analysis)(ann))
     assert.lengthOf(seen, 1)
   })
 })

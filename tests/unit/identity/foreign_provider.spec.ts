@@ -137,8 +137,8 @@ const sweep = (make: typeof realmSweep, held: string[], by = provider) => {
   const forgotten: string[] = []
   const { run } = make({
     provider: by,
-    held: async () => held,
-    forget: async (id) => forgotten.push(id),
+    referencedIds: async () => held,
+    removeReferences: async (id) => forgotten.push(id),
   })
   return { run: () => run(running), forgotten }
 }
@@ -299,7 +299,7 @@ test.group('A permission that a realm or a client made for itself', (group) => {
     const realmId = standIn.realms.siteA.id
     const { id } = await clients.create({ name: randomUUID(), realmId })
     await clients.grant(id, impostor.id)
-    await ensurePermissions(clients, id, { names: ['analysis_update'], nothingElse: true })
+    await ensurePermissions(clients, id, { names: ['analysis_update'], exclusive: true })
     const held = await clients.permissionsOf(id)
     assert.deepEqual(
       held.map(({ permissionId }) => permissionId),

@@ -1,10 +1,10 @@
 import { test } from '@japa/runner'
 
-import { Recent } from '#auth/verification/recent'
+import { RecentCache } from '#auth/verification/recent_cache'
 
 test.group('Recent entries', () => {
   test('are found, the newest of each', ({ assert }) => {
-    const recent = new Recent<string, number>(2)
+    const recent = new RecentCache<string, number>(2)
     recent.set('a', 1)
     recent.set('a', 2)
     assert.equal(recent.get('a'), 2)
@@ -12,7 +12,7 @@ test.group('Recent entries', () => {
   })
 
   test('stay while they are asked for', ({ assert }) => {
-    const recent = new Recent<string, number>(3)
+    const recent = new RecentCache<string, number>(3)
     recent.set('wanted', 0)
     for (let n = 0; n < 100; n++) {
       recent.set(`other-${n}`, n)
@@ -21,7 +21,7 @@ test.group('Recent entries', () => {
   })
 
   test('are forgotten when nobody does, and never later than that', ({ assert }) => {
-    const recent = new Recent<number, number>(50)
+    const recent = new RecentCache<number, number>(50)
     const found = () =>
       Array.from({ length: 1_000 }, (_, n) => n).filter((n) => recent.get(n) !== undefined)
     for (let n = 0; n < 1_000; n++) {
@@ -34,7 +34,7 @@ test.group('Recent entries', () => {
   })
 
   test('of an older generation do not come back over newer ones', ({ assert }) => {
-    const recent = new Recent<string, string>(2)
+    const recent = new RecentCache<string, string>(2)
     recent.set('a', 'old')
     recent.set('b', '')
     recent.set('c', '')
@@ -44,7 +44,7 @@ test.group('Recent entries', () => {
   })
 
   test('cost the same however often one of them is wanted', ({ assert }) => {
-    const recent = new Recent<number, number>(10_000)
+    const recent = new RecentCache<number, number>(10_000)
     for (let n = 0; n < 10_000; n++) {
       recent.set(n, n)
     }

@@ -8,7 +8,7 @@ import {
   ensurePermissions,
   NODE_CLIENT_PERMISSIONS,
 } from '#auth/client_permissions'
-import { reactTo } from '#auth/reactions'
+import { reactToChanges } from '#auth/reactions'
 import { SkippedRecords } from '#core/clients/skipped_records'
 import { reconcileClients, type OwnerOfClient } from '#core/clients/reconcile_clients'
 import { realmSweep, userSweep } from '#auth/reconcile_people'
@@ -85,7 +85,7 @@ test.group('Clients without a display name', (group) => {
   }) => {
     const nameless = await newClient()
     const known = await newClient()
-    await provider.clients.display(known.id, 'Site A')
+    await provider.clients.setDisplayName(known.id, 'Site A')
     const ownerOf = ({ id, realmId }: typeof known) => ({ id: randomUUID(), realmId, clientId: id })
     const owners = [ownerOf(nameless), ownerOf(known)]
     await reconcileClients(
@@ -123,7 +123,7 @@ test.group('Clients that are gone', (group) => {
           assigned.set(id, clientId)
           return isThere
         },
-        permissions: { names: NODE_CLIENT_PERMISSIONS, nothingElse: true },
+        permissions: { names: NODE_CLIENT_PERMISSIONS, exclusive: true },
         skipped: new SkippedRecords('test', { warn() {} }),
       },
       running
@@ -160,8 +160,8 @@ test.group('Realms and users that are gone', (group) => {
     const forgotten: string[] = []
     const { run } = make({
       provider: by,
-      held: async () => held,
-      forget: async (id) => forgotten.push(id),
+      referencedIds: async () => held,
+      removeReferences: async (id) => forgotten.push(id),
     })
     return { run: () => run(running), forgotten }
   }
@@ -179,7 +179,7 @@ test.group('Realms and users that are gone', (group) => {
   test('nobody is looked for where the provider does not tell', async ({ assert }) => {
     const realms = sweep(realmSweep, [randomUUID()], {
       people: undefined,
-      known: () => provider.known(),
+      whenReady: () => provider.whenReady(),
       introspect: (token) => provider.introspect(token),
       ownToken: () => provider.ownToken(),
     })
@@ -204,8 +204,8 @@ test.group('Realms and users that are gone', (group) => {
     const forgotten: string[] = []
     const { run } = realmSweep({
       provider,
-      held: async () => [...held],
-      forget: async (id) => forgotten.push(id),
+      referencedIds: async () => [...held],
+      removeReferences: async (id) => forgotten.push(id),
     })
     standIn.fail(async (request, answer) => {
       const reply = await answer()
@@ -255,7 +255,7 @@ test.group('Reactions to what the provider tells', () => {
       userDeleted: note('user'),
       clientEnded: note('client'),
     }
-    const stop = await reactTo(source, reactions, {
+    const stop = await reactToChanges(source, reactions, {
       error: (details: unknown) => void errors.push(details),
     } as never)
     return { seen, errors, stop, tell: (given: ProviderChange) => tell(given) }

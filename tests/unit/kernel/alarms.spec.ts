@@ -10,9 +10,9 @@ function sleeper(wake = () => {}) {
   const woken: number[] = []
   return {
     woken,
-    wake() {
+    onAlarm() {
       woken.push(clock.now() - BEGUN_AT)
-      wake()
+      onAlarm()
     },
   }
 }

@@ -13,18 +13,18 @@ test.group('Memory for parts', () => {
   }) => {
     const budget = new PartBudget(100)
     const [a, b, c] = [{}, {}, {}]
-    assert.isTrue(budget.tryTake(a, 60))
-    assert.isTrue(budget.tryTake(b, 40))
-    assert.isFalse(budget.tryTake(c, 1))
-    await budget.take(a, 10, never)
+    assert.isTrue(budget.tryAcquire(a, 60))
+    assert.isTrue(budget.tryAcquire(b, 40))
+    assert.isFalse(budget.tryAcquire(c, 1))
+    await budget.acquire(a, 10, never)
     const served: string[] = []
     const waiting = [
-      budget.take(b, 30, never).then(() => served.push('b')),
-      budget.take(c, 20, never).then(() => served.push('c')),
+      budget.acquire(b, 30, never).then(() => served.push('b')),
+      budget.acquire(c, 20, never).then(() => served.push('c')),
     ]
     await turn()
     assert.deepEqual(served, [])
-    budget.give(a, 70)
+    budget.release(a, 70)
     await Promise.all(waiting)
     assert.deepEqual(served, ['b', 'c'])
   })
@@ -32,15 +32,15 @@ test.group('Memory for parts', () => {
   test('one upload may overdraw, until it has sent its part', async ({ assert }) => {
     const budget = new PartBudget(100)
     const [a, b] = [{}, {}]
-    budget.tryTake(a, 100)
-    await budget.take(a, 10, never)
+    budget.tryAcquire(a, 100)
+    await budget.acquire(a, 10, never)
     assert.isTrue(budget.isOverdrawn)
-    assert.isTrue(budget.tryTake(a, 10))
-    assert.isFalse(budget.tryTake(b, 10))
-    budget.give(a, 120)
+    assert.isTrue(budget.tryAcquire(a, 10))
+    assert.isFalse(budget.tryAcquire(b, 10))
+    budget.release(a, 120)
     assert.isFalse(budget.isOverdrawn)
-    assert.isTrue(budget.tryTake(b, 100))
-    assert.isFalse(budget.tryTake(a, 1))
+    assert.isTrue(budget.tryAcquire(b, 100))
+    assert.isFalse(budget.tryAcquire(a, 1))
   })
 
   test('uploads that stand still with memory of their own hold nobody up for long', async ({
@@ -48,21 +48,21 @@ test.group('Memory for parts', () => {
   }) => {
     const budget = new PartBudget(100)
     const uploads = [{}, {}, {}, {}]
-    budget.tryTake(uploads[0]!, 100)
+    budget.tryAcquire(uploads[0]!, 100)
     const startedAt = performance.now()
-    await Promise.all(uploads.map((upload) => budget.take(upload, 10, never)))
+    await Promise.all(uploads.map((upload) => budget.acquire(upload, 10, never)))
     assert.isBelow(performance.now() - startedAt, 2_000)
   }).retry(2)
 
   test('a caller that gives up waiting lets the next one through', async ({ assert }) => {
     const budget = new PartBudget(100)
     const [a, b, c] = [{}, {}, {}]
-    budget.tryTake(a, 95)
-    await budget.take(a, 10, never)
-    budget.give({}, 10)
+    budget.tryAcquire(a, 95)
+    await budget.acquire(a, 10, never)
+    budget.release({}, 10)
     const giveUp = new AbortController()
-    const refused = failureOf(budget.take(b, 50, giveUp.signal))
-    const served = budget.take(c, 5, never)
+    const refused = failureOf(budget.acquire(b, 50, giveUp.signal))
+    const served = budget.acquire(c, 5, never)
     giveUp.abort(new Error('Enough'))
     assert.equal((await refused)?.message, 'Enough')
     await served
@@ -71,8 +71,10 @@ test.group('Memory for parts', () => {
 
   test('one that was given up already takes nothing', async ({ assert }) => {
     const budget = new PartBudget(100)
-    const failure = await failureOf(budget.take({}, 10, AbortSignal.abort(new Error('Too late'))))
+    const failure = await failureOf(
+      budget.acquire({}, 10, AbortSignal.abort(new Error('Too late')))
+    )
     assert.equal(failure?.message, 'Too late')
-    assert.isTrue(budget.tryTake({}, 100))
+    assert.isTrue(budget.tryAcquire({}, 100))
   })
 })

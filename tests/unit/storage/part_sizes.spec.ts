@@ -1,14 +1,14 @@
 import { test } from '@japa/runner'
 
-import { EARLY_PARTS, MOST_PARTS, partSize, SMALLEST_PART } from '#storage/objects/s3/part_sizes'
+import { EARLY_PARTS, MAX_PARTS, partSize, MIN_PART_BYTES } from '#storage/objects/s3/part_sizes'
 
 const GIB = 1024 ** 3
 const LARGEST_OBJECT = 5 * 1024 * GIB
 
 /** What fits into parts of which the early ones are sent as small as they may be. */
 function capacity(expectedBytes?: number): number {
-  let bytes = EARLY_PARTS * SMALLEST_PART
-  for (let part = EARLY_PARTS + 1; part <= MOST_PARTS; part++) {
+  let bytes = EARLY_PARTS * MIN_PART_BYTES
+  for (let part = EARLY_PARTS + 1; part <= MAX_PARTS; part++) {
     bytes += partSize(part, expectedBytes)
   }
   return bytes
@@ -29,8 +29,8 @@ test.group('Part sizes', () => {
 
   test('no part is smaller or larger than S3 takes', ({ assert }) => {
     for (const expected of [undefined, 0, 1, GIB, LARGEST_OBJECT]) {
-      for (let part = 1; part <= MOST_PARTS; part += 9) {
-        assert.isAtLeast(partSize(part, expected), SMALLEST_PART)
+      for (let part = 1; part <= MAX_PARTS; part += 9) {
+        assert.isAtLeast(partSize(part, expected), MIN_PART_BYTES)
         assert.isAtMost(partSize(part, expected), 5 * GIB)
       }
     }

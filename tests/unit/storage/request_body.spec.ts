@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 
 import { test } from '@japa/runner'
 
-import { UploadStalled } from '#storage/uploads/arrival'
-import { ClientGone, RequestBody } from '#storage/uploads/request_body'
+import { UploadStalled } from '#storage/uploads/incoming_file'
+import { ClientDisconnected, RequestBody } from '#storage/uploads/request_body'
 
 const MIB = 1024 ** 2
 
@@ -57,8 +57,8 @@ test.group('Request body', () => {
         sent.destroy()
       }
     }
-    await assert.rejects(reading, ClientGone as never)
-    assert.isTrue(body.gone.aborted)
+    await assert.rejects(reading, ClientDisconnected as never)
+    assert.isTrue(body.disconnected.aborted)
   })
 
   test('a body that is left in the middle flows off, and the answer arrives', async ({
@@ -96,6 +96,6 @@ test.group('Request body', () => {
     response.writeHead(409).end()
     const [{ statusCode }] = await answer
     assert.equal(statusCode, 409)
-    assert.instanceOf(await waiting, ClientGone)
+    assert.instanceOf(await waiting, ClientDisconnected)
   })
 })

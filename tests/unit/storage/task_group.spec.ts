@@ -15,8 +15,8 @@ test.group('Task group', () => {
     let ended = 0
     await group.run(async () => {
       for (let n = 0; n < 10; n++) {
-        await group.room()
-        void group.begin(async () => {
+        await group.waitForSlot()
+        void group.start(async () => {
           most = Math.max(most, ++running)
           await turn()
           running--
@@ -34,12 +34,12 @@ test.group('Task group', () => {
     let isOtherOver = false
     const failure = await failureOf(
       group.run(async () => {
-        void group.begin(async () => {
+        void group.start(async () => {
           await turn()
           isOtherOver = true
           throw new Error('second')
         })
-        await group.begin(() => Promise.reject(new Error('first')))
+        await group.start(() => Promise.reject(new Error('first')))
         assert.equal(group.signal.reason?.message, 'first')
       })
     )

@@ -105,7 +105,7 @@ test.group('The files of a layer', () => {
   }) => {
     const code = new Code(20)
     const { layer, tars, wholes, singles } = await code.layer(cleanup)
-    tars.expect(BUCKET)
+    tars.prefetch(BUCKET)
     assert.isTrue(await code.isIn(layer))
     assert.deepEqual([wholes(), singles()], [1, 0])
   })
@@ -120,7 +120,7 @@ test.group('The files of a layer', () => {
       asked.resolve()
     }
     const { layer, tars, singles } = await code.layer(cleanup)
-    tars.expect(BUCKET)
+    tars.prefetch(BUCKET)
     await asked.promise
     assert.isTrue(await code.isIn(layer))
     await gone.promise

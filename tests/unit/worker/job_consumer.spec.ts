@@ -17,11 +17,11 @@ import { Signing } from '#worker/images/signing'
 import { Attempts } from '#worker/attempts'
 import { COMPONENTS } from '#worker/components'
 import type { Job } from '#worker/job'
-import { JobConsumer, type Limits } from '#worker/job_consumer'
+import { JobConsumer, type JobLimits } from '#worker/job_consumer'
 import { JobFailure } from '#worker/job_failure'
 import { Platform } from '#worker/platform/platform'
 
-const LIMITS: Limits = { concurrency: 2, jobMs: 60_000, graceMs: 0, deaths: 3 }
+const LIMITS: JobLimits = { concurrency: 2, jobMs: 60_000, graceMs: 0, maxCrashes: 3 }
 const silent = { info() {}, warn() {}, error() {}, debug() {} }
 
 const nowhere = () => {
@@ -29,7 +29,7 @@ const nowhere = () => {
 }
 const platform = new Platform({
   token: { get: nowhere, discard: nowhere },
-  patienceMs: 0,
+  retryForMs: 0,
   core: { name: 'Core', url: nowhere },
   storage: { name: 'Storage', url: nowhere },
   signal: new AbortController().signal,
@@ -38,7 +38,7 @@ const platform = new Platform({
 let folder: string
 
 /** A worker on a bus in memory, and whatever it tells. */
-async function working(run: Job['run'], limits: Partial<Limits> = {}) {
+async function working(run: Job['run'], limits: Partial<JobLimits> = {}) {
   const bus = new MemoryBus()
   const told: Message[] = []
   const lines: ShippedLine[] = []
@@ -230,8 +230,8 @@ test.group('Jobs of the worker', (group) => {
     const command = newMessage(commandRouting(COMMAND_QUEUES.analysisBuilder), 'execute', {
       id: 'one',
     })
-    await attempts.begin(command.id)
-    await attempts.begin(command.id)
+    await attempts.start(command.id)
+    await attempts.start(command.id)
     const handled = bus.publish(command)
     await eventually(() => runs === 1)
     await consumer.stop()
@@ -239,8 +239,8 @@ test.group('Jobs of the worker', (group) => {
     await handled
     assert.equal(runs, 2)
 
-    for (let death = 0; death < LIMITS.deaths; death++) {
-      await attempts.begin(command.id)
+    for (let death = 0; death < LIMITS.maxCrashes; death++) {
+      await attempts.start(command.id)
     }
     await bus.publish(command)
     assert.equal(runs, 2)
@@ -268,8 +268,8 @@ test.group('Jobs of the worker', (group) => {
     )
     const routing = commandRouting(COMMAND_QUEUES.analysisBuilder)
     const commands = ['one', 'two', 'new'].map((id) => newMessage(routing, 'execute', { id }))
-    await attempts.begin(commands[0]!.id)
-    await attempts.begin(commands[1]!.id)
+    await attempts.start(commands[0]!.id)
+    await attempts.start(commands[1]!.id)
     const handled = commands.map((command) => bus.publish(command))
     await eventually(() => doors.size === 2)
     const [suspect, other] = doors.has('one') ? ['one', 'two'] : ['two', 'one']

@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto'
 import { test } from '@japa/runner'
 
 import { fileBytes } from '#worker/analysis_builder/file_bytes'
-import { PlatformAway, PlatformRefused, AnswerNotUnderstood } from '#worker/platform/problems'
+import {
+  PlatformUnavailable,
+  PlatformRequestRejected,
+  PlatformResponseInvalid,
+} from '#worker/platform/platform_errors'
 import { json, platformThat } from '#tests/helpers/worker/platform_that'
 
 const ID = '6b1f0b5e-1111-4000-8000-000000000001'
@@ -75,11 +79,11 @@ test.group('What the worker asks the platform', () => {
     const { platform } = await platformThat((_request, response) => {
       json(response, answer[1], answer[0])
     }, cleanup)
-    await assert.rejects(() => platform.analysis(ID), PlatformAway as never)
+    await assert.rejects(() => platform.analysis(ID), PlatformUnavailable as never)
     answer = answers.refused!
-    await assert.rejects(() => platform.analysis(ID), PlatformRefused as never)
+    await assert.rejects(() => platform.analysis(ID), PlatformRequestRejected as never)
     answer = answers.strange!
-    await assert.rejects(() => platform.analysis(ID), AnswerNotUnderstood as never)
+    await assert.rejects(() => platform.analysis(ID), PlatformResponseInvalid as never)
     answer = answers.missing!
     assert.isUndefined(await platform.analysis(ID))
   })

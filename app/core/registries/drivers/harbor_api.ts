@@ -3,15 +3,15 @@ import { isTransactionOpen } from '#records/transaction_scope'
 
 import { UnknownRegistryType, RegistryFailure } from '#core/registries/registry_driver'
 import { hostRules, type HostRules } from '#core/registries/host_rules'
-import type { Answered } from './https_call.js'
-import { addressOf, callRegistry } from './registry_call.js'
+import type { RegistryResponse } from './registry_http.js'
+import { baseUrlOf, callRegistry } from './call_registry.js'
 
 /** How long one answer may take. */
-const LIMIT_MS = 10_000
+const TIMEOUT_MS = 10_000
 const JSON_TYPE = /^application\/(problem\+)?json\b/i
 
 /** Said by registries that are away, overloaded, or do not know us: whatever is asked next is answered the same. */
-const CONCERNS_ALL = [401, 403, 429]
+const REGISTRY_WIDE = [401, 403, 429]
 
 export interface HarborAccount {
   readonly host: string
@@ -24,7 +24,7 @@ interface HarborApiOptions {
   readonly rules?: HostRules
 }
 
-interface Question {
+interface HarborRequest {
   readonly body?: object
   /** Statuses that are answers and not failures, besides success. */
   readonly expected?: readonly number[]
@@ -32,7 +32,7 @@ interface Question {
   readonly isAnonymous?: boolean
 }
 
-export interface HarborAnswer {
+export interface HarborResponse {
   readonly status: number
   /** Undefined where nothing was sent. */
   readonly body: any
@@ -52,10 +52,10 @@ export class HarborApi {
 
   constructor({ host, accountName, accountSecret }: HarborAccount, options: HarborApiOptions = {}) {
     this.#host = host
-    this.#base = new URL('api/v2.0/', addressOf(host))
+    this.#base = new URL('api/v2.0/', baseUrlOf(host))
     const account = Buffer.from(`${accountName}:${accountSecret}`).toString('base64')
     this.#authorization = `Basic ${account}`
-    this.#limitMs = options.limitMs ?? LIMIT_MS
+    this.#limitMs = options.limitMs ?? TIMEOUT_MS
     this.#rules = options.rules ?? hostRules
   }
 
@@ -64,25 +64,34 @@ export class HarborApi {
     return this.#rules.isInsecure(this.#host)
   }
 
-  async ask(method: string, path: string, question: Question = {}): Promise<HarborAnswer> {
+  async request(
+    method: string,
+    path: string,
+    request: HarborRequest = {}
+  ): Promise<HarborResponse> {
     if (isTransactionOpen()) {
       throw new TypeError('A registry was called while a transaction was open')
     }
-    const asked = `${method} ${path.replace(/\?.*/, '')}`
-    const answered = await this.#exchange(asked, method, path, question)
-    const { status, headers } = answered
-    if (isSuccess(status) || question.expected?.includes(status)) {
-      return { status, body: bodyOf(asked, answered), location: headers.location ?? null }
+    const operation = `${method} ${path.replace(/\?.*/, '')}`
+    const response = await this.#exchange(operation, method, path, request)
+    const { status, headers } = response
+    if (isSuccess(status) || request.expected?.includes(status)) {
+      return { status, body: parseBody(operation, response), location: headers.location ?? null }
     }
-    const problem = `The registry answered ${asked} with ${status}`
-    if (status < 500 && !saysErrors(answered)) {
+    const problem = `The registry answered ${operation} with ${status}`
+    if (status < 500 && !hasErrorBody(response)) {
       throw new UnknownRegistryType(problem)
     }
-    throw new RegistryFailure(problem, status >= 500 || CONCERNS_ALL.includes(status))
+    throw new RegistryFailure(problem, status >= 500 || REGISTRY_WIDE.includes(status))
   }
 
-  async #exchange(asked: string, method: string, path: string, { body, isAnonymous }: Question) {
-    const question = {
+  async #exchange(
+    operation: string,
+    method: string,
+    path: string,
+    { body, isAnonymous }: HarborRequest
+  ) {
+    const request = {
       url: new URL(path, this.#base),
       host: this.#host,
       method,
@@ -95,26 +104,26 @@ export class HarborApi {
       body: body && JSON.stringify(body),
       limitMs: this.#limitMs,
     }
-    return callRegistry(asked, question, this.#rules)
+    return callRegistry(operation, request, this.#rules)
   }
 }
 
 const isSuccess = (status: number) => status >= 200 && status < 300
 
-const isJson = ({ headers }: Answered) => JSON_TYPE.test(headers['content-type'] ?? '')
+const isJson = ({ headers }: RegistryResponse) => JSON_TYPE.test(headers['content-type'] ?? '')
 
-function bodyOf(asked: string, answered: Answered): unknown {
-  const { status, text } = answered
+function parseBody(operation: string, response: RegistryResponse): unknown {
+  const { status, text } = response
   if (text === '' && isSuccess(status)) {
     return undefined
   }
-  const body = isJson(answered) ? tryParseJson(text) : undefined
-  if (body === undefined || (!isSuccess(status) && !saysErrors(answered))) {
-    throw new UnknownRegistryType(`What answered ${asked} is not Harbor`)
+  const body = isJson(response) ? tryParseJson(text) : undefined
+  if (body === undefined || (!isSuccess(status) && !hasErrorBody(response))) {
+    throw new UnknownRegistryType(`What answered ${operation} is not Harbor`)
   }
   return body
 }
 
 /** Harbor says what is wrong in one form, whatever is wrong. */
-const saysErrors = (answered: Answered) =>
-  isJson(answered) && Array.isArray((tryParseJson(answered.text) as any)?.errors)
+const hasErrorBody = (response: RegistryResponse) =>
+  isJson(response) && Array.isArray((tryParseJson(response.text) as any)?.errors)

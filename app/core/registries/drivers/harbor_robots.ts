@@ -1,22 +1,22 @@
 import { RegistryFailure, type Account } from '#core/registries/registry_driver'
 import { isRobotSecret } from '#core/registries/robot_secret'
 import type { HarborApi } from './harbor_api.js'
-import { idIn, listIn, MISSING, textIn } from './harbor_answers.js'
+import { parseId, parseList, MISSING, parseText } from './harbor_fields.js'
 
 /** What an account may do in one project. */
 export interface Permission {
   readonly kind: 'project'
   readonly namespace: string
-  readonly access: readonly Access[]
+  readonly access: readonly PermittedAction[]
 }
 
-interface Access {
+interface PermittedAction {
   readonly resource: string
   readonly action: string
 }
 
 /** Whose account it is: the platform writes that into the account, since a name alone may be anybody's. */
-export interface OwnRobot {
+export interface RobotIdentity {
   readonly name: string
   /** Null where it is not known whose it is. */
   readonly mark: string | null
@@ -24,7 +24,7 @@ export interface OwnRobot {
   readonly account: Pick<Account, 'id'> | null
 }
 
-export interface WantedRobot extends OwnRobot {
+export interface DesiredRobot extends RobotIdentity {
   readonly mark: string
   readonly permissions: readonly Permission[]
   readonly account: Account | null
@@ -38,15 +38,15 @@ interface Robot extends Pick<Account, 'id' | 'name'> {
   readonly description: string
 }
 
-const OF_PROJECT = 'Analysis Hub, registry project '
-const OF_WORKER = 'Analysis Hub, worker of registry '
+const PROJECT_MARK = 'Analysis Hub, registry project '
+const WORKER_MARK = 'Analysis Hub, worker of registry '
 
 /** Accounts of registry projects and of workers are never taken for each other. */
-export const projectMark = (projectId: string) => `${OF_PROJECT}${projectId}`
-export const workerMark = (registryId: string) => `${OF_WORKER}${registryId}`
+export const markProject = (projectId: string) => `${PROJECT_MARK}${projectId}`
+export const markWorker = (registryId: string) => `${WORKER_MARK}${registryId}`
 
 /** An account as it should be, but for its name. */
-const traitsOf = (mark: string, permissions: readonly Permission[]) => ({
+const robotBody = (mark: string, permissions: readonly Permission[]) => ({
   description: mark,
   duration: -1,
   level: 'system',
@@ -69,78 +69,78 @@ export class HarborRobots {
   }
 
   /** The account by its name, for it may have another id, another full name or no permissions any more since it was made. */
-  async keep(wanted: WantedRobot): Promise<Account> {
-    const known = await this.#find(wanted.name)
-    if (!known) {
-      return this.#make(wanted)
+  async ensure(desired: DesiredRobot): Promise<Account> {
+    const existing = await this.#find(desired.name)
+    if (!existing) {
+      return this.#create(desired)
     }
-    if (!isOwn(known, wanted) && !(wanted.adopts && isAdoptable(known))) {
+    if (!isOwn(existing, desired) && !(desired.adopts && isAdoptable(existing))) {
       throw new RegistryFailure(
-        `The registry has an account ${known.name} that the platform did not make for this; remove it there, or choose another externalName`,
+        `The registry has an account ${existing.name} that the platform did not make for this; remove it there, or choose another externalName`,
         false
       )
     }
-    const { id, name } = known
-    const { account, newSecret, permissions } = wanted
-    const kept = account?.id === id ? account.secret : null
-    const secret = await this.#setSecret(id, usable(newSecret) ?? usable(kept))
-    await this.#mend(known, wanted)
-    await this.#requireAllowed(id, permissions)
+    const { id, name } = existing
+    const { account, newSecret, permissions } = desired
+    const stored = account?.id === id ? account.secret : null
+    const secret = await this.#setSecret(id, usableSecret(newSecret) ?? usableSecret(stored))
+    await this.#update(existing, desired)
+    await this.#requirePermissions(id, permissions)
     return { id, name, secret }
   }
 
   /** Whether the account of this name was made for the one that is asked for. */
-  async hasOwn(robot: OwnRobot): Promise<boolean> {
+  async hasOwn(robot: RobotIdentity): Promise<boolean> {
     const found = await this.#find(robot.name)
     return found !== undefined && isOwn(found, robot)
   }
 
-  async nameOf(id: string): Promise<string | null> {
-    const { status, body } = await this.#api.ask('GET', pathOf(id), { expected: [MISSING] })
-    return status === MISSING ? null : textIn(body?.name)
+  async findName(id: string): Promise<string | null> {
+    const { status, body } = await this.#api.request('GET', robotPath(id), { expected: [MISSING] })
+    return status === MISSING ? null : parseText(body?.name)
   }
 
   /** Removes an account, unless what has its name is somebody else's. */
-  async removeOwn(robot: OwnRobot): Promise<void> {
+  async removeOwn(robot: RobotIdentity): Promise<void> {
     const found = await this.#find(robot.name)
     if (found && isOwn(found, robot)) {
-      await this.#api.ask('DELETE', pathOf(found.id), { expected: [MISSING] })
+      await this.#api.request('DELETE', robotPath(found.id), { expected: [MISSING] })
     }
   }
 
-  async #make({ name, mark, permissions, newSecret }: WantedRobot): Promise<Account> {
-    const { body } = await this.#api.ask('POST', 'robots', {
-      body: { name, ...traitsOf(mark, permissions) },
+  async #create({ name, mark, permissions, newSecret }: DesiredRobot): Promise<Account> {
+    const { body } = await this.#api.request('POST', 'robots', {
+      body: { name, ...robotBody(mark, permissions) },
     })
-    const robot = { id: idIn(body?.id), name: textIn(body?.name) }
-    const chosen = usable(newSecret)
+    const robot = { id: parseId(body?.id), name: parseText(body?.name) }
+    const chosen = usableSecret(newSecret)
     return {
       ...robot,
-      secret: chosen === null ? textIn(body.secret) : await this.#setSecret(robot.id, chosen),
+      secret: chosen === null ? parseText(body.secret) : await this.#setSecret(robot.id, chosen),
     }
   }
 
   /** Sets a secret, or has the registry make one up. */
   async #setSecret(id: string, secret: string | null): Promise<string> {
-    const { body } = await this.#api.ask('PATCH', pathOf(id), {
+    const { body } = await this.#api.request('PATCH', robotPath(id), {
       body: secret === null ? {} : { secret },
     })
-    return secret ?? textIn(body?.secret)
+    return secret ?? parseText(body?.secret)
   }
 
   /** An account outlives its project without what it may do there, and may have been disabled by hand. */
-  async #mend({ id, name }: Robot, { mark, permissions }: WantedRobot): Promise<void> {
-    const body = { id: Number(id), name, ...traitsOf(mark, permissions) }
-    await this.#api.ask('PUT', pathOf(id), { body })
+  async #update({ id, name }: Robot, { mark, permissions }: DesiredRobot): Promise<void> {
+    const body = { id: Number(id), name, ...robotBody(mark, permissions) }
+    await this.#api.request('PUT', robotPath(id), { body })
   }
 
-  async #requireAllowed(id: string, wanted: readonly Permission[]): Promise<void> {
-    const { body } = await this.#api.ask('GET', pathOf(id))
-    const kept = (body?.permissions ?? []) as Permission[]
-    const missing = wanted
+  async #requirePermissions(id: string, desired: readonly Permission[]): Promise<void> {
+    const { body } = await this.#api.request('GET', robotPath(id))
+    const stored = (body?.permissions ?? []) as Permission[]
+    const missing = desired
       .flatMap(({ namespace, access }) => access.map((one) => ({ namespace, ...one })))
       .filter(({ action }) => action === 'pull' || action === 'push')
-      .find((one) => !isAmong(kept, one))
+      .find((one) => !includesAction(stored, one))
     if (body?.disable === true || missing) {
       const action = missing?.action ?? 'pull'
       throw new RegistryFailure(`The registry keeps an account that may not ${action}`, false)
@@ -154,8 +154,8 @@ export class HarborRobots {
     const found = robots.find((robot) => robot.level === 'system' && robot.name.endsWith(name))
     return (
       found && {
-        id: idIn(found.id),
-        name: textIn(found.name),
+        id: parseId(found.id),
+        name: parseText(found.name),
         description: String(found.description ?? ''),
       }
     )
@@ -164,26 +164,26 @@ export class HarborRobots {
   async #list(
     path: string
   ): Promise<{ id: unknown; name: string; level?: string; description?: unknown }[]> {
-    const { body } = await this.#api.ask('GET', path)
-    return listIn(body)
+    const { body } = await this.#api.request('GET', path)
+    return parseList(body)
   }
 }
 
 const isMarked = ({ description }: Robot) =>
-  description.startsWith(OF_PROJECT) || description.startsWith(OF_WORKER)
+  description.startsWith(PROJECT_MARK) || description.startsWith(WORKER_MARK)
 
 /** Those of workers are not: whoever has one changes the images of everybody. */
-const isAdoptable = ({ description }: Robot) => !description.startsWith(OF_WORKER)
+const isAdoptable = ({ description }: Robot) => !description.startsWith(WORKER_MARK)
 
 /** Accounts from before they were marked are known by their id. */
-const isOwn = (robot: Robot, { mark, account }: OwnRobot): boolean =>
+const isOwn = (robot: Robot, { mark, account }: RobotIdentity): boolean =>
   isMarked(robot) ? robot.description === mark : robot.id === account?.id
 
-function isAmong(
-  kept: readonly Permission[],
-  { namespace, resource, action }: Access & { readonly namespace: string }
+function includesAction(
+  stored: readonly Permission[],
+  { namespace, resource, action }: PermittedAction & { readonly namespace: string }
 ): boolean {
-  return kept.some(
+  return stored.some(
     (permission) =>
       permission.namespace === namespace &&
       permission.access.some((one) => one.resource === resource && one.action === action)
@@ -191,7 +191,7 @@ function isAmong(
 }
 
 /** A secret the registry would refuse is none. */
-const usable = (secret: string | null | undefined): string | null =>
+const usableSecret = (secret: string | null | undefined): string | null =>
   secret && isRobotSecret(secret) ? secret : null
 
-const pathOf = (id: string) => `robots/${encodeURIComponent(id)}`
+const robotPath = (id: string) => `robots/${encodeURIComponent(id)}`

@@ -10,7 +10,7 @@ export async function announceLogouts(logger: Logger): Promise<RunningJob> {
   const provider = await app.container.make('identity')
   const signals = await app.container.make('signals')
   const runner = await TaskRunner.start({ worker: logoutWorker({ logger }), signals, logger })
-  const stopListening = await provider.onStanding?.(() => runner.notify())
+  const stopListening = await provider.onAccessChange?.(() => runner.notify())
   return {
     async stop() {
       await stopListening?.()

@@ -7,7 +7,7 @@ import { releaseChunk } from '#kernel/chunk_memory'
 import { syncFolder } from '#kernel/sync_folder'
 
 const BATCH_BYTES = 256 * 1024
-const GATHERED_AT_MOST = 2 * 1024 ** 2
+const MAX_BUFFERED_BYTES = 2 * 1024 ** 2
 
 /** The disk writes along while more bytes come, so that the last sync does not have to wait for all of them. */
 const SYNC_EVERY_BYTES = 32 * 1024 ** 2
@@ -19,8 +19,8 @@ const SYNC_EVERY_BYTES = 32 * 1024 ** 2
 export class Draft {
   readonly path: string
   readonly #file: FileHandle
-  #gathered: Uint8Array[] = []
-  #gatheredBytes = 0
+  #buffered: Uint8Array[] = []
+  #bufferedBytes = 0
   #writing: Promise<void> = Promise.resolve()
   #isWriting = false
   #syncing: Promise<void> | undefined
@@ -32,7 +32,7 @@ export class Draft {
     this.#file = file
   }
 
-  static async begin(folder: string, name: string): Promise<Draft> {
+  static async create(folder: string, name: string): Promise<Draft> {
     const path = join(folder, name)
     return new Draft(path, await open(path, 'wx', 0o600))
   }
@@ -58,11 +58,11 @@ export class Draft {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    this.#gathered.push(chunk)
-    this.#gatheredBytes += chunk.byteLength
+    this.#buffered.push(chunk)
+    this.#bufferedBytes += chunk.byteLength
     this.size += chunk.byteLength
     this.#writeWhenIdle()
-    while (this.#gatheredBytes >= GATHERED_AT_MOST) {
+    while (this.#bufferedBytes >= MAX_BUFFERED_BYTES) {
       await this.#writing
     }
   }
@@ -92,9 +92,9 @@ export class Draft {
   }
 
   /** As `abandon`, without what lies behind so many bytes: on a full disk it would take the room of others. */
-  async retreat(size: number, isOthers: () => boolean): Promise<void> {
+  async truncateAndClose(size: number, isTakenOver: () => boolean): Promise<void> {
     await this.#settle()
-    if (!isOthers()) {
+    if (!isTakenOver()) {
       await this.#file.truncate(size).catch(() => {})
     }
     await this.#file.close().catch(() => {})
@@ -106,8 +106,8 @@ export class Draft {
   }
 
   async #settle(): Promise<void> {
-    this.#gathered = []
-    this.#gatheredBytes = 0
+    this.#buffered = []
+    this.#bufferedBytes = 0
     await Promise.allSettled([this.#writing, this.#syncing])
   }
 
@@ -115,7 +115,7 @@ export class Draft {
     while (this.#isWriting) {
       await this.#writing
     }
-    this.#writeGathered()
+    this.#writeBuffered()
     while (this.#isWriting) {
       await this.#writing
     }
@@ -124,16 +124,16 @@ export class Draft {
   }
 
   #writeWhenIdle(): void {
-    if (!this.#isWriting && this.#gatheredBytes >= BATCH_BYTES) {
-      this.#writeGathered()
+    if (!this.#isWriting && this.#bufferedBytes >= BATCH_BYTES) {
+      this.#writeBuffered()
     }
   }
 
-  #writeGathered(): void {
-    const chunks = this.#gathered
-    const bytes = this.#gatheredBytes
-    this.#gathered = []
-    this.#gatheredBytes = 0
+  #writeBuffered(): void {
+    const chunks = this.#buffered
+    const bytes = this.#bufferedBytes
+    this.#buffered = []
+    this.#bufferedBytes = 0
     this.#isWriting = true
     this.#writing = this.#writeAll(chunks, bytes).then(() => {
       this.#isWriting = false
@@ -142,7 +142,7 @@ export class Draft {
     this.#writing.catch(() => {})
     this.#unsyncedBytes += bytes
     if (this.#unsyncedBytes >= SYNC_EVERY_BYTES && !this.#syncing) {
-      this.#syncAlongside()
+      this.#syncInBackground()
     }
   }
 
@@ -160,7 +160,7 @@ export class Draft {
     chunks.forEach(releaseChunk)
   }
 
-  #syncAlongside(): void {
+  #syncInBackground(): void {
     this.#unsyncedBytes = 0
     // One that failed stays, so that the end of the file is told of it: the next sync would not fail again.
     this.#syncing = this.#file.datasync().then(() => void (this.#syncing = undefined))

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 
 import type { ByteRange } from '#storage/objects/object_store'
-import { WholeBytes } from '#storage/objects/whole_bytes'
+import { BufferStream } from '#storage/objects/buffer_stream'
 import { markReleasable } from '#kernel/chunk_memory'
 
 const CHUNK_BYTES = 256 * 1024
@@ -16,7 +16,7 @@ const readFile = promisify(read)
  * The bytes of an open file, which is closed with the stream. What fits into one chunk is read at once: of a bucket with a
  * thousand small files, streams would be most of the work.
  */
-export async function openBytes(file: FileHandle, range?: ByteRange): Promise<Readable> {
+export async function openStream(file: FileHandle, range?: ByteRange): Promise<Readable> {
   try {
     const { size } = await file.stat()
     const start = range?.start ?? 0
@@ -26,7 +26,7 @@ export async function openBytes(file: FileHandle, range?: ByteRange): Promise<Re
     }
     const bytes = await readBytes(file, start, Math.max(0, end - start + 1))
     await file.close()
-    return new WholeBytes(bytes)
+    return new BufferStream(bytes)
   } catch (error) {
     await file.close().catch(() => {})
     throw error
@@ -37,7 +37,7 @@ export async function openBytes(file: FileHandle, range?: ByteRange): Promise<Re
  * All bytes of a file that should have so many: the threads that wait for the disk are asked twice instead of four times. To see
  * that there are more, one more is asked for. Closing a file that was only read waits for nothing.
  */
-export async function readSmall(path: string, size: number): Promise<Buffer> {
+export async function readSmallFile(path: string, size: number): Promise<Buffer> {
   const file = await openFile(path, 'r')
   try {
     const bytes = Buffer.allocUnsafe(size + 1)

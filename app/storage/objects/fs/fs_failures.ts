@@ -1,5 +1,5 @@
 import { StorageInsufficient } from '#kernel/failures'
-import { ObjectStoreAway, ObjectTooLarge } from '#storage/objects/errors'
+import { ObjectStoreUnavailable, ObjectTooLarge } from '#storage/objects/errors'
 
 /** What an error of the file system means to a caller; one that means nothing in particular is handed back as it is. */
 export function fsFailure(error: unknown): unknown {
@@ -17,7 +17,7 @@ export function fsFailure(error: unknown): unknown {
     case 'EROFS':
     case 'EIO':
     case 'ESTALE':
-      return new ObjectStoreAway(error)
+      return new ObjectStoreUnavailable(error)
     default:
       return error
   }

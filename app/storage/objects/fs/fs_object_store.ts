@@ -25,20 +25,20 @@ import type {
   PutOptions,
   UnfinishedObject,
 } from '#storage/objects/object_store'
-import { WholeBytes } from '#storage/objects/whole_bytes'
-import { asExpected, isSmall } from '#storage/objects/whole_objects'
+import { BufferStream } from '#storage/objects/buffer_stream'
+import { checkedContent, isSmall } from '#storage/objects/small_objects'
 import { Draft, ignoreMissing } from './draft.js'
 import { draftName, fileName, keyOfDraft, keyOfFile } from './file_names.js'
-import { openBytes, readSmall } from './file_stream.js'
+import { openStream, readSmallFile } from './file_stream.js'
 import { fsFailure } from './fs_failures.js'
 import { ReadingThread } from './reading_thread.js'
 
 /** So much is stored between two states that can be gone on from; each costs a sync. */
-const PIECE_BYTES = 64 * 1024 ** 2
+const CHUNK_BYTES = 64 * 1024 ** 2
 
-const FILES_AT_ONCE = 8
+const CONCURRENT_READS = 8
 
-interface Held {
+interface FsPartialState {
   /** The name of the draft. */
   readonly draft: string
 }
@@ -56,9 +56,9 @@ export class FsObjectStore implements ObjectStore {
 
   async makeContainer(container: string): Promise<void> {
     const folder = this.#folder(container)
-    const made = await onDisk(mkdir(folder, { recursive: true, mode: 0o700 }))
-    if (made !== undefined) {
-      await onDisk(syncFolder(this.#root))
+    const created = await mapFsErrors(mkdir(folder, { recursive: true, mode: 0o700 }))
+    if (created !== undefined) {
+      await mapFsErrors(syncFolder(this.#root))
     }
   }
 
@@ -82,12 +82,12 @@ export class FsObjectStore implements ObjectStore {
     requireSafeAddress(address)
     const folder = this.#folder(address.container)
     signal?.throwIfAborted()
-    const draft = await this.#beginDraft(address, draftName(address.key))
+    const draft = await this.#createDraft(address, draftName(address.key))
     try {
       for await (const chunk of interruptible(source, signal)) {
-        await written(draft.write(chunk))
+        await mapDraftErrors(draft.write(chunk))
       }
-      await written(draft.finish(join(folder, fileName(address.key))))
+      await mapDraftErrors(draft.finish(join(folder, fileName(address.key))))
       return draft.size
     } catch (error) {
       await draft.discard()
@@ -95,11 +95,11 @@ export class FsObjectStore implements ObjectStore {
     }
   }
 
-  async begin(address: ObjectAddress): Promise<PartialObject> {
+  async startUpload(address: ObjectAddress): Promise<PartialObject> {
     requireSafeAddress(address)
     const name = draftName(address.key)
-    const draft = await this.#beginDraft(address, name)
-    await written(draft.suspend())
+    const draft = await this.#createDraft(address, name)
+    await mapDraftErrors(draft.suspend())
     await syncFolder(this.#folder(address.container))
     return partialOf(0, { draft: name })
   }
@@ -111,26 +111,31 @@ export class FsObjectStore implements ObjectStore {
     { signal }: PutOptions = {}
   ): Promise<PartialObject> {
     signal?.throwIfAborted()
-    const draft = await written(Draft.resume(this.#draftPath(address, partial), partial.size))
+    const draft = await mapDraftErrors(
+      Draft.resume(this.#draftPath(address, partial), partial.size)
+    )
     try {
       for await (const chunk of interruptible(source, signal)) {
-        await written(draft.write(chunk))
+        await mapDraftErrors(draft.write(chunk))
       }
-      await written(draft.suspend())
-      return partialOf(draft.size, partial.held as Held)
+      await mapDraftErrors(draft.suspend())
+      return partialOf(draft.size, partial.held as FsPartialState)
     } catch (error) {
-      await draft.retreat(partial.size, () => signal?.aborted === true)
+      await draft.truncateAndClose(partial.size, () => signal?.aborted === true)
       throw error
     }
   }
 
   async complete(address: ObjectAddress, partial: PartialObject): Promise<void> {
     try {
-      const draft = await written(Draft.resume(this.#draftPath(address, partial), partial.size))
-      await written(draft.finish(this.#path(address)))
+      const draft = await mapDraftErrors(
+        Draft.resume(this.#draftPath(address, partial), partial.size)
+      )
+      await mapDraftErrors(draft.finish(this.#path(address)))
     } catch (error) {
-      const isOver = error instanceof PutInterrupted && (await this.#has(address, partial.size))
-      if (!isOver) {
+      const isComplete =
+        error instanceof PutInterrupted && (await this.#isStored(address, partial.size))
+      if (!isComplete) {
         throw error
       }
     }
@@ -144,28 +149,28 @@ export class FsObjectStore implements ObjectStore {
   async read(address: ObjectAddress, range?: ByteRange, size?: number): Promise<Readable> {
     requireSafeAddress(address)
     if (size !== undefined && range === undefined && isSmall(size)) {
-      return new WholeBytes(await this.#bytesOf(address, size))
+      return new BufferStream(await this.#readSmallFile(address, size))
     }
-    return readable(
+    return mapReadErrors(
       address,
-      open(this.#path(address), 'r').then((file) => openBytes(file, range))
+      open(this.#path(address), 'r').then((file) => openStream(file, range))
     )
   }
 
-  async readWhole(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]> {
+  async readSmall(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]> {
     const files = objects.map(({ address, size }) => {
       requireSafeAddress(address)
       return { path: this.#path(address), size }
     })
     const read = await this.#thread.read(files)
-    return inParallel(objects.entries(), FILES_AT_ONCE, async ([n, { address, size }]) =>
-      asExpected(size, read[n] ?? this.#bytesOf(address, size))
+    return inParallel(objects.entries(), CONCURRENT_READS, async ([n, { address, size }]) =>
+      checkedContent(size, read[n] ?? this.#readSmallFile(address, size))
     )
   }
 
   async stat(address: ObjectAddress): Promise<ObjectFacts> {
     requireSafeAddress(address)
-    const { contentLength, lastModified } = await readable(
+    const { contentLength, lastModified } = await mapReadErrors(
       address,
       this.#drive.getMetaData(this.#name(address))
     )
@@ -174,7 +179,7 @@ export class FsObjectStore implements ObjectStore {
 
   async delete(address: ObjectAddress): Promise<void> {
     requireSafeAddress(address)
-    await onDisk(this.#drive.delete(this.#name(address)))
+    await mapFsErrors(this.#drive.delete(this.#name(address)))
   }
 
   async *list(container: string, prefix = ''): AsyncGenerator<ObjectFacts> {
@@ -201,22 +206,22 @@ export class FsObjectStore implements ObjectStore {
     this.#thread.close()
   }
 
-  #bytesOf(address: ObjectAddress, size: number): Promise<Buffer> {
-    return readable(address, readSmall(this.#path(address), size))
+  #readSmallFile(address: ObjectAddress, size: number): Promise<Buffer> {
+    return mapReadErrors(address, readSmallFile(this.#path(address), size))
   }
 
-  #beginDraft({ container }: ObjectAddress, name: string): Promise<Draft> {
-    return Draft.begin(this.#folder(container), name).catch((error) => {
+  #createDraft({ container }: ObjectAddress, name: string): Promise<Draft> {
+    return Draft.create(this.#folder(container), name).catch((error) => {
       throw isMissing(error) ? new ContainerMissing(container, error) : fsFailure(error)
     })
   }
 
-  #draftPath(address: ObjectAddress, { held }: PartialObject): string {
+  #draftPath(address: ObjectAddress, { held: state }: PartialObject): string {
     requireSafeAddress(address)
-    return join(this.#folder(address.container), (held as Held).draft)
+    return join(this.#folder(address.container), (state as FsPartialState).draft)
   }
 
-  async #has(address: ObjectAddress, size: number): Promise<boolean> {
+  async #isStored(address: ObjectAddress, size: number): Promise<boolean> {
     const facts = await this.stat(address).catch((error) => {
       if (!(error instanceof ObjectMissing)) {
         throw error
@@ -227,7 +232,7 @@ export class FsObjectStore implements ObjectStore {
 
   async *#files(container: string): AsyncGenerator<{ name: string; path: string; facts: Stats }> {
     const folder = this.#folder(container)
-    const entries = await onDisk(opendir(folder).catch(ignoreMissing))
+    const entries = await mapFsErrors(opendir(folder).catch(ignoreMissing))
     for await (const entry of entries ?? []) {
       if (!entry.isFile()) {
         continue
@@ -254,27 +259,27 @@ export class FsObjectStore implements ObjectStore {
   }
 }
 
-function partialOf(size: number, held: Held): PartialObject {
-  return { size, nextBytes: PIECE_BYTES, held }
+function partialOf(size: number, state: FsPartialState): PartialObject {
+  return { size, nextBytes: CHUNK_BYTES, held: state }
 }
 
 /** Translates what the disk says, and only that: a source may fail with the same codes. */
-function onDisk<T>(doing: Promise<T>): Promise<T> {
-  return doing.catch((error) => {
+function mapFsErrors<T>(operation: Promise<T>): Promise<T> {
+  return operation.catch((error) => {
     throw fsFailure(error)
   })
 }
 
 /** As `onDisk`, for a file that must be there. */
-function written<T>(writing: Promise<T>): Promise<T> {
-  return writing.catch((error) => {
+function mapDraftErrors<T>(operation: Promise<T>): Promise<T> {
+  return operation.catch((error) => {
     throw isMissing(error) ? new PutInterrupted(error) : fsFailure(error)
   })
 }
 
 /** As `onDisk`, for an object that is read. */
-function readable<T>(address: ObjectAddress, reading: Promise<T>): Promise<T> {
-  return reading.catch((error) => {
+function mapReadErrors<T>(address: ObjectAddress, operation: Promise<T>): Promise<T> {
+  return operation.catch((error) => {
     throw isMissing(error) ? new ObjectMissing(address, error) : fsFailure(error)
   })
 }

@@ -1,11 +1,11 @@
-interface Waiting {
-  readonly holder: object
+interface BudgetRequest {
+  readonly owner: object
   readonly bytes: number
   readonly grant: () => void
 }
 
 /** An upload that stands still with memory of its own is not waited for any longer than this. */
-const PATIENCE_MS = 250
+const OVERDRAFT_AFTER_MS = 250
 
 /**
  * The memory that all uploads of a process share for parts that are gathered or sent. An upload that gets none waits. As all
@@ -14,9 +14,9 @@ const PATIENCE_MS = 250
  */
 export class PartBudget {
   #free: number
-  #waiting: Waiting[] = []
+  #queue: BudgetRequest[] = []
   #overdrawn = new Set<object>()
-  #patience: NodeJS.Timeout | undefined
+  #overdraftTimer: NodeJS.Timeout | undefined
 
   constructor(bytes: number) {
     this.#free = bytes
@@ -28,9 +28,9 @@ export class PartBudget {
   }
 
   /** Takes memory where that is possible without waiting. */
-  tryTake(holder: object, bytes: number): boolean {
-    const isNext = this.#waiting.length === 0 && bytes <= this.#free
-    if (!isNext && !this.#overdrawn.has(holder)) {
+  tryAcquire(owner: object, bytes: number): boolean {
+    const isNext = this.#queue.length === 0 && bytes <= this.#free
+    if (!isNext && !this.#overdrawn.has(owner)) {
       return false
     }
     this.#free -= bytes
@@ -38,59 +38,59 @@ export class PartBudget {
   }
 
   /** Takes memory as soon as it is there, first come, first served. An upload that waits must have no part under way. */
-  async take(holder: object, bytes: number, signal: AbortSignal): Promise<void> {
+  async acquire(owner: object, bytes: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.tryTake(holder, bytes)) {
+    if (this.tryAcquire(owner, bytes)) {
       return
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiting = { holder, bytes, grant: resolve }
-    const giveUp = () => {
-      this.#waiting = this.#waiting.filter((other) => other !== waiting)
+    const request = { holder: owner, bytes, grant: resolve }
+    const onAbort = () => {
+      this.#queue = this.#queue.filter((other) => other !== request)
       reject(signal.reason)
       this.#serve()
     }
-    signal.addEventListener('abort', giveUp)
-    this.#waiting.push(waiting)
+    signal.addEventListener('abort', onAbort)
+    this.#queue.push(request)
     this.#serve()
     try {
       await promise
     } finally {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', onAbort)
     }
   }
 
   /** Gives memory back; an upload that gives any back no longer overdraws. */
-  give(holder: object, bytes: number): void {
+  release(owner: object, bytes: number): void {
     this.#free += bytes
-    this.#overdrawn.delete(holder)
+    this.#overdrawn.delete(owner)
     this.#serve()
   }
 
   #serve(): void {
-    clearTimeout(this.#patience)
-    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+    clearTimeout(this.#overdraftTimer)
+    for (let next = this.#queue[0]; next; next = this.#queue[0]) {
       if (next.bytes > this.#free && this.#overdrawn.size > 0) {
         break
       }
       this.#grant(next)
     }
-    if (this.#waiting.length > 0) {
-      this.#patience = setTimeout(() => this.#passOn(), PATIENCE_MS).unref()
+    if (this.#queue.length > 0) {
+      this.#overdraftTimer = setTimeout(() => this.#allowOverdraft(), OVERDRAFT_AFTER_MS).unref()
     }
   }
 
-  #passOn(): void {
-    this.#grant(this.#waiting[0]!)
+  #allowOverdraft(): void {
+    this.#grant(this.#queue[0]!)
     this.#serve()
   }
 
-  #grant({ holder, bytes, grant }: Waiting): void {
+  #grant({ owner: holder, bytes, grant }: BudgetRequest): void {
     if (bytes > this.#free) {
       this.#overdrawn.add(holder)
     }
     this.#free -= bytes
-    this.#waiting.shift()
+    this.#queue.shift()
     grant()
   }
 }

@@ -1,20 +1,20 @@
 import { ObjectTooLarge } from '#storage/objects/errors'
 import { interruptible } from '#storage/objects/interruptible'
 import { releaseChunk } from '#kernel/chunk_memory'
-import { GatheredPart, type TakenPart } from './gathered_part.js'
+import { BufferedPart, type PartContent } from './buffered_part.js'
 import type { PartBudget } from './part_budget.js'
-import { EARLY_PARTS, MOST_PARTS, partSize, SMALLEST_PART } from './part_sizes.js'
+import { EARLY_PARTS, MAX_PARTS, partSize, MIN_PART_BYTES } from './part_sizes.js'
 import type { S3Requests } from './s3_requests.js'
 
-const PARTS_AT_ONCE = 4
+const MAX_IN_FLIGHT = 4
 
 /**
  * How long requests under way are waited for when an upload is given up. One that is cut off may still take effect, after
  * what is there was removed.
  */
-const CUT_OFF_AFTER_MS = 10_000
+const ABORT_AFTER_MS = 10_000
 
-interface Options {
+interface PartSenderOptions {
   readonly requests: S3Requests
   readonly budget: PartBudget
   /** Names the upload in parts; asked for when the first part is full. */
@@ -29,17 +29,17 @@ interface Options {
 
 /** Gathers bytes into parts and sends them; some are under way while the next one is gathered. */
 export class PartSender {
-  readonly #options: Options
+  readonly #options: PartSenderOptions
   readonly #stop = new AbortController()
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #inFlight = new Set<Promise<void>>()
   readonly signal: AbortSignal
   readonly tags: string[]
-  readonly #gathered = new GatheredPart()
-  #taken = 0
+  readonly #buffered = new BufferedPart()
+  #reserved = 0
   #number: number
   #size = 0
 
-  constructor(options: Options) {
+  constructor(options: PartSenderOptions) {
     this.#options = options
     this.tags = [...(options.tags ?? [])]
     this.#number = this.tags.length + 1
@@ -52,8 +52,8 @@ export class PartSender {
     return this.#size
   }
 
-  get gatheredBytes(): number {
-    return this.#gathered.length
+  get bufferedBytes(): number {
+    return this.#buffered.length
   }
 
   /** Sends what the source yields, but for the bytes at its end that do not fill a part. */
@@ -66,7 +66,7 @@ export class PartSender {
 
   /** Sends what is gathered as the last part. */
   async sendLast(): Promise<void> {
-    if (this.#gathered.length > 0) {
+    if (this.#buffered.length > 0) {
       await this.#sendPart()
     }
     await this.settle()
@@ -74,39 +74,39 @@ export class PartSender {
 
   /** Resolves when every part under way is there; rejects where one is not. */
   async settle(): Promise<void> {
-    await Promise.all(this.#underWay)
+    await Promise.all(this.#inFlight)
     this.signal.throwIfAborted()
   }
 
   /** What was gathered and not sent; it stays as it is. */
-  takeGathered(): Buffer {
-    const { bytes, leave } = this.#gathered.take()
+  takeBuffered(): Buffer {
+    const { bytes, abandon: leave } = this.#buffered.take()
     leave()
     return bytes
   }
 
   /** Gives up; resolves when nothing is under way any more. */
-  async halt(): Promise<void> {
+  async abort(): Promise<void> {
     this.#stop.abort()
-    const cutOff = setTimeout(() => this.#options.requests.cutOff(), CUT_OFF_AFTER_MS)
-    await Promise.all(this.#underWay)
-    clearTimeout(cutOff)
+    const timer = setTimeout(() => this.#options.requests.abortRequests(), ABORT_AFTER_MS)
+    await Promise.all(this.#inFlight)
+    clearTimeout(timer)
   }
 
   /** Gives back what memory is left; to be called at the end, however that came. */
-  end(): void {
-    this.#gathered.drop()
-    this.#give(this.#taken)
+  releaseMemory(): void {
+    this.#buffered.discard()
+    this.#release(this.#reserved)
   }
 
   async #add(chunk: Uint8Array): Promise<void> {
     let start = 0
     while (start < chunk.byteLength) {
-      const piece = chunk.subarray(start, start + this.#partSize - this.#gathered.length)
-      await this.#take(piece.byteLength)
-      this.#gathered.add(piece, this.#partSize)
-      start += piece.byteLength
-      if (this.#gathered.length >= this.#partSize) {
+      const slice = chunk.subarray(start, start + this.#partSize - this.#buffered.length)
+      await this.#reserve(slice.byteLength)
+      this.#buffered.add(slice, this.#partSize)
+      start += slice.byteLength
+      if (this.#buffered.length >= this.#partSize) {
         await this.#sendPart()
       }
     }
@@ -117,52 +117,52 @@ export class PartSender {
   }
 
   /** When memory is short, a part is sent before it is full, if it is large enough and not too many were sent like that. */
-  async #take(bytes: number): Promise<void> {
+  async #reserve(bytes: number): Promise<void> {
     const { budget, sendsEarly } = this.#options
-    if (!budget.tryTake(this, bytes)) {
-      const isEnough = this.#gathered.length >= SMALLEST_PART && this.#number <= EARLY_PARTS
-      if (sendsEarly && isEnough) {
+    if (!budget.tryAcquire(this, bytes)) {
+      const canSendEarly = this.#buffered.length >= MIN_PART_BYTES && this.#number <= EARLY_PARTS
+      if (sendsEarly && canSendEarly) {
         await this.#sendPart()
       }
       await this.settle()
-      await budget.take(this, bytes, this.signal)
+      await budget.acquire(this, bytes, this.signal)
     }
-    this.#taken += bytes
+    this.#reserved += bytes
   }
 
-  #give(bytes: number): void {
-    this.#taken -= bytes
-    this.#options.budget.give(this, bytes)
+  #release(bytes: number): void {
+    this.#reserved -= bytes
+    this.#options.budget.release(this, bytes)
   }
 
   async #sendPart(): Promise<void> {
-    if (this.#number > MOST_PARTS) {
+    if (this.#number > MAX_PARTS) {
       throw new ObjectTooLarge()
     }
     const upload = await this.#options.upload()
-    if (this.#underWay.size >= PARTS_AT_ONCE) {
-      await Promise.race(this.#underWay)
+    if (this.#inFlight.size >= MAX_IN_FLIGHT) {
+      await Promise.race(this.#inFlight)
     }
     this.signal.throwIfAborted()
-    const sending = this.#send(upload, this.#number++, this.#gathered.take())
+    const sending = this.#send(upload, this.#number++, this.#buffered.take())
       .catch((error) => this.#stop.abort(error))
-      .finally(() => this.#underWay.delete(sending))
-    this.#underWay.add(sending)
+      .finally(() => this.#inFlight.delete(sending))
+    this.#inFlight.add(sending)
     if (this.#options.budget.isOverdrawn) {
       await this.settle()
     }
   }
 
-  async #send(upload: string, number: number, part: TakenPart): Promise<void> {
+  async #send(upload: string, number: number, part: PartContent): Promise<void> {
     const { bytes } = part
     try {
       this.tags[number - 1] = await this.#options.requests.putPart(upload, number, bytes)
     } catch (error) {
-      part.leave()
+      part.abandon()
       throw error
     }
-    part.done()
+    part.release()
     this.#size += bytes.length
-    this.#give(bytes.length)
+    this.#release(bytes.length)
   }
 }

@@ -1,8 +1,8 @@
 /** Limits of S3: an upload has at most so many parts, and all but the last have at least so many bytes. */
-export const MOST_PARTS = 10_000
-export const SMALLEST_PART = 5 * 1024 ** 2
+export const MAX_PARTS = 10_000
+export const MIN_PART_BYTES = 5 * 1024 ** 2
 
-const USUAL_PART = 8 * 1024 ** 2
+const DEFAULT_PART_BYTES = 8 * 1024 ** 2
 
 /**
  * The first parts may be sent before they are full when memory is short; those that follow have room for the largest object
@@ -10,7 +10,7 @@ const USUAL_PART = 8 * 1024 ** 2
  */
 export const EARLY_PARTS = 1_000
 
-const LARGEST_OBJECT = 5 * 1024 ** 4
+const MAX_OBJECT_BYTES = 5 * 1024 ** 4
 const GROWTH = 1.000_68
 
 /**
@@ -19,8 +19,8 @@ const GROWTH = 1.000_68
  */
 export function partSize(number: number, expectedBytes?: number): number {
   if (expectedBytes === undefined) {
-    return Math.ceil(USUAL_PART * GROWTH ** Math.max(0, number - EARLY_PARTS))
+    return Math.ceil(DEFAULT_PART_BYTES * GROWTH ** Math.max(0, number - EARLY_PARTS))
   }
-  const even = Math.ceil(Math.min(expectedBytes, LARGEST_OBJECT) / (MOST_PARTS - EARLY_PARTS))
-  return Math.max(USUAL_PART, even)
+  const even = Math.ceil(Math.min(expectedBytes, MAX_OBJECT_BYTES) / (MAX_PARTS - EARLY_PARTS))
+  return Math.max(DEFAULT_PART_BYTES, even)
 }

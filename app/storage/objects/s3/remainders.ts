@@ -1,7 +1,7 @@
 import type { ObjectAddress } from '#storage/objects/object_store'
 
 /** No key of an object starts with a dot. */
-const RESTS = '.rest/'
+const REMAINDER_PREFIX = '.rest/'
 
 /**
  * Where the bytes are that an upload in parts has behind a part and that are too few for the next one. Each part has a place
@@ -16,14 +16,16 @@ export function remainderAddress(
 
 /** What the rests of an object start with, or those of all objects whose keys start so. */
 export function remaindersWithin(prefix: string): string {
-  return RESTS + prefix
+  return REMAINDER_PREFIX + prefix
 }
 
 export function remaindersOf(key: string): string {
-  return `${RESTS}${key}/`
+  return `${REMAINDER_PREFIX}${key}/`
 }
 
 /** The key of the object that a rest belongs to; undefined for what is no rest. */
 export function keyOfRemainder(name: string): string | undefined {
-  return name.startsWith(RESTS) ? name.slice(RESTS.length, name.lastIndexOf('/')) : undefined
+  return name.startsWith(REMAINDER_PREFIX)
+    ? name.slice(REMAINDER_PREFIX.length, name.lastIndexOf('/'))
+    : undefined
 }

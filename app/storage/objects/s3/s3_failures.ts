@@ -1,5 +1,5 @@
 import { Failure, StorageInsufficient } from '#kernel/failures'
-import { ObjectStoreAway, ObjectTooLarge, PutInterrupted } from '#storage/objects/errors'
+import { ObjectStoreUnavailable, ObjectTooLarge, PutInterrupted } from '#storage/objects/errors'
 
 interface S3Error {
   readonly name?: string
@@ -42,8 +42,9 @@ export function s3Failure(error: unknown): unknown {
   if (name === 'EntityTooLarge') {
     return new ObjectTooLarge(error)
   }
-  const isAway = UNREACHABLE.has(code) || name === 'TimeoutError' || status >= 500 || status === 429
-  return isAway ? new ObjectStoreAway(error) : error
+  const isUnavailable =
+    UNREACHABLE.has(code) || name === 'TimeoutError' || status >= 500 || status === 429
+  return isUnavailable ? new ObjectStoreUnavailable(error) : error
 }
 
 /** Whether the S3 server says that the object, or the bucket it would be in, is not there. */

@@ -17,7 +17,7 @@ import {
   ContainerTaken,
   ObjectMissing,
   PutInterrupted,
-  RegionRefused,
+  UnknownRegion,
 } from '#storage/objects/errors'
 import { requireSafeAddress, requireSafeContainer } from '#storage/objects/object_names'
 import type {
@@ -30,17 +30,17 @@ import type {
   PutOptions,
   UnfinishedObject,
 } from '#storage/objects/object_store'
-import { asExpected } from '#storage/objects/whole_objects'
+import { checkedContent } from '#storage/objects/small_objects'
 import { PartBudget } from './part_budget.js'
 import { keyOfRemainder, remaindersOf, remaindersWithin } from './remainders.js'
 import { isMissing, isNamed, s3Failure } from './s3_failures.js'
-import { S3Pieces } from './s3_pieces.js'
+import { S3PartialUpload } from './s3_partial_upload.js'
 import { S3Upload } from './s3_upload.js'
 
 /** Enough for three uploads at full speed; others share, and wait for each other. */
-const PARTS_MEMORY_BYTES = 128 * 1024 ** 2
+const PART_MEMORY_BYTES = 128 * 1024 ** 2
 
-const OBJECTS_AT_ONCE = 8
+const CONCURRENT_READS = 8
 
 /** The region that has no name where a bucket is made. */
 const UNNAMED_REGION = 'us-east-1'
@@ -51,7 +51,7 @@ export class S3ObjectStore implements ObjectStore {
   readonly #drive: S3Driver
   readonly #budget: PartBudget
 
-  constructor(client: S3Client, partsMemoryBytes = PARTS_MEMORY_BYTES) {
+  constructor(client: S3Client, partsMemoryBytes = PART_MEMORY_BYTES) {
     this.#client = client
     this.#drive = new S3Driver({ client, bucket: '', visibility: 'private', supportsACL: false })
     this.#budget = new PartBudget(partsMemoryBytes)
@@ -73,7 +73,7 @@ export class S3ObjectStore implements ObjectStore {
         throw new ContainerTaken(container, error)
       }
       const isRegion = /LocationConstraint/.test((error as Error).name)
-      throw isRegion && region ? new RegionRefused(region, error) : s3Failure(error)
+      throw isRegion && region ? new UnknownRegion(region, error) : s3Failure(error)
     }
   }
 
@@ -104,11 +104,11 @@ export class S3ObjectStore implements ObjectStore {
     return new S3Upload(this.#client, address, this.#budget, options).run(source)
   }
 
-  async begin(
+  async startUpload(
     address: ObjectAddress,
     { expectedBytes }: Pick<PutOptions, 'expectedBytes'> = {}
   ): Promise<PartialObject> {
-    return this.#pieces(address).begin(expectedBytes)
+    return this.#partialUpload(address).start(expectedBytes)
   }
 
   async append(
@@ -118,24 +118,25 @@ export class S3ObjectStore implements ObjectStore {
     options: PutOptions = {}
   ): Promise<PartialObject> {
     options.signal?.throwIfAborted()
-    return this.#pieces(address).append(partial, source, options)
+    return this.#partialUpload(address).append(partial, source, options)
   }
 
   async complete(address: ObjectAddress, partial: PartialObject): Promise<void> {
     try {
-      await this.#pieces(address).complete(partial)
+      await this.#partialUpload(address).complete(partial)
     } catch (error) {
-      const isOver = error instanceof PutInterrupted && (await this.#has(address, partial.size))
-      if (!isOver) {
+      const isComplete =
+        error instanceof PutInterrupted && (await this.#isStored(address, partial.size))
+      if (!isComplete) {
         throw error
       }
     }
-    await this.#deleteRests(address)
+    await this.#deleteRemainders(address)
   }
 
   async discard(address: ObjectAddress, partial: PartialObject): Promise<void> {
-    await this.#pieces(address).abort(partial)
-    await this.#deleteRests(address)
+    await this.#partialUpload(address).abort(partial)
+    await this.#deleteRemainders(address)
     await this.delete(address)
   }
 
@@ -151,9 +152,9 @@ export class S3ObjectStore implements ObjectStore {
     }
   }
 
-  async readWhole(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]> {
-    return inParallel(objects, OBJECTS_AT_ONCE, async ({ address, size }) =>
-      asExpected(size, this.#beginning(address, size + 1))
+  async readSmall(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]> {
+    return inParallel(objects, CONCURRENT_READS, async ({ address, size }) =>
+      checkedContent(size, this.#readPrefix(address, size + 1))
     )
   }
 
@@ -183,12 +184,12 @@ export class S3ObjectStore implements ObjectStore {
 
   async *unfinished(container: string, prefix = ''): AsyncGenerator<UnfinishedObject> {
     yield* this.#unfinishedUploads(container, prefix)
-    for await (const { key: rest, modifiedAt } of this.#listAll(
+    for await (const { key: remainder, modifiedAt } of this.#listAll(
       container,
       remaindersWithin(prefix)
     )) {
-      const discard = () => this.#delete({ container, key: rest })
-      yield { key: keyOfRemainder(rest)!, startedAt: modifiedAt, discard }
+      const discard = () => this.#delete({ container, key: remainder })
+      yield { key: keyOfRemainder(remainder)!, startedAt: modifiedAt, discard }
     }
   }
 
@@ -197,25 +198,25 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   /** At least so many bytes, where the object has them. */
-  async #beginning(address: ObjectAddress, enough: number): Promise<Buffer> {
+  async #readPrefix(address: ObjectAddress, minBytes: number): Promise<Buffer> {
     const chunks: Buffer[] = []
     let bytes = 0
     for await (const chunk of await this.read(address)) {
       chunks.push(chunk)
       bytes += chunk.length
-      if (bytes >= enough) {
+      if (bytes >= minBytes) {
         break
       }
     }
     return Buffer.concat(chunks)
   }
 
-  #pieces(address: ObjectAddress): S3Pieces {
+  #partialUpload(address: ObjectAddress): S3PartialUpload {
     requireSafeAddress(address)
-    return new S3Pieces(this.#client, address, this.#budget)
+    return new S3PartialUpload(this.#client, address, this.#budget)
   }
 
-  async #has(address: ObjectAddress, size: number): Promise<boolean> {
+  async #isStored(address: ObjectAddress, size: number): Promise<boolean> {
     const facts = await this.stat(address).catch((error) => {
       if (!(error instanceof ObjectMissing)) {
         throw error
@@ -224,9 +225,9 @@ export class S3ObjectStore implements ObjectStore {
     return facts?.size === size
   }
 
-  async #deleteRests({ container, key }: ObjectAddress): Promise<void> {
-    for await (const rest of this.#listAll(container, remaindersOf(key))) {
-      await this.#delete({ container, key: rest.key })
+  async #deleteRemainders({ container, key }: ObjectAddress): Promise<void> {
+    for await (const remainder of this.#listAll(container, remaindersOf(key))) {
+      await this.#delete({ container, key: remainder.key })
     }
   }
 

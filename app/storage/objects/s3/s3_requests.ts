@@ -23,7 +23,7 @@ const SLOWEST_BYTES_PER_MS = 1_000
 export class S3Requests {
   readonly #client: S3Client
   readonly #object: { Bucket: string; Key: string }
-  readonly #cutOff = new AbortController()
+  readonly #aborted = new AbortController()
 
   constructor(client: S3Client, { container, key }: ObjectAddress) {
     this.#client = client
@@ -33,13 +33,13 @@ export class S3Requests {
   async putWhole(bytes: Buffer): Promise<void> {
     const content = { Body: bytes, ContentLength: bytes.length }
     const put = new PutObjectCommand({ ...this.#object, ...content })
-    await this.#answer(this.#client.send(put, this.#patience(bytes.length)))
+    await this.#mapErrors(this.#client.send(put, this.#limits(bytes.length)))
   }
 
   /** Begins an upload in parts, and answers its name. */
-  async begin(): Promise<string> {
+  async createMultipartUpload(): Promise<string> {
     const begin = new CreateMultipartUploadCommand(this.#object)
-    const { UploadId } = await this.#answer(this.#client.send(begin, this.#patience()))
+    const { UploadId } = await this.#mapErrors(this.#client.send(begin, this.#limits()))
     if (!UploadId) {
       throw new Error('The S3 server began an upload without naming it')
     }
@@ -50,7 +50,7 @@ export class S3Requests {
   async putPart(upload: string, number: number, bytes: Buffer): Promise<string> {
     const part = { ...this.#object, UploadId: upload, PartNumber: number }
     const send = new UploadPartCommand({ ...part, Body: bytes, ContentLength: bytes.length })
-    const { ETag } = await this.#answer(this.#client.send(send, this.#patience(bytes.length)))
+    const { ETag } = await this.#mapErrors(this.#client.send(send, this.#limits(bytes.length)))
     if (!ETag) {
       throw new Error('The S3 server took a part without a tag for it')
     }
@@ -62,7 +62,7 @@ export class S3Requests {
     const Parts = tags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }))
     const content = { UploadId: upload, MultipartUpload: { Parts } }
     const complete = new CompleteMultipartUploadCommand({ ...this.#object, ...content })
-    await this.#answer(this.#client.send(complete, this.#patience()))
+    await this.#mapErrors(this.#client.send(complete, this.#limits()))
   }
 
   async abort(upload: string): Promise<void> {
@@ -75,19 +75,19 @@ export class S3Requests {
   }
 
   /** Gives up what is being written. It may still take effect on the server. */
-  cutOff(): void {
-    this.#cutOff.abort()
+  abortRequests(): void {
+    this.#aborted.abort()
   }
 
-  #answer<T>(answer: Promise<T>): Promise<T> {
+  #mapErrors<T>(answer: Promise<T>): Promise<T> {
     return answer.catch((error) => {
       throw isMissing(error) ? new ContainerMissing(this.#object.Bucket, error) : s3Failure(error)
     })
   }
 
-  #patience(bytes = 0) {
+  #limits(bytes = 0) {
     return {
-      abortSignal: this.#cutOff.signal,
+      abortSignal: this.#aborted.signal,
       requestTimeout: ANSWER_WITHIN_MS + bytes / SLOWEST_BYTES_PER_MS,
     }
   }

@@ -10,11 +10,11 @@ export class S3Upload {
   readonly #requests: S3Requests
   readonly #sender: PartSender
   #uploadId: string | undefined
-  #mayBeThere = false
+  #mayExist = false
 
   constructor(client: S3Client, address: ObjectAddress, budget: PartBudget, options: PutOptions) {
     this.#requests = new S3Requests(client, address)
-    const upload = async () => (this.#uploadId ??= await this.#requests.begin())
+    const upload = async () => (this.#uploadId ??= await this.#requests.createMultipartUpload())
     const transfer = { requests: this.#requests, budget, upload, sendsEarly: true }
     this.#sender = new PartSender({ ...transfer, ...options })
   }
@@ -29,33 +29,33 @@ export class S3Upload {
       return size
     } catch (error) {
       const reason = sender.signal.aborted ? sender.signal.reason : error
-      await this.#giveUp()
+      await this.#cleanUp()
       throw reason
     } finally {
-      sender.end()
+      sender.releaseMemory()
     }
   }
 
   async #complete(): Promise<number> {
     if (this.#uploadId === undefined) {
-      const bytes = this.#sender.takeGathered()
-      this.#mayBeThere = true
+      const bytes = this.#sender.takeBuffered()
+      this.#mayExist = true
       await this.#requests.putWhole(bytes)
       return bytes.length
     }
     await this.#sender.sendLast()
-    this.#mayBeThere = true
+    this.#mayExist = true
     await this.#requests.complete(this.#uploadId, this.#sender.tags)
     return this.#sender.size
   }
 
   /** An answer that got lost may have been a yes, so what could be there is deleted as well. What fails here, a sweep finds. */
-  async #giveUp(): Promise<void> {
-    await this.#sender.halt()
+  async #cleanUp(): Promise<void> {
+    await this.#sender.abort()
     if (this.#uploadId !== undefined) {
       await this.#requests.abort(this.#uploadId).catch(() => {})
     }
-    if (this.#mayBeThere) {
+    if (this.#mayExist) {
       await this.#requests.delete().catch(() => {})
     }
   }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabasePool } from '#database/database_pool'
 import { AutoResetEvent } from '#kernel/auto_reset_event'
 import type { Signals } from '#signals/signals'
-import type { Followed } from '#auth/followed'
+import type { StreamedRecord } from '#auth/record_stream'
 import { batchesAfter, endOf, type FollowedBatch } from './batches.js'
 import type { Position } from './position.js'
 import { EVENTS_TOPIC } from './waking.js'
@@ -36,12 +36,15 @@ export class EventTail {
   }
 
   /** What is kept once this has resolved is part of it. */
-  async follow(following: Following): Promise<AsyncIterable<Followed>> {
+  async follow(following: Following): Promise<AsyncIterable<StreamedRecord>> {
     const position = following.from ?? (await endOf(this.#pool, following.chains))
     return this.#from(position, following)
   }
 
-  async *#from(position: Position, { chains, signal, read }: Following): AsyncGenerator<Followed> {
+  async *#from(
+    position: Position,
+    { chains, signal, read }: Following
+  ): AsyncGenerator<StreamedRecord> {
     const woken = new AutoResetEvent()
     const wake = () => woken.set()
     signal.addEventListener('abort', wake, { once: true })
@@ -65,7 +68,7 @@ function* passing(
   batches: readonly FollowedBatch[],
   position: Position,
   records: ReadonlyMap<string, string>
-): Generator<Followed> {
+): Generator<StreamedRecord> {
   for (const { chain, number, ids } of batches) {
     for (const id of ids.slice(position.passedIn(chain))) {
       position.pass(chain)

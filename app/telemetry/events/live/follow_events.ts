@@ -5,12 +5,12 @@ import { originOf } from '#kernel/request_origin'
 import { decode } from '#query/decode'
 import { event } from '#telemetry/events/event'
 import { EventService } from '#telemetry/events/event_service'
-import { sendFollowed } from '#auth/followed'
+import { sendRecordStream } from '#auth/record_stream'
 
 /** Answers with events as they are kept; the filter is that of a list. */
 export async function followEvents(ctx: HttpContext): Promise<void> {
   const query = decode(event.declaration, ctx.request.parsedUrl.query ?? '')
   reportDroppedQuery(ctx, query.dropped)
   const events = await ctx.containerResolver.make(EventService)
-  await sendFollowed(ctx, event.name, (follow) => events.follow(originOf(ctx), query, follow))
+  await sendRecordStream(ctx, event.name, (follow) => events.follow(originOf(ctx), query, follow))
 }

@@ -3,7 +3,7 @@ import { uniqueOf } from '#telemetry/logs/line_key'
 import type { LogFilter } from '#telemetry/logs/log_filter'
 import type { LogLine } from '#telemetry/logs/log_line'
 import type { FoundLogs, LogPage, LogStore, WriteOptions } from '#telemetry/logs/log_store'
-import type { Followed } from '#auth/followed'
+import type { StreamedRecord } from '#auth/record_stream'
 import { logMetrics } from '#telemetry/logs/metrics'
 import { KnownSearches } from './known_searches.js'
 import { Recent } from './recent.js'
@@ -65,7 +65,11 @@ export class MemoryLogStore implements LogStore {
     this.#known.forget()
   }
 
-  async *follow(filter: LogFilter, signal: AbortSignal, after?: string): AsyncGenerator<Followed> {
+  async *follow(
+    filter: LogFilter,
+    signal: AbortSignal,
+    after?: string
+  ): AsyncGenerator<StreamedRecord> {
     let next = this.#numberAfter(after)
     const wakeAll = () => this.#waiting.forEach((wake) => wake())
     signal.addEventListener('abort', wakeAll, { once: true })

@@ -7,7 +7,7 @@ import type { LogFilter } from '#telemetry/logs/log_filter'
 import type { LogLine } from '#telemetry/logs/log_line'
 import type { FoundLogs, LogPage, LogStore, WriteOptions } from '#telemetry/logs/log_store'
 import { KEY_LABEL } from '#telemetry/logs/reserved_labels'
-import type { Followed } from '#auth/followed'
+import type { StreamedRecord } from '#auth/record_stream'
 import { deleteLines, whyNoDeletion } from './deletion.js'
 import { Doubts } from './doubts.js'
 import { keyIn, recordIn } from './fields.js'
@@ -95,7 +95,11 @@ export class VictoriaLogsStore implements LogStore {
   }
 
   /** Only lines that came in a moment ago: none that is shown later came in before those that were shown. */
-  async *follow(filter: LogFilter, signal: AbortSignal, after?: string): AsyncGenerator<Followed> {
+  async *follow(
+    filter: LogFilter,
+    signal: AbortSignal,
+    after?: string
+  ): AsyncGenerator<StreamedRecord> {
     const isCursor = after !== undefined && !Number.isNaN(timeOfKey(after))
     let last = isCursor ? after : keyFrom(clock.now())
     while (!signal.aborted) {

@@ -3,8 +3,8 @@ import { join, relative } from 'node:path'
 
 import { JobFailure } from '#worker/job_failure'
 import { contained } from './contained.js'
-import { removePlainly } from './work_folder.js'
-import { runProgram, type Ended } from './run_program.js'
+import { removeFolder } from './work_folder.js'
+import { runProgram, type ProgramResult } from './run_program.js'
 
 export interface BuildahSettings {
   readonly program: string
@@ -13,7 +13,7 @@ export interface BuildahSettings {
   readonly storage?: 'overlay' | 'vfs' | undefined
 }
 
-export interface BuildahRun {
+export interface BuildahOptions {
   readonly folder: string
   readonly signal: AbortSignal
   readonly onLine?: (line: string) => void
@@ -28,17 +28,24 @@ export interface NamedImage {
 }
 
 /** What is passed on to builds of how this machine reaches others. */
-const PASSED_ON = ['PATH', 'http_proxy', 'https_proxy', 'no_proxy', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
+const PASSED_VARIABLES = [
+  'PATH',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+]
 
 const NEVER = new AbortController().signal
 
 /** Debian's program that builds images without a daemon, with everything it keeps in a folder of the job. */
 export class Buildah {
   readonly #settings: BuildahSettings
-  readonly #run: BuildahRun
+  readonly #run: BuildahOptions
   readonly #store: readonly string[]
 
-  private constructor(settings: BuildahSettings, run: BuildahRun, storage: string) {
+  private constructor(settings: BuildahSettings, run: BuildahOptions, storage: string) {
     this.#settings = settings
     this.#run = run
     this.#store = [
@@ -65,13 +72,13 @@ export class Buildah {
   }
 
   /** In a folder that is the job's own. Layers that share what they have in common take less room, where the machine lets them. */
-  static async open(settings: BuildahSettings, run: BuildahRun): Promise<Buildah> {
+  static async open(settings: BuildahSettings, run: BuildahOptions): Promise<Buildah> {
     const overlay = new Buildah(settings, run, 'overlay')
     if (settings.storage === 'overlay') {
       return overlay
     }
     if (settings.storage === undefined) {
-      const { code } = await overlay.#ended(['info'])
+      const { code } = await overlay.#runOnce(['info'])
       if (code === 0) {
         return overlay
       }
@@ -84,18 +91,18 @@ export class Buildah {
   /** Removes a folder in which it worked: files in there may belong to accounts that only exist within builds. */
   static removal({ program }: BuildahSettings): (folder: string) => Promise<void> {
     return (folder) =>
-      removePlainly(folder).catch(async () => {
+      removeFolder(folder).catch(async () => {
         const args = ['unshare', 'rm', '-rf', folder]
         await runProgram({ program, args, env: environment('/'), cwd: '/', signal: NEVER })
-        await removePlainly(folder)
+        await removeFolder(folder)
       })
   }
 
   /** Takes an image of a layout, under a name that Dockerfiles can use. It is first called by its path, which must be a name, too. */
   async load(layout: string, image: string): Promise<void> {
-    const place = relative(this.#run.folder, layout)
-    const lines = await this.#done(['pull', '--quiet', `oci:${place}:${image}`])
-    await this.#done(['tag', lines.at(-1) ?? '', `localhost/${image}`])
+    const path = relative(this.#run.folder, layout)
+    const lines = await this.#runChecked(['pull', '--quiet', `oci:${path}:${image}`])
+    await this.#runChecked(['tag', lines.at(-1) ?? '', `localhost/${image}`])
   }
 
   /** Builds a folder by its Dockerfile; the same is the same image whenever that is done. */
@@ -108,7 +115,7 @@ export class Buildah {
     readonly tag: string
   }): Promise<void> {
     const { context, dockerfile, accounts, labels, platform, tag } = build
-    await this.#done([
+    await this.#runChecked([
       'build',
       ...['--isolation', this.#settings.isolation, '--platform', platform],
       ...['--format', 'oci', '--timestamp', '0', '--pull=false', '--layers=false'],
@@ -120,36 +127,39 @@ export class Buildah {
 
   /** Writes an image into a layout. */
   async save(tag: string, layout: string, image: string): Promise<void> {
-    await this.#done(['push', '--quiet', '--format', 'oci', tag, `oci:${layout}:${image}`])
+    await this.#runChecked(['push', '--quiet', '--format', 'oci', tag, `oci:${layout}:${image}`])
   }
 
   /** All that are here, each by each of its names. */
   async images(): Promise<readonly NamedImage[]> {
     const lines: string[] = []
     const args = ['images', '--no-trunc', '--format', '{{.Digest}} {{.Name}}:{{.Tag}}']
-    await this.#done(args, (line) => lines.push(line))
+    await this.#runChecked(args, (line) => lines.push(line))
     return lines.flatMap((line) => {
       const [, digest, name] = /^(sha256:[\da-f]{64})\s+(\S+)$/.exec(line) ?? []
       return digest !== undefined && name !== undefined ? [{ digest, name }] : []
     })
   }
 
-  async #done(args: readonly string[], onLine = this.#run.onLine): Promise<readonly string[]> {
-    const { code, lastLines } = await this.#ended(args, onLine)
+  async #runChecked(
+    args: readonly string[],
+    onLine = this.#run.onLine
+  ): Promise<readonly string[]> {
+    const { code, lastLines } = await this.#runOnce(args, onLine)
     if (code !== 0) {
       this.#run.onFailure?.(lastLines)
-      const [why = 'it said nothing'] = lastLines
+      const [reason = 'it said nothing'] = lastLines
         .filter((line) => /^error\b/i.test(line))
         .concat(lastLines.slice(-1))
       throw new JobFailure(
         'imageBuildFailed',
-        `buildah ${args[0]} ended with ${code ?? 'a signal'}: ${why}`
+        `buildah ${args[0]} ended with ${code ?? 'a signal'}: ${reason}`
       )
     }
     return lastLines
   }
 
-  async #ended(args: readonly string[], onLine?: (line: string) => void): Promise<Ended> {
+  async #runOnce(args: readonly string[], onLine?: (line: string) => void): Promise<ProgramResult> {
     const { folder, signal } = this.#run
     return runProgram({
       ...(await contained(this.#settings.program, [...this.#store, ...args])),
@@ -164,7 +174,7 @@ export class Buildah {
 /** Secrets of ours are in the environment of this process; a build gets none of it that it does not need. */
 function environment(home: string): Record<string, string> {
   const names = Object.keys(process.env).filter(
-    (name) => PASSED_ON.includes(name.toLowerCase()) || PASSED_ON.includes(name)
+    (name) => PASSED_VARIABLES.includes(name.toLowerCase()) || PASSED_VARIABLES.includes(name)
   )
   return {
     HOME: home,

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-export interface Run {
+export interface ProgramOptions {
   readonly program: string
   readonly args: readonly string[]
   /** All it knows of the world: nothing of ours goes there unless it is named. */
@@ -11,21 +11,21 @@ export interface Run {
   readonly onLine?: (line: string) => void
 }
 
-export interface Ended {
+export interface ProgramResult {
   readonly code: number | null
   /** The last lines of all it said. */
   readonly lastLines: readonly string[]
 }
 
-const LINES_KEPT = 20
-const LONGEST_LINE = 2_000
+const LAST_LINES = 20
+const MAX_LINE_LENGTH = 2_000
 
 /**
  * Runs a program to its end. It leads a group of its own, so that it is ended with all it started when the signal says so: at once, since
  * whatever it has begun is in a folder that goes with it. What was stopped fails with the reason of the signal.
  */
-export async function runProgram(run: Run): Promise<Ended> {
-  const { program, args, env, cwd, signal, onLine } = run
+export async function runProgram(options: ProgramOptions): Promise<ProgramResult> {
+  const { program, args, env, cwd, signal, onLine } = options
   signal.throwIfAborted()
   const child = spawn(program, args, {
     env: { ...env },
@@ -36,25 +36,25 @@ export async function runProgram(run: Run): Promise<Ended> {
   const lastLines: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
-      const said = line.slice(0, LONGEST_LINE)
-      lastLines.push(said)
-      lastLines.splice(0, lastLines.length - LINES_KEPT)
-      onLine?.(said)
+      const text = line.slice(0, MAX_LINE_LENGTH)
+      lastLines.push(text)
+      lastLines.splice(0, lastLines.length - LAST_LINES)
+      onLine?.(text)
     })
   }
-  const end = () => killGroup(child)
-  signal.addEventListener('abort', end, { once: true })
+  const kill = () => killGroup(child)
+  signal.addEventListener('abort', kill, { once: true })
   try {
-    const code = await ended(child)
+    const code = await exitCode(child)
     return { code, lastLines }
   } finally {
-    signal.removeEventListener('abort', end)
+    signal.removeEventListener('abort', kill)
     killGroup(child)
     signal.throwIfAborted()
   }
 }
 
-function ended(child: ChildProcess): Promise<number | null> {
+function exitCode(child: ChildProcess): Promise<number | null> {
   const { promise, resolve, reject } = Promise.withResolvers<number | null>()
   child.once('error', reject)
   child.once('close', resolve)

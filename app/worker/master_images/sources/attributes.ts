@@ -16,39 +16,41 @@ export class AttributeInvalid extends Error {}
 
 /** Reads `image.json` or `image-group.json`. What nobody asks for is left aside. */
 export function readAttributes(file: string, text: string): Attributes {
-  const said = tryParseJson(text)
-  if (!isObject(said)) {
+  const value = tryParseJson(text)
+  if (!isObject(value)) {
     throw new AttributeInvalid(`${file} is no JSON object`)
   }
-  const { name, command, commandArguments, image } = said
+  const { name, command, commandArguments, image } = value
   return {
-    ...(isThere(name) && { name: words(`name in ${file}`, name, 1, 128) }),
-    ...(isThere(command) && { command: words(`command in ${file}`, command, 3, 256) }),
-    ...(isThere(commandArguments) && { commandArguments: list(file, commandArguments) }),
-    ...(isThere(image) && { image: words(`image in ${file}`, image, 1, 512) }),
+    ...(isPresent(name) && { name: requireText(`name in ${file}`, name, 1, 128) }),
+    ...(isPresent(command) && { command: requireText(`command in ${file}`, command, 3, 256) }),
+    ...(isPresent(commandArguments) && {
+      commandArguments: requireArguments(file, commandArguments),
+    }),
+    ...(isPresent(image) && { image: requireText(`image in ${file}`, image, 1, 512) }),
   }
 }
 
-function list(file: string, said: unknown): ListedArgument[] {
-  if (!Array.isArray(said)) {
+function requireArguments(file: string, value: unknown): ListedArgument[] {
+  if (!Array.isArray(value)) {
     throw new AttributeInvalid(`commandArguments in ${file} is no list`)
   }
-  return said.map((one, index) => argument(`commandArguments[${index}] in ${file}`, one))
+  return value.map((one, index) => requireArgument(`commandArguments[${index}] in ${file}`, one))
 }
 
-function argument(what: string, said: unknown): ListedArgument {
+function requireArgument(what: string, said: unknown): ListedArgument {
   const { value, position } = isObject(said) ? said : { value: said, position: undefined }
-  if (isThere(position) && position !== 'before' && position !== 'after') {
+  if (isPresent(position) && position !== 'before' && position !== 'after') {
     throw new AttributeInvalid(`the position of ${what} is neither before nor after`)
   }
-  return { value: words(what, value, 2, 512), ...(isThere(position) && { position }) }
+  return { value: requireText(what, value, 2, 512), ...(isPresent(position) && { position }) }
 }
 
-function words(what: string, said: unknown, least: number, most: number): string {
-  if (typeof said !== 'string' || said.length < least || said.length > most) {
+function requireText(what: string, value: unknown, least: number, most: number): string {
+  if (typeof value !== 'string' || value.length < least || value.length > most) {
     throw new AttributeInvalid(`${what} is no text of ${least} to ${most} characters`)
   }
-  return said
+  return value
 }
 
-const isThere = <T>(value: T): value is NonNullable<T> => value !== undefined && value !== null
+const isPresent = <T>(value: T): value is NonNullable<T> => value !== undefined && value !== null

@@ -1,12 +1,12 @@
 import { LATEST } from '#oci/image_names'
 import { imageSize, platformImage } from '#oci/platform_image'
 import type { ImageStore } from '#oci/image_store'
-import { toldFailure } from '#worker/job_failure'
+import { failureReport } from '#worker/job_failure'
 import { commandOf } from './image_command.js'
 import type { Fault, ListedGroup, ListedImage, Listing } from './listing.js'
 
 /** An image that describes itself, and where it is to be read. */
-export interface Described {
+export interface SelfDescribedImage {
   readonly virtualPath: string
   readonly store: ImageStore
   readonly repository: string
@@ -15,7 +15,7 @@ export interface Described {
 
 /** What images say of themselves that nobody else describes. What they are called makes up the groups they are in. Those that are ready need no build. */
 export async function describedImages(
-  found: readonly Described[],
+  found: readonly SelfDescribedImage[],
   signal: AbortSignal,
   { areReady = false } = {}
 ): Promise<Listing> {
@@ -27,19 +27,19 @@ export async function describedImages(
       const ready = areReady && { hash: stored.digest, size: imageSize(manifest) }
       const command = commandOf(config)
       if (command) {
-        images.push({ ...placeOf(virtualPath), ...command, ...ready })
+        images.push({ ...groupAt(virtualPath), ...command, ...ready })
       } else {
         faults.push(fault(virtualPath, `the image ${virtualPath} does not say what it runs`))
       }
     } catch (error) {
       signal.throwIfAborted()
-      faults.push(fault(virtualPath, toldFailure(error).message))
+      faults.push(fault(virtualPath, failureReport(error).message))
     }
   }
   return { images, groups: groupsOf(found), faults }
 }
 
-function groupsOf(found: readonly Described[]): ListedGroup[] {
+function groupsOf(found: readonly SelfDescribedImage[]): ListedGroup[] {
   const paths = new Set<string>()
   for (const { virtualPath } of found) {
     const names = virtualPath.split('/')
@@ -47,16 +47,16 @@ function groupsOf(found: readonly Described[]): ListedGroup[] {
       paths.add(names.slice(0, depth).join('/'))
     }
   }
-  return [...paths].toSorted().map(placeOf)
+  return [...paths].toSorted().map(groupAt)
 }
 
-function placeOf(virtualPath: string): ListedGroup {
+function groupAt(virtualPath: string): ListedGroup {
   const name = virtualPath.slice(virtualPath.lastIndexOf('/') + 1)
   return { name, path: virtualPath, virtualPath }
 }
 
-const fault = (virtualPath: string, sentence: string): Fault => ({
+const fault = (virtualPath: string, message: string): Fault => ({
   kind: 'image',
   virtualPath,
-  sentence,
+  message,
 })

@@ -1,12 +1,12 @@
 import type { Tree } from '#worker/master_images/trees/tree'
-import { TreeRefused } from '#worker/master_images/trees/tree_refused'
+import { SourceRejected } from '#worker/master_images/trees/source_errors'
 
 export const IMAGE_FILE = 'image.json'
 export const GROUP_FILE = 'image-group.json'
 export const DOCKERFILE = 'Dockerfile'
 
-const LARGEST_FILE = 64 * 1024
-const MOST_FOLDERS = 10_000
+const MAX_FILE_BYTES = 64 * 1024
+const MAX_FOLDERS = 10_000
 
 /** What is said of images in one folder. */
 export interface FoundFolder {
@@ -17,11 +17,11 @@ export interface FoundFolder {
   readonly file?: { readonly name: string; readonly text: string | undefined }
 }
 
-type Seen = Map<string, string | undefined>
+type SeenFiles = Map<string, string | undefined>
 
 /** The folders of a tree that are an image or a group, in the order of their paths. Nothing else of the tree is kept. */
 export async function foundFolders(tree: Tree, signal: AbortSignal): Promise<FoundFolder[]> {
-  const folders = new Map<string, Seen>()
+  const filesByFolder = new Map<string, SeenFiles>()
   for await (const entry of tree.entries(signal)) {
     const slash = entry.path.lastIndexOf('/')
     const name = entry.path.slice(slash + 1)
@@ -29,19 +29,19 @@ export async function foundFolders(tree: Tree, signal: AbortSignal): Promise<Fou
       continue
     }
     const path = entry.path.slice(0, Math.max(slash, 0))
-    const seen: Seen = folders.get(path) ?? new Map()
-    folders.set(path, seen)
-    const isRead = entry.type === 'file' && name !== DOCKERFILE && entry.size <= LARGEST_FILE
+    const seen: SeenFiles = filesByFolder.get(path) ?? new Map()
+    filesByFolder.set(path, seen)
+    const isRead = entry.type === 'file' && name !== DOCKERFILE && entry.size <= MAX_FILE_BYTES
     seen.set(name, isRead ? await textOf(entry.content()) : undefined)
-    if (folders.size > MOST_FOLDERS) {
-      throw new TreeRefused(`it has more than ${MOST_FOLDERS} images and groups`)
+    if (filesByFolder.size > MAX_FOLDERS) {
+      throw new SourceRejected(`it has more than ${MAX_FOLDERS} images and groups`)
     }
   }
-  return [...folders].map(([path, seen]) => folderOf(path, seen)).toSorted(byPath)
+  return [...filesByFolder].map(([path, seen]) => folderOf(path, seen)).toSorted(byPath)
 }
 
 /** The file that says what a folder is wins over what it is built from. */
-function folderOf(path: string, seen: Seen): FoundFolder {
+function folderOf(path: string, seen: SeenFiles): FoundFolder {
   const name = [IMAGE_FILE, GROUP_FILE].find((file) => seen.has(file))
   return {
     path,

@@ -25,8 +25,8 @@ export function commandOf({ content }: Pick<ImageConfig, 'content'>): ImageComma
   if (typeof said === 'string' && said !== '') {
     return { command: said, commandArguments: argumentsIn(labels[LABELS.commandArguments]) }
   }
-  const entrypoint = words(run.Entrypoint)
-  const [command, ...before] = entrypoint.length > 0 ? entrypoint : words(run.Cmd).slice(0, 1)
+  const entrypoint = strings(run.Entrypoint)
+  const [command, ...before] = entrypoint.length > 0 ? entrypoint : strings(run.Cmd).slice(0, 1)
   return command === undefined || command === ''
     ? undefined
     : { command, commandArguments: before.map((value) => ({ value, position: 'before' })) }
@@ -47,17 +47,17 @@ export function labelsOf(image: {
 }
 
 function argumentsIn(label: unknown): ListedArgument[] {
-  const said = typeof label === 'string' ? tryParseJson(label) : undefined
-  return (Array.isArray(said) ? said : []).filter(isArgument)
+  const value = typeof label === 'string' ? tryParseJson(label) : undefined
+  return (Array.isArray(value) ? value : []).filter(isArgument)
 }
 
-function isArgument(said: unknown): said is ListedArgument {
+function isArgument(value: unknown): value is ListedArgument {
   return (
-    isObject(said) &&
-    typeof said.value === 'string' &&
-    (said.position === undefined || said.position === 'before' || said.position === 'after')
+    isObject(value) &&
+    typeof value.value === 'string' &&
+    (value.position === undefined || value.position === 'before' || value.position === 'after')
   )
 }
 
-const words = (said: unknown): string[] =>
-  Array.isArray(said) ? said.filter((word) => typeof word === 'string') : []
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((word) => typeof word === 'string') : []

@@ -5,8 +5,8 @@ import { describedImages } from './described_images.js'
 import type { Listing } from './listing.js'
 import type { ImageSource, Material, WantedImage } from './source.js'
 
-const BEGINNING = 'master/'
-const END = `:${LATEST}`
+const PREFIX = 'master/'
+const SUFFIX = `:${LATEST}`
 
 /** The images that were imported into the folder of images: all that are in `master/` there. */
 export class ImportedSource implements ImageSource {
@@ -24,7 +24,7 @@ export class ImportedSource implements ImageSource {
     const paths = await this.#virtualPaths()
     const found = paths.map((virtualPath) => ({
       store,
-      repository: `${BEGINNING}${virtualPath}`,
+      repository: `${PREFIX}${virtualPath}`,
       virtualPath,
     }))
     return describedImages(found, signal, { areReady: true })
@@ -39,8 +39,8 @@ export class ImportedSource implements ImageSource {
     const entries = await this.#index.entries()
     return entries
       .map(({ annotations }) => annotations?.[NAME_ANNOTATION] ?? '')
-      .filter((name) => name.startsWith(BEGINNING) && name.endsWith(END))
-      .map((name) => name.slice(BEGINNING.length, -END.length))
+      .filter((name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX))
+      .map((name) => name.slice(PREFIX.length, -SUFFIX.length))
       .toSorted()
   }
 }

@@ -23,7 +23,7 @@ export interface Fault {
   readonly kind: 'image' | 'group'
   readonly virtualPath: string
   /** What somebody has to put right. */
-  readonly sentence: string
+  readonly message: string
 }
 
 /** What a source of images holds. What is broken is named, since it is there. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { FolderTree } from '#worker/master_images/trees/folder_tree'
 import { TarballTree } from '#worker/master_images/trees/tarball_tree'
 import type { Tree } from '#worker/master_images/trees/tree'
-import { SourceUnreadable } from '#worker/master_images/trees/tree_refused'
+import { SourceUnreadable } from '#worker/master_images/trees/source_errors'
 
 /** Which repository, and which state of it. */
 export interface Repository {
@@ -26,36 +26,36 @@ export async function openTree(
   repository: Repository
 ): Promise<Tree> {
   if (/^https?:/i.test(template)) {
-    const url = filled(template, repository, (word) =>
-      word.split('/').map(encodeURIComponent).join('/')
+    const url = fillTemplate(template, repository, (value) =>
+      value.split('/').map(encodeURIComponent).join('/')
     )
     return TarballTree.at(url, token)
   }
-  const place = placeOnDisk(filled(template, repository, (word) => word))
+  const path = localPath(fillTemplate(template, repository, (value) => value))
   try {
-    const found = await stat(place)
-    return found.isFile() ? TarballTree.in(place) : new FolderTree(place)
+    const stats = await stat(path)
+    return stats.isFile() ? TarballTree.in(path) : new FolderTree(path)
   } catch (error) {
-    throw new SourceUnreadable(place, (error as Error).message, { cause: error })
+    throw new SourceUnreadable(path, (error as Error).message, { cause: error })
   }
 }
 
 /** Only words that cannot lead elsewhere are put into an address. */
-function filled(
+function fillTemplate(
   template: string,
   repository: Repository,
-  written: (word: string) => string
+  encode: (value: string) => string
 ): string {
   return template.replaceAll(/\{(owner|repository|branch)\}/g, (_all, key: keyof Repository) => {
-    const word = repository[key]
-    if (!/^[\w./-]+$/.test(word) || word.split('/').some((part) => /^\.{0,2}$/.test(part))) {
+    const value = repository[key]
+    if (!/^[\w./-]+$/.test(value) || value.split('/').some((part) => /^\.{0,2}$/.test(part))) {
       throw new SourceUnreadable('The repository of images', `its ${key} cannot be a name`)
     }
-    return written(word)
+    return encode(value)
   })
 }
 
-function placeOnDisk(template: string): string {
+function localPath(template: string): string {
   if (template.startsWith('file:')) {
     return fileURLToPath(template)
   }

@@ -37,17 +37,17 @@ export class RepositorySource implements ImageSource {
     folder: string,
     signal: AbortSignal
   ): Promise<Material | undefined> {
-    const place = { path: namesOf(path ?? virtualPath).join('/'), into: folder, signal }
-    const { files, commit } = await unpack(this.#tree, place)
+    const target = { path: namesOf(path ?? virtualPath).join('/'), into: folder, signal }
+    const { files, commit } = await unpack(this.#tree, target)
     if (files.size === 0) {
       return undefined
     }
-    const reference = await this.#referenceIn(folder, place.path)
+    const reference = await this.#referenceIn(folder, target.path)
     if (reference !== undefined) {
       return { kind: 'reference', reference }
     }
-    const found = await lstat(join(folder, DOCKERFILE)).catch(() => undefined)
-    return found
+    const stats = await lstat(join(folder, DOCKERFILE)).catch(() => undefined)
+    return stats
       ? { kind: 'context', folder, source: this.name, commit, files }
       : { kind: 'description' }
   }
@@ -55,8 +55,8 @@ export class RepositorySource implements ImageSource {
   /** The image elsewhere that is to be taken instead. */
   async #referenceIn(folder: string, path: string): Promise<string | undefined> {
     const file = join(folder, IMAGE_FILE)
-    const found = await lstat(file).catch(() => undefined)
-    if (!found?.isFile()) {
+    const stats = await lstat(file).catch(() => undefined)
+    if (!stats?.isFile()) {
       return undefined
     }
     try {

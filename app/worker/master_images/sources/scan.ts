@@ -15,11 +15,11 @@ export interface Scan extends Listing {
 }
 
 /** What a folder hands down to what is in it, unless it cannot be understood. */
-interface Around {
+interface FolderScope {
   readonly path: string
   readonly virtualPath: string
   readonly attributes: Attributes
-  readonly broken?: string
+  readonly fault?: string
 }
 
 /**
@@ -32,60 +32,63 @@ export async function scan(tree: Tree, signal: AbortSignal): Promise<Scan> {
     images: [],
     faults: [],
   }
-  const taken = new Map<string, string>()
-  const around: Around[] = []
+  const pathsByName = new Map<string, string>()
+  const scopes: FolderScope[] = []
   for (const folder of await foundFolders(tree, signal)) {
-    while (around.length > 0 && !isWithin(folder.path, around.at(-1)!.path)) {
-      around.pop()
+    while (scopes.length > 0 && !isWithin(folder.path, scopes.at(-1)!.path)) {
+      scopes.pop()
     }
-    const here = placed(folder, around.at(-1))
-    around.push(folder.kind === 'group' ? handedDown(folder, here) : here)
-    const { virtualPath } = here
+    const scope = scopeOf(folder, scopes.at(-1))
+    scopes.push(folder.kind === 'group' ? inheritable(folder, scope) : scope)
+    const { virtualPath } = scope
     if (virtualPath === '') {
       continue
     }
     try {
-      requireOnce(taken, folder, virtualPath)
+      requireUnique(pathsByName, folder, virtualPath)
       if (folder.kind === 'group') {
-        found.groups.push(groupOf(folder, here))
+        found.groups.push(groupOf(folder, scope))
       } else {
-        found.images.push(imageOf(folder, here))
+        found.images.push(imageOf(folder, scope))
       }
     } catch (error) {
-      found.faults.push({ kind: folder.kind, virtualPath, sentence: sentenceOf(error) })
+      found.faults.push({ kind: folder.kind, virtualPath, message: messageOf(error) })
     }
   }
   return found
 }
 
 /** Only folders that are an image or a group make up the path by which it is known. */
-function placed({ path }: FoundFolder, outer: Around | undefined): Around {
+function scopeOf({ path }: FoundFolder, parent: FolderScope | undefined): FolderScope {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const virtualPath = [outer?.virtualPath, name].filter(Boolean).join('/')
+  const virtualPath = [parent?.virtualPath, name].filter(Boolean).join('/')
   return {
     path,
     virtualPath,
-    attributes: outer?.attributes ?? {},
-    ...(outer?.broken !== undefined && { broken: outer.broken }),
+    attributes: parent?.attributes ?? {},
+    ...(parent?.fault !== undefined && { fault: parent.fault }),
   }
 }
 
-function handedDown(folder: FoundFolder, here: Around): Around {
+function inheritable(folder: FoundFolder, scope: FolderScope): FolderScope {
   try {
-    const { command, commandArguments } = attributesOf(folder, here)
+    const { command, commandArguments } = attributesOf(folder, scope)
     return {
-      ...here,
+      ...scope,
       attributes: {
         ...(command !== undefined && { command }),
         ...(commandArguments && { commandArguments }),
       },
     }
   } catch (error) {
-    return { ...here, broken: sentenceOf(error) }
+    return { ...scope, fault: messageOf(error) }
   }
 }
 
-function attributesOf({ path, file }: FoundFolder, { attributes, broken }: Around): Attributes {
+function attributesOf(
+  { path, file }: FoundFolder,
+  { attributes, fault: broken }: FolderScope
+): Attributes {
   if (broken !== undefined) {
     throw new AttributeInvalid(broken)
   }
@@ -99,34 +102,38 @@ function attributesOf({ path, file }: FoundFolder, { attributes, broken }: Aroun
   return { ...attributes, ...readAttributes(name, file.text) }
 }
 
-function groupOf(folder: FoundFolder, here: Around): ListedGroup {
-  const { name } = attributesOf(folder, here)
-  const { virtualPath } = here
-  const outer = virtualPath.slice(0, Math.max(virtualPath.lastIndexOf('/'), 0))
-  return { name: name ?? (outer || virtualPath), path: folder.path, virtualPath }
+function groupOf(folder: FoundFolder, scope: FolderScope): ListedGroup {
+  const { name } = attributesOf(folder, scope)
+  const { virtualPath } = scope
+  const parent = virtualPath.slice(0, Math.max(virtualPath.lastIndexOf('/'), 0))
+  return { name: name ?? (parent || virtualPath), path: folder.path, virtualPath }
 }
 
-function imageOf(folder: FoundFolder, here: Around): ScannedImage {
+function imageOf(folder: FoundFolder, scope: FolderScope): ScannedImage {
   const { path, hasDockerfile } = folder
-  const { command, commandArguments = [], image } = attributesOf(folder, here)
+  const { command, commandArguments = [], image } = attributesOf(folder, scope)
   if (command === undefined) {
     const file = within(path, IMAGE_FILE)
     throw new AttributeInvalid(`neither ${file} nor a group around it says which command it runs`)
   }
-  const { virtualPath } = here
+  const { virtualPath } = scope
   const name = virtualPath.slice(virtualPath.lastIndexOf('/') + 1)
   return { name, path, virtualPath, command, commandArguments, hasDockerfile, image }
 }
 
-function requireOnce(taken: Map<string, string>, { path }: FoundFolder, virtualPath: string): void {
-  const twin = taken.get(virtualPath)
-  if (twin !== undefined) {
-    throw new AttributeInvalid(`${path} and ${twin} are both called ${virtualPath}`)
+function requireUnique(
+  pathsByName: Map<string, string>,
+  { path }: FoundFolder,
+  virtualPath: string
+): void {
+  const existing = pathsByName.get(virtualPath)
+  if (existing !== undefined) {
+    throw new AttributeInvalid(`${path} and ${existing} are both called ${virtualPath}`)
   }
-  taken.set(virtualPath, path)
+  pathsByName.set(virtualPath, path)
 }
 
-function sentenceOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof AttributeInvalid) {
     return error.message
   }

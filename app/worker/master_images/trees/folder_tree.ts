@@ -2,30 +2,30 @@ import { constants, createReadStream } from 'node:fs'
 import { lstat, open, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { Count, USUAL_BOUNDS, type Bounds } from './bounded.js'
+import { BoundedCounter, DEFAULT_BOUNDS, type Bounds } from './bounded_counter.js'
 import { namesOf, requireInside } from './paths.js'
 import type { Tree, TreeEntry } from './tree.js'
-import { SourceUnreadable, TreeRefused } from './tree_refused.js'
+import { SourceUnreadable, SourceRejected } from './source_errors.js'
 
-const LEFT_OUT = new Set(['.git'])
+const EXCLUDED = new Set(['.git'])
 
 /** The files of a folder on this machine: a repository that was brought here. */
 export class FolderTree implements Tree {
   readonly name: string
   readonly #bounds: Bounds
 
-  constructor(folder: string, bounds: Bounds = USUAL_BOUNDS) {
+  constructor(folder: string, bounds: Bounds = DEFAULT_BOUNDS) {
     this.name = folder
     this.#bounds = bounds
   }
 
   async *entries(signal: AbortSignal): AsyncGenerator<TreeEntry, void, undefined> {
-    yield* this.#within('', new Count(this.#bounds), signal)
+    yield* this.#within('', new BoundedCounter(this.#bounds), signal)
   }
 
   async *#within(
     path: string,
-    count: Count,
+    count: BoundedCounter,
     signal: AbortSignal
   ): AsyncGenerator<TreeEntry, void, undefined> {
     for (const name of await this.#names(path)) {
@@ -43,7 +43,7 @@ export class FolderTree implements Tree {
   async #names(path: string): Promise<string[]> {
     try {
       const names = await readdir(join(this.name, path))
-      return names.filter((name) => !LEFT_OUT.has(name)).toSorted()
+      return names.filter((name) => !EXCLUDED.has(name)).toSorted()
     } catch (error) {
       throw new SourceUnreadable(this.name, (error as Error).message, { cause: error })
     }
@@ -51,19 +51,19 @@ export class FolderTree implements Tree {
 
   async #entry(path: string): Promise<TreeEntry> {
     const place = join(this.name, path)
-    const found = await lstat(place)
-    if (found.isDirectory()) {
+    const stats = await lstat(place)
+    if (stats.isDirectory()) {
       return { type: 'folder', path }
     }
-    if (found.isSymbolicLink()) {
+    if (stats.isSymbolicLink()) {
       const target = await readlink(place)
       requireInside(path, target)
       return { type: 'link', path, target }
     }
-    if (!found.isFile()) {
-      throw new TreeRefused(`${JSON.stringify(path)} is neither a file, a folder nor a link`)
+    if (!stats.isFile()) {
+      throw new SourceRejected(`${JSON.stringify(path)} is neither a file, a folder nor a link`)
     }
-    const { size, mode } = found
+    const { size, mode } = stats
     return {
       type: 'file',
       path,
@@ -75,10 +75,10 @@ export class FolderTree implements Tree {
 }
 
 /** As many bytes as it had: a file that grows meanwhile is not read further. */
-async function* bytesOf(place: string, size: number): AsyncGenerator<Uint8Array, void, undefined> {
+async function* bytesOf(path: string, size: number): AsyncGenerator<Uint8Array, void, undefined> {
   if (size === 0) {
     return
   }
-  const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   yield* createReadStream('', { fd: file, start: 0, end: size - 1 })
 }

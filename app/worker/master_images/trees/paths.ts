@@ -1,7 +1,7 @@
-import { TreeRefused } from './tree_refused.js'
+import { SourceRejected } from './source_errors.js'
 
-const LONGEST = 1_024
-const DEEPEST = 64
+const MAX_LENGTH = 1_024
+const MAX_DEPTH = 64
 
 /** A path that stays where it is unpacked, as its names; nothing for the place itself. */
 export function namesOf(path: string): string[] {
@@ -9,10 +9,13 @@ export function namesOf(path: string): string[] {
   if (names[0] === '.') {
     names.shift()
   }
-  const isRefused =
-    path.length > LONGEST || names.length > DEEPEST || hasControls(path) || names.some(leadsAway)
-  if (isRefused) {
-    throw new TreeRefused(`${shown(path)} is no name for a file of it`)
+  const isInvalid =
+    path.length > MAX_LENGTH ||
+    names.length > MAX_DEPTH ||
+    hasControls(path) ||
+    names.some(isUnsafe)
+  if (isInvalid) {
+    throw new SourceRejected(`${quote(path)} is no name for a file of it`)
   }
   return names
 }
@@ -26,21 +29,21 @@ export function requireInside(path: string, target: string): void {
   const up = steps.findIndex((step) => step !== '..')
   const down = up === -1 ? [] : steps.slice(up)
   const depth = path.split('/').length - 1
-  const leadsOut =
+  const isOutside =
     target === '' ||
-    target.length > LONGEST ||
+    target.length > MAX_LENGTH ||
     target.startsWith('/') ||
     hasControls(target) ||
     steps.length - down.length > depth ||
     down.includes('..')
-  if (leadsOut) {
-    throw new TreeRefused(`the link ${shown(path)} leads to ${shown(target)}`)
+  if (isOutside) {
+    throw new SourceRejected(`the link ${quote(path)} leads to ${quote(target)}`)
   }
 }
 
-const leadsAway = (name: string) => name === '' || name === '.' || name === '..'
+const isUnsafe = (name: string) => name === '' || name === '.' || name === '..'
 
 // eslint-disable-next-line no-control-regex
 const hasControls = (text: string) => /[\u0000-\u001f\u007f]/.test(text)
 
-const shown = (text: string) => JSON.stringify(text.slice(0, 200))
+const quote = (text: string) => JSON.stringify(text.slice(0, 200))

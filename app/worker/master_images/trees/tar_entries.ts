@@ -1,9 +1,9 @@
 import { ByteReader } from './byte_reader.js'
-import { Count, USUAL_BOUNDS, type Bounds } from './bounded.js'
+import { BoundedCounter, DEFAULT_BOUNDS, type Bounds } from './bounded_counter.js'
 import { namesOf, requireInside } from './paths.js'
 import { BLOCK, readHeader, readPax, type TarHeader } from './tar_header.js'
 import type { OnCommit, TreeEntry } from './tree.js'
-import { TreeRefused } from './tree_refused.js'
+import { SourceRejected } from './source_errors.js'
 
 const LARGEST_EXTENSION = 64 * 1024
 const COMMIT = /^(?:[\da-f]{40}|[\da-f]{64})$/
@@ -21,11 +21,11 @@ interface Ahead {
  */
 export async function* tarEntries(
   source: AsyncIterable<Uint8Array>,
-  bounds: Bounds = USUAL_BOUNDS,
+  bounds: Bounds = DEFAULT_BOUNDS,
   onCommit: OnCommit = () => {}
 ): AsyncGenerator<TreeEntry, void, undefined> {
   const reader = new ByteReader(source)
-  const count = new Count(bounds)
+  const count = new BoundedCounter(bounds)
   try {
     let ahead: Ahead = {}
     for (;;) {
@@ -46,7 +46,7 @@ export async function* tarEntries(
       if (names.length > 0) {
         yield entryOf({ ...header, name: names.join('/'), linkName: target, size }, content)
       } else if (!isFolder(header)) {
-        throw new TreeRefused('its archive has files beside the folder of the repository')
+        throw new SourceRejected('its archive has files beside the folder of the repository')
       }
       await content.skip()
     }
@@ -65,7 +65,7 @@ function entryOf(header: TarHeader, content: EntryContent): TreeEntry {
     return { type: 'link', path, target }
   }
   if (!hasContent(header)) {
-    throw new TreeRefused(`${JSON.stringify(path)} is neither a file, a folder nor a link`)
+    throw new SourceRejected(`${JSON.stringify(path)} is neither a file, a folder nor a link`)
   }
   return {
     type: 'file',
@@ -125,7 +125,7 @@ async function extensionOf(
   onCommit: OnCommit
 ): Promise<Ahead> {
   if (size > LARGEST_EXTENSION) {
-    throw new TreeRefused('an entry of its archive has a header of more than 64 KiB')
+    throw new SourceRejected('an entry of its archive has a header of more than 64 KiB')
   }
   const padded = await reader.exactly(Math.ceil(size / BLOCK) * BLOCK)
   if (!padded) {
@@ -157,7 +157,7 @@ function tellCommit(said: ReadonlyMap<string, string>, onCommit: OnCommit): void
 function paxAhead(said: ReadonlyMap<string, string>): Ahead {
   const size = said.get('size')
   if (size !== undefined && !/^\d{1,15}$/.test(size)) {
-    throw new TreeRefused('an entry of its archive has a damaged header')
+    throw new SourceRejected('an entry of its archive has a damaged header')
   }
   return {
     ...(said.has('path') && { path: said.get('path')! }),
@@ -171,4 +171,4 @@ const hasContent = ({ type }: TarHeader) => type === '0' || type === '\0' || typ
 const isFolder = ({ type, name }: TarHeader) =>
   type === '5' || ((type === '0' || type === '\0') && name.endsWith('/'))
 
-const cutShort = () => new TreeRefused('its archive ends in the middle')
+const cutShort = () => new SourceRejected('its archive ends in the middle')

@@ -1,4 +1,4 @@
-import { TreeRefused } from './tree_refused.js'
+import { SourceRejected } from './source_errors.js'
 
 export const BLOCK = 512
 
@@ -17,7 +17,7 @@ export function readHeader(block: Buffer): TarHeader | undefined {
     return undefined
   }
   if (Number.parseInt(text(block, 148, 8), 8) !== checksum(block)) {
-    throw new TreeRefused('it is no tar archive, or a damaged one')
+    throw new SourceRejected('it is no tar archive, or a damaged one')
   }
   const isUstar = block.toString('latin1', 257, 262) === 'ustar'
   const prefix = isUstar && block[263] === 0x30 ? text(block, 345, 155) : ''
@@ -40,7 +40,7 @@ export function readPax(bytes: Buffer): ReadonlyMap<string, string> {
     const line = bytes.toString('utf8', space + 1, at + length - 1)
     const equals = line.indexOf('=')
     if (space === -1 || !Number.isInteger(length) || length < 5 || equals < 1) {
-      throw new TreeRefused('an entry of its archive has a damaged header')
+      throw new SourceRejected('an entry of its archive has a damaged header')
     }
     said.set(line.slice(0, equals), line.slice(equals + 1))
     at += length
@@ -65,7 +65,7 @@ function text(block: Buffer, from: number, length: number): string {
 function number(block: Buffer, from: number, length: number): number {
   const digits = text(block, from, length).trim()
   if (!/^[0-7]*$/.test(digits)) {
-    throw new TreeRefused('an entry of its archive has a damaged header')
+    throw new SourceRejected('an entry of its archive has a damaged header')
   }
   return digits === '' ? 0 : Number.parseInt(digits, 8)
 }

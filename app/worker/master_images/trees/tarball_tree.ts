@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
-import type { Bounds } from './bounded.js'
-import { USUAL_BOUNDS } from './bounded.js'
-import { fetchedBytes, placeOf } from './fetched_tarball.js'
+import type { Bounds } from './bounded_counter.js'
+import { DEFAULT_BOUNDS } from './bounded_counter.js'
+import { fetchTarball, displayUrl } from './fetch_tarball.js'
 import { tarEntries } from './tar_entries.js'
 import type { OnCommit, Tree, TreeEntry } from './tree.js'
-import { SourceUnreadable, TreeRefused } from './tree_refused.js'
+import { SourceUnreadable, SourceRejected } from './source_errors.js'
 
 /** The files in an archive (`.tar.gz`), unpacked as its bytes come, and never whole. */
 export class TarballTree implements Tree {
@@ -25,11 +25,15 @@ export class TarballTree implements Tree {
     this.#bounds = bounds
   }
 
-  static at(url: string, token?: string, bounds = USUAL_BOUNDS): TarballTree {
-    return new TarballTree(placeOf(url), (signal) => fetchedBytes({ url, token, signal }), bounds)
+  static at(url: string, token?: string, bounds = DEFAULT_BOUNDS): TarballTree {
+    return new TarballTree(
+      displayUrl(url),
+      (signal) => fetchTarball({ url, token, signal }),
+      bounds
+    )
   }
 
-  static in(file: string, bounds = USUAL_BOUNDS): TarballTree {
+  static in(file: string, bounds = DEFAULT_BOUNDS): TarballTree {
     return new TarballTree(file, (signal) => createReadStream(file, { signal }), bounds)
   }
 
@@ -45,17 +49,17 @@ export class TarballTree implements Tree {
       yield* tarEntries(unpacked, this.#bounds, onCommit)
     } catch (error) {
       signal.throwIfAborted()
-      throw this.#understood(error)
+      throw this.#toSourceError(error)
     } finally {
       bytes.destroy()
       unpacked.destroy()
     }
   }
 
-  #understood(error: unknown): unknown {
+  #toSourceError(error: unknown): unknown {
     const { code, message } = error as NodeJS.ErrnoException
     if (code?.startsWith('Z_')) {
-      return new TreeRefused(`what is at ${this.name} is no gzip archive, or a damaged one`)
+      return new SourceRejected(`what is at ${this.name} is no gzip archive, or a damaged one`)
     }
     return code?.startsWith('E')
       ? new SourceUnreadable(this.name, message, { cause: error })

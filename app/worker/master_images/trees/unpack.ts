@@ -4,11 +4,11 @@ import { mkdir, open, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import type { Tree, TreeEntry } from './tree.js'
-import { TreeRefused } from './tree_refused.js'
+import { SourceRejected } from './source_errors.js'
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-interface Place {
+interface UnpackTarget {
   /** The folder of the tree that is wanted. */
   readonly path: string
   /** A folder that is there, and empty. */
@@ -16,7 +16,7 @@ interface Place {
   readonly signal: AbortSignal
 }
 
-export interface Unpacked {
+export interface UnpackedFiles {
   /** The SHA-256 of what is in each file, in hexadecimal digits; of links, that of where they lead. */
   readonly files: ReadonlyMap<string, string>
   readonly commit: string | undefined
@@ -26,29 +26,32 @@ export interface Unpacked {
  * Writes what a tree has within one of its folders, and answers what that was. Links are made when everything else is
  * there, so that nothing is ever written through one; what is there twice is refused.
  */
-export async function unpack(tree: Tree, { path, into, signal }: Place): Promise<Unpacked> {
+export async function unpack(
+  tree: Tree,
+  { path, into, signal }: UnpackTarget
+): Promise<UnpackedFiles> {
   const links: { readonly at: string; readonly target: string }[] = []
   const files = new Map<string, string>()
   let commit: string | undefined
-  for await (const entry of tree.entries(signal, (told) => (commit = told))) {
+  for await (const entry of tree.entries(signal, (value) => (commit = value))) {
     const within = pathWithin(entry.path, path)
     if (within === undefined) {
       continue
     }
     const at = join(into, within)
-    await once(entry, () => mkdir(dirname(at), { recursive: true }))
+    await rejectDuplicates(entry, () => mkdir(dirname(at), { recursive: true }))
     if (entry.type === 'folder') {
-      await once(entry, () => mkdir(at, { recursive: true }))
+      await rejectDuplicates(entry, () => mkdir(at, { recursive: true }))
     } else if (entry.type === 'link') {
-      requireWithin(entry, within)
+      requireLinkWithin(entry, within)
       links.push({ at, target: entry.target })
       files.set(within, createHash('sha256').update(entry.target).digest('hex'))
     } else {
-      files.set(within, await once(entry, () => write(at, entry)))
+      files.set(within, await rejectDuplicates(entry, () => write(at, entry)))
     }
   }
   for (const { at, target } of links) {
-    await once({ path: at }, () => symlink(target, at))
+    await rejectDuplicates({ path: at }, () => symlink(target, at))
   }
   return { files, commit }
 }
@@ -59,10 +62,12 @@ function pathWithin(path: string, folder: string): string | undefined {
 }
 
 /** What is in another folder of the tree is not there where this one is built. */
-function requireWithin({ path, target }: TreeEntry & { type: 'link' }, within: string): void {
+function requireLinkWithin({ path, target }: TreeEntry & { type: 'link' }, within: string): void {
   const ups = target.split('/').filter((step) => step === '..').length
   if (ups > within.split('/').length - 1) {
-    throw new TreeRefused(`the link ${JSON.stringify(path)} leads out of the folder of its image`)
+    throw new SourceRejected(
+      `the link ${JSON.stringify(path)} leads out of the folder of its image`
+    )
   }
 }
 
@@ -70,9 +75,9 @@ async function write(at: string, entry: TreeEntry & { type: 'file' }): Promise<s
   const hash = createHash('sha256')
   const file = await open(at, NEW, entry.isExecutable ? 0o755 : 0o644)
   try {
-    for await (const piece of entry.content()) {
-      hash.update(piece)
-      await file.writeFile(piece)
+    for await (const chunk of entry.content()) {
+      hash.update(chunk)
+      await file.writeFile(chunk)
     }
     return hash.digest('hex')
   } finally {
@@ -80,13 +85,16 @@ async function write(at: string, entry: TreeEntry & { type: 'file' }): Promise<s
   }
 }
 
-async function once<T>(entry: Pick<TreeEntry, 'path'>, work: () => Promise<T>): Promise<T> {
+async function rejectDuplicates<T>(
+  entry: Pick<TreeEntry, 'path'>,
+  action: () => Promise<T>
+): Promise<T> {
   try {
-    return await work()
+    return await action()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ELOOP') {
-      throw new TreeRefused(`${JSON.stringify(entry.path)} is in it twice`)
+      throw new SourceRejected(`${JSON.stringify(entry.path)} is in it twice`)
     }
     throw error
   }

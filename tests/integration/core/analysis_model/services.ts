@@ -27,12 +27,12 @@ export async function services() {
   const storedCode = {
     damaged: async (ids: readonly string[]) => ids.filter((id) => damaged.has(id)),
   }
-  const isListenedTo = async () => true
+  const hasConsumers = async () => true
   const pool = corePool()
   const signatures = await container.make(BuildSignatures)
   const codeLocks = await container.make(CodeLocks)
   const parts = { analyses, analysisNodes, upkeep, codeLocks }
-  const needs = { pool, ...parts, isListenedTo, storedCode, signatures }
+  const dependencies = { pool, ...parts, hasConsumers, storedCode, signatures }
   const locks = await container.make('bucketLocks')
   const logger = await container.make('logger')
   return {
@@ -41,7 +41,7 @@ export async function services() {
     analyses,
     analysisNodes,
     damaged,
-    commands: new AnalysisCommands(needs),
+    commands: new AnalysisCommands(dependencies),
     buckets: await container.make(AnalysisBucketService),
     files: await container.make(AnalysisBucketFileService),
     images: await container.make(MasterImageService),

@@ -190,7 +190,9 @@ export class World {
     this.#listed.set(image, version)
     const listed = [...this.#listed.keys()].map((key) => this.#imageListed(key))
     const outcome = await this.#outcome(() =>
-      inTransaction(pool, (it) => images.takeOver(it, platform, { images: listed, groups: [] }))
+      inTransaction(pool, (it) =>
+        images.replaceCatalogue(it, platform, { images: listed, groups: [] })
+      )
     )
     if (outcome !== DONE) {
       this.#listed.set(image, former)

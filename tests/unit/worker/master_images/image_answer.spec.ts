@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { imageAnswer } from '#worker/master_images/image_answer'
+import { mergeListings } from '#worker/master_images/merge_listings'
 import type { Fault, ListedImage, Listing } from '#worker/master_images/sources/listing'
 
 const NONE = { images: [], groups: [] }
@@ -10,7 +10,7 @@ function image(virtualPath: string, command = 'python3'): ListedImage {
 }
 
 function broken(virtualPath: string, kind: Fault['kind'] = 'image'): Fault {
-  return { kind, virtualPath, sentence: 'it is broken' }
+  return { kind, virtualPath, message: 'it is broken' }
 }
 
 function listing(some: Partial<Listing>): Listing {
@@ -29,7 +29,7 @@ test.group('What the platform is told of its images', () => {
       command: 'python2',
       commandArguments: [{ value: '-u', position: 'before' as const }],
     }
-    const { images } = imageAnswer(
+    const { images } = mergeListings(
       [listing({ images: [image('r')], faults: [broken('python/base')] })],
       { images: [known, image('gone')], groups: [] }
     )
@@ -38,7 +38,7 @@ test.group('What the platform is told of its images', () => {
   })
 
   test('a broken image that the platform never had is left out', ({ assert }) => {
-    const { images } = imageAnswer(
+    const { images } = mergeListings(
       [listing({ images: [image('r')], faults: [broken('new')] })],
       NONE
     )
@@ -47,7 +47,7 @@ test.group('What the platform is told of its images', () => {
   })
 
   test('a broken group is named as the platform has it', ({ assert }) => {
-    const { groups } = imageAnswer([listing({ faults: [broken('r', 'group')] })], {
+    const { groups } = mergeListings([listing({ faults: [broken('r', 'group')] })], {
       images: [image('r')],
       groups: [{ virtualPath: 'r', name: 'R', path: null }],
     })
@@ -56,7 +56,7 @@ test.group('What the platform is told of its images', () => {
   })
 
   test('what no source names any more is not named', ({ assert }) => {
-    const { images } = imageAnswer([listing({ images: [image('r')] })], {
+    const { images } = mergeListings([listing({ images: [image('r')] })], {
       images: [image('r'), image('python')],
       groups: [],
     })
@@ -67,7 +67,7 @@ test.group('What the platform is told of its images', () => {
   test('of several sources the first that names an image counts, also where it is broken there', ({
     assert,
   }) => {
-    const { images } = imageAnswer(
+    const { images } = mergeListings(
       [
         listing({ images: [image('r', 'Rscript')], faults: [broken('python')] }),
         listing({ images: [image('r', 'littler'), image('python', 'pypy')] }),

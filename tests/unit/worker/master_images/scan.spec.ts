@@ -128,7 +128,7 @@ test.group('Images in a repository', () => {
       ['good']
     )
     assert.deepEqual(
-      Object.fromEntries(faults.map((fault) => [fault.virtualPath, fault.sentence])),
+      Object.fromEntries(faults.map((fault) => [fault.virtualPath, fault.message])),
       {
         broken: 'broken/image.json is no JSON object',
         large: 'large/image.json is no file of at most 64 KiB',
@@ -157,7 +157,7 @@ test.group('Images in a repository', () => {
       ['python']
     )
     assert.deepEqual(
-      faults.map(({ kind, virtualPath, sentence }) => [kind, virtualPath, sentence]),
+      faults.map(({ kind, virtualPath, message: sentence }) => [kind, virtualPath, sentence]),
       [
         ['group', 'r', 'name in r/image-group.json is no text of 1 to 128 characters'],
         ['image', 'r/base', 'name in r/image-group.json is no text of 1 to 128 characters'],
@@ -177,7 +177,7 @@ test.group('Images in a repository', () => {
       images.map(({ path }) => path),
       ['here/base']
     )
-    assert.equal(faults[0]!.sentence, 'there/base and here/base are both called base')
+    assert.equal(faults[0]!.message, 'there/base and here/base are both called base')
   })
 
   test('what stands at the top of a repository is no image of it', async ({ assert, cleanup }) => {

@@ -1,0 +1,16 @@
+import { ServiceUnavailable } from '#kernel/failures'
+import { env } from '#start/env'
+
+/**
+ * Throws where more is gone at the provider than happens by itself: rather the provider is another one, an older copy of
+ * itself, or shows less than it has.
+ */
+export function enforceRemovalLimit(missing: number, what: string): void {
+  const limit = env.IDENTITY_GONE_AT_ONCE
+  if (missing > limit) {
+    throw new ServiceUnavailable(
+      `${missing} ${what} would be gone from the identity provider at once, so nothing was done. ` +
+        `Where that is right, set IDENTITY_GONE_AT_ONCE=${missing} (now ${limit}) until it is done`
+    )
+  }
+}

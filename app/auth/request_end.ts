@@ -1,0 +1,31 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import type { Authenticator } from './authentication_middleware.js'
+import { connectionEnd } from '#http/event_stream'
+import { WaitingRequests } from '#http/waiting_limits'
+import type { EndSignal } from '#kernel/end_signal'
+import { actorOf } from '#kernel/request_origin'
+
+/**
+ * Over when the connection ends, the process stops, or the caller's token or a permission of it does. Throws where the caller has as much
+ * waiting as it may have.
+ */
+export async function requestEnd(ctx: HttpContext): Promise<EndSignal> {
+  const waiting = await ctx.containerResolver.make(WaitingRequests)
+  const waiter = waiting.begin(actorOf(ctx), ctx.request.ip())
+  const ending = connectionEnd(ctx)
+  ending.addListener(waiter)
+  const authenticator: Authenticator | undefined = await ctx.containerResolver.make('authenticator')
+  if (ctx.token !== undefined) {
+    authenticator?.guardConnection?.(ctx.token, ending)
+  }
+  return ending
+}
+
+/** The same for what takes a signal. */
+export async function requestEndSignal(ctx: HttpContext): Promise<AbortSignal> {
+  const aborted = new AbortController()
+  const ending = await requestEnd(ctx)
+  ending.addListener({ onEnd: () => aborted.abort(ending.reason) })
+  return aborted.signal
+}

@@ -1,0 +1,104 @@
+import app from '@adonisjs/core/services/app'
+import vine from '@vinejs/vine'
+
+import { defineConsumer, type Handler, type ExternalHandler } from '#bus/consumer'
+import { MalformedMessage } from '#bus/errors'
+import { EVENT_KEYS } from '#bus/names'
+import { following, type Heard } from '#core/following'
+import { percentIn, workerReport } from '#core/worker_report'
+import { body } from '#kernel/body'
+import {
+  MasterImageService,
+  type ImageEvent,
+  type RepositoryContent,
+} from './master_image_service.js'
+
+const REPORTS = [
+  'executionStarted',
+  'executionProgress',
+  'executionFinished',
+  'executionFailed',
+] as const satisfies readonly ImageEvent[]
+
+const report = body({
+  ...workerReport,
+  hash: vine.string().maxLength(135).nullable().optional(),
+  size: vine.number().withoutDecimals().min(0).nullable().optional(),
+})
+
+const text = (max: number) => vine.string().minLength(1).maxLength(max)
+const entry = { name: text(256), path: text(512), virtualPath: text(512) }
+const catalogue = body({
+  images: vine.array(
+    vine.object({
+      ...entry,
+      hash: vine.string().maxLength(135).nullable().optional(),
+      size: vine.number().withoutDecimals().min(0).nullable().optional(),
+      command: vine.string().maxLength(256).nullable().optional(),
+      commandArguments: vine
+        .array(
+          vine.object({
+            value: text(512),
+            position: vine.enum(['before', 'after']).nullable().optional(),
+          })
+        )
+        .nullable()
+        .optional(),
+    })
+  ),
+  groups: vine.array(vine.object(entry)),
+})
+
+/** Follows what workers tell of the images they build. */
+export const imageBuildConsumer = defineConsumer({
+  queue: `core.${EVENT_KEYS.masterImageBuilder}`,
+  events: [EVENT_KEYS.masterImageBuilder],
+  surface: 'core',
+  prefetch: 20,
+  recordOf: ({ data }) => String(data.id),
+  handlers: Object.fromEntries(REPORTS.map((name) => [name, applyReport(name)])),
+})
+
+/** Takes over the images and groups of the repository. */
+export const imageCatalogueConsumer = defineConsumer({
+  queue: `core.${EVENT_KEYS.masterImageSynchronizer}`,
+  events: [EVENT_KEYS.masterImageSynchronizer],
+  surface: 'core',
+  prefetch: 1,
+  recordOf: () => 'catalogue',
+  handlers: {
+    executionStarted: recordSynchronization('executionStarted'),
+    executionFinished: following(catalogue, MasterImageService, replaceCatalogue),
+    executionFailed: recordSynchronization('executionFailed'),
+  },
+})
+
+function applyReport(name: ImageEvent): ExternalHandler {
+  return following(report, MasterImageService, (images, { transaction, origin, content }) =>
+    images.applyReport(transaction, origin, {
+      id: content.id,
+      report: name,
+      percent: percentIn(content),
+      hash: content.hash ?? null,
+      size: content.size ?? null,
+    })
+  )
+}
+
+/** A repository that holds nothing any more is more likely one that could not be read. */
+async function replaceCatalogue(
+  images: MasterImageService,
+  { transaction, origin, content }: Heard<RepositoryContent>
+): Promise<void> {
+  if (content.images.length === 0) {
+    throw new MalformedMessage('no images are listed, so that none is taken away either')
+  }
+  await images.replaceCatalogue(transaction, origin, content)
+}
+
+function recordSynchronization(name: ImageEvent): Handler {
+  return async ({ transaction }) => {
+    const images = await app.container.make(MasterImageService)
+    await images.recordSynchronization(transaction, name)
+  }
+}

@@ -1,0 +1,32 @@
+import type {
+  LinkedProject,
+  RegistryDriver,
+  DesiredProject,
+} from '#core/registries/registry_driver'
+
+/**
+ * A registry the platform has no account for. It takes images under any name, and there is nothing to be made in it.
+ */
+export class NullDriver implements RegistryDriver {
+  async requireAccount(): Promise<void> {}
+
+  async find(): Promise<null> {
+    return null
+  }
+
+  async link(_project: DesiredProject): Promise<LinkedProject> {
+    return { id: null, account: null, webhookId: null }
+  }
+
+  async unlink(): Promise<void> {}
+
+  async findAccountName(_id: string): Promise<string | null> {
+    return null
+  }
+
+  async ensureWorkerAccount(): Promise<null> {
+    return null
+  }
+
+  async removeWorkerAccount(): Promise<void> {}
+}

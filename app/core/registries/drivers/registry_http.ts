@@ -1,0 +1,123 @@
+import { request as requestInClear, type IncomingMessage } from 'node:http'
+import { request as requestSecurely } from 'node:https'
+import { lookup as resolve, type LookupAddress } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+
+import { hostRules, parseHost, type HostRules } from '#core/registries/host_rules'
+import { HostNotAllowed } from '#oci/errors'
+import type { OutboundGuard } from '#oci/registry/connections'
+
+const MAX_RESPONSE_BYTES = 1024 * 1024
+
+export interface RegistryRequest {
+  readonly url: URL
+  /** As the registry is named: with the port, if it has one. */
+  readonly host: string
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body: string | undefined
+  readonly limitMs: number
+}
+
+export interface RegistryResponse {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly text: string
+}
+
+/**
+ * Calls a registry, at an address that it may have: a name may mean another one each time it is looked up. It follows nothing
+ * and keeps no cookies; what the registry is sent goes to it alone.
+ */
+export function sendRequest(
+  { url, host, method, headers, body, limitMs }: RegistryRequest,
+  rules: HostRules
+): Promise<RegistryResponse> {
+  requireReachable(rules, host, [hostnameOf(url)])
+  const request = url.protocol === 'https:' ? requestSecurely : requestInClear
+  return new Promise((resolved, rejected) => {
+    const outgoing = request(url, {
+      method,
+      headers: { ...headers, 'content-length': Buffer.byteLength(body ?? '') },
+      agent: false,
+      signal: AbortSignal.timeout(limitMs),
+      lookup: guardedLookup(rules, host),
+      rejectUnauthorized: !rules.isInsecure(host),
+    })
+    outgoing.on('error', rejected)
+    outgoing.on('response', (response) => void readResponse(response).then(resolved, rejected))
+    outgoing.end(body)
+  })
+}
+
+async function readResponse(response: IncomingMessage): Promise<RegistryResponse> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response) {
+    length += chunk.length
+    if (length > MAX_RESPONSE_BYTES) {
+      throw new RangeError('The answer is too long')
+    }
+    chunks.push(chunk)
+  }
+  const text = Buffer.concat(chunks).toString()
+  return { status: response.statusCode!, headers: response.headers, text }
+}
+
+/** The rules for what asks a registry in other ways: the registry itself, and nothing that it leads to. */
+export function guardRegistry(host: string, rules: HostRules = hostRules): OutboundGuard {
+  const name = parseHost(host)?.host
+  return {
+    requireAllowed(url) {
+      if (url.host !== name) {
+        throw new HostNotAllowed(`${host} leads to another host, where nothing is asked`)
+      }
+      requireReachable(rules, host, [hostnameOf(url)])
+    },
+    lookupFor: () => guardedLookup(rules, host),
+  }
+}
+
+/** The rules for what has to go where a registry leads to (stores of blobs, services that give out tokens): the same for each host on the way. */
+export function guardRedirects(host: string, rules: HostRules = hostRules): OutboundGuard {
+  const name = parseHost(host)?.host
+  const hostOf = (url: URL) => (url.host === name ? host : url.host)
+  return {
+    requireAllowed: (url) => requireReachable(rules, hostOf(url), [hostnameOf(url)]),
+    lookupFor: (url) => guardedLookup(rules, hostOf(url)),
+  }
+}
+
+/** What is looked at is what is connected to: there is no second look-up that could end elsewhere. */
+function guardedLookup(rules: HostRules, host: string): LookupFunction {
+  return (name, options, callback) => {
+    resolve(name, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) {
+        return callback(error, '', 0)
+      }
+      try {
+        requireReachable(
+          rules,
+          host,
+          addresses.map(({ address }) => address)
+        )
+      } catch (refusal) {
+        return callback(refusal as Error, '', 0)
+      }
+      const [first] = addresses
+      return options.all ? callback(null, addresses) : callback(null, first!.address, first!.family)
+    })
+  }
+}
+
+function requireReachable(rules: HostRules, host: string, addresses: readonly string[]): void {
+  const problem = [
+    rules.findRefusal(host),
+    ...addresses.filter(isIP).map((address) => rules.findRefusal(host, address)),
+  ].find((found) => found !== undefined)
+  if (problem !== undefined) {
+    throw new HostNotAllowed(problem)
+  }
+}
+
+const hostnameOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+
+import { StartFailure } from '#kernel/start_failure'
+import { env } from '#start/env'
+
+export interface Address {
+  host: string
+  port: number
+  /** The variable that sets the port, for the person who reads that it is taken. */
+  variable: 'PORT' | 'ADMIN_PORT'
+  /** The one that sets the host. */
+  hostVariable: 'HOST' | 'ADMIN_HOST' | 'HEALTH_HOST'
+}
+
+export const WEB: Address = {
+  host: env.HOST,
+  port: env.PORT,
+  variable: 'PORT',
+  hostVariable: 'HOST',
+}
+export const ADMIN: Address = {
+  host: env.ADMIN_HOST,
+  port: env.ADMIN_PORT,
+  variable: 'ADMIN_PORT',
+  hostVariable: 'ADMIN_HOST',
+}
+
+/**
+ * Binds a server to its port, or says in one sentence why that does not work.
+ */
+export async function listen(server: Server, address: Address): Promise<void> {
+  try {
+    server.listen(address.port, address.host)
+    await once(server, 'listening')
+  } catch (error) {
+    throw asStartFailure(error as NodeJS.ErrnoException, address)
+  }
+}
+
+/**
+ * Finds out early whether a port is free, before anything that takes longer is started.
+ */
+export async function requireFree(address: Address): Promise<void> {
+  const probe = createServer()
+  await listen(probe, address)
+  probe.close()
+  await once(probe, 'close')
+}
+
+/** The port a server listens on, also where it was left to the system to choose one. */
+export function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+function asStartFailure(
+  error: NodeJS.ErrnoException,
+  { host, port, variable, hostVariable }: Address
+): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return StartFailure.portTaken(port, variable)
+    case 'EACCES':
+      return new StartFailure(
+        `Port ${port} may not be opened by this user: set ${variable} to a port above 1023.`
+      )
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new StartFailure(
+        `This machine has no address ${host}: set ${hostVariable} to one that it has.`
+      )
+    default:
+      return error
+  }
+}

@@ -1,0 +1,150 @@
+import type { Actor } from '#kernel/actor'
+import { PermissionDenied } from '#kernel/failures'
+import { where, type Condition } from '#query/condition'
+import { isUuid } from '#kernel/is_uuid'
+import { isMasterMember, requireRealm } from '#kernel/realm'
+import { analysesOf, participatesIn } from './participation.js'
+import { strictRealm } from './strict_realm.js'
+
+/** What decides who reaches a bucket, or a file: then its bucket is looked at as well. */
+export interface AccessFacts {
+  readonly actorType: string | null
+  readonly actorId: string | null
+  readonly realmId: string | null
+  readonly refType?: string | null
+  readonly refId?: string | null
+  readonly bucket?: AccessFacts
+}
+
+/** What belongs to no realm is read by every caller, and filled only by those who reach it for another reason. */
+export type AccessMode = 'read' | 'upload'
+
+const ANALYSIS = 'analysis'
+
+/** Whether an actor may list, read and stream what this is, or put files into it. */
+export async function canAccess(
+  actor: Actor,
+  row: AccessFacts,
+  mode: AccessMode = 'read'
+): Promise<boolean> {
+  if (hasFullAccess(actor) || isAllowed(actor, row, mode)) {
+    return true
+  }
+  const { refType, refId } = row.bucket ?? row
+  return (
+    refType?.toLowerCase() === ANALYSIS &&
+    typeof refId === 'string' &&
+    canParticipate(actor) &&
+    participatesIn(actor.id, refId.toLowerCase())
+  )
+}
+
+/** Throws where an actor may not reach what this is. */
+export async function requireAccess(
+  actor: Actor,
+  row: AccessFacts,
+  mode: AccessMode = 'read'
+): Promise<void> {
+  if (!(await canAccess(actor, row, mode))) {
+    throw new PermissionDenied('The bucket belongs to another realm')
+  }
+}
+
+/** Whether an actor made this, which takes both: one id may belong to a user here and to a client elsewhere. */
+export function owns(actor: Actor, { actorType, actorId }: AccessFacts): boolean {
+  return actorType === actor.kind && actorId !== null && actorId === actor.id.toLowerCase()
+}
+
+/** Throws unless an actor made this, or holds the permission and may write in its realm. */
+export function requireOwnerOr(actor: Actor, row: AccessFacts, permission: string): void {
+  if (owns(actor, row)) {
+    return
+  }
+  if (!actor.permissions.has(permission)) {
+    throw PermissionDenied.missing([permission])
+  }
+  requireRealm(actor, row.realmId)
+}
+
+/** The buckets an actor reaches, as conditions of a list; none where these are all. */
+export async function accessibleBuckets(actor: Actor): Promise<readonly Condition[]> {
+  if (hasFullAccess(actor)) {
+    return []
+  }
+  const analyses = await analysesFor(actor)
+  return [
+    where.sql(
+      (row, bind) => bucketTest(actor, analyses, row, bind),
+      ['actor_type', 'actor_id', 'realm_id', 'ref_type', 'ref_id']
+    ),
+  ]
+}
+
+/**
+ * The files an actor reaches: for themselves, or for their buckets. A query that shows something of the buckets, or asks by it,
+ * is about those with a bucket that the actor reaches too.
+ */
+export async function accessibleFiles(
+  actor: Actor,
+  queriesBucket: boolean
+): Promise<readonly Condition[]> {
+  if (hasFullAccess(actor)) {
+    return []
+  }
+  const analyses = await analysesFor(actor)
+  return [
+    where.sql(
+      (row, bind) => {
+        const inBucket = `${row}.bucket_id in (select b.id from buckets b
+          where ${bucketTest(actor, analyses, 'b', bind)})`
+        return queriesBucket ? inBucket : `${ownTest(actor, row, bind)} or ${inBucket}`
+      },
+      ['actor_type', 'actor_id', 'realm_id', 'bucket_id']
+    ),
+  ]
+}
+
+/** No permission reaches into another realm. Machines do where the installation is told not to look closer. */
+function hasFullAccess(actor: Actor): boolean {
+  return isMasterMember(actor) || (actor.kind !== 'user' && !strictRealm.isOn)
+}
+
+function isAllowed(actor: Actor, row: AccessFacts, mode: AccessMode): boolean {
+  if (owns(actor, row) || (row.realmId !== null && row.realmId === actor.realmId)) {
+    return true
+  }
+  return row.bucket ? isAllowed(actor, row.bucket, mode) : row.realmId === null && mode === 'read'
+}
+
+const NO_ANALYSES: ReadonlySet<string> = new Set()
+
+/** Only the client of a node may take part in an analysis. */
+const canParticipate = ({ kind }: Actor) => kind === 'client' && strictRealm.isOn
+
+async function analysesFor(actor: Actor): Promise<ReadonlySet<string>> {
+  return canParticipate(actor) ? analysesOf(actor.id) : NO_ANALYSES
+}
+
+type Bind = (value: unknown) => string
+
+function bucketTest(actor: Actor, analyses: ReadonlySet<string>, row: string, bind: Bind): string {
+  const tests = [ownTest(actor, row, bind), `${row}.realm_id is null`]
+  if (analyses.size > 0) {
+    const ids = bind([...analyses])
+    tests.push(
+      `lower(${row}.ref_type) = '${ANALYSIS}' and lower(${row}.ref_id) = any(${ids}::text[])`
+    )
+  }
+  return tests.map((test) => `(${test})`).join(' or ')
+}
+
+function ownTest({ kind, id, realmId }: Actor, row: string, bind: Bind): string {
+  const tests: string[] = []
+  if (isUuid(id)) {
+    tests.push(`${row}.actor_type = ${bind(kind)} and ${row}.actor_id = ${bind(id)}::uuid`)
+  }
+  if (realmId !== null && isUuid(realmId)) {
+    tests.push(`${row}.realm_id = ${bind(realmId)}::uuid`)
+  }
+  return tests.length === 0 ? 'false' : tests.map((test) => `(${test})`).join(' or ')
+}

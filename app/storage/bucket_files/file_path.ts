@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+
+const MAX_PATH_LENGTH = 512
+const MAX_NAME_LENGTH = 256
+
+const CONTROL = /\p{Control}/u
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+/** The three forms of a file's place that its record keeps. */
+export interface FilePath {
+  readonly path: string
+  readonly name: string
+  readonly directory: string
+}
+
+/** Why a path cannot be that of a file, in words for the caller; undefined where it can. */
+export function pathProblem(path: string): string | undefined {
+  if (path === '') {
+    return 'is empty'
+  }
+  if (path.length > MAX_PATH_LENGTH) {
+    return `is longer than ${MAX_PATH_LENGTH} characters`
+  }
+  if (path.startsWith('/')) {
+    return 'starts with a slash'
+  }
+  if (path.endsWith('/')) {
+    return 'ends with a slash'
+  }
+  if (CONTROL.test(path)) {
+    return 'has control characters in it'
+  }
+  if (LONE_SURROGATE.test(path)) {
+    return 'is no Unicode text'
+  }
+  const segments = path.split('/')
+  if (segments.includes('..')) {
+    return 'leads out of its bucket'
+  }
+  if (segments.at(-1) === '.') {
+    return 'names no file'
+  }
+  if (segments.at(-1)!.length > MAX_NAME_LENGTH) {
+    return `has a name of more than ${MAX_NAME_LENGTH} characters`
+  }
+  return undefined
+}
+
+/** Takes a path apart into what the record of a file keeps of it. */
+export function filePath(path: string): FilePath {
+  const slash = path.lastIndexOf('/')
+  return {
+    path,
+    name: path.slice(slash + 1),
+    directory: slash === -1 ? '.' : path.slice(0, slash),
+  }
+}
+
+/**
+ * A path that does no harm where it is unpacked: as it is where nothing speaks against it, which is true for all that were
+ * checked when they were stored. Another one is changed, and marked so that it cannot take the place of a file that has that
+ * name.
+ */
+export function safePath(path: string): string {
+  const isSafe = pathProblem(path) === undefined
+  if (isSafe) {
+    return path
+  }
+  const safe = path
+    .toWellFormed()
+    .replaceAll(/\p{Control}/gu, '_')
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .map((segment) => (segment === '..' ? '__' : segment))
+    .join('/')
+  const mark = createHash('sha256').update(path).digest('hex').slice(0, 8)
+  return `${safe || 'unnamed'}~${mark}`
+}

@@ -1,0 +1,84 @@
+import app from '@adonisjs/core/services/app'
+import vine from '@vinejs/vine'
+
+import { defineConsumer, type Completion, type DeadLetteredMessage } from '#bus/consumer'
+import { contentOf } from '#bus/content_of'
+import { derivedId } from '#bus/derived_id'
+import { MalformedMessage } from '#bus/errors'
+import type { Message } from '#bus/message'
+import { COMMAND_QUEUES } from '#bus/names'
+import { body } from '#kernel/body'
+import { Failure } from '#kernel/failures'
+import { serviceOrigin } from '#auth/service_origin'
+import { isUuid } from '#kernel/is_uuid'
+import { afterCommit } from '#records/transaction'
+import { createBucket } from './bucket.js'
+import { BucketService } from './bucket_service.js'
+import { recordBucketEvent, type CommandOrigin } from './storage_events.js'
+
+import { removeUnusedLocations } from './bucket_removal.js'
+
+const bucketReference = body({ id: vine.string().uuid() })
+
+/**
+ * Makes and deletes buckets for others that ask for it on the bus, and tells them what came of it.
+ */
+export const bucketConsumer = defineConsumer({
+  queue: COMMAND_QUEUES.storageBucket,
+  surface: 'storage',
+  prefetch: 10,
+  recordOf: ({ id, type, data }) => (type === 'delete' ? String(data.id).toLowerCase() : id),
+  handlers: { create: { execute: create }, delete: { execute: remove } },
+  onDeadLetter: reportFailure,
+})
+
+async function create(message: Message): Promise<Completion> {
+  const content = await contentOf(message, createBucket)
+  const origin = await originOf(message)
+  const buckets = await app.container.make(BucketService)
+  try {
+    return await buckets.createForCommand(origin, { ...content, id: bucketIdOf(message) })
+  } catch (error) {
+    throw isRefusal(error) ? new MalformedMessage(error.message, { cause: error }) : error
+  }
+}
+
+async function remove(message: Message): Promise<Completion> {
+  const { id } = await contentOf(message, bucketReference)
+  const origin = await originOf(message)
+  const buckets = await app.container.make(BucketService)
+  return (transaction) => buckets.removeForCommand(transaction, origin, id)
+}
+
+/** The sender is told that it came to nothing, and no more of the reason than is about what it sent. */
+async function reportFailure({ transaction, message, reason }: DeadLetteredMessage): Promise<void> {
+  const error = publicMessage(reason)
+  if (message.type === 'create') {
+    const id = bucketIdOf(message)
+    await recordBucketEvent(transaction, { command: message }, 'creationFailed', { id, error })
+    afterCommit(transaction, () => void removeUnusedLocations(id))
+  } else {
+    const { id } = message.data
+    const reference = typeof id === 'string' && isUuid(id) ? { id } : {}
+    await recordBucketEvent(transaction, { command: message }, 'deletionFailed', {
+      ...reference,
+      error,
+    })
+  }
+}
+
+function publicMessage(reason: unknown): string {
+  const isPublic = reason instanceof MalformedMessage || isRefusal(reason)
+  return isPublic ? reason.message : 'This could not be done'
+}
+
+/** What another attempt would not change. */
+function isRefusal(error: unknown): error is Failure {
+  return error instanceof Failure && error.status < 500
+}
+
+const bucketIdOf = (message: Message) => derivedId(COMMAND_QUEUES.storageBucket, message)
+
+async function originOf(message: Message): Promise<CommandOrigin> {
+  return { ...(await serviceOrigin()), command: message }
+}

@@ -1,0 +1,104 @@
+import app from '@adonisjs/core/services/app'
+import type pg from 'pg'
+
+import { EntityConflict } from '#kernel/failures'
+import type { Origin } from '#kernel/origin'
+import { inTransaction, concurrently } from '#records/transaction'
+import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
+import { BucketService } from '#storage/buckets/bucket_service'
+import { filePath } from '#storage/bucket_files/file_path'
+import { storagePool } from '#storage/database'
+import { requireUnlocked } from '#storage/locks/bucket_locks'
+import type { Claim } from './claims.js'
+
+/** A file all of which is in the object store. */
+export interface UploadedFile {
+  readonly claim: Claim
+  readonly size: number
+  readonly sha256: string
+}
+
+/** Who has sent a file, as its record names them. */
+export interface FileSender {
+  readonly actorType: string
+  readonly actorId: string
+  readonly realmId: string | null
+}
+
+/** So many files of a request are written without waiting for each other. */
+const CONCURRENT_INSERTS = 64
+
+/** The sender was silent for so long that others could take the path over. */
+class ClaimLost extends EntityConflict {
+  constructor() {
+    super(
+      'The upload was interrupted for so long that its paths were given to others; send it again'
+    )
+  }
+}
+
+/**
+ * Makes files of what has arrived: all of them with their events, or none. Answers their records as JSON, in the order
+ * given. The objects of files that were not made are still there. Throws `AnalysisLocked` where the bucket was locked meanwhile.
+ */
+export async function createFiles(
+  origin: Origin,
+  bucketId: string,
+  uploaded: readonly UploadedFile[],
+  sender = senderOf(origin)
+): Promise<string[]> {
+  if (uploaded.length === 0) {
+    return []
+  }
+  try {
+    const bucketFiles = await app.container.make(BucketFileService)
+    return await inTransaction(storagePool(), async (transaction) => {
+      await requireUnlocked(transaction, bucketId)
+      await consumeClaims(transaction, uploaded)
+      return insertInBatches(uploaded, (file) =>
+        bucketFiles.createFromUpload(transaction, origin, { ...valuesOf(file), ...sender })
+      )
+    })
+  } catch (error) {
+    if (error instanceof ClaimLost) {
+      const buckets = await app.container.make(BucketService)
+      await buckets.find(bucketId)
+    }
+    throw error
+  }
+}
+
+/** Throws where a path of what has arrived is claimed by others meanwhile. */
+async function consumeClaims(
+  transaction: pg.ClientBase,
+  uploaded: readonly UploadedFile[]
+): Promise<void> {
+  const { rowCount } = await transaction.query(
+    'delete from bucket_file_claims where id = any($1::uuid[])',
+    [uploaded.map(({ claim }) => claim.id)]
+  )
+  if (rowCount !== uploaded.length) {
+    throw new ClaimLost()
+  }
+}
+
+async function insertInBatches(
+  uploaded: readonly UploadedFile[],
+  insert: (file: UploadedFile) => Promise<string>
+): Promise<string[]> {
+  const records: string[] = []
+  for (let start = 0; start < uploaded.length; start += CONCURRENT_INSERTS) {
+    const batch = uploaded.slice(start, start + CONCURRENT_INSERTS)
+    records.push(...(await concurrently(...batch.map(insert))))
+  }
+  return records
+}
+
+function valuesOf({ claim, size, sha256 }: UploadedFile) {
+  const { id, bucketId, path, hash, layout } = claim
+  return { id, bucketId, ...filePath(path), hash, layout, size, sha256 }
+}
+
+function senderOf({ actor }: Origin): FileSender {
+  return { actorType: actor.kind, actorId: actor.id, realmId: actor.realmId }
+}

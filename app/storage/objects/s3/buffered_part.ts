@@ -1,0 +1,109 @@
+import { BUFFER_BYTES, bufferPool, type BufferPool } from './buffer_pool.js'
+
+const MIN_BLOCK_BYTES = 16 * 1024
+const MAX_BLOCK_BYTES = 256 * 1024
+
+/** The bytes of a part, for their sender. */
+export interface PartContent {
+  readonly bytes: Buffer
+  /** The bytes are not read any more. */
+  release(): void
+  /** They may still be read. */
+  abandon(): void
+}
+
+/**
+ * The bytes of a part that is being gathered. They are copied as they come, so that the chunks in which they came need not
+ * outlive the moment: into a buffer for the whole part where there is one, else into blocks, so that no more memory is taken than
+ * there are bytes.
+ */
+export class BufferedPart {
+  readonly #pool: BufferPool
+  #buffer: Buffer | undefined
+  #blocks: Buffer[] = []
+  #freeInLast = 0
+  #length = 0
+
+  constructor(pool = bufferPool) {
+    this.#pool = pool
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Adds bytes of a part that will have at most so many. */
+  add(bytes: Uint8Array, maxBytes: number): void {
+    const outgrowsBlock =
+      this.#length <= MAX_BLOCK_BYTES && this.#length + bytes.length > MAX_BLOCK_BYTES
+    if (outgrowsBlock && maxBytes <= BUFFER_BYTES) {
+      this.#moveIntoBuffer()
+    }
+    if (this.#buffer) {
+      this.#buffer.set(bytes, this.#length)
+      this.#length += bytes.length
+    } else {
+      this.#addToBlocks(bytes)
+    }
+  }
+
+  /** The bytes in one piece; the part is empty after that. */
+  take(): PartContent {
+    const whole = this.#buffer
+    const bytes = whole?.subarray(0, this.#length) ?? Buffer.concat(this.#blocks, this.#length)
+    this.#clear()
+    return {
+      bytes,
+      release: () => whole && this.#pool.release(whole),
+      abandon: () => whole && this.#pool.discard(),
+    }
+  }
+
+  /** Gives up what was gathered. */
+  discard(): void {
+    if (this.#buffer) {
+      this.#pool.release(this.#buffer)
+    }
+    this.#clear()
+  }
+
+  #moveIntoBuffer(): void {
+    this.#buffer = this.#pool.acquire()
+    if (!this.#buffer) {
+      return
+    }
+    let at = 0
+    for (const block of this.#blocks) {
+      at += block.copy(this.#buffer, at, 0, this.#length - at)
+    }
+    this.#blocks = []
+    this.#freeInLast = 0
+  }
+
+  #addToBlocks(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) {
+      const block = this.#blockWithSpace()
+      const slice = bytes.subarray(at, at + this.#freeInLast)
+      block.set(slice, block.length - this.#freeInLast)
+      this.#freeInLast -= slice.length
+      this.#length += slice.length
+      at += slice.length
+    }
+  }
+
+  #blockWithSpace(): Buffer {
+    if (this.#freeInLast === 0) {
+      const size = Math.min(MAX_BLOCK_BYTES, Math.max(MIN_BLOCK_BYTES, this.#length))
+      this.#blocks.push(Buffer.allocUnsafeSlow(size))
+      this.#freeInLast = size
+    }
+    return this.#blocks.at(-1)!
+  }
+
+  #clear(): void {
+    this.#buffer = undefined
+    this.#blocks = []
+    this.#freeInLast = 0
+    this.#length = 0
+  }
+}

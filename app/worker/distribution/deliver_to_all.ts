@@ -1,0 +1,147 @@
+import { copyManifest } from '#oci/copy_image'
+import type { ImageRepository } from '#oci/copy_blob'
+import { ImageFailure, RegistryResponseInvalid, RegistryDenied } from '#oci/errors'
+import type { ImageStore } from '#oci/image_store'
+import { putSignature, type SignedImage } from '#oci/signing/copy_signature'
+import { inParallel } from '#kernel/in_parallel'
+import { RegistryProjectMissing } from '#worker/images/image_locations'
+import type { JobContext } from '#worker/job'
+import { isPlatformUnavailable } from '#worker/platform/platform_errors'
+import type { BuiltImage } from './built_image.js'
+import type { AgreementCheck } from './agreement_check.js'
+import { StallTimeout } from './stall_timeout.js'
+import { TAG, type Destination, type Target } from './targets.js'
+import { failedNode, type NodeResult } from './node_result.js'
+
+/** Registries at a time, and nodes of each: one that is slow holds up its own nodes only. */
+const REGISTRIES_AT_ONCE = 16
+const NODES_AT_ONCE = 6
+
+export interface DistributionTask {
+  readonly image: BuiltImage
+  /** Its signature was found to be good. */
+  readonly signed: SignedImage
+  readonly agreement: AgreementCheck
+  readonly job: JobContext
+  readonly stallMs: number
+  readonly onBytes: (bytes: number) => void
+}
+
+/** Brings an image to nodes, to each once, and answers what became of every one. It fails only where the job is over. */
+export async function deliverToAll(
+  destinations: readonly Destination[],
+  task: DistributionTask
+): Promise<Map<string, { verdict: NodeResult; isPassing: boolean }>> {
+  const deliveries = new Map<string, { verdict: NodeResult; isPassing: boolean }>()
+  await inParallel(destinations, REGISTRIES_AT_ONCE, async (destination) => {
+    const registry = new RegistryDelivery(destination, task)
+    await registry.deliver((target, verdict, isTransient) =>
+      deliveries.set(target.nodeId, { verdict, isPassing: isTransient })
+    )
+  })
+  return deliveries
+}
+
+type OnResult = (target: Target, verdict: NodeResult, isTransient: boolean) => void
+
+/** The nodes of one registry. What one of them has need not be brought there for the others. */
+class RegistryDelivery {
+  readonly #destination: Destination
+  readonly #task: DistributionTask
+  #source: ImageRepository
+  /** Why there is no use in asking this registry any more, for now. */
+  #unavailable: unknown
+
+  constructor(destination: Destination, task: DistributionTask) {
+    this.#destination = destination
+    this.#task = task
+    this.#source = task.image
+  }
+
+  async deliver(onResult: OnResult): Promise<void> {
+    const { targets, location } = this.#destination
+    const isOtherStorage = location.store.storageId !== this.#task.image.store.storageId
+    const first = isOtherStorage ? targets.slice(0, 1) : []
+    await inParallel(first, 1, (target) => this.#deliverOne(target, onResult))
+    await inParallel(targets.slice(first.length), NODES_AT_ONCE, (target) =>
+      this.#deliverOne(target, onResult)
+    )
+  }
+
+  async #deliverOne(target: Target, onResult: OnResult): Promise<void> {
+    const { nodeId, name } = target
+    const { job: work } = this.#task
+    try {
+      if (this.#unavailable !== undefined) {
+        throw this.#unavailable
+      }
+      const log = work.log.withLabels({ nodeId })
+      const locationName = this.#destination.location.name
+      const artifactDigest = await log.stage(`Bring the image to ${name} in ${locationName}`, () =>
+        this.#copyTo(target)
+      )
+      onResult(target, { nodeId, status: 'executed', artifactTag: TAG, artifactDigest }, false)
+    } catch (error) {
+      work.signal.throwIfAborted()
+      if (isPlatformUnavailable(error)) {
+        throw error
+      }
+      const isTransient = error instanceof ImageFailure && error.isTransient
+      this.#unavailable ??= isTransient ? error : undefined
+      onResult(target, failedNode(nodeId, this.#reasonOf(error, target)), isTransient)
+    }
+  }
+
+  /** Registries say of a project that they do not have that it may not be written to. */
+  #reasonOf(error: unknown, { repository, isLinked }: Target): unknown {
+    const [project] = repository.split('/')
+    return error instanceof RegistryDenied && !isLinked
+      ? new RegistryProjectMissing(
+          `The project ${project} of the node is not in ${this.#destination.location.name} yet; it has to be linked`
+        )
+      : error
+  }
+
+  async #copyTo({ nodeId, name, repository }: Target): Promise<string> {
+    const { signed, agreement: look, job: work, stallMs, onBytes } = this.#task
+    const stall = new StallTimeout(work.signal, stallMs, `the image of ${name}`)
+    const store = this.#destination.location.store.within(stall.signal)
+    const source = this.#source
+    try {
+      await copyManifest(
+        { ...source, store: source.store.within(stall.signal) },
+        { store, repository },
+        signed.image,
+        {
+          tag: TAG,
+          beforeManifest: async () => {
+            await look.requireAgreement(nodeId)
+            await putSignature({ ...signed, from: source }, { store, repository })
+          },
+          onBytes: (bytes) => {
+            stall.refresh()
+            onBytes(bytes)
+          },
+        }
+      )
+      const { digest } = signed.image
+      await requireStored(store, repository, digest)
+      if (source.store.storageId !== store.storageId) {
+        this.#source = { store: this.#destination.location.store, repository }
+      }
+      return digest
+    } finally {
+      stall.clear()
+    }
+  }
+}
+
+/** What nodes will ask for is asked for once, whatever was answered when it was written. */
+async function requireStored(store: ImageStore, repository: string, digest: string): Promise<void> {
+  const manifest = await store.manifest(repository, TAG)
+  if (manifest?.digest !== digest) {
+    throw new RegistryResponseInvalid(
+      `${repository} was taken as ${digest}, and is ${manifest?.digest ?? 'not there'}`
+    )
+  }
+}

@@ -1,0 +1,62 @@
+import { JobFailure, failureReport, type FailureReport } from '#worker/job_failure'
+
+/** What became of one node, as it is told. */
+export type NodeResult = DeliveredNode | FailedNode
+
+export interface DeliveredNode {
+  readonly nodeId: string
+  readonly status: 'executed'
+  readonly artifactTag: string
+  readonly artifactDigest: string
+}
+
+export interface FailedNode {
+  readonly nodeId: string
+  readonly status: 'failed'
+  readonly error: FailureReport
+}
+
+const MAX_NAMED = 3
+
+export const failedNode = (nodeId: string, error: unknown): FailedNode => ({
+  nodeId,
+  status: 'failed',
+  error: failureReport(error),
+})
+
+const isFailed = (result: NodeResult): result is FailedNode => result.status === 'failed'
+
+/** Some nodes do not have the image. What all others have is told all the same, and stays there. */
+export class DistributionIncomplete extends JobFailure {
+  readonly #results: readonly NodeResult[]
+
+  constructor(results: readonly NodeResult[], nameOf: (nodeId: string) => string) {
+    const missing = results.filter(isFailed)
+    const [first] = missing
+    const isOneReason = missing.every(({ error }) => error.code === first?.error.code)
+    const reasons = missing
+      .slice(0, MAX_NAMED)
+      .map(({ nodeId, error }) => `${nameOf(nodeId)}: ${error.message}`)
+    const more = missing.length > MAX_NAMED ? `; and ${missing.length - MAX_NAMED} more` : ''
+    super(
+      isOneReason && first ? first.error.code : 'distributionIncomplete',
+      `${missing.length} of ${results.length} nodes do not have the image. ${reasons.join('; ')}${more}`
+    )
+    this.#results = results
+  }
+
+  override get eventData() {
+    return { nodes: this.#results }
+  }
+}
+
+/** Answers what is told where every node has the image; throws where one has not. */
+export function requireAllDelivered(
+  results: readonly NodeResult[],
+  nameOf: (nodeId: string) => string
+): { readonly nodes: readonly NodeResult[] } {
+  if (results.some(isFailed)) {
+    throw new DistributionIncomplete(results, nameOf)
+  }
+  return { nodes: results }
+}

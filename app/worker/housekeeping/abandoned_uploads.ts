@@ -1,0 +1,106 @@
+import type { Logger } from '@adonisjs/core/logger'
+
+import { RegistryDenied } from '#oci/errors'
+import { baseOf } from '#oci/registry/registry_address'
+import type { AbandonedUpload, JournalEntry, UploadJournal } from '#oci/uploads/upload_journal'
+import { LOCAL_IMAGES } from '#oci/local_host'
+import type { OpenImageStores } from '#worker/images/stores'
+import { withAccount } from '#worker/images/image_locations'
+import type { Platform } from '#worker/platform/platform'
+import type { RecordOf } from '#worker/platform/records'
+
+type Registry = RecordOf<'registry'>
+
+export interface UploadCleanupDependencies {
+  readonly journal: UploadJournal
+  readonly images: Pick<OpenImageStores, 'registry'>
+  readonly platform: Platform
+  readonly logger: Pick<Logger, 'info' | 'warn'>
+}
+
+/**
+ * Takes back what workers that were killed had begun to upload, with the account that the platform has for us by now. Answers how many notes are done with.
+ */
+export async function cancelAbandonedUploads(
+  { journal: notes, images, platform, logger }: UploadCleanupDependencies,
+  signal: AbortSignal
+): Promise<number> {
+  const entries = await notes.abandoned()
+  const registries = entries.length > 0 ? await platform.until(signal).registries() : []
+  let done = 0
+  for (const entry of entries) {
+    signal.throwIfAborted()
+    done += (await isFinished(entry)) ? 1 : 0
+  }
+  return done
+
+  async function isFinished(entry: JournalEntry): Promise<boolean> {
+    try {
+      for (const upload of await entry.uploads()) {
+        await cancel(upload)
+      }
+    } catch (error) {
+      report(error, entry)
+      if (await entry.postpone()) {
+        return false
+      }
+    }
+    await entry.remove()
+    return true
+  }
+
+  /** That no account may do it is said once: an operator can change that, and the registry removes the upload by itself in the end. */
+  function report(error: unknown, entry: JournalEntry): void {
+    if (!(error instanceof RegistryDenied)) {
+      logger.warn({ err: error }, 'an upload that a killed worker left could not be taken back yet')
+    } else if (notes.isFirstRefusal(entry)) {
+      logger.warn(
+        { err: error },
+        'an upload that a killed worker left may not be taken back by any account; the registry removes it by itself'
+      )
+    }
+  }
+
+  async function cancel({ origin, repository, at }: AbandonedUpload): Promise<void> {
+    const registry = registries.find(
+      ({ host }) => host !== LOCAL_IMAGES && baseOf(host).origin === origin
+    )
+    if (!registry) {
+      throw new Error(`The platform knows of no registry at ${origin} any more`)
+    }
+    await withFirstAllowed(accountsIn(registry), (account) =>
+      images.registry(account).within(signal).cancelUpload(repository, at)
+    )
+    logger.info(
+      { registry: registry.host, repository },
+      'an upload of a killed worker is taken back'
+    )
+  }
+
+  /** Among master images only one of them may write, and in a Harbor only the registry's own account may remove anything. */
+  async function* accountsIn(registry: Registry): AsyncGenerator<Registry, void, undefined> {
+    const client = platform.until(signal)
+    yield withAccount(registry, await client.workerAccount(registry.id))
+    yield withAccount(registry, await client.masterAccount(registry.id))
+    yield registry
+  }
+}
+
+/** Does something as the first account that may; fails as the last one did where none may. */
+async function withFirstAllowed(
+  accounts: AsyncIterable<Registry>,
+  action: (account: Registry) => Promise<void>
+): Promise<void> {
+  let denied: RegistryDenied | undefined
+  for await (const account of accounts) {
+    try {
+      return await action(account)
+    } catch (error) {
+      if (!(error instanceof RegistryDenied)) {
+        throw error
+      }
+      denied = error
+    }
+  }
+  throw denied
+}

@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
+import {
+  isPlatformUnavailable,
+  PlatformUnavailable,
+  PlatformRequestRejected,
+} from './platform_errors.js'
+import { reasonOf, type WorkerToken } from './worker_token.js'
+
+const RETRY_PAUSES: BackoffPolicy = { firstMs: 200, longestMs: 10_000 }
+const TIMEOUT_MS = 30_000
+
+export interface Service {
+  /** What it is called in sentences. */
+  readonly name: 'Core' | 'Storage'
+  /** Asked for when it is needed: a process that serves itself knows its port late. */
+  readonly url: () => string
+}
+
+/** How questions are put to the platform. */
+export interface RequestOptions {
+  readonly token: Pick<WorkerToken, 'get' | 'discard'>
+  /** For how long something that is away is asked again. */
+  readonly retryForMs: number
+}
+
+interface PlatformRequest {
+  readonly service: Service
+  readonly path: string
+  readonly query?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+  /** Of an answer that flows: how long until it begins. Its end has no limit but the signal. */
+  readonly isStream?: boolean
+}
+
+/**
+ * What the platform answers; undefined for what is not there. What is away, overloaded or broken is asked again for a while, and a token
+ * that is not accepted any more is renewed once.
+ */
+export async function request(
+  options: RequestOptions,
+  query: PlatformRequest
+): Promise<Response | undefined> {
+  const until = performance.now() + options.retryForMs
+  for (let failures = 1; ; failures++) {
+    try {
+      return await attempt(options, query)
+    } catch (error) {
+      const pauseMs = jitteredBackoff(failures, RETRY_PAUSES)
+      query.signal.throwIfAborted()
+      if (!isPlatformUnavailable(error) || performance.now() + pauseMs > until) {
+        throw error
+      }
+      await delay(pauseMs, undefined, { signal: query.signal })
+    }
+  }
+}
+
+async function attempt(
+  { token }: RequestOptions,
+  query: PlatformRequest
+): Promise<Response | undefined> {
+  const accessToken = await token.get()
+  let response = await send(query, accessToken)
+  if (response.status === 401) {
+    await response.body?.cancel()
+    token.discard(accessToken)
+    response = await send(query, await token.get())
+  }
+  return requireSuccess(query, response)
+}
+
+async function send(question: PlatformRequest, token: string): Promise<Response> {
+  const { service, path, query, headers, signal, isStream } = question
+  const url = `${service.url()}${path}${query ? `?${query}` : ''}`
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(new Error('no answer in time')), TIMEOUT_MS)
+  try {
+    const response = await fetch(url, {
+      headers: { accept: 'application/json', ...headers, authorization: `Bearer ${token}` },
+      redirect: 'manual',
+      signal: isStream
+        ? AbortSignal.any([signal, limit.signal])
+        : AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    })
+    return response
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new PlatformUnavailable(service.name, reasonOf(error), { cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function requireSuccess(
+  { service, path }: PlatformRequest,
+  response: Response
+): Promise<Response | undefined> {
+  const { status } = response
+  if (status === 200 || status === 206) {
+    return response
+  }
+  await response.body?.cancel()
+  if (status === 404) {
+    return undefined
+  }
+  if (status === 429 || status >= 500) {
+    throw new PlatformUnavailable(service.name, `it answered with the status ${status}`)
+  }
+  const [, collection = ''] = path.split('/')
+  throw new PlatformRequestRejected(
+    `Reading ${collection} of ${service.name.toLowerCase()}`,
+    status
+  )
+}

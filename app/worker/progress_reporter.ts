@@ -1,0 +1,30 @@
+import { clock } from '#kernel/clock'
+
+const REPORT_EVERY_MS = 500
+
+export interface Progress {
+  readonly current: number
+  readonly total: number
+  readonly percent: number
+}
+
+/** Tells of progress only what is news, and not more often than is good for those who listen: nothing of what is over at once. */
+export class ProgressReporter {
+  readonly #report: (progress: Progress) => void
+  #reportedAt = clock.now()
+  #percent = -1
+
+  constructor(report: (progress: Progress) => void) {
+    this.#report = report
+  }
+
+  update(current: number, total: number): void {
+    const percent = total > 0 ? Math.min(100, Math.floor((100 * current) / total)) : 0
+    const now = clock.now()
+    if (percent > this.#percent && now - this.#reportedAt >= REPORT_EVERY_MS) {
+      this.#percent = percent
+      this.#reportedAt = now
+      this.#report({ current: Math.floor(current), total: Math.floor(total), percent })
+    }
+  }
+}
