@@ -16,7 +16,7 @@ export const NO_WORKER: Warning = {
 }
 
 /** The part of an answer in which warnings stand. */
-export const WARNED_META: JsonSchema = {
+export const WARNINGS_META: JsonSchema = {
   type: 'object',
   properties: {
     warnings: {
@@ -33,7 +33,7 @@ export const WARNED_META: JsonSchema = {
 }
 
 /** That nobody is there who would do it is said at once; it is done as soon as somebody is. */
-export async function warningsFor(
+export async function findWarnings(
   bus: Pick<Bus, 'hasConsumers'>,
   queue: CommandQueue
 ): Promise<readonly Warning[]> {
@@ -42,6 +42,6 @@ export async function warningsFor(
 }
 
 /** Nothing is said of warnings where there are none. */
-export function warnedMeta(warnings: readonly Warning[]): { warnings?: readonly Warning[] } {
+export function warningsMeta(warnings: readonly Warning[]): { warnings?: readonly Warning[] } {
   return warnings.length > 0 ? { warnings } : {}
 }

@@ -1,7 +1,7 @@
 import { analysis as kind, type Analysis } from './analysis.js'
 import { reachOfAnalysis, requireClientAccess } from './client_access.js'
 import { clientDirectory, clientIdOf, readAnalysis } from './read_analysis.js'
-import { credentialsOf, type ClientCredentials } from '#core/nodes/credentials'
+import { toCredentials, type ClientCredentials } from '#core/nodes/node_credentials'
 import { newClientSecret } from '#core/clients/client_secret'
 import { recordReplacedSecret } from '#core/clients/replaced_secret'
 import type { Origin } from '#kernel/origin'
@@ -25,7 +25,7 @@ export class AnalysisCredentials {
     const within = reachOfAnalysis(origin.actor)
     const client = await clients.read(clientIdOf(analysis), { secret: true, within })
     await noteRead(origin, analysis)
-    return credentialsOf(client)
+    return toCredentials(client)
   }
 
   /** Sets another secret, one that is made up where none is given. */
@@ -35,7 +35,7 @@ export class AnalysisCredentials {
     const clientId = clientIdOf(analysis)
     await noteRead(origin, analysis)
     const within = reachOfAnalysis(origin.actor)
-    const client = credentialsOf(await clients.rotate(clientId, { secret }, within))
+    const client = toCredentials(await clients.rotate(clientId, { secret }, within))
     await recordReplacedSecret(kind, this.#options, origin, id)
     return { ...client, secret }
   }

@@ -1,4 +1,4 @@
-import { generatedName } from '#core/names/generated_name'
+import { generateName } from '#core/names/generate_name'
 import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
 import { clock } from '#kernel/clock'
@@ -18,7 +18,7 @@ export function newAnalysis(
     ...toStored(body),
     id: clock.uuid(),
     projectId: body.projectId,
-    name: body.name ?? generatedName(),
+    name: body.name ?? generateName(),
     masterImageId,
     configurationImageValid: masterImageId !== null,
     realmId: project.realmId,

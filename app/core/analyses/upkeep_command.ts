@@ -1,6 +1,6 @@
 import { defineConsumer } from '#bus/consumer'
 import { COMMAND_QUEUES } from '#bus/names'
-import { following } from '#core/following'
+import { serviceHandler } from '#core/service_handler'
 import { body } from '#kernel/body'
 import { id } from '#records/rules'
 import { AnalysisUpkeep } from './analysis_upkeep.js'
@@ -14,7 +14,7 @@ export const analysisUpkeepConsumer = defineConsumer({
   prefetch: 5,
   recordOf: ({ data }) => String(data.analysisId),
   handlers: {
-    recalc: following(
+    recalc: serviceHandler(
       ofAnalysis,
       AnalysisUpkeep,
       async (upkeep, { transaction, origin, content: { analysisId } }) => {

@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 
 import { defineConsumer } from '#bus/consumer'
 import { EVENT_KEYS } from '#bus/names'
-import { following, followingAll } from '#core/following'
+import { serviceHandler, serviceBatchHandler } from '#core/service_handler'
 import { body } from '#kernel/body'
 import { id } from '#records/rules'
 import { AnalysisBucketFileService } from './analysis_bucket_file_service.js'
@@ -28,13 +28,13 @@ export const analysisFileConsumer = defineConsumer({
   prefetch: 2 * BATCH_SIZE,
   recordOf: ({ data }) => String(data.bucketId ?? data.id),
   handlers: {
-    creationFinished: followingAll(
+    creationFinished: serviceBatchHandler(
       storedFile,
       AnalysisBucketFileService,
       BATCH_SIZE,
       (files, { transaction, origin, contents }) => files.addStored(transaction, origin, contents)
     ),
-    deletionFinished: following(
+    deletionFinished: serviceHandler(
       deletedFile,
       AnalysisBucketFileService,
       (files, { transaction, origin, content }) =>

@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 
 import { defineConsumer } from '#bus/consumer'
 import { EVENT_KEYS } from '#bus/names'
-import { following, type Heard } from '#core/following'
+import { serviceHandler, type ServiceMessage } from '#core/service_handler'
 import { body } from '#kernel/body'
 import { AnalysisBucketService } from './analysis_bucket_service.js'
 import { recordCreated } from './bucket_requests.js'
@@ -17,8 +17,8 @@ export const analysisBucketConsumer = defineConsumer({
   prefetch: 20,
   recordOf: ({ data: { id } }) => String(id),
   handlers: {
-    creationFinished: following(ofBucket, AnalysisBucketService, addCreated),
-    deletionFinished: following(
+    creationFinished: serviceHandler(ofBucket, AnalysisBucketService, addCreated),
+    deletionFinished: serviceHandler(
       ofBucket,
       AnalysisBucketService,
       (buckets, { transaction, origin, content }) =>
@@ -29,7 +29,7 @@ export const analysisBucketConsumer = defineConsumer({
 
 async function addCreated(
   buckets: AnalysisBucketService,
-  { transaction, origin, content, message }: Heard<{ id: string }>
+  { transaction, origin, content, message }: ServiceMessage<{ id: string }>
 ): Promise<void> {
   const { correlationId } = message.metadata
   const request = await recordCreated(transaction, correlationId, content.id)

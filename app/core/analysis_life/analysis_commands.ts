@@ -10,7 +10,7 @@ import { requestBuckets } from '#core/analysis_buckets/bucket_requests'
 import type { StoredCode } from '#core/analysis_bucket_files/stored_code'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
-import { warningsFor, type Warning } from '#core/command_warnings'
+import { findWarnings, type Warning } from '#core/command_warnings'
 import { codeBuckets, type CodeLocks } from '#core/code_locks/code_locks'
 import type { DatabasePool } from '#database/database_pool'
 import { enforce } from '#kernel/access'
@@ -135,7 +135,7 @@ export class AnalysisCommands {
   }
 
   async #warningsOf({ process }: Command): Promise<readonly Warning[]> {
-    return process ? warningsFor(this.#dependencies, PROCESSES[process].queue) : []
+    return process ? findWarnings(this.#dependencies, PROCESSES[process].queue) : []
   }
 
   /** Files whose bytes somebody changed behind the platform's back, which nobody can have agreed to. */

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
 import { analysis } from '#core/analyses/analysis'
-import { warnedMeta, WARNED_META } from '#core/command_warnings'
+import { warningsMeta, WARNINGS_META } from '#core/command_warnings'
 import { loggedIn } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
@@ -32,7 +32,7 @@ export function analysisCommandRoutes(routes: SurfaceRoutes): void {
     access: analysis.access.update!,
     entry: loggedIn,
     body: command,
-    responses: { 202: writtenAnswer(analysis, 'The analysis after the command', WARNED_META) },
+    responses: { 202: writtenAnswer(analysis, 'The analysis after the command', WARNINGS_META) },
   })
 }
 
@@ -65,6 +65,6 @@ async function run(ctx: HttpContext): Promise<void> {
   const { command: name } = await bodyOf(ctx, command)
   const commands = await ctx.containerResolver.make(AnalysisCommands)
   const { data, warnings } = await commands.run(originOf(ctx), ctx.params.id, name)
-  const meta = JSON.stringify(warnedMeta(warnings))
+  const meta = JSON.stringify(warningsMeta(warnings))
   sendJson(ctx, `{"data":${data},"meta":${meta}}`, 202)
 }

@@ -3,8 +3,8 @@ import vine from '@vinejs/vine'
 import { defineConsumer, type Consumer, type ExternalHandler } from '#bus/consumer'
 import type { Message } from '#bus/message'
 import { PROCESS_STATUSES } from '#core/analyses/process_status'
-import { following } from '#core/following'
-import { percentIn, workerReport } from '#core/worker_report'
+import { serviceHandler } from '#core/service_handler'
+import { readPercent, workerReportRules } from '#core/worker_report'
 import { body } from '#kernel/body'
 import { id } from '#records/rules'
 import { PROCESSES, REPORTS, type ProcessName, type ReportName } from './processes.js'
@@ -14,7 +14,7 @@ const NAMES = Object.keys(REPORTS) as ReportName[]
 const MAX_PROBLEM_LENGTH = 1_000
 
 const workerReportBody = body({
-  ...workerReport,
+  ...workerReportRules,
   status: vine.enum(PROCESS_STATUSES).nullable().optional(),
   hash: vine.string().maxLength(135).nullable().optional(),
   os: vine.string().maxLength(64).nullable().optional(),
@@ -48,7 +48,7 @@ function consumerOf(process: ProcessName): Consumer {
 }
 
 function reportHandler(process: ProcessName, name: ReportName): ExternalHandler {
-  return following(
+  return serviceHandler(
     workerReportBody,
     ProcessReports,
     (reports, { transaction, origin, content, message }) =>
@@ -58,7 +58,7 @@ function reportHandler(process: ProcessName, name: ReportName): ExternalHandler 
         run: readRun(message),
         details: {
           id: content.id,
-          percent: percentIn(content),
+          percent: readPercent(content),
           status: content.status ?? null,
           hash: content.hash ?? null,
           os: content.os ?? null,

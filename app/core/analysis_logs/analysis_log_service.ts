@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { LogQuery } from './log_query.js'
 import type { AnalysisNodeLogBody } from './analysis_log.js'
 import type { AnalysisLogStore, NewLogLine } from './analysis_log_store.js'
-import { requireOwnNode } from '#core/nodes/own_node'
+import { requireOwnNode } from '#core/nodes/require_own_node'
 import type { StreamOptions, StreamedRecord } from '#auth/record_stream'
 import {
   all,

@@ -1,6 +1,6 @@
 import type { RemoteSurface } from '#auth/own_fetch'
 import { ownStream } from '#auth/own_stream'
-import { askedOfTelemetry, havingAll } from '#core/asked_of_telemetry'
+import { requestTelemetry, matchAll } from '#core/request_telemetry'
 import type { AnalysisLogStore } from './analysis_log_store.js'
 
 /** Telemetry waits until lines are gone. */
@@ -12,7 +12,7 @@ const MIN_MESSAGE_LENGTH = 3
 export function remoteLogs(telemetry: RemoteSurface): AnalysisLogStore {
   return {
     async list(labels, { limit, offset, oldestFirst, until }) {
-      const query = havingAll(labels, until === undefined ? [] : [`lt(time,'${until}')`])
+      const query = matchAll(labels, until === undefined ? [] : [`lt(time,'${until}')`])
       query.set('page[limit]', String(limit))
       query.set('page[offset]', String(offset))
       if (oldestFirst) {
@@ -20,15 +20,15 @@ export function remoteLogs(telemetry: RemoteSurface): AnalysisLogStore {
       }
       const path = `/logs?${query}`
       const { data, meta } = JSON.parse(
-        await askedOfTelemetry(telemetry, { about: 'Logs', path, expected: 200 })
+        await requestTelemetry(telemetry, { about: 'Logs', path, expected: 200 })
       )
       return { records: data.map((record: object) => JSON.stringify(record)), total: meta.total }
     },
     tail: (labels, follow) =>
-      ownStream(telemetry, { path: `/logs?${havingAll(labels)}`, ...follow }),
+      ownStream(telemetry, { path: `/logs?${matchAll(labels)}`, ...follow }),
     async write({ message, ...line }) {
       const body = { ...line, message: message.padEnd(MIN_MESSAGE_LENGTH) }
-      await askedOfTelemetry(telemetry, {
+      await requestTelemetry(telemetry, {
         about: 'Logs',
         path: '/logs',
         expected: 201,
@@ -37,9 +37,9 @@ export function remoteLogs(telemetry: RemoteSurface): AnalysisLogStore {
       })
     },
     async remove(labels) {
-      await askedOfTelemetry(telemetry, {
+      await requestTelemetry(telemetry, {
         about: 'Logs',
-        path: `/logs?${havingAll(labels)}`,
+        path: `/logs?${matchAll(labels)}`,
         expected: 202,
         method: 'DELETE',
         limitMs: REMOVAL_TIMEOUT_MS,

@@ -1,5 +1,5 @@
 import type { RemoteSurface } from '#auth/own_fetch'
-import { askedOfTelemetry, havingAll } from '#core/asked_of_telemetry'
+import { requestTelemetry, matchAll } from '#core/request_telemetry'
 import { BadRequest } from '#kernel/failures'
 import type { EventReader, AuditEvent } from './event_reader.js'
 
@@ -15,7 +15,7 @@ interface EventPosition extends Pick<AuditEvent, 'createdAt' | 'id'> {
 export function remoteEventReader(telemetry: RemoteSurface): EventReader {
   return {
     async read({ refType, refId, from = '', until, limit, cursor }) {
-      const eventList = new EventList(telemetry, havingAll({ refType, refId }))
+      const eventList = new EventList(telemetry, matchAll({ refType, refId }))
       const events: AuditEvent[] = []
       let last: EventPosition | undefined
       const start = cursor === undefined ? undefined : parseCursor(cursor)
@@ -92,7 +92,7 @@ class EventList {
     query.set('page[limit]', String(PAGE_SIZE))
     query.set('page[offset]', String(offset))
     const path = `/events?${query}`
-    const text = await askedOfTelemetry(this.#telemetry, { about: 'Events', path, expected: 200 })
+    const text = await requestTelemetry(this.#telemetry, { about: 'Events', path, expected: 200 })
     return (JSON.parse(text) as { data: AuditEvent[] }).data
   }
 }
